@@ -1,0 +1,56 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+const PATTERN = /^0x[0-9a-fA-F]{40}$/
+
+/** `0x` and 40 hex digits, in any case of letters; says nothing about the checksum. */
+export function looksLikeAddress(value: unknown): value is string {
+  return typeof value === 'string' && PATTERN.test(value)
+}
+
+/**
+ * The EIP-55 spelling of an address: each letter's case is a bit of the keccak-256 hash of the lower-cased digits.
+ * @throws TypeError when the value is not `0x` and 40 hex digits.
+ * @example checksumAddress('0x138dafbda0ccb3d8e39c19edb0510fc31b7c1c77')
+ */
+export function checksumAddress(address: string): string {
+  if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
+  const digits = address.slice(2).toLowerCase()
+  const hash = keccak_256(ascii(digits))
+  let spelled = '0x'
+  for (let i = 0; i < 40; i++) {
+    const nibble = ((hash[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)) & 0xf
+    const digit = digits.charAt(i)
+    spelled += nibble > 7 ? digit.toUpperCase() : digit
+  }
+  return spelled
+}
+
+/** Whether the value is an address: all lower case, all upper case, or mixed case with a valid EIP-55 checksum. */
+export function isAddress(value: unknown): value is string {
+  return looksLikeAddress(value) && (!isMixedCase(value) || checksumAddress(value) === value)
+}
+
+/** Mixed case is what makes a checksum: one case alone carries none. */
+export function isMixedCase(address: string): boolean {
+  const digits = address.slice(2)
+  return digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+}
+
+function ascii(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length)
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+  return bytes
+}
+
+/** `checksumAddress` that remembers, because a bot asks for the same few addresses all day; forgets all when full. */
+export function createChecksummer(capacity = 4096): (address: string) => string {
+  const known = new Map<string, string>()
+  return (address) => {
+    const found = known.get(address)
+    if (found !== undefined) return found
+    const spelled = checksumAddress(address)
+    if (known.size >= capacity) known.clear()
+    known.set(address, spelled)
+    return spelled
+  }
+}

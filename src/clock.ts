@@ -1,0 +1,52 @@
+/** The one seam to time. Hand a client its own to run it in virtual time. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number
+  /** Resolves after `ms`; rejects with `signal.reason`, and leaves no timer, as soon as the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** A number in [0, 1), for jitter. */
+  random(): number
+}
+
+/** Timers overflow, and fire at once, beyond 2^31 - 1 ms. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
+/** Real time. Looks up `Date` and `setTimeout` at each use, so that fake timers installed later work. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const stop = startSystemTimer(ms, () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      })
+      const onAbort = () => {
+        stop()
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+    }),
+}
+
+/** Calls back once after `ms` unless stopped before. An infinite `ms` never calls back. */
+export function startTimer(clock: Clock, ms: number, callback: () => void): () => void {
+  if (ms === Number.POSITIVE_INFINITY) return () => {}
+  if (clock === systemClock) return startSystemTimer(ms, callback)
+  const controller = new AbortController()
+  clock.sleep(ms, controller.signal).then(callback, () => {})
+  return () => controller.abort()
+}
+
+function startSystemTimer(ms: number, callback: () => void): () => void {
+  let left = ms
+  let handle: ReturnType<typeof setTimeout>
+  const arm = () => {
+    const step = Math.min(left, LONGEST_TIMER_MS)
+    left -= step
+    handle = setTimeout(() => (left > 0 ? arm() : callback()), step)
+  }
+  arm()
+  return () => clearTimeout(handle)
+}

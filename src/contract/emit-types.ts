@@ -1,0 +1,112 @@
+import type { Model, OperationModel, ParamModel, ParamType } from './model.ts'
+import type { Field, Primitive, Shape } from './shape.ts'
+
+export const HEADER = '// Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.\n'
+
+const TS_PRIMITIVES: Record<Primitive, string> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  object: 'Record<string, unknown>',
+  null: 'null',
+}
+
+/** The TypeScript of the answers and the parameters. */
+export function emitTypes(model: Model): string {
+  const answers = model.shapes
+    .filter(({ name }) => name !== 'ErrorEnvelope')
+    .map(({ name, description, shape }) => {
+      const head = `/** ${description} Unknown fields are kept. */\n`
+      if (shape.kind !== 'object') return `${head}export type ${name} = ${typeOf(shape)}\n`
+      return `${head}export interface ${name} {\n${shape.fields.map(emitField).join('')}}\n`
+    })
+  const params = model.operations.map(
+    (operation) =>
+      `/** Parameters of \`${operation.id}\`. */\nexport interface ${paramsName(operation)} {\n${operation.params.map(emitParam).join('')}}\n`,
+  )
+  return [HEADER, ...answers, ...params, emitMaps(model)].join('\n')
+}
+
+function emitField(field: Field): string {
+  const doc = [field.description, `Evidence: ${field.evidence}.`].filter(Boolean).join(' ')
+  return `  /** ${doc} */\n  ${field.name}${field.required ? '' : '?'}: ${typeOf(field.shape)}\n`
+}
+
+function emitParam(param: ParamModel): string {
+  const optional = !param.required || param.type.kind === 'chain'
+  return `  /** ${param.description} ${capital(ruleOf(param.type))}. */\n  ${param.name}${optional ? '?' : ''}: ${paramTypeOf(param.type)}${optional ? ' | undefined' : ''}\n`
+}
+
+function emitMaps(model: Model): string {
+  const rows = (value: (operation: OperationModel) => string) =>
+    model.operations.map((operation) => `  '${operation.id}': ${value(operation)}\n`).join('')
+  return [
+    `/** The parameters of each operation. */\nexport interface OperationParams {\n${rows(paramsName)}}\n`,
+    `/** What each operation's \`data\` holds as the service sends it. */\nexport interface OperationData {\n${rows((operation) => typeOf(operation.data))}}\n`,
+  ].join('\n')
+}
+
+export function paramsName(operation: OperationModel): string {
+  return `${capital(operation.group)}${capital(operation.action)}Params`
+}
+
+export function typeOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'primitive':
+      return [...new Set(shape.types.map((type) => TS_PRIMITIVES[type]))].join(' | ')
+    case 'ref':
+      return orNull(shape.name, shape.nullable)
+    case 'array':
+      return orNull(`${typeOf(shape.items)}[]`, shape.nullable)
+    case 'record':
+      return `Record<string, ${typeOf(shape.values)}>`
+    case 'openEnum':
+      return orNull([...shape.values.map((value) => `'${value}'`), '(string & {})'].join(' | '), shape.nullable)
+    case 'object':
+      return `{ ${shape.fields.map((field) => `${field.name}${field.required ? '' : '?'}: ${typeOf(field.shape)}`).join('; ')} }`
+  }
+}
+
+export function paramTypeOf(type: ParamType): string {
+  switch (type.kind) {
+    case 'chain':
+      return String(type.id)
+    case 'address':
+      return 'string'
+    case 'addresses':
+      return 'readonly string[]'
+    case 'limit':
+      return 'number'
+    case 'choice': {
+      const spellings = type.anyCase
+        ? type.values.flatMap((value) => [value, String(value).toLowerCase()])
+        : type.values
+      return spellings.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ')
+    }
+  }
+}
+
+/** What a parameter must be, as the end of the sentence "must be …". */
+export function ruleOf(type: ParamType): string {
+  switch (type.kind) {
+    case 'chain':
+      return `${type.id}, the only chain`
+    case 'address':
+      return '0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case'
+    case 'addresses':
+      return 'a list of one or more addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case'
+    case 'limit':
+      return `a whole number from 1 to ${type.max}`
+    case 'choice':
+      return `one of ${type.values.join(', ')}${type.anyCase ? ', in any case of letters' : ''}`
+  }
+}
+
+function orNull(type: string, nullable: boolean): string {
+  return nullable ? `${type} | null` : type
+}
+
+export function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

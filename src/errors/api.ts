@@ -1,0 +1,57 @@
+import { EtnMarketError } from './base.ts'
+
+/** The service answered with an error status. */
+export class ApiError extends EtnMarketError {
+  override get name(): string {
+    return 'ApiError'
+  }
+}
+
+/** 401: the key is missing or unknown. Not retried. */
+export class AuthenticationError extends ApiError {
+  override get name(): string {
+    return 'AuthenticationError'
+  }
+}
+
+/** 403: the key may not do this. Not retried. */
+export class PermissionError extends ApiError {
+  override get name(): string {
+    return 'PermissionError'
+  }
+}
+
+/** The key has too few credits; nothing was executed and nothing charged. Not retried. */
+export class InsufficientCreditsError extends ApiError {
+  override get name(): string {
+    return 'InsufficientCreditsError'
+  }
+}
+
+/** 404: no such token, collection or pool. Not retried. */
+export class NotFoundError extends ApiError {
+  override get name(): string {
+    return 'NotFoundError'
+  }
+}
+
+/** 429: too many calls with this key. Retried after `Retry-After`; until then every call with the key waits. */
+export class RateLimitError extends ApiError {
+  override get name(): string {
+    return 'RateLimitError'
+  }
+}
+
+/** 503 `server_busy`: the heavy routes are at their limit. Retried after `Retry-After`; until then every heavy call waits. */
+export class ServerBusyError extends ApiError {
+  override get name(): string {
+    return 'ServerBusyError'
+  }
+}
+
+/** 408 or any other 5xx, from the service or from a gateway before it. Retried. */
+export class ServiceError extends ApiError {
+  override get name(): string {
+    return 'ServiceError'
+  }
+}

@@ -1,0 +1,614 @@
+// Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.
+
+/** Spot price of ETN. Unknown fields are kept. */
+export interface EtnPrice {
+  /** USD for one ETN. Evidence: assumed. */
+  usd?: string | null
+}
+
+/** Price of one token. The price in either currency may be missing. Unknown fields are kept. */
+export interface TokenPrice {
+  /** The token's address. Evidence: observed. */
+  address: string
+  /** USD for one token. Evidence: observed. */
+  usd?: string | null
+  /** ETN for one token. Evidence: observed. */
+  etn?: string | null
+}
+
+/** One entry of a batch of prices. Unknown fields are kept. */
+export interface BatchPrice {
+  /** USD for one token. Evidence: observed. */
+  usd?: string | null
+  /** ETN for one token. Evidence: observed. */
+  etn?: string | null
+}
+
+/** Prices keyed by lower-cased token address; a token without a price is absent. Unknown fields are kept. */
+export type PriceBatch = Record<string, BatchPrice>
+
+/** A listed token. Unknown fields are kept. */
+export interface Token {
+  /** EIP-55 address. Evidence: observed. */
+  address: string
+  /** Evidence: observed. */
+  name: string
+  /** Evidence: observed. */
+  symbol: string
+  /** Decimal places of the smallest unit. Evidence: observed. */
+  decimals: number
+  /** Supply in whole tokens. Evidence: observed. */
+  totalSupply: number
+}
+
+/** A listed token with its last price. Unknown fields are kept. */
+export interface TokenDetails {
+  /** EIP-55 address. Evidence: observed. */
+  address: string
+  /** Evidence: observed. */
+  name: string
+  /** Evidence: observed. */
+  symbol: string
+  /** Decimal places of the smallest unit. Evidence: observed. */
+  decimals: number
+  /** Supply in whole tokens. Evidence: observed. */
+  totalSupply: number
+  /** Last price in USD; that there is one is documented, its name is not. Evidence: assumed. */
+  usd?: string | null
+  /** Last price in ETN; that there is one is documented, its name is not. Evidence: assumed. */
+  etn?: string | null
+}
+
+/** One OHLCV bucket. Unknown fields are kept. */
+export interface Candle {
+  /** Start of the bucket, unix seconds. Evidence: observed. */
+  time: number
+  /** First price, in the quote currency. Evidence: observed. */
+  open: number
+  /** Highest price, in the quote currency. Evidence: observed. */
+  high: number
+  /** Lowest price, in the quote currency. Evidence: observed. */
+  low: number
+  /** Last price, in the quote currency. Evidence: observed. */
+  close: number
+  /** Volume of the bucket. Evidence: observed. */
+  volume: number
+  /** Trades in the bucket. Evidence: observed. */
+  count: number
+}
+
+/** Price history over a window. What it holds is documented, the names are not. Unknown fields are kept. */
+export interface TokenHistory {
+  /** The prices over the window. Evidence: assumed. */
+  prices?: PricePoint[] | null
+  /** Volume over the window. Evidence: assumed. */
+  volume?: number | null
+  /** Highest price over the window. Evidence: assumed. */
+  high?: number | null
+  /** Lowest price over the window. Evidence: assumed. */
+  low?: number | null
+}
+
+/** A price at a moment. Unknown fields are kept. */
+export interface PricePoint {
+  /** Unix seconds. Evidence: assumed. */
+  timestamp?: number | null
+  /** Price in the quote currency. Evidence: assumed. */
+  value?: number | null
+}
+
+/** A liquidity pool. Neither reserves nor a liquidity figure are given. Unknown fields are kept. */
+export interface Pool {
+  /** Pool address. Evidence: observed. */
+  address: string
+  /** Evidence: observed. */
+  chainId: number
+  /** 2 or 3. Evidence: documented. */
+  version: number
+  /** Evidence: observed. */
+  token0: PoolToken
+  /** Evidence: observed. */
+  token1: PoolToken
+}
+
+/** One side of a pool. Unknown fields are kept. */
+export interface PoolToken {
+  /** EIP-55 address. Evidence: observed. */
+  address: string
+  /** Evidence: observed. */
+  name: string
+  /** Evidence: observed. */
+  symbol: string
+  /** Decimal places of the smallest unit. Evidence: observed. */
+  decimals: number
+  /** Evidence: observed. */
+  chainId: number
+  /** Block in which the token was first seen. Evidence: observed. */
+  blockAdded: number
+  /** Address that deployed the token. Evidence: observed. */
+  deployer: string
+  /** Supply in whole tokens. Evidence: observed. */
+  totalSupply: number
+}
+
+/** A swap. Every name here is assumed. Unknown fields are kept. */
+export interface Trade {
+  /** Transaction hash. Evidence: assumed. */
+  hash?: string | null
+  /** Unix seconds. Evidence: assumed. */
+  timestamp?: number | null
+  /** Pool address. Evidence: assumed. */
+  pool?: string | null
+  /** Address of the pool's first token. Evidence: assumed. */
+  token0?: string | null
+  /** Address of the pool's second token. Evidence: assumed. */
+  token1?: string | null
+  /** Amount of token0. Evidence: assumed. */
+  amount0?: string | null
+  /** Amount of token1. Evidence: assumed. */
+  amount1?: string | null
+  /** Value of the swap in USD. Evidence: assumed. */
+  usd?: string | null
+  /** Address that swapped. Evidence: assumed. */
+  sender?: string | null
+}
+
+/** Totals of the NFT marketplace. Unknown fields are kept. */
+export interface NftStats {
+  /** When the totals were made, ISO 8601. Evidence: observed. */
+  updatedAt: string
+  /** Evidence: observed. */
+  collections: NftCollectionTotals[]
+}
+
+/** Totals of one collection. Unknown fields are kept. */
+export interface NftCollectionTotals {
+  /** Collection address. Evidence: observed. */
+  address: string
+  /** Evidence: observed. */
+  name: string
+  /** Evidence: observed. */
+  symbol: string
+  /** URL of the collection's picture. Evidence: observed. */
+  image: string | null
+  /** Lowest asking price in ETN, or null. Evidence: observed. */
+  floorPrice: number | null
+  /** Evidence: observed. */
+  uniqueOwners: number
+  /** Evidence: observed. */
+  listingCount: number
+}
+
+/** Identity of an NFT collection. Unknown fields are kept. */
+export interface NftCollection {
+  /** Collection address. Evidence: observed. */
+  address: string
+  /** Evidence: observed. */
+  name: string
+  /** Evidence: observed. */
+  symbol: string
+  /** Assets in the collection. Evidence: observed. */
+  totalSupply: number
+}
+
+/** An NFT collection with its figures. Unknown fields are kept. */
+export interface NftCollectionDetails {
+  /** Collection address. Evidence: observed. */
+  address: string
+  /** Evidence: observed. */
+  name: string
+  /** Evidence: observed. */
+  symbol: string
+  /** Assets in the collection. Evidence: observed. */
+  totalSupply: number
+  /** Evidence: observed. */
+  stats: NftCollectionStats
+}
+
+/** Figures of one NFT collection. Unknown fields are kept. */
+export interface NftCollectionStats {
+  /** Lowest asking price in ETN, or null. Evidence: observed. */
+  floorPrice: number | null
+  /** Evidence: observed. */
+  uniqueOwners: number
+  /** Evidence: observed. */
+  listingCount: number
+  /** Volume in ETN; that there is one is documented, its name is not. Evidence: assumed. */
+  volume?: number | null
+}
+
+/** An asset inside a collection. Unknown fields are kept. */
+export interface NftAsset {
+  /** Evidence: inferred. */
+  tokenId?: string | null
+  /** Evidence: inferred. */
+  name?: string | null
+  /** Evidence: inferred. */
+  description?: string | null
+  /** URL of the asset's picture. Evidence: inferred. */
+  image?: string | null
+  /** Evidence: inferred. */
+  ownerAddress?: string | null
+  /** Last sale in ETN, or null. Evidence: inferred. */
+  lastPrice?: number | null
+  /** Evidence: inferred. */
+  traits?: NftTrait[] | null
+}
+
+/** A trait of an asset. Unknown fields are kept. */
+export interface NftTrait {
+  /** Evidence: inferred. */
+  name?: string | null
+  /** Evidence: inferred. */
+  value?: string | null
+  /** Share of the collection that has it. Evidence: inferred. */
+  rarity?: number | null
+}
+
+/** A launchpad campaign. That it has a pool, a token and a status is documented; the other names are inferred. Unknown fields are kept. */
+export interface Presale {
+  /** Evidence: inferred. */
+  id?: string | number | null
+  /** Presale pool address. Evidence: documented. */
+  pool: string
+  /** An open set; further values may come. Evidence: documented. */
+  status: 'PENDING' | 'ACTIVE' | 'LAUNCHED' | 'FAILED' | 'CANCELLED' | (string & {})
+  /** Evidence: documented. */
+  token: PresaleToken
+  /** Evidence: inferred. */
+  campaign?: PresaleCampaign | null
+}
+
+/** The token of a presale. Unknown fields are kept. */
+export interface PresaleToken {
+  /** Evidence: inferred. */
+  name?: string | null
+  /** Evidence: inferred. */
+  symbol?: string | null
+  /** Evidence: inferred. */
+  decimals?: number | null
+  /** Evidence: inferred. */
+  totalSupply?: number | string | null
+  /** Evidence: inferred. */
+  address?: string | null
+  /** Pool in which the token trades after launch. Evidence: inferred. */
+  liquidityPool?: string | null
+}
+
+/** The terms of a presale and how it goes. Unknown fields are kept. */
+export interface PresaleCampaign {
+  /** Address that started the campaign. Evidence: inferred. */
+  creator?: string | null
+  /** Evidence: inferred. */
+  description?: string | null
+  /** Evidence: inferred. */
+  website?: string | null
+  /** When it starts. Evidence: inferred. */
+  starts?: number | string | null
+  /** When it ends. Evidence: inferred. */
+  ends?: number | string | null
+  /** ETN raised so far. Evidence: inferred. */
+  etnRaised?: number | string | null
+  /** ETN it takes to launch. Evidence: inferred. */
+  minEtnToLaunch?: number | string | null
+  /** ETN it takes to be listed. Evidence: inferred. */
+  minEtnToList?: number | string | null
+  /** Evidence: inferred. */
+  contributorCount?: number | null
+  /** Most ETN one address may put in. Evidence: inferred. */
+  maxBuy?: number | string | null
+}
+
+/** What an address holds, as last recorded. Unknown fields are kept. */
+export interface BalanceDocument {
+  /** Evidence: observed. */
+  address: string
+  /** When it was recorded, unix milliseconds. Evidence: observed. */
+  updated: number
+  /** By EIP-55 token address. The entries are the items that are charged. Evidence: observed. */
+  balances: Record<string, TokenBalance>
+}
+
+/** Balance of one token. Unknown fields are kept. */
+export interface TokenBalance {
+  /** Amount in the smallest unit, hex with 0x. Evidence: observed. */
+  balance: string
+  /** Block of the last change. Evidence: observed. */
+  blockUpdated: number
+}
+
+/** A liquidity lock; it unlocks at `created + duration`. Unknown fields are kept. */
+export interface LiquidityLock {
+  /** Evidence: observed. */
+  lockId: string | number
+  /** Address of the locked pair. Evidence: observed. */
+  pair: string
+  /** Address that owns the lock. Evidence: observed. */
+  owner: string
+  /** When it was locked, unix seconds. Evidence: observed. */
+  created: number
+  /** How long it is locked, seconds. Evidence: observed. */
+  duration: number
+  /** Evidence: observed. */
+  token0: string
+  /** Evidence: observed. */
+  token1: string
+  /** Amount in the smallest unit. Evidence: observed. */
+  amountToken0: string
+  /** Amount in the smallest unit. Evidence: observed. */
+  amountToken1: string
+  /** Share of the pair's supply that is locked. Evidence: observed. */
+  percentSupply: number
+  /** Evidence: observed. */
+  active: boolean
+  /** V2 or V3. Evidence: observed. */
+  version: 'V2' | 'V3' | (string & {})
+}
+
+/** A yield farm. That farms are listed with what they pay is documented; the names are inferred. Unknown fields are kept. */
+export interface Farm {
+  /** Evidence: inferred. */
+  id?: string | number | null
+  /** Evidence: inferred. */
+  version?: string | number | null
+  /** Evidence: inferred. */
+  name?: string | null
+  /** Pool that is farmed. Evidence: inferred. */
+  poolAddr?: string | null
+  /** Evidence: inferred. */
+  liquidity?: number | string | null
+  /** The farm's share of rewards. Evidence: inferred. */
+  allocation?: number | string | null
+  /** Evidence: inferred. */
+  farmerCount?: number | null
+  /** Evidence: inferred. */
+  token0?: string | Record<string, unknown> | null
+  /** Evidence: inferred. */
+  token1?: string | Record<string, unknown> | null
+  /** Fee of the pool. Evidence: inferred. */
+  fee?: number | null
+  /** Evidence: inferred. */
+  active?: boolean | null
+  /** Value locked in USD. Evidence: inferred. */
+  tvl?: number | string | null
+  /** Yearly reward in per cent. Evidence: inferred. */
+  baseRewardApy?: number | null
+  /** Yearly reward of a third party in per cent. Evidence: inferred. */
+  thirdPartyRewardApy?: number | null
+  /** Evidence: inferred. */
+  thirdPartyReward?: ThirdPartyReward | null
+}
+
+/** What a third party adds to a farm. Unknown fields are kept. */
+export interface ThirdPartyReward {
+  /** Evidence: inferred. */
+  token?: string | null
+  /** Evidence: inferred. */
+  symbol?: string | null
+  /** Evidence: inferred. */
+  tokensPerBlock?: number | string | null
+  /** Evidence: inferred. */
+  endBlock?: number | null
+}
+
+/** The caller's credits and tier. That both are given is documented, the names are not. Unknown fields are kept. */
+export interface Account {
+  /** Credits left on the key. Evidence: assumed. */
+  credits?: number | null
+  /** Tier of the key. Evidence: assumed. */
+  tier?: string | null
+}
+
+/** An OpenAPI document. Unknown fields are kept. */
+export interface OpenApiDocument {
+  /** Version of the OpenAPI format. Evidence: observed. */
+  openapi: string
+}
+
+/** Parameters of `etn.price`. */
+export interface EtnPriceParams {
+}
+
+/** Parameters of `prices.batch`. */
+export interface PricesBatchParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** Token addresses, separated by commas. A list of one or more addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  addresses: readonly string[]
+}
+
+/** Parameters of `token.price`. */
+export interface TokenPriceParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  address: string
+}
+
+/** Parameters of `token.list`. */
+export interface TokenListParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** Most tokens to return. A whole number from 1 to 100. */
+  limit?: number | undefined
+}
+
+/** Parameters of `token.get`. */
+export interface TokenGetParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  address: string
+}
+
+/** Parameters of `token.candles`. */
+export interface TokenCandlesParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  address: string
+  /** Most candles to return. A whole number from 1 to 500. */
+  limit?: number | undefined
+  /** Length of one candle. The service takes 1h when it is left out. One of 1m, 15m, 1h, 4h, 1d. */
+  bucket?: '1m' | '15m' | '1h' | '4h' | '1d' | undefined
+  /** Quote currency. The service takes USD when it is left out. One of USD, ETN. */
+  currency?: 'USD' | 'ETN' | undefined
+}
+
+/** Parameters of `token.history`. */
+export interface TokenHistoryParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  address: string
+  /** Window looking back from now, in any case of letters. The service takes DAY when it is left out. One of HOUR, DAY, WEEK, MONTH, YEAR, in any case of letters. */
+  duration?: 'HOUR' | 'hour' | 'DAY' | 'day' | 'WEEK' | 'week' | 'MONTH' | 'month' | 'YEAR' | 'year' | undefined
+  /** Quote currency. The service takes USD when it is left out. One of USD, ETN. */
+  currency?: 'USD' | 'ETN' | undefined
+}
+
+/** Parameters of `pool.list`. */
+export interface PoolListParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** Most pools to return. A whole number from 1 to 100. */
+  limit?: number | undefined
+  /** Pool version. The service takes 2 when it is left out. One of 2, 3. */
+  version?: 2 | 3 | undefined
+}
+
+/** Parameters of `trade.list`. */
+export interface TradeListParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** Most trades to return. A whole number from 1 to 25. */
+  limit?: number | undefined
+  /** Only trades in this token. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  token?: string | undefined
+}
+
+/** Parameters of `nft.stats`. */
+export interface NftStatsParams {
+}
+
+/** Parameters of `nft.collections`. */
+export interface NftCollectionsParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** Most collections to return. A whole number from 1 to 50. */
+  limit?: number | undefined
+}
+
+/** Parameters of `nft.collection`. */
+export interface NftCollectionParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  address: string
+}
+
+/** Parameters of `nft.assets`. */
+export interface NftAssetsParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  address: string
+  /** Most assets to return. A whole number from 1 to 50. */
+  limit?: number | undefined
+}
+
+/** Parameters of `presale.list`. */
+export interface PresaleListParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** Most presales to return. A whole number from 1 to 50. */
+  limit?: number | undefined
+}
+
+/** Parameters of `presale.get`. */
+export interface PresaleGetParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** Presale pool address. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  pool: string
+}
+
+/** Parameters of `balances.get`. */
+export interface BalancesGetParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  address: string
+  /** Most tokens to return. A whole number from 1 to 200. */
+  limit?: number | undefined
+}
+
+/** Parameters of `locks.get`. */
+export interface LocksGetParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  address: string
+}
+
+/** Parameters of `farm.list`. */
+export interface FarmListParams {
+  /** The chain; only 52014 exists. 52014, the only chain. */
+  chainId?: 52014 | undefined
+}
+
+/** Parameters of `account.me`. */
+export interface AccountMeParams {
+}
+
+/** Parameters of `meta.openapi`. */
+export interface MetaOpenapiParams {
+}
+
+/** The parameters of each operation. */
+export interface OperationParams {
+  'etn.price': EtnPriceParams
+  'prices.batch': PricesBatchParams
+  'token.price': TokenPriceParams
+  'token.list': TokenListParams
+  'token.get': TokenGetParams
+  'token.candles': TokenCandlesParams
+  'token.history': TokenHistoryParams
+  'pool.list': PoolListParams
+  'trade.list': TradeListParams
+  'nft.stats': NftStatsParams
+  'nft.collections': NftCollectionsParams
+  'nft.collection': NftCollectionParams
+  'nft.assets': NftAssetsParams
+  'presale.list': PresaleListParams
+  'presale.get': PresaleGetParams
+  'balances.get': BalancesGetParams
+  'locks.get': LocksGetParams
+  'farm.list': FarmListParams
+  'account.me': AccountMeParams
+  'meta.openapi': MetaOpenapiParams
+}
+
+/** What each operation's `data` holds as the service sends it. */
+export interface OperationData {
+  'etn.price': EtnPrice
+  'prices.batch': PriceBatch
+  'token.price': TokenPrice
+  'token.list': Token[]
+  'token.get': TokenDetails
+  'token.candles': Candle[]
+  'token.history': TokenHistory
+  'pool.list': Pool[]
+  'trade.list': Trade[]
+  'nft.stats': NftStats
+  'nft.collections': NftCollection[]
+  'nft.collection': NftCollectionDetails
+  'nft.assets': NftAsset[]
+  'presale.list': Presale[]
+  'presale.get': Presale
+  'balances.get': BalanceDocument
+  'locks.get': LiquidityLock[]
+  'farm.list': Farm[]
+  'account.me': Account
+  'meta.openapi': OpenApiDocument
+}

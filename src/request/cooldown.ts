@@ -1,0 +1,37 @@
+import { RateLimitError, ServerBusyError } from '../errors/api.ts'
+import type { EtnMarketError } from '../errors/base.ts'
+import type { CooldownScope, Journey } from './types.ts'
+
+/** A 429 that does not say how long must not be followed by a crowd either. */
+const SILENT_REFUSAL_MS = 500
+
+/** Who else has to wait after this error, and for how long; undefined when nobody has. */
+export function cooldownOf(error: unknown): { scope: CooldownScope; waitMs: number } | undefined {
+  if (error instanceof RateLimitError) return { scope: 'key', waitMs: error.retryAfterMs || SILENT_REFUSAL_MS }
+  if (error instanceof ServerBusyError && error.retryAfterMs !== undefined) {
+    return { scope: 'heavy', waitMs: error.retryAfterMs || SILENT_REFUSAL_MS }
+  }
+  return undefined
+}
+
+/** The error of a call that would have to wait for longer than it may while a refusal lasts, else undefined. */
+export function refuseToWait(
+  scope: CooldownScope,
+  waitMs: number,
+  journey: Journey,
+  now: number,
+): EtnMarketError | undefined {
+  const { settings, tally, part } = journey
+  if (waitMs <= settings.maxRetryAfterMs && waitMs <= journey.deadlineAt() - now) return undefined
+  const Problem = scope === 'heavy' ? ServerBusyError : RateLimitError
+  const message = `${part.operation}: the service refused calls like this one for another ${waitMs} ms, longer than it may wait. Nothing was sent; try again then.`
+  return new Problem(message, {
+    code: scope === 'heavy' ? 'server_busy' : 'rate_limited',
+    status: scope === 'heavy' ? 503 : 429,
+    retryAfterMs: waitMs,
+    operation: part.operation,
+    attempts: tally.attempts,
+    credits: tally.credits,
+    charge: tally.charge,
+  })
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../clock.ts'
+import type { Account } from '../credits/account.ts'
+import type { Budget } from '../credits/budget.ts'
+import { EtnMarketError } from '../errors/base.ts'
+import type { Emit } from '../events.ts'
+import type { PassResult } from '../gate.ts'
+import { operations } from '../generated/operations.ts'
+import { chargeOf, creditsHeader } from './charge.ts'
+import { cooldownOf, refuseToWait } from './cooldown.ts'
+import { decode, parseJson } from './decode.ts'
+import type { Lane } from './lane.ts'
+import { pauseBeforeRetry, withRetries } from './retry.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { settle } from './settle.ts'
+import type { Transport } from './transport.ts'
+import type { CooldownScope, Envelope, Journey, Reply } from './types.ts'
+import { validate } from './validate.ts'
+
+/** The parts of a client that a request passes through. */
+export interface SendContext {
+  readonly clock: Clock
+  readonly budget: Budget
+  readonly account: Account
+  readonly lane: Lane
+  readonly transport: Transport
+  readonly emit: Emit
+  readonly baseUrl: string
+  /** The key to send; undefined to send none. */
+  apiKey(signal: AbortSignal): Promise<string | undefined>
+}
+
+/** ONE CHARGED REQUEST: reserve -> lane -> transport -> decode -> settle, and again if retried. */
+export function send(journey: Journey, context: SendContext): Promise<Envelope> {
+  const { settings, signal, part, tally } = journey
+  let cause: EtnMarketError | undefined
+
+  const attempt = async (number: number): Promise<Envelope> => {
+    const { attempts, credits, charge } = tally
+    // A further attempt is paid from credits of its own: those of a lost one stay blocked.
+    const reservation =
+      number === 1
+        ? journey.reservation
+        : context.budget.reserve(part.cost.max, { operation: part.operation, attempts, credits, charge, cause })
+    try {
+      return await attemptOnce(number, { ...journey, reservation }, context)
+    } catch (error) {
+      if (error instanceof EtnMarketError) cause = error
+      throw error
+    } finally {
+      reservation.release()
+    }
+  }
+
+  return withRetries(attempt, {
+    limit: settings.retryLimit,
+    signal,
+    pause: (error, failedAttempt) => pauseBeforeRetry(error, failedAttempt, journey, context.clock, context.emit),
+  })
+}
+
+async function attemptOnce(number: number, journey: Journey, context: SendContext): Promise<Envelope> {
+  const { part, settings, signal, tally } = journey
+  const { clock, lane, emit, account } = context
+  const { operation } = part
+  const { heavy, needsKey } = operations[operation]
+  const apiKey = needsKey ? await context.apiKey(signal) : undefined
+  const key = apiKey ?? ''
+  const refuse = (scope: CooldownScope, waitMs: number) => refuseToWait(scope, waitMs, journey, clock.now())
+  const pass = await lane.enter({ heavy, key, signal, refuse })
+  let result: PassResult = 'failed'
+  let reply: Reply | undefined
+  try {
+    signal.throwIfAborted()
+    tally.attempts++
+    emit({ type: 'request.sent', operation, attempt: number })
+    const startedAt = clock.now()
+    const sent = account.noteSent()
+
+    const end = await context.transport({
+      url: context.baseUrl + part.path,
+      apiKey,
+      timeoutMs: settings.timeoutMs,
+      signal,
+    })
+
+    reply = end.reply ?? end.loss.reply
+    const body = parseJson(end.reply?.text)
+    const remaining = reply && creditsHeader(reply.headers, 'x-credits-remaining')
+    if (remaining !== undefined) account.noteRemaining(sent, remaining)
+    settle(chargeOf(part, end, body), journey, remaining, account, emit)
+
+    const ended = {
+      operation,
+      attempt: number,
+      durationMs: clock.now() - startedAt,
+      ...(reply && { status: reply.status }),
+    }
+    try {
+      if (end.loss?.kind === 'aborted') throw signal.reason
+      const waitMs = reply && retryAfterMs(reply.headers, clock.now())
+      const details = { operation, attempts: tally.attempts, credits: tally.credits, charge: tally.charge }
+      const envelope = decode(part, end, body, waitMs, settings.timeoutMs, details)
+      validate(operation, envelope, settings.validate, emit, details)
+      emit({ type: 'request.succeeded', ...ended })
+      result = 'succeeded'
+      return envelope
+    } catch (error) {
+      emit({ type: 'request.failed', ...ended, code: error instanceof EtnMarketError ? error.code : 'aborted' })
+      const cooldown = cooldownOf(error)
+      if (cooldown !== undefined) {
+        lane.park(cooldown.scope, key, clock.now() + cooldown.waitMs)
+        emit({ type: 'cooldown.started', operation, ...cooldown })
+      } else if (isAnswered(reply)) result = 'succeeded'
+      throw error
+    }
+  } finally {
+    pass.close(result)
+  }
+}
+
+/** Whether the service served the request, so that a probe has found it open. */
+function isAnswered(reply: Reply | undefined): boolean {
+  return reply !== undefined && reply.status < 500 && reply.status !== 408
+}

@@ -1,0 +1,47 @@
+/** A slot that is held; giving it back twice counts once. */
+export type FreeSlot = () => void
+
+/** At most `size` holders at a time, first come first served; waiting is abortable. */
+export interface Slots {
+  take(signal: AbortSignal): Promise<FreeSlot>
+}
+
+export function createSlots(size: number): Slots {
+  const waiting = new Set<() => void>()
+  let held = 0
+
+  function hold(): FreeSlot {
+    held++
+    let freed = false
+    return () => {
+      if (freed) return
+      freed = true
+      held--
+      const [next] = waiting
+      next?.()
+    }
+  }
+
+  return {
+    async take(signal) {
+      signal.throwIfAborted()
+      if (held < size && waiting.size === 0) return hold()
+      return new Promise((resolve, reject) => {
+        const enter = () => {
+          leave()
+          resolve(hold())
+        }
+        const onAbort = () => {
+          leave()
+          reject(signal.reason)
+        }
+        const leave = () => {
+          waiting.delete(enter)
+          signal.removeEventListener('abort', onAbort)
+        }
+        waiting.add(enter)
+        signal.addEventListener('abort', onAbort, { once: true })
+      })
+    },
+  }
+}
