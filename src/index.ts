@@ -4,6 +4,7 @@ export type { Clock } from './clock.ts'
 export type { CreditsReport } from './credits/account.ts'
 export { type Budget, type BudgetOptions, createBudget, type Reservation } from './credits/budget.ts'
 export { type CostEstimate, creditsToUsd } from './credits/cost.ts'
+export { type CreditPlan, type PlannedCall, type PlannedCost, type PlanOptions, planCredits } from './credits/plan.ts'
 export {
   ApiError,
   AuthenticationError,

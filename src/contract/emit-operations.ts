@@ -1,4 +1,4 @@
-import { HEADER, paramsName, ruleOf, typeOf } from './emit-types.ts'
+import { HEADER, paramsName, typeOf } from './emit-types.ts'
 import type { Credits, Model, OperationModel } from './model.ts'
 
 /** The table that the request steps and the estimator read. */
@@ -9,27 +9,39 @@ export function emitOperations(model: Model): string {
     "import type { Operation } from '../operation.ts'\n",
     '/** Every operation of the contract: its path, parameters and cost in credits. */',
     `export const operations = {\n${rows}} as const satisfies Record<string, Operation>\n`,
+    `/** The only chain. */\nexport const CHAIN_ID = ${chainId(model)}\n`,
     '/** The name of an operation, `group.action`. */\nexport type OperationId = keyof typeof operations\n',
   ].join('\n')
 }
 
-function row(operation: OperationModel): object {
+function chainId(model: Model): number {
+  for (const { params } of model.operations) {
+    for (const { type } of params) if (type.kind === 'chain') return type.id
+  }
+  throw new Error('No operation has a chain.')
+}
+
+/** What is usual is left out: the table travels in every bundle. */
+function row({ path, summary, credits, heavy, needsKey, bareField, params }: OperationModel): object {
   return {
-    path: operation.path,
-    summary: operation.summary,
-    credits: operation.credits,
-    heavy: operation.heavy,
-    needsKey: operation.needsKey,
-    bareField: operation.bareField,
-    params: operation.params.map(({ name, in: where, required, type }) => ({
-      name,
-      in: where,
-      required,
-      kind: type.kind,
-      anyCase: type.kind === 'choice' && type.anyCase,
-      ...(type.kind === 'limit' ? { max: type.max } : {}),
-      rule: ruleOf(type),
-    })),
+    path,
+    summary,
+    credits: credits && {
+      base: credits.base,
+      ...(credits.perItem > 0 && { perItem: credits.perItem, items: credits.items, maxItems: credits.maxItems }),
+    },
+    ...(heavy && { heavy }),
+    ...(!needsKey && { keyless: true }),
+    ...(bareField !== null && { bareField }),
+    params: params
+      .filter(({ type }) => type.kind !== 'chain')
+      .map(({ name, in: where, required, type }) => ({
+        name,
+        ...(where === 'query' && { query: true }),
+        ...(required && { required }),
+        ...type,
+        ...(type.kind === 'choice' && { anyCase: type.anyCase || undefined }),
+      })),
   }
 }
 

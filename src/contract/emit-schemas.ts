@@ -1,5 +1,5 @@
 import { HEADER } from './emit-types.ts'
-import type { Model, OperationModel, ParamType } from './model.ts'
+import type { Model } from './model.ts'
 import type { NamedShape, Primitive, Shape } from './shape.ts'
 
 const ZOD_PRIMITIVES: Record<Primitive, string> = {
@@ -11,45 +11,15 @@ const ZOD_PRIMITIVES: Record<Primitive, string> = {
   null: 'z.null()',
 }
 
-/** The zod/mini checks of parameters (strict: a misspelt one would be paid for) and of answers (loose: unknown fields are kept). */
+/** The zod/mini checks of the answers (loose: unknown fields are kept). They load when a guard says no, to tell why. */
 export function emitSchemas(model: Model): string {
   const shapes = inOrder(model.shapes.filter(({ name }) => name !== 'ErrorEnvelope'))
   return [
     HEADER,
     "import * as z from 'zod/mini'\n",
-    `const address = z.string().check(z.regex(/${addressPattern(model)}/))\n`,
     ...shapes.map(({ name, shape }) => `const ${name} = ${checkOf(shape)}`),
-    `\n/** Checks the parameters of each operation. */\nexport const paramSchemas = {\n${rows(model, paramsCheck)}}\n`,
-    `/** Checks the whole answer of each operation, envelope included. */\nexport const answerSchemas = {\n${rows(model, (operation) => checkOf(operation.envelope))}}\n`,
+    `/** Checks the whole answer of each operation, envelope included. */\nexport const answerSchemas = {\n${model.operations.map((operation) => `  '${operation.id}': ${checkOf(operation.envelope)},\n`).join('')}}\n`,
   ].join('\n')
-}
-
-function rows(model: Model, value: (operation: OperationModel) => string): string {
-  return model.operations.map((operation) => `  '${operation.id}': ${value(operation)},\n`).join('')
-}
-
-function paramsCheck(operation: OperationModel): string {
-  const fields = operation.params.map(({ name, required, type }) => {
-    const check = paramCheckOf(type)
-    return `${name}: ${required && type.kind !== 'chain' ? check : `z.optional(${check})`}`
-  })
-  return `z.strictObject({ ${fields.join(', ')} })`
-}
-
-function paramCheckOf(type: ParamType): string {
-  switch (type.kind) {
-    case 'chain':
-      return `z.literal(${type.id})`
-    case 'address':
-      return 'address'
-    case 'addresses':
-      return 'z.array(address).check(z.minLength(1))'
-    case 'limit':
-      return `z.int().check(z.gte(1), z.lte(${type.max}))`
-    case 'choice':
-      if (type.anyCase) return `z.string().check(z.regex(/^(?:${type.values.join('|')})$/i))`
-      return `z.literal([${type.values.map((value) => JSON.stringify(value)).join(', ')}])`
-  }
 }
 
 function checkOf(shape: Shape): string {
@@ -110,9 +80,4 @@ function refsOf(shape: Shape): string[] {
     default:
       return []
   }
-}
-
-function addressPattern(model: Model): string {
-  const components = model.document.components as { schemas: { Address: { pattern: string } } }
-  return components.schemas.Address.pattern
 }

@@ -1,3 +1,4 @@
+import { ruleOf } from '../rule.ts'
 import type { Model, OperationModel, ParamModel, ParamType } from './model.ts'
 import type { Field, Primitive, Shape } from './shape.ts'
 
@@ -35,7 +36,19 @@ function emitField(field: Field): string {
 
 function emitParam(param: ParamModel): string {
   const optional = !param.required || param.type.kind === 'chain'
-  return `  /** ${param.description} ${capital(ruleOf(param.type))}. */\n  ${param.name}${optional ? '?' : ''}: ${paramTypeOf(param.type)}${optional ? ' | undefined' : ''}\n`
+  return `  /** ${param.description} ${ruleText(param)}. */\n  ${param.name}${optional ? '?' : ''}: ${paramTypeOf(param.type)}${optional ? ' | undefined' : ''}\n`
+}
+
+function ruleText(param: ParamModel): string {
+  const { name, type } = param
+  if (type.kind === 'chain') return `Always ${type.id}`
+  return capital(
+    ruleOf(
+      type.kind === 'choice'
+        ? { name, kind: type.kind, values: type.values, ...(type.anyCase && { anyCase: true }) }
+        : { name, ...type },
+    ),
+  )
 }
 
 function emitMaps(model: Model): string {
@@ -84,22 +97,6 @@ export function paramTypeOf(type: ParamType): string {
         : type.values
       return spellings.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ')
     }
-  }
-}
-
-/** What a parameter must be, as the end of the sentence "must be …". */
-export function ruleOf(type: ParamType): string {
-  switch (type.kind) {
-    case 'chain':
-      return `${type.id}, the only chain`
-    case 'address':
-      return '0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case'
-    case 'addresses':
-      return 'a list of one or more addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case'
-    case 'limit':
-      return `a whole number from 1 to ${type.max}`
-    case 'choice':
-      return `one of ${type.values.join(', ')}${type.anyCase ? ', in any case of letters' : ''}`
   }
 }
 

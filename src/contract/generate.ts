@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { emitGuards } from './emit-guards.ts'
 import { emitMethods, emitOperations, emitTable } from './emit-operations.ts'
 import { emitSchemas } from './emit-schemas.ts'
 import { emitTypes, HEADER } from './emit-types.ts'
@@ -15,6 +16,7 @@ export function generate(yaml: string, readme: string): Map<string, string> {
   return new Map([
     ['src/generated/types.ts', emitTypes(model)],
     ['src/generated/schemas.ts', emitSchemas(model)],
+    ['src/generated/guards.ts', emitGuards(model)],
     ['src/generated/operations.ts', emitOperations(model)],
     ['src/generated/methods.ts', emitMethods(model)],
     ['src/generated/document.ts', emitDocument(model)],

@@ -24,7 +24,7 @@ export function creditsToUsd(credits: number): number {
 
 /** The cost in credits of one request that returns `items` items. */
 export function costOf(cost: CreditCost | null, items: number): number {
-  return cost === null ? 0 : cost.base + cost.perItem * items
+  return cost === null ? 0 : cost.base + (cost.perItem ?? 0) * items
 }
 
 /** The cost of one request: exact for a flat price or when the charged items are those asked for, else a range. */
@@ -51,7 +51,7 @@ export function sumCosts(costs: readonly CostEstimate[]): CostEstimate {
 /** How many items of an answer are charged, or undefined when the answer does not tell. `asked` are the addresses sent. */
 export function countItems(operation: OperationId, data: unknown, asked: number): number | undefined {
   const cost: CreditCost | null = operations[operation].credits
-  if (cost === null || cost.items === null) return 0
+  if (!cost?.items) return 0
   if (cost.items.startsWith('query.')) return asked
   const [, ...path] = cost.items.split('.')
   const items = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), data)

@@ -2,8 +2,6 @@
 
 import * as z from 'zod/mini'
 
-const address = z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/))
-
 const EtnPrice = z.looseObject({ usd: z.optional(z.nullable(z.string())) })
 const TokenPrice = z.looseObject({ address: z.string(), usd: z.optional(z.nullable(z.string())), etn: z.optional(z.nullable(z.string())) })
 const BatchPrice = z.looseObject({ usd: z.optional(z.nullable(z.string())), etn: z.optional(z.nullable(z.string())) })
@@ -33,31 +31,6 @@ const ThirdPartyReward = z.looseObject({ token: z.optional(z.nullable(z.string()
 const Farm = z.looseObject({ id: z.optional(z.nullable(z.union([z.string(), z.int()]))), version: z.optional(z.nullable(z.union([z.string(), z.int()]))), name: z.optional(z.nullable(z.string())), poolAddr: z.optional(z.nullable(z.string())), liquidity: z.optional(z.nullable(z.union([z.number(), z.string()]))), allocation: z.optional(z.nullable(z.union([z.number(), z.string()]))), farmerCount: z.optional(z.nullable(z.int())), token0: z.optional(z.nullable(z.union([z.string(), z.looseObject({})]))), token1: z.optional(z.nullable(z.union([z.string(), z.looseObject({})]))), fee: z.optional(z.nullable(z.number())), active: z.optional(z.nullable(z.boolean())), tvl: z.optional(z.nullable(z.union([z.number(), z.string()]))), baseRewardApy: z.optional(z.nullable(z.number())), thirdPartyRewardApy: z.optional(z.nullable(z.number())), thirdPartyReward: z.optional(z.nullable(ThirdPartyReward)) })
 const Account = z.looseObject({ credits: z.optional(z.nullable(z.number())), tier: z.optional(z.nullable(z.string())) })
 const OpenApiDocument = z.looseObject({ openapi: z.string() })
-
-/** Checks the parameters of each operation. */
-export const paramSchemas = {
-  'etn.price': z.strictObject({  }),
-  'prices.batch': z.strictObject({ chainId: z.optional(z.literal(52014)), addresses: z.array(address).check(z.minLength(1)) }),
-  'token.price': z.strictObject({ chainId: z.optional(z.literal(52014)), address: address }),
-  'token.list': z.strictObject({ chainId: z.optional(z.literal(52014)), limit: z.optional(z.int().check(z.gte(1), z.lte(100))) }),
-  'token.get': z.strictObject({ chainId: z.optional(z.literal(52014)), address: address }),
-  'token.candles': z.strictObject({ chainId: z.optional(z.literal(52014)), address: address, limit: z.optional(z.int().check(z.gte(1), z.lte(500))), bucket: z.optional(z.literal(["1m", "15m", "1h", "4h", "1d"])), currency: z.optional(z.literal(["USD", "ETN"])) }),
-  'token.history': z.strictObject({ chainId: z.optional(z.literal(52014)), address: address, duration: z.optional(z.string().check(z.regex(/^(?:HOUR|DAY|WEEK|MONTH|YEAR)$/i))), currency: z.optional(z.literal(["USD", "ETN"])) }),
-  'pool.list': z.strictObject({ chainId: z.optional(z.literal(52014)), limit: z.optional(z.int().check(z.gte(1), z.lte(100))), version: z.optional(z.literal([2, 3])) }),
-  'trade.list': z.strictObject({ chainId: z.optional(z.literal(52014)), limit: z.optional(z.int().check(z.gte(1), z.lte(25))), token: z.optional(address) }),
-  'nft.stats': z.strictObject({  }),
-  'nft.collections': z.strictObject({ chainId: z.optional(z.literal(52014)), limit: z.optional(z.int().check(z.gte(1), z.lte(50))) }),
-  'nft.collection': z.strictObject({ chainId: z.optional(z.literal(52014)), address: address }),
-  'nft.assets': z.strictObject({ chainId: z.optional(z.literal(52014)), address: address, limit: z.optional(z.int().check(z.gte(1), z.lte(50))) }),
-  'presale.list': z.strictObject({ chainId: z.optional(z.literal(52014)), limit: z.optional(z.int().check(z.gte(1), z.lte(50))) }),
-  'presale.get': z.strictObject({ chainId: z.optional(z.literal(52014)), pool: address }),
-  'balances.get': z.strictObject({ chainId: z.optional(z.literal(52014)), address: address, limit: z.optional(z.int().check(z.gte(1), z.lte(200))) }),
-  'locks.get': z.strictObject({ chainId: z.optional(z.literal(52014)), address: address }),
-  'farm.list': z.strictObject({ chainId: z.optional(z.literal(52014)) }),
-  'account.me': z.strictObject({  }),
-  'meta.openapi': z.strictObject({  }),
-}
-
 /** Checks the whole answer of each operation, envelope included. */
 export const answerSchemas = {
   'etn.price': z.looseObject({ data: EtnPrice, cursor: z.optional(z.null()) }),

@@ -411,7 +411,7 @@ export interface EtnPriceParams {
 
 /** Parameters of `prices.batch`. */
 export interface PricesBatchParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Token addresses, separated by commas. A list of one or more addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   addresses: readonly string[]
@@ -419,7 +419,7 @@ export interface PricesBatchParams {
 
 /** Parameters of `token.price`. */
 export interface TokenPriceParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
@@ -427,7 +427,7 @@ export interface TokenPriceParams {
 
 /** Parameters of `token.list`. */
 export interface TokenListParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most tokens to return. A whole number from 1 to 100. */
   limit?: number | undefined
@@ -435,7 +435,7 @@ export interface TokenListParams {
 
 /** Parameters of `token.get`. */
 export interface TokenGetParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
@@ -443,7 +443,7 @@ export interface TokenGetParams {
 
 /** Parameters of `token.candles`. */
 export interface TokenCandlesParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
@@ -457,7 +457,7 @@ export interface TokenCandlesParams {
 
 /** Parameters of `token.history`. */
 export interface TokenHistoryParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
@@ -469,7 +469,7 @@ export interface TokenHistoryParams {
 
 /** Parameters of `pool.list`. */
 export interface PoolListParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most pools to return. A whole number from 1 to 100. */
   limit?: number | undefined
@@ -479,7 +479,7 @@ export interface PoolListParams {
 
 /** Parameters of `trade.list`. */
 export interface TradeListParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most trades to return. A whole number from 1 to 25. */
   limit?: number | undefined
@@ -493,7 +493,7 @@ export interface NftStatsParams {
 
 /** Parameters of `nft.collections`. */
 export interface NftCollectionsParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most collections to return. A whole number from 1 to 50. */
   limit?: number | undefined
@@ -501,7 +501,7 @@ export interface NftCollectionsParams {
 
 /** Parameters of `nft.collection`. */
 export interface NftCollectionParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
@@ -509,7 +509,7 @@ export interface NftCollectionParams {
 
 /** Parameters of `nft.assets`. */
 export interface NftAssetsParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
@@ -519,7 +519,7 @@ export interface NftAssetsParams {
 
 /** Parameters of `presale.list`. */
 export interface PresaleListParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most presales to return. A whole number from 1 to 50. */
   limit?: number | undefined
@@ -527,7 +527,7 @@ export interface PresaleListParams {
 
 /** Parameters of `presale.get`. */
 export interface PresaleGetParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Presale pool address. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   pool: string
@@ -535,7 +535,7 @@ export interface PresaleGetParams {
 
 /** Parameters of `balances.get`. */
 export interface BalancesGetParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
@@ -545,7 +545,7 @@ export interface BalancesGetParams {
 
 /** Parameters of `locks.get`. */
 export interface LocksGetParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
@@ -553,7 +553,7 @@ export interface LocksGetParams {
 
 /** Parameters of `farm.list`. */
 export interface FarmListParams {
-  /** The chain; only 52014 exists. 52014, the only chain. */
+  /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
 }
 

@@ -17,7 +17,7 @@ import { type CallSettings, callSettings } from './settings.ts'
 import type { Flight, Flights } from './share.ts'
 import { createTally } from './tally.ts'
 import type { Answer, Envelope, Part, Tally } from './types.ts'
-import { validate } from './validate.ts'
+import { isUnexpected, reportMismatch } from './validate.ts'
 
 export interface CallContext extends SendContext {
   readonly settings: CallSettings
@@ -65,9 +65,10 @@ async function lookUp(
   { emit }: CallContext,
 ) {
   const cached = await Promise.all(parts.map((part) => cache.lookUp(part, scope.signal)))
-  for (const envelope of cached) {
-    const [part] = parts
-    if (envelope !== undefined && part !== undefined) validate(part.operation, envelope, settings.validate, emit, {})
+  for (const [index, part] of parts.entries()) {
+    const envelope = cached[index]
+    if (envelope === undefined || !isUnexpected(part.operation, envelope, settings.validate)) continue
+    await reportMismatch(part.operation, envelope, settings.validate, emit, {})
   }
   return cached
 }

@@ -13,6 +13,8 @@ import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
 import { ResponseError } from '../errors/response.ts'
 import { operations } from '../generated/operations.ts'
+import { isObject } from '../guard.ts'
+import type { Operation } from '../operation.ts'
 import { type Envelope, isSuccess, type Loss, type Part, type Reply, type TripEnd } from './types.ts'
 
 type Details = Omit<ErrorDetails, 'code'>
@@ -43,10 +45,10 @@ export function decode(
 
 /** The envelope of a success. @throws ResponseError when it holds no data: it was paid for all the same. */
 function openEnvelope(part: Part, reply: Reply, body: unknown, details: Details): Envelope {
-  const { bareField } = operations[part.operation]
+  const { bareField }: Operation = operations[part.operation]
   if (isObject(body)) {
     if (Object.hasOwn(body, 'data')) return body as unknown as Envelope
-    if (bareField !== null && Object.hasOwn(body, bareField)) return { data: body, cursor: null }
+    if (bareField && Object.hasOwn(body, bareField)) return { data: body, cursor: null }
   }
   const what = body === undefined ? 'is not JSON' : 'has no "data"'
   throw new ResponseError(
@@ -170,8 +172,4 @@ function reasonOf(cause: unknown): string {
     [reason.code, reason.message].filter((part) => typeof part === 'string' && part !== '').join(' ') ||
     'no reason given'
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

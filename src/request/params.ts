@@ -1,119 +1,97 @@
-import { checksumAddress, isMixedCase } from '../address.ts'
+import { checksumAddress, isMixedCase, looksLikeAddress } from '../address.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
-import { type OperationId, operations } from '../generated/operations.ts'
-import { paramSchemas } from '../generated/schemas.ts'
+import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
+import { isObject } from '../guard.ts'
 import type { Operation, Param } from '../operation.ts'
+import { ruleOf } from '../rule.ts'
 
 /** Parameters that may go out: checked, addresses in EIP-55 form, choices in the service's spelling. */
 export interface CheckedParams {
   readonly operation: OperationId
-  readonly values: Readonly<Record<string, string | number | readonly string[] | undefined>>
+  readonly values: Readonly<Record<string, Value>>
 }
+
+type Value = string | number | readonly string[] | undefined
 
 /** Spells an address in EIP-55 form. */
 type Checksum = (address: string) => string
 
 /**
- * Checks and normalises the parameters of an operation.
+ * Checks and normalises the parameters of an operation. Unknown ones are refused: a misspelt limit would be paid for.
  * @throws InvalidRequestError, or InvalidLimitError, naming the parameter, the value and the rule.
  */
 export function checkParams(
   operation: OperationId,
-  params: unknown,
+  given: unknown = {},
   checksum: Checksum = checksumAddress,
 ): CheckedParams {
   if (!Object.hasOwn(operations, operation)) {
-    throw new InvalidRequestError(
-      `Unknown operation ${show(operation)}. Known: ${Object.keys(operations).join(', ')}.`,
-      {
-        code: 'invalid_request',
-      },
+    throw refuse(undefined, `Unknown operation ${show(operation)}. Known: ${Object.keys(operations).join(', ')}.`)
+  }
+  if (!isObject(given)) throw refuse(operation, `${operation}: parameters must be an object, not ${show(given)}.`)
+  const { params, path }: Operation = operations[operation]
+  const onChain = path.includes('{chainId}')
+  const known = [...(onChain ? ['chainId'] : []), ...params.map(({ name }) => name)]
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw refuse(
+      operation,
+      `${operation}: unknown parameter ${show(unknown)}. It takes: ${known.join(', ') || 'none'}.`,
     )
   }
-  const given = params ?? {}
-  const known: readonly Param[] = operations[operation].params
-  const result = paramSchemas[operation].safeParse(given)
-  if (!result.success) throw refusal(operation, known, given, result.error.issues)
-  const values: Record<string, string | number | readonly string[] | undefined> = { ...result.data }
-  for (const param of known) {
-    const value = values[param.name]
-    if (param.kind === 'chain') values[param.name] ??= 52014
-    if (value === undefined) continue
-    if (param.kind === 'address') values[param.name] = spell(operation, param, value as string, param.name, checksum)
-    if (param.kind === 'addresses') {
-      values[param.name] = (value as readonly string[]).map((address, index) =>
-        spell(operation, param, address, `${param.name}[${index}]`, checksum),
-      )
-    }
-    if (param.anyCase) values[param.name] = String(value).toUpperCase()
+  const { chainId = CHAIN_ID } = given
+  if (chainId !== CHAIN_ID) {
+    throw refuse(
+      operation,
+      `${operation}: invalid chainId: ${show(chainId)}. It must be ${CHAIN_ID}, the only chain.`,
+      'chainId',
+    )
   }
+  const values: Record<string, Value> = onChain ? { chainId: CHAIN_ID } : {}
+  for (const param of params) values[param.name] = checkParam(operation, param, given[param.name], checksum)
   return { operation, values }
 }
 
-function spell(operation: OperationId, param: Param, address: string, name: string, checksum: Checksum): string {
-  const spelled = checksum(address)
-  if (isMixedCase(address) && spelled !== address) {
-    throw invalidParam(operation, param, name, address, `Its checksum is wrong: ${spelled} would be right.`)
+function checkParam(operation: OperationId, param: Param, value: unknown, checksum: Checksum): Value {
+  if (value === undefined && !param.required) return undefined
+  const wrong = (name = param.name, shown = value, hint = '') => {
+    const message = `${operation}: invalid ${name}: ${show(shown)}. It must be ${ruleOf(param)}.${hint}`
+    return refuse(operation, message, name, param.kind === 'limit' ? InvalidLimitError : InvalidRequestError)
   }
-  return spelled
+  const spell = (address: unknown, name: string) => {
+    if (!looksLikeAddress(address)) throw wrong(name, address)
+    const spelled = checksum(address)
+    if (isMixedCase(address) && spelled !== address) throw wrong(name, address, ` The right checksum is ${spelled}.`)
+    return spelled
+  }
+  switch (param.kind) {
+    case 'address':
+      return spell(value, param.name)
+    case 'addresses':
+      if (!Array.isArray(value) || value.length === 0) throw wrong()
+      return Array.from(value, (address, index) => spell(address, `${param.name}[${index}]`))
+    case 'limit':
+      if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > param.max) throw wrong()
+      return Number(value)
+    case 'choice': {
+      const spelled = param.anyCase && typeof value === 'string' ? value.toUpperCase() : value
+      const choice = param.values.find((allowed) => allowed === spelled)
+      if (choice === undefined) throw wrong()
+      return choice
+    }
+  }
 }
 
-interface SchemaIssue {
-  readonly code?: string | undefined
-  readonly path: readonly PropertyKey[]
-  readonly keys?: readonly string[]
-}
-
-function refusal(
-  operation: OperationId,
-  known: readonly Param[],
-  given: unknown,
-  issues: readonly SchemaIssue[],
+function refuse(
+  operation: OperationId | undefined,
+  message: string,
+  name?: string,
+  Problem = InvalidRequestError,
 ): InvalidRequestError {
-  const [issue] = issues
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys?.[0] : undefined
-  if (unknown !== undefined) {
-    const names = known.map(({ name }) => name).join(', ') || 'none'
-    return new InvalidRequestError(
-      `${operation}: unknown parameter "${unknown}". It takes: ${names}. Nothing was sent.`,
-      {
-        code: 'invalid_request',
-        operation,
-      },
-    )
-  }
-  const [first, ...rest] = issue?.path ?? []
-  const param = known.find(({ name }) => name === first)
-  if (param === undefined) {
-    return new InvalidRequestError(
-      `${operation}: parameters must be an object, not ${show(given)}. Nothing was sent.`,
-      {
-        code: 'invalid_request',
-        operation,
-      },
-    )
-  }
-  const name = [param.name, ...rest.map((index) => `[${String(index)}]`)].join('')
-  const value = [param.name, ...rest].reduce<unknown>(
-    (node, key) => (node as Record<PropertyKey, unknown> | undefined)?.[key],
-    given,
-  )
-  return invalidParam(operation, param, name, value)
-}
-
-function invalidParam(
-  operation: OperationId,
-  param: Param,
-  name: string,
-  value: unknown,
-  hint = '',
-): InvalidRequestError {
-  const Problem = param.kind === 'limit' ? InvalidLimitError : InvalidRequestError
-  const message = `${operation}: invalid ${name}: ${show(value)}. It must be ${param.rule}.${hint && ` ${hint}`} Nothing was sent.`
-  return new Problem(message, {
-    code: param.kind === 'limit' ? 'invalid_limit' : 'invalid_request',
+  return new Problem(`${message} Nothing was sent.`, {
+    code: Problem === InvalidLimitError ? 'invalid_limit' : 'invalid_request',
     operation,
-    issues: [{ path: name, message: `must be ${param.rule}` }],
+    issues: name === undefined ? undefined : [{ path: name, message }],
   })
 }
 
@@ -129,13 +107,16 @@ function show(value: unknown): string {
 export function buildPath({ operation, values }: CheckedParams): string {
   const { path, params }: Operation = operations[operation]
   const filled = path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(String(values[name])))
-  const query = new URLSearchParams()
-  for (const { name, in: where } of params) {
-    const value = values[name]
-    if (where === 'query' && value !== undefined) query.set(name, String(value))
-  }
-  const text = query.toString().replaceAll('%2C', ',')
-  return text === '' ? filled : `${filled}?${text}`
+  const query = params
+    .filter(({ query, name }) => query && values[name] !== undefined)
+    .map(
+      ({ name }) =>
+        `${name}=${[values[name]]
+          .flat()
+          .map((value) => encodeURIComponent(String(value)))
+          .join()}`,
+    )
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`
 }
 
 /** A value never becomes more than one segment, and never one that walks up. */

@@ -5,6 +5,7 @@ import { EtnMarketError } from '../errors/base.ts'
 import type { Emit } from '../events.ts'
 import type { PassResult } from '../gate.ts'
 import { operations } from '../generated/operations.ts'
+import type { Operation } from '../operation.ts'
 import { chargeOf, creditsHeader } from './charge.ts'
 import { cooldownOf, refuseToWait } from './cooldown.ts'
 import { decode, parseJson } from './decode.ts'
@@ -14,7 +15,7 @@ import { retryAfterMs } from './retry-after.ts'
 import { settle } from './settle.ts'
 import type { Transport } from './transport.ts'
 import type { CooldownScope, Envelope, Journey, Reply } from './types.ts'
-import { validate } from './validate.ts'
+import { isUnexpected, reportMismatch } from './validate.ts'
 
 /** The parts of a client that a request passes through. */
 export interface SendContext {
@@ -62,11 +63,11 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
   const { part, settings, signal, tally } = journey
   const { clock, lane, emit, account } = context
   const { operation } = part
-  const { heavy, needsKey } = operations[operation]
-  const apiKey = needsKey ? await context.apiKey(signal) : undefined
+  const { heavy, keyless }: Operation = operations[operation]
+  const apiKey = keyless ? undefined : await context.apiKey(signal)
   const key = apiKey ?? ''
   const refuse = (scope: CooldownScope, waitMs: number) => refuseToWait(scope, waitMs, journey, clock.now())
-  const pass = await lane.enter({ heavy, key, signal, refuse })
+  const pass = await lane.enter({ heavy: heavy === true, key, signal, refuse })
   let result: PassResult = 'failed'
   let reply: Reply | undefined
   try {
@@ -100,7 +101,8 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
       const waitMs = reply && retryAfterMs(reply.headers, clock.now())
       const details = { operation, attempts: tally.attempts, credits: tally.credits, charge: tally.charge }
       const envelope = decode(part, end, body, waitMs, settings.timeoutMs, details)
-      validate(operation, envelope, settings.validate, emit, details)
+      if (isUnexpected(operation, envelope, settings.validate))
+        await reportMismatch(operation, envelope, settings.validate, emit, details)
       emit({ type: 'request.succeeded', ...ended })
       result = 'succeeded'
       return envelope

@@ -1,0 +1,82 @@
+import { HEADER } from './emit-types.ts'
+import type { Model } from './model.ts'
+import type { Primitive, Shape } from './shape.ts'
+
+const GUARDS: Record<Primitive, string> = {
+  string: 'isString',
+  number: 'isNumber',
+  integer: 'isInteger',
+  boolean: 'isBoolean',
+  object: 'isObject',
+  null: 'isNull',
+}
+
+/**
+ * Plain checks of the answers: yes or no, without a reason, in code that any content security policy allows.
+ * They say what the schemas say, and a test holds them to it.
+ */
+export function emitGuards(model: Model): string {
+  const shapes = model.shapes.filter(({ name }) => name !== 'ErrorEnvelope')
+  return [
+    HEADER,
+    "import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, values } from '../guard.ts'",
+    "import type { OperationId } from './operations.ts'\n",
+    ...shapes.map(({ name, shape }) => `const ${name}: Guard = (v) => ${test(shape, 'v')}`),
+    '\n/** Whether the whole answer of each operation, envelope included, is what the contract says. */',
+    `export const answerGuards: Record<OperationId, Guard> = {\n${model.operations
+      .map((operation) => `  '${operation.id}': (v) => ${test(operation.envelope, 'v')},\n`)
+      .join('')}}\n`,
+  ].join('\n')
+}
+
+/** An expression that is true when `value` has the shape. */
+function test(shape: Shape, value: string): string {
+  switch (shape.kind) {
+    case 'primitive':
+      return anyOf(shape.types.map((type) => `${GUARDS[type]}(${value})`))
+    case 'openEnum':
+      return orNull(`isString(${value})`, value, shape.nullable)
+    case 'ref':
+      return orNull(`${shape.name}(${value})`, value, shape.nullable)
+    case 'array':
+      return orNull(`isArray(${value}) && every(${value}, ${guard(shape.items)})`, value, shape.nullable)
+    case 'record':
+      return `isObject(${value}) && every(values(${value}), ${guard(shape.values)})`
+    case 'object': {
+      const fields = shape.fields.map((field) => {
+        const place = `${value}.${field.name}`
+        return field.required ? wrap(test(field.shape, place)) : optional(field.shape, place)
+      })
+      return [`isObject(${value})`, ...fields].join(' && ')
+    }
+  }
+}
+
+/** `== null` is both absent and null, which is what a field may be that nobody has promised. */
+function optional(shape: Shape, place: string): string {
+  if (shape.kind === 'primitive' && shape.types.includes('null')) {
+    const types = shape.types.filter((type) => type !== 'null')
+    return types.length === 0
+      ? `${place} == null`
+      : `(${place} == null || ${anyOf(types.map((type) => `${GUARDS[type]}(${place})`))})`
+  }
+  if ('nullable' in shape && shape.nullable)
+    return `(${place} == null || ${test({ ...shape, nullable: false }, place)})`
+  return `(${place} === undefined || ${test(shape, place)})`
+}
+
+function guard(shape: Shape): string {
+  return shape.kind === 'ref' && !shape.nullable ? shape.name : `(v) => ${test(shape, 'v')}`
+}
+
+function orNull(check: string, value: string, nullable: boolean): string {
+  return nullable ? anyOf([wrap(check), `isNull(${value})`]) : check
+}
+
+function anyOf(checks: readonly string[]): string {
+  return checks.length === 1 ? String(checks[0]) : `(${checks.join(' || ')})`
+}
+
+function wrap(check: string): string {
+  return / && /.test(check) && !check.startsWith('(') ? `(${check})` : check
+}

@@ -1,0 +1,82 @@
+import { checksumAddress } from '../address.ts'
+import { invalidOption } from '../errors/input.ts'
+import { estimate } from '../estimate.ts'
+import type { OperationId } from '../generated/operations.ts'
+import type { OperationParams } from '../generated/types.ts'
+import { creditsToUsd } from './cost.ts'
+
+const DAY_MS = 86_400_000
+
+/** A call that is made again and again. */
+export type PlannedCall = {
+  [Id in OperationId]: {
+    readonly operation: Id
+    readonly params?: OperationParams[Id] | undefined
+    readonly everyMs: number
+  }
+}[OperationId]
+
+export interface PlanOptions {
+  /** Credits there are. Tells how long they last. */
+  credits?: number | undefined
+  /** Credits a day that may be spent. Tells how much slower the calls must come to fit. */
+  creditsPerDay?: number | undefined
+}
+
+/** What a schedule of calls costs at most: worst cases, no cache, nothing shared. */
+export interface CreditPlan {
+  readonly creditsPerDay: number
+  readonly usdPerDay: number
+  readonly requestsPerDay: number
+  /** How long `credits` last; undefined when it was not given, Infinity when nothing is spent. */
+  readonly daysUntilEmpty: number | undefined
+  /** By how much every interval must be multiplied to fit `creditsPerDay`: 1 when it fits; undefined when that was not given. */
+  readonly stretch: number | undefined
+  readonly calls: readonly PlannedCost[]
+}
+
+export interface PlannedCost {
+  readonly operation: OperationId
+  /** Worst case of one call, in credits. */
+  readonly credits: number
+  readonly creditsPerDay: number
+  /** Shortest interval in milliseconds at which the whole plan fits `creditsPerDay`; the one asked for when it fits or no limit was given. */
+  readonly affordableEveryMs: number
+}
+
+/**
+ * What a schedule of calls costs, in credits and US dollars a day, how long the credits last and which rate they allow.
+ * Sends nothing.
+ * @throws InvalidRequestError when a call would be refused or an interval or a limit is not a number above 0.
+ * @example planCredits([{ operation: 'token.price', params: { address }, everyMs: 60_000 }], { creditsPerDay: 36_000 }).stretch // 2
+ */
+export function planCredits(calls: readonly PlannedCall[], options: PlanOptions = {}): CreditPlan {
+  const { credits, creditsPerDay: allowed } = options
+  requirePositive('credits', credits)
+  requirePositive('creditsPerDay', allowed)
+  const rates = calls.map(({ operation, params, everyMs }) => {
+    requirePositive('everyMs', everyMs)
+    const { max, requests } = estimate(operation, params, checksumAddress)
+    const perDay = DAY_MS / everyMs
+    return { operation, everyMs, credits: max, creditsPerDay: max * perDay, requestsPerDay: requests * perDay }
+  })
+  const creditsPerDay = rates.reduce((sum, rate) => sum + rate.creditsPerDay, 0)
+  const stretch = allowed === undefined ? undefined : Math.max(1, creditsPerDay / allowed)
+  return {
+    creditsPerDay,
+    usdPerDay: creditsToUsd(creditsPerDay),
+    requestsPerDay: rates.reduce((sum, rate) => sum + rate.requestsPerDay, 0),
+    daysUntilEmpty: credits === undefined ? undefined : credits / creditsPerDay,
+    stretch,
+    calls: rates.map((rate) => ({
+      operation: rate.operation,
+      credits: rate.credits,
+      creditsPerDay: rate.creditsPerDay,
+      affordableEveryMs: rate.everyMs * (stretch ?? 1),
+    })),
+  }
+}
+
+function requirePositive(name: string, value: number | undefined): void {
+  if (value !== undefined && !(value > 0)) throw invalidOption(name, value, 'a number above 0')
+}

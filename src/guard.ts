@@ -1,0 +1,18 @@
+/** Whether a value is what it should be. */
+export type Guard = (value: unknown) => boolean
+
+export const isString = (value: unknown): value is string => typeof value === 'string'
+export const isNumber = (value: unknown): value is number => Number.isFinite(value)
+export const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+export const isNull = (value: unknown): value is null => value === null
+export const isArray = (value: unknown): value is unknown[] => Array.isArray(value)
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const values = (record: Record<string, unknown>): unknown[] => Object.values(record)
+
+export function every(list: readonly unknown[], guard: Guard): boolean {
+  for (const item of list) if (!guard(item)) return false
+  return true
+}
