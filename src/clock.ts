@@ -1,3 +1,5 @@
+import type { Cancel } from './abort.ts'
+
 /** The one seam to time. Hand a client its own to run it in virtual time. */
 export interface Clock {
   /** Unix milliseconds. */
@@ -6,6 +8,22 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** A number in [0, 1), for jitter. */
   random(): number
+}
+
+/** Sleeps until the time is over or the sleeper is cancelled; a clock of somebody's own may expect a real AbortSignal. */
+export async function sleep(clock: Clock, ms: number, cancel: Cancel): Promise<void> {
+  cancel.throwIfAborted()
+  const controller = new AbortController()
+  const onAbort = () => controller.abort(cancel.reason)
+  cancel.addEventListener('abort', onAbort)
+  try {
+    await clock.sleep(ms, controller.signal)
+  } catch (error) {
+    cancel.throwIfAborted()
+    throw error
+  } finally {
+    cancel.removeEventListener('abort', onAbort)
+  }
 }
 
 /** Timers overflow, and fire at once, beyond 2^31 - 1 ms. */

@@ -1,3 +1,4 @@
+import type { Cancel } from './abort.ts'
 import { type Clock, startTimer } from './clock.ts'
 
 /** How a request ended that went through the gate. */
@@ -9,14 +10,15 @@ export interface Pass {
 }
 
 export interface GateLimits {
-  readonly signal: AbortSignal
+  readonly signal: Cancel
   /** An error when this wait is longer than the call allows, else undefined. */
   refuse(waitMs: number): Error | undefined
 }
 
 /** Open, until it is parked; then one request goes first as a probe, and others follow when it succeeds. */
 export interface Gate {
-  enter(limits: GateLimits): Promise<Pass>
+  /** A promise only when there is something to wait for. */
+  enter(limits: GateLimits): Pass | Promise<Pass>
   /** Throws what `limits.refuse` makes of the wait that is left, if anything. */
   check(limits: Pick<GateLimits, 'refuse'>): void
   /** Lets nobody in before `until`, clock time. */
@@ -70,7 +72,7 @@ export function createGate(clock: Clock): Gate {
   }
 
   return {
-    async enter(limits) {
+    enter(limits) {
       limits.signal.throwIfAborted()
       if (!recovering) return FREE_PASS
       const refusal = limits.refuse(waitMs())
@@ -94,7 +96,7 @@ export function createGate(clock: Clock): Gate {
           },
         }
         const onAbort = () => waiter.reject(limits.signal.reason)
-        limits.signal.addEventListener('abort', onAbort, { once: true })
+        limits.signal.addEventListener('abort', onAbort)
         waiting.add(waiter)
         arm()
       })

@@ -1,4 +1,4 @@
-import { orAborted } from './abort.ts'
+import { type Cancel, orAborted } from './abort.ts'
 import { AuthenticationError } from './errors/api.ts'
 import { InvalidRequestError } from './errors/input.ts'
 import type { Redactor } from './errors/redact.ts'
@@ -19,13 +19,13 @@ export function environment(name: string): string | undefined {
 export function createKeySource(
   option: ClientOptions['apiKey'],
   redactor: Redactor,
-): (signal: AbortSignal) => Promise<string | undefined> {
+): (signal: Cancel) => string | undefined | Promise<string | undefined> {
   if (typeof option === 'function') {
     return async (signal) => accept(await orAborted(ask(option), signal), redactor)
   }
   const given = option ?? environment('ETN_MARKET_API_KEY')
   const key = given === undefined ? undefined : accept(given, redactor)
-  return async () => key
+  return () => key
 }
 
 async function ask(source: () => string | Promise<string>): Promise<unknown> {

@@ -1,9 +1,11 @@
+import type { Cancel } from './abort.ts'
+
 /** A slot that is held; giving it back twice counts once. */
 export type FreeSlot = () => void
 
 /** At most `size` holders at a time, first come first served; waiting is abortable. */
 export interface Slots {
-  take(signal: AbortSignal): Promise<FreeSlot>
+  take(cancel: Cancel): Promise<FreeSlot>
 }
 
 export function createSlots(size: number): Slots {
@@ -23,8 +25,8 @@ export function createSlots(size: number): Slots {
   }
 
   return {
-    async take(signal) {
-      signal.throwIfAborted()
+    async take(cancel) {
+      cancel.throwIfAborted()
       if (held < size && waiting.size === 0) return hold()
       return new Promise((resolve, reject) => {
         const enter = () => {
@@ -33,14 +35,14 @@ export function createSlots(size: number): Slots {
         }
         const onAbort = () => {
           leave()
-          reject(signal.reason)
+          reject(cancel.reason)
         }
         const leave = () => {
           waiting.delete(enter)
-          signal.removeEventListener('abort', onAbort)
+          cancel.removeEventListener('abort', onAbort)
         }
         waiting.add(enter)
-        signal.addEventListener('abort', onAbort, { once: true })
+        cancel.addEventListener('abort', onAbort)
       })
     },
   }

@@ -1,4 +1,4 @@
-import { orAborted } from '../abort.ts'
+import { type Cancel, orAborted } from '../abort.ts'
 import type { Clock } from '../clock.ts'
 import type { Emit } from '../events.ts'
 import type { OperationId } from '../generated/operations.ts'
@@ -7,7 +7,7 @@ import type { Envelope, Part } from './types.ts'
 
 /** Whole answers, kept for as long as the options say. A store that fails costs a request, never an answer. */
 export interface Cache {
-  lookUp(part: Part, signal: AbortSignal): Promise<Envelope | undefined>
+  lookUp(part: Part, signal: Cancel): Promise<Envelope | undefined>
   keep(part: Part, envelope: Envelope): void
 }
 

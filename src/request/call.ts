@@ -95,7 +95,7 @@ function board(
   const worstCase = sumCosts(toSend.map(({ part }) => part.cost)).max
   const [{ operation } = { operation: undefined }] = parts
   budget.reserve(worstCase, { operation }).release()
-  const slots = createSlots(context.batchConcurrency)
+  const slots = parts.length > 1 ? createSlots(context.batchConcurrency) : undefined
   return seats.map(({ part, key, envelope, flight }) => {
     if (envelope !== undefined) return Promise.resolve<Answer>({ envelope, tally: createTally(), from: 'cache' })
     return take(flight ?? flights.start(key, takeOff(part, settings, slots, context)), part, scope, settings)
@@ -103,12 +103,12 @@ function board(
 }
 
 /** Sets aside what the part may cost, now, and makes what sends it when its turn in the batch has come. */
-function takeOff(part: Part, settings: CallSettings, slots: Slots, context: CallContext) {
+function takeOff(part: Part, settings: CallSettings, slots: Slots | undefined, context: CallContext) {
   const reservation = context.budget.reserve(part.cost.max, { operation: part.operation })
   return async ({ signal, tally, deadlineAt }: Flight<Envelope>): Promise<Envelope> => {
     let free: FreeSlot | undefined
     try {
-      free = await slots.take(signal)
+      if (slots !== undefined) free = await slots.take(signal)
       const envelope = await send({ part, settings, signal, tally, deadlineAt, reservation }, context)
       context.cache?.keep(part, envelope)
       return envelope

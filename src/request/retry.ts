@@ -1,5 +1,6 @@
 import pRetry from 'p-retry'
-import type { Clock } from '../clock.ts'
+import type { Cancel } from '../abort.ts'
+import { type Clock, sleep } from '../clock.ts'
 import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
@@ -14,7 +15,7 @@ const LONGEST_JITTER_MS = 1_000
 export interface RetryPolicy {
   /** Retries after the first attempt. */
   readonly limit: number
-  readonly signal: AbortSignal
+  readonly signal: Cancel
   /** Waits before the next attempt, or throws when the wait is not allowed. */
   pause(error: Error, failedAttempt: number): Promise<void>
 }
@@ -60,7 +61,7 @@ export async function pauseBeforeRetry(
   const left = journey.deadlineAt() - clock.now()
   if (least > left || (retryAfterMs !== undefined && least > settings.maxRetryAfterMs)) throw error
   emit({ type: 'retry.scheduled', operation: part.operation, attempt: failedAttempt, code, waitMs })
-  await clock.sleep(Math.min(waitMs, left), signal)
+  await sleep(clock, Math.min(waitMs, left), signal)
 }
 
 /** Attempts until one succeeds, one fails for good, or the limit is reached. Nothing is built for a first attempt that succeeds. */

@@ -1,3 +1,4 @@
+import { type Cancel, Canceller } from '../abort.ts'
 import { type Clock, startTimer } from '../clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 
@@ -6,7 +7,7 @@ export const DEADLINE = Symbol('deadline')
 
 /** The life of one call: ends by the caller's signal, by its deadline, or with the client. */
 export interface Scope {
-  readonly signal: AbortSignal
+  readonly signal: Cancel
   readonly startedAt: number
   readonly deadlineAt: number
   /** No timer or listener of the call is left after it. */
@@ -22,7 +23,7 @@ export interface Scopes {
 }
 
 export function createScopes(clock: Clock): Scopes {
-  const live = new Map<Scope, AbortController>()
+  const live = new Map<Scope, Canceller>()
   let closing: Promise<void> | undefined
   let lastEnded = () => {}
 
@@ -30,13 +31,13 @@ export function createScopes(clock: Clock): Scopes {
     open(deadlineMs, callerSignal) {
       if (closing !== undefined) throw closedError()
       callerSignal?.throwIfAborted()
-      const controller = new AbortController()
+      const signal = new Canceller()
       const startedAt = clock.now()
-      const stopTimer = startTimer(clock, deadlineMs, () => controller.abort(DEADLINE))
-      const onAbort = () => controller.abort(callerSignal?.reason)
+      const stopTimer = startTimer(clock, deadlineMs, () => signal.abort(DEADLINE))
+      const onAbort = () => signal.abort(callerSignal?.reason)
       callerSignal?.addEventListener('abort', onAbort, { once: true })
       const scope: Scope = {
-        signal: controller.signal,
+        signal,
         startedAt,
         deadlineAt: startedAt + deadlineMs,
         end() {
@@ -46,14 +47,14 @@ export function createScopes(clock: Clock): Scopes {
           if (live.size === 0) lastEnded()
         },
       }
-      live.set(scope, controller)
+      live.set(scope, signal)
       return scope
     },
     close() {
       closing ??= new Promise((resolve) => {
         lastEnded = resolve
         if (live.size === 0) resolve()
-        for (const controller of live.values()) controller.abort(closedError())
+        for (const signal of live.values()) signal.abort(closedError())
       })
       return closing
     },

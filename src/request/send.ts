@@ -1,3 +1,4 @@
+import type { Cancel } from '../abort.ts'
 import type { Clock } from '../clock.ts'
 import type { Account } from '../credits/account.ts'
 import type { Budget } from '../credits/budget.ts'
@@ -27,7 +28,7 @@ export interface SendContext {
   readonly emit: Emit
   readonly baseUrl: string
   /** The key to send; undefined to send none. */
-  apiKey(signal: AbortSignal): Promise<string | undefined>
+  apiKey(signal: Cancel): string | undefined | Promise<string | undefined>
 }
 
 /** ONE CHARGED REQUEST: reserve -> lane -> transport -> decode -> settle, and again if retried. */
@@ -64,10 +65,12 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
   const { clock, lane, emit, account } = context
   const { operation } = part
   const { heavy, keyless }: Operation = operations[operation]
-  const apiKey = keyless ? undefined : await context.apiKey(signal)
+  const asked = keyless ? undefined : context.apiKey(signal)
+  const apiKey = asked instanceof Promise ? await asked : asked
   const key = apiKey ?? ''
   const refuse = (scope: CooldownScope, waitMs: number) => refuseToWait(scope, waitMs, journey, clock.now())
-  const pass = await lane.enter({ heavy: heavy === true, key, signal, refuse })
+  const entered = lane.enter({ heavy: heavy === true, key, signal, refuse })
+  const pass = entered instanceof Promise ? await entered : entered
   let result: PassResult = 'failed'
   let reply: Reply | undefined
   try {

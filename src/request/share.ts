@@ -1,15 +1,16 @@
+import { type Cancel, Canceller } from '../abort.ts'
 import { createTally } from './tally.ts'
 import type { Tally } from './types.ts'
 
 /** One request under way, and everybody who waits for it. */
 export interface Flight<T> {
   /** Aborted when nobody waits any more. */
-  readonly signal: AbortSignal
+  readonly signal: Cancel
   readonly tally: Tally
   /** The latest deadline of those who wait. */
   deadlineAt(): number
   /** Waits along until `signal` aborts; the others do not notice. `pays` is true for the first to be answered. */
-  join(signal: AbortSignal, deadlineAt: number): Promise<Landing<T>>
+  join(signal: Cancel, deadlineAt: number): Promise<Landing<T>>
 }
 
 export interface Landing<T> {
@@ -40,8 +41,7 @@ export function createFlights<T>(): Flights<T> {
 
 /** `close` is called as soon as nobody may join any more. */
 function createFlight<T>(run: (flight: Flight<T>) => Promise<T>, close: () => void): Flight<T> {
-  const controller = new AbortController()
-  const { signal } = controller
+  const signal = new Canceller()
   let waiting = 0
   let deadline = 0
   let paid = false
@@ -57,13 +57,14 @@ function createFlight<T>(run: (flight: Flight<T>) => Promise<T>, close: () => vo
       landing ??= run(flight).finally(close)
       return new Promise((resolve, reject) => {
         const leave = () => {
+          done()
           waiting--
           if (waiting > 0) return reject(caller.reason)
           // The last one out waits for the end of what it stops, so that nothing is left unsettled behind it.
           close()
-          controller.abort(caller.reason)
+          signal.abort(caller.reason)
         }
-        caller.addEventListener('abort', leave, { once: true })
+        caller.addEventListener('abort', leave)
         const done = () => caller.removeEventListener('abort', leave)
         landing?.then(
           (value) => {

@@ -1,15 +1,15 @@
 import ky from 'ky'
-import { orAborted } from '../abort.ts'
+import type { Cancel } from '../abort.ts'
 import { type Clock, startTimer } from '../clock.ts'
 import type { FetchLike } from '../options.ts'
-import type { Loss, TripEnd } from './types.ts'
+import type { Loss, Reply, TripEnd } from './types.ts'
 
 export interface Trip {
   readonly url: string
   readonly apiKey: string | undefined
   readonly timeoutMs: number
   /** Ends the trip from outside. */
-  readonly signal: AbortSignal
+  readonly signal: Cancel
 }
 
 export type Transport = (trip: Trip) => Promise<TripEnd>
@@ -22,9 +22,10 @@ interface Errand {
 }
 
 const MOST_REDIRECTS = 3
+const NOT_SENT = { code: 'ERR_NO_FETCH' }
 /** Codes of failures in which no byte of the request can have reached the service. */
 const NEVER_SENT =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
+  /^(ERR_NO_FETCH|ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
 
 /**
  * One request and its whole answer. Every end is told apart: an answer, or how it got lost and whether it was sent.
@@ -41,6 +42,11 @@ export function createTransport(clock: Clock, fetchOption: FetchLike | undefined
         async (_request, options) => {
           const errand = (options.context as { errand: Errand }).errand
           const send = fetchOption ?? globalThis.fetch
+          if (typeof send !== 'function')
+            throw Object.assign(
+              new TypeError('This runtime has no fetch: hand one to createClient({ fetch }).'),
+              NOT_SENT,
+            )
           errand.response = await send(errand.url, errand.init)
           return errand.response instanceof Response ? errand.response : new Response()
         },
@@ -54,51 +60,43 @@ export function createTransport(clock: Clock, fetchOption: FetchLike | undefined
     return errand.response ?? response
   }
 
-  return async ({ url, apiKey, timeoutMs, signal }) => {
-    if (typeof (fetchOption ?? globalThis.fetch) !== 'function') {
-      const cause = new TypeError('This runtime has no fetch: hand one to createClient({ fetch }).')
-      return { loss: { kind: 'network', sent: false, reply: undefined, cause } }
-    }
-    const attempt = new AbortController()
-    const seen: { status?: number; headers?: Headers } = {}
-    let end: Loss['kind'] = 'network'
-    const stop = (kind: Loss['kind'], reason: unknown) => {
-      if (attempt.signal.aborted) return
-      end = kind
-      attempt.abort(reason)
-    }
-    const onAbort = () => stop('aborted', signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-    const stopTimer = startTimer(clock, timeoutMs, () =>
-      stop('timeout', new DOMException('No answer in time', 'TimeoutError')),
-    )
-    const headers: Record<string, string> = { accept: 'application/json' }
-    if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
-    try {
-      const exchange = async (): Promise<TripEnd> => {
-        const response = await follow(
-          url,
-          { method: 'GET', headers, signal: attempt.signal, redirect: 'manual' },
-          fetchOnce,
-        )
-        if (isRedirect(response))
-          return { loss: { kind: 'redirect', sent: true, reply: undefined, cause: target(response) } }
-        seen.status = response.status
-        seen.headers = response.headers
-        return { reply: { status: response.status, headers: response.headers, text: await response.text() } }
-      }
-      // A fetch of somebody's own may not listen to its signal.
-      return await orAborted(exchange(), attempt.signal)
-    } catch (cause) {
-      const { status, headers: answered } = seen
-      const reply =
-        status === undefined || answered === undefined ? undefined : { status, headers: answered, text: undefined }
-      return { loss: { kind: end, sent: end !== 'network' || !neverSent(cause), reply, cause } }
-    } finally {
-      stopTimer()
-      signal.removeEventListener('abort', onAbort)
-    }
+  async function exchange(url: string, init: RequestInit, seen: Partial<Reply>): Promise<TripEnd> {
+    const response = await follow(url, init, fetchOnce)
+    if (isRedirect(response))
+      return { loss: { kind: 'redirect', sent: true, reply: undefined, cause: target(response) } }
+    const { status, headers } = Object.assign(seen, { status: response.status, headers: response.headers })
+    return { reply: { status, headers, text: await response.text() } }
   }
+
+  return ({ url, apiKey, timeoutMs, signal }) =>
+    new Promise((resolve) => {
+      const controller = new AbortController()
+      const seen: Partial<Reply> = {}
+      const end = (tripEnd: TripEnd) => {
+        stopTimer()
+        signal.removeEventListener('abort', onAbort)
+        resolve(tripEnd)
+      }
+      const lose = (kind: Loss['kind'], cause: unknown, sent = true) => {
+        const { status, headers } = seen
+        const reply = status === undefined || headers === undefined ? undefined : { status, headers, text: undefined }
+        end({ loss: { kind, sent, reply, cause } })
+      }
+      // The trip is over when it is given up, even if a fetch of somebody's own does not listen to its signal.
+      const giveUp = (kind: Loss['kind'], reason: unknown) => {
+        lose(kind, reason)
+        controller.abort(reason)
+      }
+      const onAbort = () => giveUp('aborted', signal.reason)
+      signal.addEventListener('abort', onAbort)
+      const stopTimer = startTimer(clock, timeoutMs, () =>
+        giveUp('timeout', new DOMException('No answer in time', 'TimeoutError')),
+      )
+      const headers: Record<string, string> = { accept: 'application/json' }
+      if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
+      const init: RequestInit = { method: 'GET', headers, signal: controller.signal, redirect: 'manual' }
+      exchange(url, init, seen).then(end, (cause) => lose('network', cause, !neverSent(cause)))
+    })
 }
 
 /** The key never goes to another origin, so redirects are only followed within one. */

@@ -1,3 +1,4 @@
+import type { Cancel } from '../abort.ts'
 import type { Reservation } from '../credits/budget.ts'
 import type { CostEstimate } from '../credits/cost.ts'
 import type { ChargeState } from '../errors/base.ts'
@@ -77,7 +78,7 @@ export type CooldownScope = 'heavy' | 'key'
 export interface Journey {
   readonly part: Part
   readonly settings: CallSettings
-  readonly signal: AbortSignal
+  readonly signal: Cancel
   readonly tally: Tally
   /** Clock time at which the whole call must be over; grows when a later call joins. */
   deadlineAt(): number
