@@ -1,9 +1,9 @@
 import { createChecksummer } from './address.ts'
 import { systemClock } from './clock.ts'
-import { type Account, type CreditsReport, createAccount } from './credits/account.ts'
+import { type CreditsReport, createAccount } from './credits/account.ts'
 import { type Budget, type BudgetOptions, createBudget } from './credits/budget.ts'
 import { invalidOption } from './errors/input.ts'
-import { createRedactor } from './errors/redact.ts'
+import { createRedactor, type Redactor } from './errors/redact.ts'
 import { estimate } from './estimate.ts'
 import { createEmit } from './events.ts'
 import type { Methods } from './generated/methods.ts'
@@ -18,6 +18,9 @@ import { createScopes } from './request/scope.ts'
 import { clientSettings, count, DEFAULT_BASE_URL } from './request/settings.ts'
 import { createFlights } from './request/share.ts'
 import { createTransport } from './request/transport.ts'
+
+/** Runtimes without it get what compilers of `await using` look for there. */
+const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')
 
 /** A client: every operation as `client.group.action`, and what it has spent. */
 export interface Client extends Methods {
@@ -36,14 +39,22 @@ export interface Client extends Methods {
  * @throws InvalidRequestError when an option is unknown or not accepted.
  */
 export function createClient(options: ClientOptions = {}): Client {
+  const redactor = createRedactor()
+  try {
+    return assemble(options, redactor)
+  } catch (error) {
+    throw redactor.error(error)
+  }
+}
+
+function assemble(options: ClientOptions, redactor: Redactor): Client {
+  const apiKey = createKeySource(options.apiKey, redactor)
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
   const baseUrl = resolveBaseUrl(options.baseUrl ?? environment('ETN_MARKET_BASE_URL') ?? DEFAULT_BASE_URL)
-  const redactor = createRedactor()
   const emit = createEmit(options.onEvent, redactor.text)
-  const apiKey = createKeySource(options.apiKey, redactor)
   const budget = resolveBudget(options.budget, clock)
-  const account: Account = createAccount()
+  const account = createAccount()
   const context: CallContext = {
     settings,
     clock,
@@ -70,7 +81,7 @@ export function createClient(options: ClientOptions = {}): Client {
       return account.report()
     },
     close,
-    [Symbol.asyncDispose]: close,
+    [ASYNC_DISPOSE]: close,
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Cancel } from './abort.ts'
 import { type Clock, startTimer } from './clock.ts'
 
-/** How a request ended that went through the gate. */
-export type PassResult = 'succeeded' | 'failed'
+/** How a request ended that went through the gate; after a refusal the gate is to be parked at once. */
+export type PassResult = 'succeeded' | 'failed' | 'refused'
 
 /** Leave to send one request; closing it twice counts once. */
 export interface Pass {
@@ -21,8 +21,8 @@ export interface Gate {
   enter(limits: GateLimits): Pass | Promise<Pass>
   /** Throws what `limits.refuse` makes of the wait that is left, if anything. */
   check(limits: Pick<GateLimits, 'refuse'>): void
-  /** Lets nobody in before `until`, clock time. */
-  park(until: number): void
+  /** Lets nobody in for this long, or for longer after one refused probe upon another; returns how long. */
+  park(waitMs: number): number
 }
 
 interface Waiter {
@@ -32,6 +32,11 @@ interface Waiter {
 }
 
 const FREE_PASS: Pass = { close: () => {} }
+
+/** Probes that may be refused as fast as the service allows; then the waits double. */
+const PATIENT_PROBES = 3
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 8_000
 
 /**
  * After a refusal a crowd of waiting calls must not fall upon the service at once: each success lets two more go,
@@ -43,6 +48,7 @@ export function createGate(clock: Clock): Gate {
   let recovering = false
   let probing = 0
   let allowed = 1
+  let refusedProbes = 0
   let stopTimer = () => {}
 
   const waitMs = () => Math.max(0, until - clock.now())
@@ -65,6 +71,11 @@ export function createGate(clock: Clock): Gate {
         if (closed) return
         closed = true
         probing--
+        if (result === 'refused') {
+          refusedProbes++
+          return
+        }
+        if (result === 'succeeded') refusedProbes = 0
         if (waitMs() === 0) allowed = result === 'succeeded' ? allowed + 1 : Math.max(1, probing)
         admit()
       },
@@ -98,23 +109,31 @@ export function createGate(clock: Clock): Gate {
         const onAbort = () => waiter.reject(limits.signal.reason)
         limits.signal.addEventListener('abort', onAbort)
         waiting.add(waiter)
-        arm()
+        if (waitMs() === 0) admit()
+        else arm()
       })
     },
     check(limits) {
       const refusal = recovering ? limits.refuse(waitMs()) : undefined
       if (refusal !== undefined) throw refusal
     },
-    park(at) {
+    park(askedMs) {
       recovering = true
       allowed = 1
-      until = Math.max(until, at)
+      until = Math.max(until, clock.now() + Math.max(askedMs, patience()))
       for (const waiter of [...waiting]) {
         const refusal = waiter.limits.refuse(waitMs())
         if (refusal !== undefined) waiter.reject(refusal)
       }
       arm()
+      return waitMs()
     },
+  }
+
+  /** A key that is refused some twenty times a minute is locked, however short a wait each refusal asks for. */
+  function patience(): number {
+    const rounds = refusedProbes - PATIENT_PROBES
+    return rounds < 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** rounds)
   }
 
   /** One timer for the whole crowd, and none when nobody waits. */

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
-import { invalidOption } from '../errors/input.ts'
+import { invalidOption, refuseUnknown } from '../errors/input.ts'
 
 export interface BudgetOptions {
   /** Most credits that may be spent, a whole number; in each window when there is one. */
@@ -59,11 +59,12 @@ interface Window {
  * @throws InvalidRequestError when an option is not accepted.
  */
 export function createBudget(options: BudgetOptions, clock: Pick<Clock, 'now'> = systemClock): Budget {
+  refuseUnknown('budget option', options, ['credits', 'windowMs'])
   const { credits: limit, windowMs } = options
   if (!(limit === Number.POSITIVE_INFINITY || isCredits(limit))) {
     throw invalidOption('budget.credits', limit, 'a whole number of credits, 0 or more')
   }
-  if (windowMs !== undefined && !(windowMs > 0)) {
+  if (windowMs !== undefined && !(typeof windowMs === 'number' && windowMs > 0)) {
     throw invalidOption('budget.windowMs', windowMs, 'a length in milliseconds above 0')
   }
   const length = windowMs ?? Number.POSITIVE_INFINITY
@@ -125,7 +126,10 @@ function createReservation(window: Window, credits: number): Reservation {
   }
   return {
     credits,
-    settle: (charged) => decide(charged, 0),
+    settle(charged) {
+      if (!isCredits(charged)) throw invalidOption('charge', charged, 'a whole number of credits, 0 or more')
+      decide(charged, 0)
+    },
     release: () => decide(0, 0),
     lose: () => decide(0, credits),
   }

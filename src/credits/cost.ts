@@ -1,4 +1,5 @@
 import { type OperationId, operations } from '../generated/operations.ts'
+import { isArray, isObject } from '../guard.ts'
 import type { CreditCost } from '../operation.ts'
 
 /** What a call will cost, in credits. Retries of attempts whose answer got lost come on top. */
@@ -55,10 +56,6 @@ export function countItems(operation: OperationId, data: unknown, asked: number)
   if (cost.items.startsWith('query.')) return asked
   const [, ...path] = cost.items.split('.')
   const items = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), data)
-  if (Array.isArray(items)) return items.length
+  if (path.length === 0) return isArray(items) ? items.length : undefined
   return isObject(items) ? Object.keys(items).length : undefined
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

@@ -52,8 +52,8 @@ export interface PlannedCost {
  */
 export function planCredits(calls: readonly PlannedCall[], options: PlanOptions = {}): CreditPlan {
   const { credits, creditsPerDay: allowed } = options
-  requirePositive('credits', credits)
-  requirePositive('creditsPerDay', allowed)
+  if (credits !== undefined) requirePositive('credits', credits)
+  if (allowed !== undefined) requirePositive('creditsPerDay', allowed)
   const rates = calls.map(({ operation, params, everyMs }) => {
     requirePositive('everyMs', everyMs)
     const { max, requests } = estimate(operation, params, checksumAddress)
@@ -77,6 +77,6 @@ export function planCredits(calls: readonly PlannedCall[], options: PlanOptions 
   }
 }
 
-function requirePositive(name: string, value: number | undefined): void {
-  if (value !== undefined && !(value > 0)) throw invalidOption(name, value, 'a number above 0')
+function requirePositive(name: string, value: number): void {
+  if (!(typeof value === 'number' && value > 0)) throw invalidOption(name, value, 'a number above 0')
 }

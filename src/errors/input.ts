@@ -18,3 +18,12 @@ export class InvalidLimitError extends InvalidRequestError {
 export function invalidOption(name: string, value: unknown, rule: string): InvalidRequestError {
   return new InvalidRequestError(`Invalid ${name}: ${String(value)}. It must be ${rule}.`, { code: 'invalid_option' })
 }
+
+/** A misspelt option could cost money, such as a budget that is none, so an unknown one is an error. */
+export function refuseUnknown(what: string, options: object, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null)
+    throw invalidOption(what, options, `an object with ${known.join(', ')}`)
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new InvalidRequestError(`Unknown ${what} "${unknown}". Known: ${known.join(', ')}.`, { code: 'invalid_option' })
+}

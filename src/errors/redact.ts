@@ -15,11 +15,8 @@ const MOST_SECRETS = 100
 
 export function createRedactor(): Redactor {
   const secrets = new Set<string>()
-  const text = (value: string): string => {
-    let clean = value
-    for (const secret of secrets) clean = clean.replaceAll(secret, REPLACEMENT)
-    return clean
-  }
+  let pattern: RegExp | undefined
+  const text = (value: string): string => (pattern === undefined ? value : value.replace(pattern, REPLACEMENT))
 
   function value(dirty: unknown, seen: Map<object, unknown>): unknown {
     if (typeof dirty === 'string') return text(dirty)
@@ -82,8 +79,20 @@ export function createRedactor(): Redactor {
       const [oldest] = secrets
       if (!secrets.has(secret) && secrets.size >= MOST_SECRETS && oldest !== undefined) secrets.delete(oldest)
       secrets.add(secret)
+      pattern = patternOf(secrets)
     },
     text,
     error: (error) => (secrets.size === 0 ? error : (value(error, new Map()) as typeof error)),
   }
+}
+
+/** Any of the secrets, the longest first, also as JSON and URLs spell them; in any case of letters, as error codes are lower-cased. */
+function patternOf(secrets: ReadonlySet<string>): RegExp {
+  const spellings = [...secrets].flatMap((secret) => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+  ])
+  const longestFirst = [...new Set(spellings)].sort((one, other) => other.length - one.length)
+  return new RegExp(longestFirst.map((spelling) => spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'gi')
 }

@@ -405,9 +405,8 @@ export interface OpenApiDocument {
   openapi: string
 }
 
-/** Parameters of `etn.price`. */
-export interface EtnPriceParams {
-}
+/** `etn.price` takes no parameters. */
+export type EtnPriceParams = Record<string, never>
 
 /** Parameters of `prices.batch`. */
 export interface PricesBatchParams {
@@ -487,9 +486,8 @@ export interface TradeListParams {
   token?: string | undefined
 }
 
-/** Parameters of `nft.stats`. */
-export interface NftStatsParams {
-}
+/** `nft.stats` takes no parameters. */
+export type NftStatsParams = Record<string, never>
 
 /** Parameters of `nft.collections`. */
 export interface NftCollectionsParams {
@@ -557,13 +555,11 @@ export interface FarmListParams {
   chainId?: 52014 | undefined
 }
 
-/** Parameters of `account.me`. */
-export interface AccountMeParams {
-}
+/** `account.me` takes no parameters. */
+export type AccountMeParams = Record<string, never>
 
-/** Parameters of `meta.openapi`. */
-export interface MetaOpenapiParams {
-}
+/** `meta.openapi` takes no parameters. */
+export type MetaOpenapiParams = Record<string, never>
 
 /** The parameters of each operation. */
 export interface OperationParams {

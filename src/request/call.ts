@@ -1,3 +1,4 @@
+import { orAborted } from '../abort.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { TimeoutError } from '../errors/network.ts'
@@ -68,7 +69,12 @@ async function lookUp(
   for (const [index, part] of parts.entries()) {
     const envelope = cached[index]
     if (envelope === undefined || !isUnexpected(part.operation, envelope, settings.validate)) continue
-    await reportMismatch(part.operation, envelope, settings.validate, emit, {})
+    // Who is strict asks anew, rather than to be refused for as long as the answer is kept.
+    if (settings.validate === 'strict') {
+      cached[index] = undefined
+      continue
+    }
+    await orAborted(reportMismatch(part.operation, envelope, settings.validate, emit, {}), scope.signal)
   }
   return cached
 }

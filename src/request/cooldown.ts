@@ -5,8 +5,14 @@ import type { CooldownScope, Journey } from './types.ts'
 /** A 429 that does not say how long must not be followed by a crowd either. */
 const SILENT_REFUSAL_MS = 500
 
+/** Who has to wait, and for how long at least. */
+export interface Cooldown {
+  readonly scope: CooldownScope
+  readonly waitMs: number
+}
+
 /** Who else has to wait after this error, and for how long; undefined when nobody has. */
-export function cooldownOf(error: unknown): { scope: CooldownScope; waitMs: number } | undefined {
+export function cooldownOf(error: unknown): Cooldown | undefined {
   if (error instanceof RateLimitError) return { scope: 'key', waitMs: error.retryAfterMs || SILENT_REFUSAL_MS }
   if (error instanceof ServerBusyError && error.retryAfterMs !== undefined) {
     return { scope: 'heavy', waitMs: error.retryAfterMs || SILENT_REFUSAL_MS }

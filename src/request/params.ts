@@ -13,6 +13,9 @@ export interface CheckedParams {
 
 type Value = string | number | readonly string[] | undefined
 
+/** A text is shown whole or not at all: a part of it might be a part of a secret. */
+const LONGEST_SHOWN = 200
+
 /** Spells an address in EIP-55 form. */
 type Checksum = (address: string) => string
 
@@ -97,7 +100,8 @@ function refuse(
 
 function show(value: unknown): string {
   if (value === undefined) return 'it is missing'
-  if (typeof value === 'string') return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value)
+  if (typeof value === 'string')
+    return value.length > LONGEST_SHOWN ? `a text of ${value.length} characters` : JSON.stringify(value)
   if (typeof value === 'object' && value !== null)
     return Array.isArray(value) ? `a list of ${value.length}` : 'an object'
   return String(value)

@@ -8,7 +8,6 @@ const TIME = '(\\d{2}):(\\d{2}):(\\d{2})'
 const IMF_FIXDATE = new RegExp(`^${SHORT_DAY}, (\\d{2}) ${MONTH} (\\d{4}) ${TIME} GMT$`)
 const RFC_850 = new RegExp(`^${LONG_DAY}, (\\d{2})-${MONTH}-(\\d{2}) ${TIME} GMT$`)
 const ASCTIME = new RegExp(`^${SHORT_DAY} ${MONTH} (\\d{2}| \\d) ${TIME} (\\d{4})$`)
-const A_DAY_NAME = /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*$/
 
 /**
  * The wait that `Retry-After` asks for in milliseconds (RFC 9110, section 10.2.3), or undefined when it holds none.
@@ -17,9 +16,9 @@ const A_DAY_NAME = /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*$/
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const header = headers.get('retry-after')
   if (header === null) return undefined
-  const from = parseHttpDate(headers.get('date')?.trim() ?? '', now) ?? now
+  const from = parseHttpDate(trim(headers.get('date') ?? ''), now) ?? now
   let longest: number | undefined
-  for (const value of splitValues(header)) {
+  for (const value of splitValues(header, now)) {
     const wait = DIGITS.test(value) ? Number(value) * 1000 : dateWait(value, from, now)
     if (wait !== undefined) longest = Math.max(longest ?? 0, Math.min(wait, Number.MAX_SAFE_INTEGER))
   }
@@ -32,19 +31,23 @@ function dateWait(value: string, from: number, now: number): number | undefined 
 }
 
 /** Several headers arrive as one, joined by commas; two of the date formats hold a comma themselves. */
-function splitValues(header: string): string[] {
+function splitValues(header: string, now: number): string[] {
+  const pieces = header.split(',')
   const values: string[] = []
-  let dayName = ''
-  for (const piece of header.split(',')) {
-    const value = piece.trim()
-    if (dayName === '' && A_DAY_NAME.test(value)) {
-      dayName = value
-      continue
+  for (let index = 0; index < pieces.length; index++) {
+    const pair = trim(pieces.slice(index, index + 2).join(','))
+    if (parseHttpDate(pair, now) === undefined) values.push(trim(pieces[index] ?? ''))
+    else {
+      values.push(pair)
+      index++
     }
-    values.push(dayName === '' ? value : `${dayName}, ${value}`)
-    dayName = ''
   }
   return values
+}
+
+/** Optional white space is spaces and tabs, nothing else. */
+function trim(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '')
 }
 
 /** Unix milliseconds of an HTTP-date in any of its three formats, or undefined. Always GMT. */
@@ -72,10 +75,14 @@ export function parseHttpDate(value: string, now: number): number | undefined {
 /** Two digits that seem more than 50 years ahead are the most recent past year that ends in them. */
 function fullYear(twoDigits: number, parts: Omit<DateParts, 'day' | 'year'>, now: number): number {
   const horizon = new Date(now)
-  const year = horizon.getUTCFullYear() - (horizon.getUTCFullYear() % 100) + twoDigits
-  horizon.setUTCFullYear(horizon.getUTCFullYear() + 50)
-  const at = toTime({ ...parts, day: '', year })
-  return at !== undefined && at > horizon.getTime() ? year - 100 : year
+  const thisYear = horizon.getUTCFullYear()
+  horizon.setUTCFullYear(thisYear + 50)
+  const nextCentury = thisYear - (thisYear % 100) + 100 + twoDigits
+  const years = [nextCentury, nextCentury - 100, nextCentury - 200]
+  return (
+    years.find((year) => (toTime({ ...parts, day: '', year }) ?? Number.POSITIVE_INFINITY) <= horizon.getTime()) ??
+    nextCentury
+  )
 }
 
 interface DateParts {

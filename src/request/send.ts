@@ -1,10 +1,9 @@
-import type { Cancel } from '../abort.ts'
+import { type Cancel, orAborted } from '../abort.ts'
 import type { Clock } from '../clock.ts'
 import type { Account } from '../credits/account.ts'
 import type { Budget } from '../credits/budget.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import type { Emit } from '../events.ts'
-import type { PassResult } from '../gate.ts'
 import { operations } from '../generated/operations.ts'
 import type { Operation } from '../operation.ts'
 import { chargeOf, creditsHeader } from './charge.ts'
@@ -71,12 +70,12 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
   const refuse = (scope: CooldownScope, waitMs: number) => refuseToWait(scope, waitMs, journey, clock.now())
   const entered = lane.enter({ heavy: heavy === true, key, signal, refuse })
   const pass = entered instanceof Promise ? await entered : entered
-  let result: PassResult = 'failed'
   let reply: Reply | undefined
   try {
+    emit({ type: 'request.sent', operation, attempt: number })
+    // Whoever listens may have aborted the call.
     signal.throwIfAborted()
     tally.attempts++
-    emit({ type: 'request.sent', operation, attempt: number })
     const startedAt = clock.now()
     const sent = account.noteSent()
 
@@ -104,22 +103,23 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
       const waitMs = reply && retryAfterMs(reply.headers, clock.now())
       const details = { operation, attempts: tally.attempts, credits: tally.credits, charge: tally.charge }
       const envelope = decode(part, end, body, waitMs, settings.timeoutMs, details)
-      if (isUnexpected(operation, envelope, settings.validate))
-        await reportMismatch(operation, envelope, settings.validate, emit, details)
+      if (isUnexpected(operation, envelope, settings.validate)) {
+        await orAborted(reportMismatch(operation, envelope, settings.validate, emit, details), signal)
+      }
       emit({ type: 'request.succeeded', ...ended })
-      result = 'succeeded'
+      pass.close('succeeded')
       return envelope
     } catch (error) {
       emit({ type: 'request.failed', ...ended, code: error instanceof EtnMarketError ? error.code : 'aborted' })
       const cooldown = cooldownOf(error)
       if (cooldown !== undefined) {
-        lane.park(cooldown.scope, key, clock.now() + cooldown.waitMs)
-        emit({ type: 'cooldown.started', operation, ...cooldown })
-      } else if (isAnswered(reply)) result = 'succeeded'
+        const waitMs = pass.refuse(cooldown.scope, cooldown.waitMs)
+        emit({ type: 'cooldown.started', operation, scope: cooldown.scope, waitMs })
+      } else if (isAnswered(reply)) pass.close('succeeded')
       throw error
     }
   } finally {
-    pass.close(result)
+    pass.close('failed')
   }
 }
 

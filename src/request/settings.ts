@@ -1,4 +1,4 @@
-import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import { invalidOption, refuseUnknown } from '../errors/input.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode } from '../options.ts'
 
 /** How one call behaves, every default filled in. */
@@ -83,13 +83,4 @@ export function count(name: string, value: number | undefined, fallback: number,
   if (!Number.isSafeInteger(value) || value < least)
     throw invalidOption(name, value, `a whole number, ${least} or more`)
   return value
-}
-
-export function refuseUnknown(what: string, options: object, known: readonly string[]): void {
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name))
-      throw new InvalidRequestError(`Unknown ${what} "${name}". Known: ${known.join(', ')}.`, {
-        code: 'invalid_option',
-      })
-  }
 }

@@ -54,9 +54,10 @@ function createFlight<T>(run: (flight: Flight<T>) => Promise<T>, close: () => vo
     join(caller, deadlineAt) {
       waiting++
       deadline = Math.max(deadline, deadlineAt)
-      landing ??= run(flight).finally(close)
       return new Promise((resolve, reject) => {
+        let left = false
         const leave = () => {
+          left = true
           done()
           waiting--
           if (waiting > 0) return reject(caller.reason)
@@ -66,11 +67,13 @@ function createFlight<T>(run: (flight: Flight<T>) => Promise<T>, close: () => vo
         }
         caller.addEventListener('abort', leave)
         const done = () => caller.removeEventListener('abort', leave)
-        landing?.then(
+        // Listening comes first: what the run tells its listeners may make them abort.
+        landing ??= run(flight).finally(close)
+        landing.then(
           (value) => {
             done()
             resolve({ value, pays: !paid })
-            paid = true
+            paid ||= !left
           },
           (error) => {
             done()

@@ -2,7 +2,7 @@ import ky from 'ky'
 import type { Cancel } from '../abort.ts'
 import { type Clock, startTimer } from '../clock.ts'
 import type { FetchLike } from '../options.ts'
-import type { Loss, Reply, TripEnd } from './types.ts'
+import type { Loss, TripEnd } from './types.ts'
 
 export interface Trip {
   readonly url: string
@@ -18,14 +18,22 @@ export type Transport = (trip: Trip) => Promise<TripEnd>
 interface Errand {
   readonly url: string
   readonly init: RequestInit
+  readonly progress: Progress
   response: Response | undefined
+}
+
+/** How far a trip has come. */
+interface Progress {
+  sent?: boolean
+  status?: number
+  headers?: Headers
 }
 
 const MOST_REDIRECTS = 3
 const NOT_SENT = { code: 'ERR_NO_FETCH' }
 /** Codes of failures in which no byte of the request can have reached the service. */
 const NEVER_SENT =
-  /^(ERR_NO_FETCH|ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
+  /^(ERR_NO_FETCH|ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EPROTO|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
 
 /**
  * One request and its whole answer. Every end is told apart: an answer, or how it got lost and whether it was sent.
@@ -47,6 +55,8 @@ export function createTransport(clock: Clock, fetchOption: FetchLike | undefined
               new TypeError('This runtime has no fetch: hand one to createClient({ fetch }).'),
               NOT_SENT,
             )
+          errand.init.signal?.throwIfAborted()
+          errand.progress.sent = true
           errand.response = await send(errand.url, errand.init)
           return errand.response instanceof Response ? errand.response : new Response()
         },
@@ -54,31 +64,32 @@ export function createTransport(clock: Clock, fetchOption: FetchLike | undefined
     },
   })
 
-  async function fetchOnce(url: string, init: RequestInit): Promise<Response> {
-    const errand: Errand = { url, init, response: undefined }
+  async function fetchOnce(url: string, init: RequestInit, progress: Progress): Promise<Response> {
+    const errand: Errand = { url, init, progress, response: undefined }
     const response = await http(url, { context: { errand } })
     return errand.response ?? response
   }
 
-  async function exchange(url: string, init: RequestInit, seen: Partial<Reply>): Promise<TripEnd> {
-    const response = await follow(url, init, fetchOnce)
+  async function exchange(url: string, init: RequestInit, progress: Progress): Promise<TripEnd> {
+    const response = await follow(url, (there) => fetchOnce(there, init, progress))
     if (isRedirect(response))
       return { loss: { kind: 'redirect', sent: true, reply: undefined, cause: target(response) } }
-    const { status, headers } = Object.assign(seen, { status: response.status, headers: response.headers })
+    const { status, headers } = Object.assign(progress, { status: response.status, headers: response.headers })
     return { reply: { status, headers, text: await response.text() } }
   }
 
   return ({ url, apiKey, timeoutMs, signal }) =>
     new Promise((resolve) => {
       const controller = new AbortController()
-      const seen: Partial<Reply> = {}
+      const progress: Progress = {}
       const end = (tripEnd: TripEnd) => {
         stopTimer()
         signal.removeEventListener('abort', onAbort)
         resolve(tripEnd)
       }
-      const lose = (kind: Loss['kind'], cause: unknown, sent = true) => {
-        const { status, headers } = seen
+      const lose = (kind: Loss['kind'], cause: unknown) => {
+        const { status, headers } = progress
+        const sent = status !== undefined || (progress.sent === true && (kind !== 'network' || !neverSent(cause)))
         const reply = status === undefined || headers === undefined ? undefined : { status, headers, text: undefined }
         end({ loss: { kind, sent, reply, cause } })
       }
@@ -95,18 +106,14 @@ export function createTransport(clock: Clock, fetchOption: FetchLike | undefined
       const headers: Record<string, string> = { accept: 'application/json' }
       if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
       const init: RequestInit = { method: 'GET', headers, signal: controller.signal, redirect: 'manual' }
-      exchange(url, init, seen).then(end, (cause) => lose('network', cause, !neverSent(cause)))
+      exchange(url, init, progress).then(end, (cause) => lose('network', cause))
     })
 }
 
 /** The key never goes to another origin, so redirects are only followed within one. */
-async function follow(
-  url: string,
-  init: RequestInit,
-  send: (url: string, init: RequestInit) => Promise<Response>,
-): Promise<Response> {
+async function follow(url: string, send: (url: string) => Promise<Response>): Promise<Response> {
   let here = url
-  let response = await send(here, init)
+  let response = await send(here)
   for (let hops = 0; hops < MOST_REDIRECTS && isRedirect(response); hops++) {
     const next = target(response)
     if (next === undefined || !URL.canParse(next, here)) break
@@ -114,7 +121,7 @@ async function follow(
     if (there.origin !== new URL(here).origin) break
     await response.body?.cancel()
     here = there.href
-    response = await send(here, init)
+    response = await send(here)
   }
   return response
 }

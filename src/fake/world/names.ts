@@ -1,0 +1,135 @@
+import { below, pick } from './random.ts'
+
+// The tokens that really exist, first in every world. Prices are a starting point, not a quotation.
+// biome-ignore format: a table reads best as one
+export const REAL_TOKENS = [
+  { address: '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1', symbol: 'BOLT', name: 'Bolt', decimals: 18, totalSupply: 100_000_000, anchor: 'ETN', price: '19.4', activity: 310 },
+  { address: '0x309B916b3A90cb3E071697Ea9680e9217A30066f', symbol: 'CORE', name: 'Core', decimals: 18, totalSupply: 21_000_000, anchor: 'ETN', price: '3.17', activity: 120 },
+  { address: '0xEe432C220273e4F949007B4c1946562826Efa055', symbol: 'DYNO', name: 'Dyno', decimals: 18, totalSupply: 1_000_000_000, anchor: 'ETN', price: '0.0528', activity: 160 },
+  { address: '0xc20d02538368D8F7deBeAeB99D9a8b4d4D1DDC1C', symbol: 'PDY', name: 'Puddy', decimals: 18, totalSupply: 1_000_000_000, anchor: 'ETN', price: '0.0091', activity: 90 },
+  { address: '0x075533AB8EeC6A6999F07C8bc2f1900eB8312e25', symbol: 'FUGAZI', name: 'Fugazi', decimals: 18, totalSupply: 420_690_000_000, anchor: 'ETN', price: '0.0000273', activity: 70 },
+  { address: '0x3187deAd7A2Bd6770F5Fe81495D1B715926AAe6e', symbol: 'USDC', name: 'USD Coin', decimals: 6, totalSupply: 2_400_000, anchor: 'USD', price: '0.9998', activity: 420 },
+  { address: '0x48E722f1458b253c2FB0E573F939318D7Dbd54e7', symbol: 'USDT', name: 'Tether USD', decimals: 6, totalSupply: 1_900_000, anchor: 'USD', price: '1.0003', activity: 260 },
+  { address: '0xC9FC4AB00911793D99b5c7Bd01f01203C21D4131', symbol: 'CLUB', name: 'Club', decimals: 18, totalSupply: 10_000_000, anchor: 'ETN', price: '8.62', activity: 60 },
+  { address: '0xE74e4E7A064310466f3bdBd3F3Ce4e8c8F7CF1d5', symbol: 'DCNT', name: 'Decent', decimals: 18, totalSupply: 500_000_000, anchor: 'ETN', price: '0.744', activity: 45 },
+  { address: '0x138DAFbDA0CCB3d8E39C19edb0510Fc31b7C1c77', symbol: 'WETN', name: 'Wrapped ETN', decimals: 18, totalSupply: 184_000_000, anchor: 'ETN', price: '1', activity: 0 },
+] as const
+
+const FIRST = [
+  'Volt',
+  'Amp',
+  'Ohm',
+  'Spark',
+  'Flux',
+  'Arc',
+  'Coil',
+  'Watt',
+  'Ion',
+  'Pulse',
+  'Photon',
+  'Quark',
+  'Neon',
+  'Argon',
+  'Copper',
+  'Silver',
+  'Amber',
+  'Cobalt',
+  'Onyx',
+  'Ember',
+  'Comet',
+  'Lunar',
+  'Solar',
+  'Orbit',
+  'Nova',
+  'Otter',
+  'Heron',
+  'Lynx',
+  'Panda',
+  'Koala',
+  'Falcon',
+  'Cactus',
+  'Maple',
+  'Clover',
+  'Tidal',
+  'Glacier',
+  'Canyon',
+  'Harbor',
+  'Pepper',
+  'Mango',
+] as const
+
+const LAST = [
+  'Coin',
+  'Cash',
+  'Token',
+  'Protocol',
+  'Finance',
+  'Swap',
+  'Chain',
+  'Labs',
+  'Network',
+  'Pay',
+  'Yield',
+  'Vault',
+  'DAO',
+  'Gold',
+  'Game',
+  'Art',
+  'Land',
+  'Inu',
+  'Cat',
+  'Link',
+] as const
+
+/** A name for a token and a symbol that no other token has. */
+export function coinName(noise: number, taken: Set<string>): { name: string; symbol: string } {
+  for (let attempt = 0; ; attempt++) {
+    const first = pick(FIRST, noise, 20, attempt)
+    const last = pick(LAST, noise, 21, attempt)
+    const symbol = (
+      first.slice(0, 3 + below(2, noise, 22, attempt)) + last.slice(0, 1 + below(2, noise, 23, attempt))
+    ).toUpperCase()
+    if (taken.has(symbol)) continue
+    taken.add(symbol)
+    return { name: `${first} ${last}`, symbol }
+  }
+}
+
+const ADJECTIVES = [
+  'Electric',
+  'Quiet',
+  'Golden',
+  'Lost',
+  'Pixel',
+  'Cosmic',
+  'Rusty',
+  'Velvet',
+  'Frozen',
+  'Wild',
+  'Tiny',
+  'Grand',
+] as const
+const CREATURES = [
+  'Foxes',
+  'Robots',
+  'Dragons',
+  'Owls',
+  'Whales',
+  'Knights',
+  'Bees',
+  'Ghosts',
+  'Turtles',
+  'Wolves',
+  'Wizards',
+  'Frogs',
+] as const
+
+/** The name of an NFT collection; the number tells apart those that would share one. */
+export function collectionName(index: number, noise: number): { name: string; symbol: string } {
+  const adjective = ADJECTIVES[index % ADJECTIVES.length] ?? ADJECTIVES[0]
+  const creature = CREATURES[(index + Math.floor(index / ADJECTIVES.length) + noise) % CREATURES.length] ?? CREATURES[0]
+  return {
+    name: `${adjective} ${creature}`,
+    symbol: `${adjective.slice(0, 2)}${creature.slice(0, 3)}${index}`.toUpperCase(),
+  }
+}

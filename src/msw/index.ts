@@ -1,0 +1,35 @@
+import { HttpResponse, http } from 'msw'
+import type { FakeService } from '../fake/index.ts'
+import { checkNames } from '../fake/input.ts'
+import { isConnectionError } from '../fake/network.ts'
+
+/** Options of `mswHandlers`. */
+export interface MswHandlersOptions {
+  /** The base URL that your code calls. @default that of the fake, which is the public service's unless it was given another */
+  baseUrl?: string
+}
+
+/**
+ * The fake service as handlers for msw, in Node (`setupServer`) and in a browser (`setupWorker`): everything under the base
+ * URL is answered by the fake, faults included. A connection that breaks is msw's network error, whatever broke it.
+ *
+ * @example
+ * const fake = createFakeService()
+ * const server = setupServer(...mswHandlers(fake))
+ */
+export function mswHandlers(fake: FakeService, options: MswHandlersOptions = {}): ReturnType<typeof http.all>[] {
+  checkNames('mswHandlers', options, ['baseUrl'])
+  const base = new URL(options.baseUrl ?? fake.baseUrl).href.replace(/\/+$/, '')
+  return [
+    http.all(`${base}/*`, async ({ request }) => {
+      const { method, headers, signal } = request
+      try {
+        return await fake.fetch(fake.baseUrl + request.url.slice(base.length), { method, headers, signal })
+      } catch (error) {
+        // The caller gave up, or the connection broke. Anything else is a mistake in a fault's own function: msw reports it.
+        if (signal.aborted || isConnectionError(error)) return HttpResponse.error()
+        throw error
+      }
+    }),
+  ]
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+import { readSources } from '../../src/contract/generate.ts'
+import { readModel } from '../../src/contract/model.ts'
+import type { Shape } from '../../src/contract/shape.ts'
+import { answerGuards } from '../../src/generated/guards.ts'
+import type { OperationId } from '../../src/generated/operations.ts'
+import { answerSchemas } from '../../src/generated/schemas.ts'
+import { EVIDENCE, TYPES } from './evidence-table.ts'
+
+const model = readModel(readSources().yaml)
+const shapes = new Map(model.shapes.map(({ name, shape }) => [name, shape]))
+
+/** Every field below a shape, as `place grade`. */
+function fieldsOf(shape: Shape, at = ''): string[] {
+  switch (shape.kind) {
+    case 'ref':
+      return fieldsOf(shapes.get(shape.name)!, at)
+    case 'array':
+      return fieldsOf(shape.items, `${at}[]`)
+    case 'record':
+      return fieldsOf(shape.values, `${at}{}`)
+    case 'object':
+      return shape.fields.flatMap((field) => {
+        const place = at === '' ? field.name : `${at}.${field.name}`
+        return [`${place} ${field.evidence}`, ...fieldsOf(field.shape, place)]
+      })
+    default:
+      return []
+  }
+}
+
+const expectedOf = (id: OperationId) =>
+  Object.entries(EVIDENCE[id]).flatMap(([grade, fields]) => fields.split(/\s+/).map((field) => `${field} ${grade}`))
+
+describe('every field that is known of the answers stands in the contract with its grade, and no other', () => {
+  test.each(model.operations.map((operation) => [operation.id as OperationId, operation.data] as const))(
+    '%s',
+    (id, data) => {
+      expect(fieldsOf(data).sort()).toEqual(expectedOf(id).sort())
+    },
+  )
+})
+
+test('the envelopes: data was observed, the cursor of a list is documented and null but for trade.list', () => {
+  const cursors = model.operations.map(({ id, envelope, data }) => {
+    const fields = envelope.kind === 'object' ? envelope.fields : []
+    const cursor = fields.find(({ name }) => name === 'cursor')
+    expect(fields.find(({ name }) => name === 'data')).toMatchObject({ required: true, evidence: 'observed' })
+    const isList = data.kind === 'array'
+    expect(cursor, id).toMatchObject({ required: isList, evidence: isList ? 'documented' : 'observed' })
+    return cursor?.shape.kind === 'primitive' && cursor.shape.types.length > 1 ? id : undefined
+  })
+  expect(cursors.filter((id) => id !== undefined)).toEqual(['trade.list'])
+})
+
+test('the error envelope holds code and message, both observed', () => {
+  expect(fieldsOf(shapes.get('ErrorEnvelope')!)).toEqual([
+    'error observed',
+    'error.code observed',
+    'error.message observed',
+  ])
+})
+
+/** An answer in which each field stands once, made from nothing but the contract's shapes. */
+function sample(shape: Shape): unknown {
+  switch (shape.kind) {
+    case 'ref':
+      return sample(shapes.get(shape.name)!)
+    case 'array':
+      return [sample(shape.items)]
+    case 'record':
+      return { '0x043faa1b5c5fc9a7dc35171f290c29ecde0ccff1': sample(shape.values) }
+    case 'openEnum':
+      return shape.values[0]
+    case 'object':
+      return Object.fromEntries(shape.fields.map((field) => [field.name, sample(field.shape)]))
+    case 'primitive':
+      return { string: 'x', number: 1.5, integer: 1, boolean: true, object: {}, null: null }[shape.types[0]!]
+  }
+}
+
+function put(data: unknown, place: string, value: unknown): unknown {
+  const [key, ...rest] = place.split(/\.|(?=\[\])|(?=\{\})/).filter((step) => step !== '')
+  if (key === undefined) return value
+  if (key === '[]') return (data as unknown[]).map((item) => put(item, rest.join('.'), value))
+  const fields = data as Record<string, unknown>
+  const names = key === '{}' ? Object.keys(fields) : [key]
+  const changed = names.map((name) => [name, put(fields[name], rest.join('.'), value)])
+  return { ...fields, ...Object.fromEntries(changed) }
+}
+
+/** The guards say yes or no, the schemas say why: they must never disagree. */
+function isTaken(id: OperationId, data: unknown): boolean {
+  const envelope = { data, cursor: null }
+  const taken = answerGuards[id](envelope)
+  expect(
+    answerSchemas[id].safeParse(envelope).success,
+    `the guard of ${id} says ${taken} to ${JSON.stringify(data)}`,
+  ).toBe(taken)
+  return taken
+}
+
+describe('the checks of the answers', () => {
+  const data = new Map(model.operations.map(({ id, data }) => [id, data]))
+
+  test.each(Object.keys(EVIDENCE) as OperationId[])(
+    '%s: takes what the contract says, and keeps unknown fields',
+    (id) => {
+      const answer = sample(data.get(id)!)
+      expect(isTaken(id, answer)).toBe(true)
+      const more = { data: answer, cursor: null, more: 1 }
+      expect(answerSchemas[id].safeParse(more)).toMatchObject({ success: true, data: { more: 1 } })
+    },
+  )
+
+  test.each(Object.keys(EVIDENCE) as OperationId[])('%s: a field may be missing or null as its grade says', (id) => {
+    const answer = sample(data.get(id)!)
+    const wrong = expectedOf(id).flatMap((line) => {
+      const [place = '', grade] = line.split(' ')
+      const certain = grade === 'documented' || grade === 'observed'
+      const mayBeMissing = !certain || /^(\{\}\.)?(usd|etn)$/.test(place)
+      const taken = isTaken(id, put(answer, place, undefined))
+      return taken === mayBeMissing && (certain || isTaken(id, put(answer, place, null))) ? [] : [line]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  const JUNK = [undefined, null, 'x', '', 0, 1.5, -1, 1e300, true, [], {}, [null], [{}], { a: null }, { a: {} }]
+
+  test.each(Object.keys(EVIDENCE) as OperationId[])(
+    '%s: guard and schema agree on every junk value in every field',
+    (id) => {
+      const answer = sample(data.get(id)!)
+      const places = ['', ...expectedOf(id).map((line) => line.split(' ')[0] ?? '')]
+      const taken = places.flatMap((place) => JUNK.filter((value) => isTaken(id, put(answer, place, value))))
+      expect(taken.length).toBeLessThan(places.length * JUNK.length)
+    },
+  )
+
+  test.each(Object.keys(EVIDENCE) as OperationId[])('%s: the envelope', (id) => {
+    const answer = sample(data.get(id)!)
+    const isList = data.get(id)?.kind === 'array'
+    for (const [envelope, right] of [
+      [{ data: answer }, !isList],
+      [{ data: answer, cursor: null }, true],
+      [{ data: answer, cursor: 'next' }, id === 'trade.list'],
+      [{ data: answer, cursor: 5 }, false],
+      [{ cursor: null }, false],
+      [[], false],
+      [null, false],
+    ] as const) {
+      expect([answerGuards[id](envelope), answerSchemas[id].safeParse(envelope).success]).toEqual([right, right])
+    }
+  })
+
+  test.each(TYPES)('%s %s', (id, place, right, wrong) => {
+    const answer = sample(data.get(id)!)
+    expect(right.filter((value) => !isTaken(id, put(answer, place, value)))).toEqual([])
+    expect(wrong.filter((value) => isTaken(id, put(answer, place, value)))).toEqual([])
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { at, complaint } from './broken.ts'
+
+const operation = ['paths', '/tokens/{chainId}', 'get'] as const
+
+describe('a key that the generator does not know stops it with a message that names the place', () => {
+  test.each([
+    ['a schema', ['components', 'schemas', 'Token'], 'x-sorted', 'components.schemas.Token'],
+    ['a field', ['components', 'schemas', 'Token', 'properties', 'name'], 'x-unit', 'Token.properties.name'],
+    ['an operation', operation, 'x-cache', 'paths./tokens/{chainId}.get'],
+    ['a cost', [...operation, 'x-credits'], 'x-minimum', 'paths./tokens/{chainId}.get.x-credits'],
+    ['a parameter', [...operation, 'parameters', '1'], 'x-anycase', 'paths./tokens/{chainId}.get.parameters.1'],
+    ['the schema of a parameter', [...operation, 'parameters', '1', 'schema'], 'x-unit', 'parameters.1.schema'],
+    ['a shared parameter', ['components', 'parameters', 'address'], 'x-any-kase', 'address'],
+    ['a path', ['paths', '/tokens/{chainId}'], 'x-heavy', 'paths./tokens/{chainId}'],
+    ['an answer', ['components', 'responses', 'TokenList'], 'x-metered', 'TokenList'],
+    ['a header', ['components', 'headers', 'CreditsCost'], 'x-unit', 'CreditsCost'],
+    ['the document', [], 'x-credits', 'ContractError'],
+  ])('x-… at %s', (_, place, key, named) => {
+    const said = complaint((document) => {
+      at(document, ...place)[key] = true
+    })
+    expect(said ?? 'the generator took it without a word').toContain(`"${key}"`)
+    expect(said).toContain(named)
+  })
+
+  test.each([
+    ['parameters that hold for a whole path', 'parameters', []],
+    ['a second method', 'post', {}],
+  ])('%s', (_, key, value) => {
+    const said = complaint((document) => {
+      at(document, 'paths', '/tokens/{chainId}')[key] = value
+    })
+    expect(said ?? 'the generator took it without a word').toContain('paths./tokens/{chainId}')
+  })
+})
+
+describe('a known key with a value that means nothing stops it', () => {
+  test.each([
+    ['x-heavy', ['paths', '/farms/{chainId}', 'get'], 'x-heavy', 'yes'],
+    ['x-free', ['paths', '/me', 'get'], 'x-free', 'yes'],
+    ['x-may-be-bare', ['paths', '/openapi.json', 'get'], 'x-may-be-bare', true],
+    ['x-any-case', [...operation, 'parameters', '1'], 'x-any-case', 'yes'],
+    ['x-open-enum', ['components', 'schemas', 'Presale', 'properties', 'status'], 'x-open-enum', 'PENDING'],
+    ['the place of the items', [...operation, 'x-credits'], 'items', 'data.tokens'],
+    ['the parameter that holds the items', ['paths', '/prices/{chainId}', 'get', 'x-credits'], 'items', 'query.list'],
+    [
+      'a schema that does not exist',
+      ['components', 'schemas', 'Pool', 'properties', 'token0'],
+      '$ref',
+      '#/components/schemas/PoolTokn',
+    ],
+  ])('%s', (_, place, key, value) => {
+    const said = complaint((document) => {
+      at(document, ...place)[key] = value
+    })
+    expect(said ?? 'the generator took it without a word').toMatch(/^ContractError: .*(paths|components)\./)
+  })
+
+  test.each([
+    ['an object', 'NftStats', 'stats', { type: ['object', 'null'], properties: {}, 'x-evidence': 'observed' }],
+    [
+      'a record',
+      'BalanceDocument',
+      'balances',
+      { type: ['object', 'null'], additionalProperties: { type: 'string' }, 'x-evidence': 'observed' },
+    ],
+  ])('%s that may be null is not read as one that may not', (_, schema, field, node) => {
+    const said = complaint((document) => {
+      at(document, 'components', 'schemas', schema, 'properties')[field] = node
+      const { required } = at(document, 'components', 'schemas', schema)
+      at(document, 'components', 'schemas', schema).required = [...new Set([...(required as string[]), field])]
+    })
+    expect(said ?? 'the generator took it and dropped the null').toContain(`components.schemas.${schema}`)
+  })
+})

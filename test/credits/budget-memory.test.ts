@@ -1,0 +1,25 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { createBudget } from '../../src/credits/budget.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+function heap(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
+
+test('a million reservations leave nothing behind', () => {
+  const budget = createBudget({ credits: 100_000_000, windowMs: 86_400_000 }, { now: () => 1_800_000_000_000 })
+  const spend = (times: number) => {
+    for (let i = 0; i < times; i++) budget.reserve(50).settle(50)
+  }
+  spend(10_000)
+  const before = heap()
+  spend(1_000_000)
+  expect(budget.spent).toBe(1_010_000 * 50)
+  expect(budget.reserved).toBe(0)
+  expect(heap() - before).toBeLessThan(1_000_000)
+})

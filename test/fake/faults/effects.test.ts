@@ -1,0 +1,295 @@
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import type { FakeService } from '../../../src/fake/index.ts'
+import { BOLT, makeFake, NOON, serve } from '../help.ts'
+import { type Seen, SHELLS, type Stage, stage } from './shells.ts'
+
+const COST = 25
+
+/** Asks, and gives up as soon as the request has arrived. */
+async function giveUp(fake: FakeService, see: Stage['see']): Promise<Seen> {
+  const controller = new AbortController()
+  const seen = see({ signal: controller.signal })
+  await expect.poll(() => fake.journal().length).toBe(1)
+  controller.abort(new DOMException('Too long.', 'TimeoutError'))
+  return seen
+}
+
+describe.each(SHELLS)('faults through %s', (shell) => {
+  it('a status in the envelope, with code and message: nothing is executed, nothing charged', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ status: 503, code: 'server_busy', message: 'Later.', retryAfter: '7' })
+    const { status, headers, text } = await see()
+    expect(status).toBe(503)
+    expect(JSON.parse(text ?? '')).toEqual({ error: { code: 'server_busy', message: 'Later.' } })
+    expect(headers?.get('retry-after')).toBe('7')
+    expect(headers?.get('x-credits-cost')).toBeNull()
+    fake.expectCredits(0)
+    expect((await see()).status).toBe(200)
+  })
+
+  it.each([
+    [400, 'invalid_request'],
+    [401, 'unauthorized'],
+    [402, 'insufficient_credits'],
+    [404, 'not_found'],
+    [429, 'rate_limited'],
+    [500, 'internal_error'],
+    [503, 'server_busy'],
+    [599, 'service_error'],
+  ])('status %i has the code %s unless it is given another', async (status, code) => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ status })
+    const seen = await see()
+    expect(seen.status).toBe(status)
+    expect(JSON.parse(seen.text ?? '').error.code).toBe(code)
+  })
+
+  it('a body and headers of its own', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ status: 418, body: ['any', { shape: true }], headers: { 'x-one': '1', 'x-two': ['a', 'b'] } })
+    const { headers, text } = await see()
+    expect(JSON.parse(text ?? '')).toEqual(['any', { shape: true }])
+    expect([headers?.get('x-one'), headers?.get('x-two')]).toEqual(['1', 'a, b'])
+  })
+
+  it('a status whose answer was lost on its way is charged and not delivered', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ status: 500, charge: true })
+    expect((await see()).status).toBe(500)
+    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+  })
+
+  it('a status without a body', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ status: 204 })
+    expect(await see()).toMatchObject({ status: 204, text: '' })
+  })
+
+  it('a delay: the charge comes first', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ delayMs: 3_600_000 })
+    const seen = see()
+    await expect.poll(() => fake.charged()).toBe(COST)
+    expect(fake.ledger()[0]?.delivered).toBe(false)
+    fake.advance(3_600_000)
+    expect((await seen).status).toBe(200)
+    await expect.poll(() => fake.ledger()[0]?.delivered).toBe(true)
+  })
+
+  it('never answering, until the caller gives up: charged, not delivered', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ never: true })
+    const seen = await giveUp(fake, see)
+    expect(seen.rejected?.name).toBe('TimeoutError')
+    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+    await expect.poll(() => fake.journal()[0]).toMatchObject({ status: null, delivered: false, finished: true })
+  })
+
+  it('never answering, and never executed', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ never: true, charge: false })
+    expect((await giveUp(fake, see)).rejected?.name).toBe('TimeoutError')
+    fake.expectCredits(0)
+  })
+
+  it.each(['before', 'after'] as const)('a reset %s the charge', async (reset) => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ reset })
+    const { rejected } = await see()
+    expect(rejected?.name).toBe('TypeError')
+    // msw has one network error for everything.
+    expect(rejected?.code).toBe(shell === 'msw' ? undefined : 'ECONNRESET')
+    fake.expectCredits(reset === 'before' ? 0 : COST)
+    expect(fake.ledger().every(({ delivered }) => !delivered)).toBe(true)
+    expect(fake.journal()).toMatchObject([{ status: null, fault: `reset "${reset}" on any operation` }])
+  })
+
+  it.each([0, 1, 20, 0.5, 0.99, 1_000_000])(
+    'a body cut short at %d: headers come, the body breaks',
+    async (truncate) => {
+      const { fake, see } = await stage(shell)
+      fake.fault({ truncate })
+      const { status, headers, broken } = await see()
+      expect(status).toBe(200)
+      expect(headers?.get('x-credits-cost')).toBe(String(COST))
+      expect(Number(headers?.get('content-length'))).toBeGreaterThan(20)
+      expect(broken).toEqual({ name: 'TypeError', code: 'UND_ERR_SOCKET' })
+      expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+    },
+  )
+
+  it('a body cut short brings what came before the cut', async () => {
+    const { fake, base, fetch: how } = await stage(shell)
+    const whole = await (await how(`${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })).text()
+    fake.fault({ truncate: 20 })
+    const response = await how(`${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })
+    const reader = response.body?.getReader()
+    const first = await reader?.read()
+    expect(new TextDecoder().decode(first?.value)).toBe(whole.slice(0, 20))
+    await expect(reader?.read()).rejects.toThrow('terminated')
+  })
+
+  it('a body that stalls, until the caller gives up', async () => {
+    const { fake, base, fetch: how } = await stage(shell)
+    fake.fault({ stall: 10 })
+    const controller = new AbortController()
+    const headers = { authorization: `Bearer ${fake.key}` }
+    const response = await how(`${base}/prices/etn`, { headers, signal: controller.signal })
+    expect(response.status).toBe(200)
+    const reader = response.body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('{"data":{"')
+    const rest = reader?.read()
+    controller.abort(new Error('enough'))
+    await expect(rest).rejects.toThrow('enough')
+    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+    await expect.poll(() => fake.journal()[0]?.finished).toBe(true)
+  })
+
+  it('a body that is not JSON: it was paid for', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ malformed: true })
+    const { status, text } = await see()
+    expect(status).toBe(200)
+    expect(() => JSON.parse(text ?? '')).toThrow()
+    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: true }])
+  })
+
+  it("a gateway's HTML page: not executed unless the answer was lost behind it", async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ html: 502 })
+    fake.fault({ html: 504, charge: true })
+    const first = await see()
+    expect(first.status).toBe(502)
+    expect(first.headers?.get('content-type')).toContain('text/html')
+    expect(first.text).toContain('<html>')
+    fake.expectCredits(0)
+    expect((await see()).status).toBe(504)
+    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+  })
+
+  it('credit headers that are missing, doubled or wrong', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ creditHeaders: 'missing' })
+    fake.fault({ creditHeaders: 'duplicate' })
+    fake.fault({ creditHeaders: { cost: '12.5', remaining: 'many' } })
+    fake.fault({ creditHeaders: { cost: '-1' } })
+    const credits = async () => {
+      const { headers } = await see()
+      return [headers?.get('x-credits-cost'), headers?.get('x-credits-remaining')]
+    }
+    expect(await credits()).toEqual([null, null])
+    expect(await credits()).toEqual(['25, 25', '999999950, 999999950'])
+    expect(await credits()).toEqual(['12.5', 'many'])
+    expect(await credits()).toEqual(['-1', '999999900'])
+    fake.expectCredits(4 * COST)
+  })
+
+  it('any Retry-After: raw, several, or a date from the time of the fake', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ status: 429, retryAfter: 'soon' })
+    fake.fault({ status: 503, retryAfter: ['1', '120'] })
+    fake.fault({ status: 429, retryAfter: { inMs: 90_000 } })
+    expect((await see()).headers?.get('retry-after')).toBe('soon')
+    expect((await see()).headers?.get('retry-after')).toBe('1, 120')
+    expect((await see()).headers?.get('retry-after')).toBe(new Date(NOON + 90_000).toUTCString())
+  })
+
+  it('a Date that is off', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ date: { skewMs: -86_400_000 } })
+    fake.fault({ date: 'yesterday' })
+    expect((await see()).headers?.get('date')).toBe(new Date(NOON - 86_400_000).toUTCString())
+    expect((await see()).headers?.get('date')).toBe('yesterday')
+    expect((await see()).headers?.get('date')).toBe(new Date(NOON).toUTCString())
+  })
+
+  it('a changed shape', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ transform: (body) => ({ ...(body as object), data: { usd: 0.5, extra: true } }) })
+    const { text } = await see()
+    expect(JSON.parse(text ?? '')).toEqual({ data: { usd: 0.5, extra: true }, cursor: null })
+    fake.expectCredits(COST)
+  })
+
+  it('several effects in one fault', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ transform: () => ({ data: {} }), creditHeaders: 'missing', date: 'x', delayMs: 5 })
+    const { headers, text } = await see()
+    expect({ text, date: headers?.get('date'), cost: headers?.get('x-credits-cost') }).toEqual({
+      text: '{"data":{}}',
+      date: 'x',
+      cost: null,
+    })
+  })
+
+  it('charge: false serves for nothing what otherwise costs', async () => {
+    const { fake, see } = await stage(shell)
+    fake.fault({ malformed: true, charge: false })
+    expect((await see()).headers?.get('x-credits-cost')).toBe('0')
+    fake.expectCredits(0)
+  })
+})
+
+describe('over real HTTP', () => {
+  const rawHeaders = (url: string, key: string) =>
+    new Promise<string[]>((resolve, reject) => {
+      const asked = request(url, { headers: { authorization: `Bearer ${key}` } }, (response) => {
+        response.resume()
+        response.once('end', () => resolve(response.rawHeaders))
+      })
+      asked.once('error', reject).end()
+    })
+
+  it('doubled headers are two lines', async () => {
+    const { fake, url, key } = await serve()
+    fake.fault({ creditHeaders: 'duplicate' })
+    fake.fault({ status: 429, retryAfter: ['5', '6'] })
+    const credits = (await rawHeaders(`${url}/prices/etn`, key)).filter((name) => name === 'X-Credits-Cost')
+    expect(credits).toHaveLength(2)
+    const waits = (await rawHeaders(`${url}/prices/etn`, key)).filter((name) => name === 'Retry-After')
+    expect(waits).toHaveLength(2)
+  })
+
+  it('a mistake in a function of the test is told to the caller', async () => {
+    const { fake, get } = await serve()
+    fake.fault({
+      transform: () => {
+        throw new Error('my mistake')
+      },
+    })
+    const { status, body } = await get('/prices/etn')
+    expect(status).toBe(500)
+    expect(body.error).toMatchObject({ code: 'fake_broken', message: expect.stringContaining('my mistake') })
+  })
+})
+
+describe('faults and the rules', () => {
+  it('what the service refuses by itself stays uncharged under any fault', async () => {
+    const fake = makeFake()
+    fake.fault({ truncate: 5 })
+    const response = await fake.fetch(`${fake.baseUrl}/tokens/52014/${BOLT.slice(1)}`)
+    expect(response.status).toBe(400)
+    await expect(response.text()).rejects.toThrow('terminated')
+    fake.expectCredits(0)
+  })
+
+  it('a fault in the answer of a heavy route holds its slot until it is over', async () => {
+    const fake = makeFake({ heavyConcurrency: 1 })
+    const headers = { authorization: `Bearer ${fake.key}` }
+    fake.fault({ operation: 'farm.list', stall: 10 })
+    const stalled = await fake.fetch(`${fake.baseUrl}/farms/52014`, { headers })
+    expect((await fake.fetch(`${fake.baseUrl}/farms/52014`, { headers })).status).toBe(503)
+    await stalled.body?.cancel()
+    expect((await fake.fetch(`${fake.baseUrl}/farms/52014`, { headers })).status).toBe(200)
+  })
+
+  it('a status that pre-empts a heavy route takes no slot', async () => {
+    const fake = makeFake({ heavyConcurrency: 0 })
+    fake.fault({ status: 500 })
+    const response = await fake.fetch(`${fake.baseUrl}/farms/52014`, {
+      headers: { authorization: `Bearer ${fake.key}` },
+    })
+    expect(response.status).toBe(500)
+  })
+})

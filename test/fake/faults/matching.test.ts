@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import type { FaultOptions } from '../../../src/fake/index.ts'
+import { BOLT, makeFake } from '../help.ts'
+
+function play(options?: Parameters<typeof makeFake>[0]) {
+  const fake = makeFake(options)
+  const get = async (path: string, key = fake.key) =>
+    (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })).status
+  const times = async (n: number, path = '/prices/etn') => {
+    const statuses = []
+    for (let i = 0; i < n; i++) statuses.push(await get(path))
+    return statuses
+  }
+  return { fake, get, times }
+}
+
+describe('which requests a fault hits', () => {
+  it('one, unless told otherwise', async () => {
+    const { fake, times } = play()
+    const fault = fake.fault({ status: 500 })
+    expect(await times(3)).toEqual([500, 200, 200])
+    expect(fault.hits).toBe(1)
+  })
+
+  it('so many times, or always', async () => {
+    const { fake, times } = play()
+    fake.fault({ status: 500, times: 2 })
+    fake.fault({ status: 502, times: Number.POSITIVE_INFINITY })
+    expect(await times(5)).toEqual([500, 500, 502, 502, 502])
+  })
+
+  it('in the order in which they were added, one for each request', async () => {
+    const { fake, times } = play()
+    for (const status of [503, 429, 500]) fake.fault({ status })
+    expect(await times(4)).toEqual([503, 429, 500, 200])
+  })
+
+  it('those of an operation, or of several', async () => {
+    const { fake, get } = play()
+    fake.fault({ operation: 'token.price', status: 500 })
+    fake.fault({ operation: ['nft.stats', 'farm.list'], status: 502, times: 2 })
+    expect(await get('/prices/etn')).toBe(200)
+    expect(await get(`/prices/52014/${BOLT}`)).toBe(500)
+    expect([await get('/nft/stats'), await get('/farms/52014'), await get('/nft/stats')]).toEqual([502, 502, 200])
+  })
+
+  it('those of a key', async () => {
+    const { fake, get } = play({ keys: { a: 100, b: 100 } })
+    fake.fault({ key: 'b', status: 500 })
+    expect([await get('/prices/etn', 'a'), await get('/prices/etn', 'b')]).toEqual([200, 500])
+  })
+
+  it('those that a function chooses, by everything that is known of a request', async () => {
+    const { fake, get } = play()
+    fake.fault({
+      when: ({ query, operation, attempt }) => operation === 'token.list' && query.limit === '3' && attempt === 2,
+      status: 500,
+    })
+    expect([
+      await get('/tokens/52014?limit=2'),
+      await get('/tokens/52014?limit=3'),
+      await get('/tokens/52014?limit=3'),
+    ]).toEqual([200, 200, 500])
+    fake.fault({ when: ({ headers }) => headers.has('x-batch'), status: 502 })
+    const marked = await fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: { 'x-batch': '1' } })
+    expect(marked.status).toBe(502)
+  })
+
+  it('the nth that matches, or several of them', async () => {
+    const { fake, get, times } = play()
+    fake.fault({ operation: 'etn.price', nth: [2, 4], status: 500 })
+    await get('/nft/stats')
+    expect(await times(5)).toEqual([200, 500, 200, 500, 200])
+    fake.fault({ nth: 3, status: 502 })
+    expect(await times(4)).toEqual([200, 200, 502, 200])
+  })
+
+  it('some, by chance: the same ones with the same seed', async () => {
+    const draw = async (seed: number) => {
+      const { fake, times } = play({ seed })
+      fake.fault({ probability: 0.3, status: 500 })
+      return times(200)
+    }
+    const first = await draw(1)
+    expect(await draw(1)).toEqual(first)
+    expect(await draw(2)).not.toEqual(first)
+    const hits = first.filter((status) => status === 500).length
+    expect(hits).toBeGreaterThan(35)
+    expect(hits).toBeLessThan(85)
+  })
+
+  it('chance and a number of times go together; 0 is never, 1 is always', async () => {
+    const { fake, times } = play()
+    fake.fault({ probability: 1, times: 2, status: 500 })
+    fake.fault({ probability: 0, status: 502 })
+    expect(await times(4)).toEqual([500, 500, 200, 200])
+  })
+
+  it('the luck of a fault does not depend on other calls', async () => {
+    const draw = async (noise: boolean) => {
+      const { fake, get } = play()
+      fake.fault({ operation: 'etn.price', probability: 0.5, status: 500 })
+      const statuses = []
+      for (let i = 0; i < 40; i++) {
+        if (noise) await get('/nft/stats')
+        statuses.push(await get('/prices/etn'))
+      }
+      return statuses
+    }
+    expect(await draw(true)).toEqual(await draw(false))
+  })
+
+  it('none after it was removed', async () => {
+    const { fake, times } = play()
+    const fault = fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
+    expect(await times(1)).toEqual([500])
+    fault.remove()
+    expect(await times(2)).toEqual([200, 200])
+    expect(fake.faults()).toEqual([])
+  })
+
+  it('none on requests that reach no route', async () => {
+    const { fake, get } = play()
+    fake.fault({ status: 500 })
+    expect(await get('/nowhere')).toBe(404)
+    expect(() => fake.expectNoUnusedFaults()).toThrow()
+  })
+})
+
+describe('expectNoUnusedFaults', () => {
+  it('names the faults that did not hit as often as they should have', async () => {
+    const { fake, times } = play()
+    fake.fault({ status: 500, times: 3, operation: 'etn.price' })
+    await times(2)
+    expect(() => fake.expectNoUnusedFaults()).toThrow(
+      '1 fault was never used up:\n  status 500 on etn.price: 2 of 3 hits',
+    )
+    await times(1)
+    fake.expectNoUnusedFaults()
+  })
+
+  it('asks one hit of a fault with a probability or without end, none of one that was removed', async () => {
+    const { fake, times } = play()
+    fake.fault({ status: 500, times: Number.POSITIVE_INFINITY, operation: 'etn.price' })
+    fake.fault({ status: 500, probability: 0.5, operation: 'nft.stats' })
+    fake.fault({ status: 500, operation: 'farm.list' }).remove()
+    expect(() => fake.expectNoUnusedFaults()).toThrow('2 faults were never used up')
+    await times(1)
+    await times(20, '/nft/stats')
+    fake.expectNoUnusedFaults()
+  })
+})
+
+describe('a mistaken fault throws at once, with the allowed values', () => {
+  it.each<[name: string, options: unknown, message: RegExp]>([
+    [
+      'an unknown operation',
+      { operation: 'token.prices', status: 500 },
+      /operation is one of etn\.price, .*farm\.list.*, not "token\.prices"/,
+    ],
+    ['an unknown operation in a list', { operation: ['token.price', 'x'], status: 500 }, /not "x"/],
+    ['an unknown option', { statusCode: 500 }, /knows no option "statusCode". It takes: operation, key, .*status/],
+    ['a probability of 2', { probability: 2, status: 500 }, /probability is a number from 0 to 1, not 2/],
+    [
+      'a probability that is no number',
+      { probability: Number.NaN, status: 500 },
+      /probability is a number from 0 to 1, not NaN/,
+    ],
+    ['times 0', { times: 0, status: 500 }, /times is a whole number from 1 on, or Infinity/],
+    ['times 1.5', { times: 1.5, status: 500 }, /times is a whole number/],
+    ['nth 0', { nth: 0, status: 500 }, /nth counts from 1/],
+    ['when that is no function', { when: true, status: 500 }, /when is a function/],
+    ['no effect', { operation: 'etn.price' }, /A fault needs an effect: one or more of status, /],
+    ['no effect but charge', { charge: true }, /A fault needs an effect/],
+    ['a status of 700', { status: 700 }, /status is a number from 200 to 599, not 700/],
+    ['a status of 404.5', { status: 404.5 }, /status is a whole number/],
+    ['a negative delay', { delayMs: -1 }, /delayMs is a number from 0 to 2147483647, not -1/],
+    ['a delay beyond every timer', { delayMs: 1e12 }, /delayMs/],
+    ['a reset at no known time', { reset: 'during' }, /reset is one of before, after, not "during"/],
+    ['never: false', { never: false }, /never is true or left out/],
+    ['a cut of 1.5 bytes', { truncate: 1.5 }, /truncate/],
+    ['a negative stall', { stall: -1 }, /stall/],
+    [
+      'unknown credit headers',
+      { creditHeaders: 'wrong' },
+      /creditHeaders .* is one of missing, duplicate, not "wrong"/,
+    ],
+    [
+      'unknown credit header names',
+      { creditHeaders: { price: '1' } },
+      /knows no option "price". It takes: cost, remaining/,
+    ],
+    ['two contents', { status: 500, html: 502 }, /status and html exclude each other/],
+    ['two endings', { truncate: 1, stall: 1 }, /truncate and stall exclude each other/],
+    ['a reset with a status', { reset: 'after', status: 500 }, /status and reset exclude each other/],
+    ['never with a delay', { never: true, delayMs: 5 }, /never has no end/],
+    ['never with headers', { never: true, retryAfter: '1' }, /retryAfter cannot be seen/],
+    ['a code without a status', { code: 'x', delayMs: 1 }, /code goes with a status/],
+    ['a body and a code', { status: 500, body: {}, code: 'x' }, /body replaces the whole envelope/],
+    ['a reset that charges', { reset: 'before', charge: true }, /reset says itself whether it charges/],
+    ['a transform that is no function', { transform: {} }, /transform is a function/],
+  ])('%s', (_, options, message) => {
+    const fake = makeFake()
+    expect(() => fake.fault(options as FaultOptions)).toThrow(TypeError)
+    expect(() => fake.fault(options as FaultOptions)).toThrow(message)
+    expect(fake.faults()).toEqual([])
+  })
+})

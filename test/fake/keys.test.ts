@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { createFakeService, type FakeServiceOptions, fakeKey } from '../../src/fake/index.ts'
+import { makeFake, NOON } from './help.ts'
+
+describe('keys', () => {
+  it('there is one with plenty of credits, unless told otherwise', () => {
+    const fake = makeFake()
+    expect(fake.key).toBe(fakeKey)
+    expect(fake.keys()).toEqual({ esk_test_fake: { credits: 1_000_000_000, tier: 'standard' } })
+  })
+
+  it('can be added, filled and emptied', async () => {
+    const fake = makeFake({ keys: { a: 10 } })
+    fake.addKey('b', { credits: 100, tier: 'gold' })
+    const price = (key: string) =>
+      fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: { authorization: `Bearer ${key}` } })
+    expect([(await price('a')).status, (await price('b')).status]).toEqual([402, 200])
+    fake.setCredits('a', 25)
+    expect((await price('a')).status).toBe(200)
+    expect(fake.keys()).toEqual({ a: { credits: 0, tier: 'standard' }, b: { credits: 75, tier: 'gold' } })
+    expect(fake.remaining()).toBe(0)
+  })
+
+  it('spending at the same moment never spends the same credits twice', async () => {
+    const fake = makeFake({ keys: { k: 260 }, latencyMs: 3 })
+    const headers = { authorization: 'Bearer k' }
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => fake.fetch(`${fake.baseUrl}/prices/etn`, { headers })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+    expect(fake.remaining()).toBe(10)
+    fake.expectCredits(250)
+  })
+
+  it('a mistake throws at once, with what is allowed', () => {
+    const fake = makeFake({ keys: { a: 1, b: 2 } })
+    expect(() => fake.remaining('c')).toThrow('There is no key "c". The keys are: a, b.')
+    expect(() => fake.setCredits('c', 1)).toThrow('There is no key "c"')
+    expect(() => fake.setCredits('a', -5)).toThrow('credits is a whole number of 0 or more, not -5.')
+    expect(() => fake.setCredits('a', 1.5)).toThrow(TypeError)
+    expect(() => fake.addKey('c', { credits: -1 })).toThrow('The credits of c is a whole number of 0 or more')
+    expect(() => fake.addKey(' ', 5)).toThrow('A key is text')
+    expect(() => makeFake({ keys: {} }).key).toThrow('This fake was made without keys.')
+  })
+})
+
+describe('options', () => {
+  it.each<[unknown, RegExp]>([
+    [{ sed: 1 }, /createFakeService knows no option "sed". It takes: seed, keys, clock, /],
+    [{ keys: { a: -1 } }, /The credits of a is a whole number of 0 or more, not -1/],
+    [{ keys: { a: { credits: 1, level: 'x' } } }, /The key a knows no option "level". It takes: credits, tier/],
+    [{ latencyMs: -1 }, /latencyMs is a number from 0/],
+    [{ heavyConcurrency: 1.5 }, /heavyConcurrency is a whole number/],
+    [{ cors: 'yes' }, /cors is true, false or 'hidden'/],
+    [{ seed: {} }, /seed is a number or a string/],
+    [{ clock: Date }, undefined as unknown as RegExp],
+    [{ clock: {} }, /clock is an object with now\(\)/],
+    [{ rateLimit: { calls: 1 } }, /rateLimit knows no option "calls". It takes: requests, windowMs/],
+    [{ rateLimit: { requests: -1 } }, /rateLimit.requests is a whole number/],
+    [{ baseUrl: 'nowhere' }, /Invalid URL/],
+  ])('%j', (options, message) => {
+    if (message) expect(() => createFakeService(options as FakeServiceOptions)).toThrow(message)
+    else expect(() => createFakeService(options as FakeServiceOptions)).not.toThrow()
+  })
+
+  it('baseUrl: answers below its path alone, with or without a version in it', async () => {
+    const fake = makeFake({ baseUrl: 'http://localhost:9/market/api/' })
+    expect(fake.baseUrl).toBe('http://localhost:9/market/api')
+    const status = async (url: string) =>
+      (await fake.fetch(url, { headers: { authorization: `Bearer ${fake.key}` } })).status
+    expect(await status('http://localhost:9/market/api/prices/etn')).toBe(200)
+    expect(await status('http://localhost:9/prices/etn')).toBe(404)
+    const { url } = await fake.listen()
+    expect(new URL(url).pathname).toBe('/market/api')
+    expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
+  })
+
+  it('without a baseUrl, any base will do', async () => {
+    const fake = makeFake()
+    for (const base of ['http://a.example/v1', 'https://b.example/x/v1/y/v1', 'http://c.example', fake.baseUrl]) {
+      expect((await fake.fetch(`${base}/openapi.json`)).status).toBe(200)
+    }
+  })
+})
+
+describe('rateLimit', () => {
+  const limited = (rateLimit: FakeServiceOptions['rateLimit'] & object) => {
+    let now = NOON
+    const fake = makeFake({ keys: { a: 9_999, b: 9_999 }, rateLimit, clock: { now: () => now } })
+    const get = (key = 'a') => fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: { authorization: `Bearer ${key}` } })
+    return {
+      fake,
+      get,
+      pass(ms: number) {
+        now += ms
+      },
+    }
+  }
+
+  it('one call too many is 429 with the seconds that are left of the window, and not charged', async () => {
+    const { fake, get, pass } = limited({ requests: 2, windowMs: 10_000 })
+    await get()
+    pass(4_500)
+    await get()
+    const refused = await get()
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('6')
+    expect((await refused.json()).error.code).toBe('rate_limited')
+    expect((await get('b')).status).toBe(200)
+    pass(5_500)
+    expect((await get()).status).toBe(200)
+    fake.expectCredits(4 * 25)
+  })
+
+  it('about twenty refusals within a minute lock the key for a quarter of an hour', async () => {
+    const { get, pass } = limited({ requests: 0 })
+    for (let i = 0; i < 19; i++) expect((await get()).headers.get('retry-after')).toBe('60')
+    expect((await get()).headers.get('retry-after')).toBe('900')
+    pass(60_000)
+    expect((await get()).headers.get('retry-after')).toBe('840')
+  })
+
+  it('slow refusals do not lock', async () => {
+    const { get, pass } = limited({ requests: 0, refusalsToLock: 3 })
+    for (let i = 0; i < 10; i++) {
+      expect((await get()).headers.get('retry-after')).toBe('60')
+      pass(60_000)
+    }
+  })
+})
+
+describe('CORS', () => {
+  const page = { origin: 'https://app.example', authorization: `Bearer ${fakeKey}` }
+
+  it('any page may ask and read the credit headers', async () => {
+    const fake = makeFake()
+    const { headers } = await fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: page })
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-expose-headers')).toContain('X-Credits-Cost, X-Credits-Remaining')
+  })
+
+  it('a preflight is answered, and is not in the journal', async () => {
+    const fake = makeFake()
+    const asked = { origin: 'https://app.example', 'access-control-request-headers': 'authorization,x-more' }
+    const response = await fake.fetch(`${fake.baseUrl}/prices/etn`, { method: 'OPTIONS', headers: asked })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET')
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization,x-more')
+    fake.expectRequests(0)
+  })
+
+  it("cors: 'hidden' keeps the credit headers from pages", async () => {
+    const fake = makeFake({ cors: 'hidden' })
+    const { headers } = await fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: page })
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-expose-headers')).not.toContain('X-Credits')
+    expect(headers.get('x-credits-cost')).toBe('25')
+  })
+
+  it('cors: false answers no page', async () => {
+    const fake = makeFake({ cors: false })
+    const { headers } = await fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: page })
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    const preflight = await fake.fetch(`${fake.baseUrl}/prices/etn`, { method: 'OPTIONS', headers: page })
+    expect(preflight.status).toBe(405)
+  })
+})

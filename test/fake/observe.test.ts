@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { BOLT, makeFake, NOBODY, NOON, serve } from './help.ts'
+
+function play(options?: Parameters<typeof makeFake>[0]) {
+  const fake = makeFake(options)
+  const get = (path: string, key = fake.key) =>
+    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
+  return { fake, get }
+}
+
+describe('the ledger', () => {
+  it('lists every charge, with what it was for', async () => {
+    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
+    await get('/nowhere', 'a')
+    await get('/tokens/52014?limit=4', 'b')
+    expect(fake.ledger()).toEqual([
+      { key: 'b', operation: 'token.list', items: 4, credits: 120, delivered: true, at: NOON, request: 2 },
+    ])
+    expect(fake.remaining('b')).toBe(880)
+  })
+
+  it('can be asked by operation and by key', async () => {
+    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
+    await get('/prices/etn', 'a')
+    await get('/prices/etn', 'b')
+    await get('/nft/stats', 'b')
+    expect(fake.charged()).toBe(75)
+    expect(fake.charged({ key: 'b' })).toBe(50)
+    expect(fake.charged({ operation: 'etn.price' })).toBe(50)
+    expect(fake.ledger({ key: 'b', operation: 'nft.stats' })).toHaveLength(1)
+  })
+
+  it('cannot be changed from outside', async () => {
+    const { fake, get } = play()
+    await get('/prices/etn')
+    for (const charge of fake.ledger()) charge.credits = 0
+    for (const entry of fake.journal()) entry.status = 0
+    expect(fake.charged()).toBe(25)
+    expect(fake.journal()[0]?.status).toBe(200)
+  })
+
+  it('over HTTP, an answer is delivered when the last byte was handed over', async () => {
+    const { fake, get } = await serve()
+    await get('/tokens/52014?limit=100')
+    await expect.poll(() => fake.ledger()[0]?.delivered).toBe(true)
+  })
+})
+
+describe('the journal', () => {
+  it('lists every request, with what became of it', async () => {
+    const { fake, get } = play()
+    await get(`/tokens/52014/${BOLT}/candles?limit=2&bucket=1d`)
+    await get(`/tokens/52014/${NOBODY}`)
+    expect(fake.journal()).toEqual([
+      {
+        id: 1,
+        at: NOON,
+        method: 'GET',
+        url: `${fake.baseUrl}/tokens/52014/${BOLT}/candles?limit=2&bucket=1d`,
+        path: `/tokens/52014/${BOLT}/candles`,
+        query: { limit: '2', bucket: '1d' },
+        operation: 'token.candles',
+        key: fake.key,
+        attempt: 1,
+        inFlight: 1,
+        heavyInFlight: 0,
+        status: 200,
+        code: null,
+        fault: null,
+        credits: 102,
+        delivered: true,
+        finished: true,
+      },
+      expect.objectContaining({ id: 2, operation: 'token.get', status: 404, code: 'not_found', credits: 0 }),
+    ])
+    expect(fake.journal({ operation: 'token.get' })).toHaveLength(1)
+  })
+
+  it('counts the attempts at the same request with the same key', async () => {
+    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
+    fake.fault({ status: 500, times: 2 })
+    for (let i = 0; i < 3; i++) await get('/prices/etn', 'a')
+    await get('/prices/etn', 'b')
+    await get('/nft/stats', 'a')
+    expect(fake.journal().map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, 500],
+      [2, 500],
+      [3, 200],
+      [1, 200],
+      [1, 200],
+    ])
+  })
+
+  it('counts how many requests were in flight', async () => {
+    const { fake, get } = play({ latencyMs: 5 })
+    await Promise.all([get('/prices/etn'), get('/farms/52014'), get('/nft/stats'), get('/farms/52014')])
+    expect(fake.journal().map(({ inFlight, heavyInFlight }) => [inFlight, heavyInFlight])).toEqual([
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [4, 2],
+    ])
+    await get('/prices/etn')
+    expect(fake.peakInFlight()).toBe(4)
+    expect(fake.peakInFlight({ heavy: true })).toBe(2)
+    expect(fake.journal().at(-1)?.inFlight).toBe(1)
+  })
+
+  it('names the fault that was played', async () => {
+    const { fake, get } = play()
+    fake.fault({ operation: 'etn.price', status: 503, retryAfter: '2', when: () => true })
+    await get('/prices/etn')
+    expect(fake.journal()[0]?.fault).toBe('status 503, retryAfter "2" on etn.price that a function chooses')
+  })
+
+  it('one line for every request goes to log, and to nothing else', async () => {
+    const lines: string[] = []
+    const { fake, get } = play({ log: (line) => lines.push(line) })
+    await get('/prices/etn')
+    await get('/nowhere')
+    fake.fault({ reset: 'after' })
+    await get('/nft/stats').catch(() => {})
+    expect(lines).toEqual([
+      '#1 GET /prices/etn: 200, 25 credits',
+      '#2 GET /nowhere: 404 not_found, 0 credits',
+      '#3 GET /nft/stats: no answer, 25 credits [reset "after" on any operation]',
+    ])
+  })
+})
+
+describe('expectCredits', () => {
+  it('passes, in all or for each operation', async () => {
+    const { fake, get } = play()
+    fake.expectCredits(0)
+    fake.expectCredits({})
+    await get('/prices/etn')
+    await get(`/prices/52014/${BOLT}`)
+    fake.expectCredits(75)
+    fake.expectCredits({ 'etn.price': 25, 'token.price': 50 })
+  })
+
+  it('throws with the ledger by operation', async () => {
+    const { fake, get } = play()
+    await get('/prices/etn')
+    await get('/prices/etn')
+    fake.fault({ reset: 'after' })
+    await get(`/prices/52014/${BOLT}`).catch(() => {})
+    expect(() => fake.expectCredits(50)).toThrow(
+      'Expected 50 credits charged, not 100.\nThe ledger:\n  etn.price: 2 charged, 50 credits\n  token.price: 1 charged, 50 credits, 1 not delivered',
+    )
+  })
+
+  it('throws with what each operation should have cost', async () => {
+    const { fake, get } = play()
+    await get('/prices/etn')
+    expect(() => fake.expectCredits({ 'nft.stats': 25 })).toThrow(
+      'Unexpected credits charged:\n  etn.price: expected 0, not 25\n  nft.stats: expected 25, not 0\nThe ledger:',
+    )
+  })
+
+  it('carries expected and actual, as test runners show them', async () => {
+    const { fake } = play()
+    const thrown = (() => {
+      try {
+        return fake.expectCredits(5)
+      } catch (error) {
+        return error
+      }
+    })()
+    expect(thrown).toMatchObject({ name: 'AssertionError', expected: 5, actual: 0 })
+    expect((thrown as Error).message).toBe('Expected 5 credits charged, not 0.\nThe ledger is empty.')
+  })
+
+  it('refuses what cannot be expected', () => {
+    const { fake } = play()
+    expect(() => fake.expectCredits(-1)).toThrow('The expected number is a whole number of 0 or more, not -1.')
+    expect(() => fake.expectCredits({ 'token.prices': 5 } as object)).toThrow('operation is one of etn.price, ')
+  })
+})
+
+describe('expectRequests', () => {
+  it('passes, in all or for each operation', async () => {
+    const { fake, get } = play()
+    await get('/prices/etn')
+    await get('/prices/etn')
+    await get('/farms/52014')
+    fake.expectRequests(3)
+    fake.expectRequests({ 'etn.price': 2, 'farm.list': 1 })
+  })
+
+  it('throws with the journal', async () => {
+    const { fake, get } = play()
+    await get('/prices/etn')
+    await get('/nowhere')
+    expect(() => fake.expectRequests(1)).toThrow(
+      'Expected 1 requests, not 2.\nThe journal:\n  #1 GET /prices/etn: 200\n  #2 GET /nowhere: 404 not_found',
+    )
+    expect(() => fake.expectRequests({ 'etn.price': 1 })).toThrow('unknown: expected 0, not 1')
+    fake.reset()
+    expect(() => fake.expectRequests(1)).toThrow('The journal is empty.')
+  })
+})

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+
+const FAKE = new URL('../../src/fake/index.ts', import.meta.url).href
+
+/** Runs a program of its own and returns what it printed, once it has ended by itself. */
+function run(code: string): Promise<string> {
+  const args = ['--import', 'tsx', '--input-type=module', '-e', `import { createFakeService } from '${FAKE}'\n${code}`]
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { timeout: 15_000 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(stderr || error.message))
+      else resolve(stdout.trim())
+    })
+  })
+}
+
+describe('a program with a fake in it', () => {
+  it('ends by itself: nothing is left open, listening or not', async () => {
+    const printed = await run(`
+      const fake = createFakeService()
+      const { url } = await fake.listen()
+      const headers = { authorization: 'Bearer ' + fake.key }
+      await fetch(url + '/prices/etn', { headers })
+      fake.fault({ delayMs: 1e6 })
+      fake.fault({ never: true })
+      fake.fault({ stall: 3 })
+      const signal = new AbortController().signal
+      const open = [1, 2].map(() => fake.fetch(fake.baseUrl + '/prices/etn', { headers, signal }).catch(() => {}))
+      await fake.fetch(fake.baseUrl + '/prices/etn', { headers, signal })
+      await fake.close()
+      await Promise.all(open)
+      console.log('closed')
+      createFakeService().fetch(fake.baseUrl + '/openapi.json')
+    `)
+    expect(printed).toBe('closed')
+  })
+
+  it('does not end before the timeout that it waits for', async () => {
+    const printed = await run(`
+      const fake = createFakeService()
+      fake.fault({ never: true })
+      await fake.fetch(fake.baseUrl + '/openapi.json', { signal: AbortSignal.timeout(50) }).catch((error) => console.log(error.name))
+    `)
+    expect(printed).toBe('TimeoutError')
+  })
+
+  it('prints nothing of its own', async () => {
+    expect(
+      await run(
+        `const fake = createFakeService(); await fake.listen(); await fake.fetch('http://x.example/nowhere'); await fake.close()`,
+      ),
+    ).toBe('')
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { fakeOperations } from '../../../src/fake/index.ts'
+import { BOLT, examplePaths, serve } from '../help.ts'
+
+describe('§1 and §4: routes', () => {
+  it.each(fakeOperations)('%s answers a GET on its path with JSON in the envelope', async (operation) => {
+    const { fake, get } = await serve()
+    const path = (await examplePaths(fake))[operation] ?? ''
+    const { status, headers, body } = await get(path)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(Object.keys(body)).toEqual(['data', 'cursor'])
+    expect(fake.journal().at(-1)).toMatchObject({ operation, method: 'GET', status: 200 })
+  })
+
+  it('/prices/etn is a fixed path, distinct from /prices/{chainId}', async () => {
+    const { fake, get } = await serve()
+    expect((await get('/prices/etn')).status).toBe(200)
+    expect((await get(`/prices/52014?addresses=${BOLT}`)).status).toBe(200)
+    expect(fake.journal().map(({ operation }) => operation)).toEqual(['etn.price', 'prices.batch'])
+  })
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('every call is a GET: %s is refused', async (method) => {
+    const { fake, url } = await serve()
+    const response = await fetch(`${url}/prices/etn`, { method, headers: { authorization: `Bearer ${fake.key}` } })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET')
+    expect(await response.json()).toMatchObject({ error: { code: 'method_not_allowed' } })
+    fake.expectCredits(0)
+  })
+
+  it('every call is a GET: HEAD is refused, without a body', async () => {
+    const { fake, get } = await serve()
+    const { status, body } = await get('/prices/etn', { method: 'HEAD' })
+    expect({ status, body }).toEqual({ status: 405, body: '' })
+    fake.expectCredits(0)
+  })
+
+  it.each([
+    ['/price/etn', '/prices/etn (etn.price)'],
+    [`/token/52014/${BOLT}`, '/tokens/{chainId}/{address} (token.get)'],
+    [`/tokens/52014/${BOLT}/candle`, '/tokens/{chainId}/{address}/candles (token.candles)'],
+    ['/farm/52014', '/farms/{chainId} (farm.list)'],
+    ['/account/me', '/me (account.me)'],
+    [`/tokens/52014/${BOLT}/locks`, '/tokens/{chainId}/{address}/liquidity-locks (locks.get)'],
+  ])('an unknown route fails loudly and names the nearest: %s', async (path, nearest) => {
+    const { fake, get } = await serve()
+    const { status, body } = await get(path)
+    expect(status).toBe(404)
+    expect(body.error.code).toBe('not_found')
+    expect(body.error.message).toContain(nearest)
+    expect(fake.journal().at(-1)).toMatchObject({ operation: null, path, status: 404 })
+  })
+
+  it('§9: the version is the last segment of the base URL, whatever stands before it', async () => {
+    const { fake, url, get } = await serve()
+    const { origin } = new URL(url)
+    expect(new URL(url).pathname).toBe('/public-api/v1')
+    for (const base of ['', '/v1', '/somewhere/else/v1']) {
+      expect((await get('/prices/etn')).status).toBe(200)
+      const response = await fetch(`${origin}${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })
+      expect(response.status).toBe(200)
+    }
+  })
+})

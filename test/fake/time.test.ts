@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createFakeService } from '../../src/fake/index.ts'
+import { makeFake, NOON } from './help.ts'
+
+const ask = (fake: ReturnType<typeof makeFake>, path = '/prices/etn', init?: RequestInit) =>
+  fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` }, ...init })
+
+afterEach(() => vi.useRealTimers())
+
+describe('time', () => {
+  it('drives the data, Date and Retry-After, so that a suite can jump a day', async () => {
+    const fake = makeFake({ heavyConcurrency: 0 })
+    const before = await ask(fake)
+    fake.advance(86_400_000)
+    const after = await ask(fake)
+    expect(fake.now()).toBe(NOON + 86_400_000)
+    expect(after.headers.get('date')).toBe(new Date(NOON + 86_400_000).toUTCString())
+    expect(await after.text()).not.toBe(await before.text())
+    fake.fault({ status: 429, retryAfter: { inMs: 5_000 } })
+    expect((await ask(fake)).headers.get('retry-after')).toBe(new Date(NOON + 86_405_000).toUTCString())
+    expect(fake.journal().map(({ at }) => at - NOON)).toEqual([0, 86_400_000, 86_400_000])
+  })
+
+  it('goes only forwards by hand', () => {
+    const fake = makeFake()
+    expect(() => fake.advance(-1)).toThrow('advance is a number from 0')
+  })
+
+  it('ends delays that are over by then, and no others', async () => {
+    const fake = makeFake()
+    fake.fault({ delayMs: 1_000 })
+    fake.fault({ delayMs: 5_000 })
+    const done: string[] = []
+    const first = ask(fake).then(() => done.push('first'))
+    const second = ask(fake).then(() => done.push('second'))
+    fake.advance(1_000)
+    await first
+    expect(done).toEqual(['first'])
+    fake.advance(4_000)
+    await second
+    expect(done).toEqual(['first', 'second'])
+  })
+
+  it('is the system clock, looked up at each use: fake timers work', async () => {
+    const fake = createFakeService()
+    vi.useFakeTimers({ now: NOON })
+    expect(fake.now()).toBe(NOON)
+    fake.fault({ delayMs: 60_000 })
+    let done = false
+    const asked = ask(fake).then((response) => {
+      done = true
+      return response
+    })
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect(done).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect((await asked).headers.get('date')).toBe(new Date(NOON + 60_000).toUTCString())
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('waits with the sleep of the clock that it is given', async () => {
+    const slept: number[] = []
+    const clock = {
+      now: () => NOON,
+      async sleep(ms: number) {
+        slept.push(ms)
+      },
+    }
+    const fake = makeFake({ clock, latencyMs: 20, heavyLatencyMs: 3 })
+    fake.fault({ operation: 'etn.price', delayMs: 100 })
+    await ask(fake)
+    await ask(fake, '/farms/52014')
+    expect(slept).toEqual([120, 23])
+  })
+
+  it('a delay that is given up leaves no timer', async () => {
+    vi.useFakeTimers({ now: NOON })
+    const fake = createFakeService()
+    fake.fault({ delayMs: 60_000 })
+    const controller = new AbortController()
+    const asked = ask(fake, '/prices/etn', { signal: controller.signal })
+    expect(vi.getTimerCount()).toBe(1)
+    controller.abort(new Error('enough'))
+    await expect(asked).rejects.toThrow('enough')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

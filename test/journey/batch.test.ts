@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { costs, ok, refusal } from '../support/answers.ts'
+import type { Exchange, Handler } from '../support/script.ts'
+import { address, addresses, setup, watch } from '../support/setup.ts'
+
+const asked = ({ url }: Exchange) => (url.searchParams.get('addresses') ?? '').split(',')
+
+/** Answers as the service does: keyed by lower-cased address, a token without a price absent. */
+const serve =
+  (hasPrice: (address: string) => boolean = () => true): Handler =>
+  (exchange) => {
+    const list = asked(exchange)
+    const priced = list.filter(hasPrice).map((token) => [token.toLowerCase(), { usd: token.slice(-3), etn: '1' }])
+    return ok(Object.fromEntries(priced), costs(100 + 10 * list.length))
+  }
+
+describe('prices.batch', () => {
+  test('answers in the order and the spelling of the caller', async () => {
+    const { client } = setup(serve())
+    const [one, two, three] = addresses(3) as [string, string, string]
+    const spelled = [three.toLowerCase(), one, `0x${two.slice(2).toUpperCase()}`]
+    const prices = await client.prices.batch({ addresses: spelled })
+    expect(Object.keys(prices)).toEqual(spelled)
+    expect(Object.values(prices).map((price) => price?.usd)).toEqual(['002', '000', '001'])
+  })
+
+  test('sends each address once, in EIP-55 form, and answers every spelling', async () => {
+    const { client, script } = setup(serve())
+    const [one, two] = addresses(2) as [string, string]
+    const spelled = [one, one.toLowerCase(), two, one, `0x${one.slice(2).toUpperCase()}`]
+    const prices = await client.prices.batch({ addresses: spelled })
+    expect(script.requests).toHaveLength(1)
+    expect(asked(script.requests[0]!)).toEqual([one, two])
+    expect(Object.keys(prices)).toEqual([...new Set(spelled)])
+    expect(client.credits.charged).toBe(120)
+  })
+
+  test('a token without a price is null, however the service says so', async () => {
+    const tokens = addresses(3)
+    const { client } = setup(() =>
+      ok({ [tokens[0]!.toLowerCase()]: { usd: '1' }, [tokens[1]!.toLowerCase()]: null }, costs(130)),
+    )
+    const prices = await client.prices.batch({ addresses: tokens })
+    expect(Object.values(prices)).toEqual([{ address: tokens[0], usd: '1' }, null, null])
+  })
+
+  test.each([
+    [1, 1],
+    [50, 1],
+    [51, 2],
+    [100, 2],
+    [120, 3],
+    [1_000, 20],
+  ])('%i addresses take %i requests', async (count, requests) => {
+    const { client, script } = setup(serve())
+    const { data, meta } = await client.prices.batch({ addresses: addresses(count) }).withMeta()
+    expect(Object.keys(data)).toHaveLength(count)
+    expect(script.requests).toHaveLength(requests)
+    expect(script.requests.every((exchange) => asked(exchange).length <= 50)).toBe(true)
+    const credits = 100 * requests + 10 * count
+    expect(meta).toMatchObject({ requests, attempts: requests, credits: { estimated: credits, charged: credits } })
+    expect(client.prices.batch.estimate({ addresses: addresses(count) })).toEqual({
+      min: credits,
+      max: credits,
+      requests,
+    })
+  })
+
+  test.each([1, 2, 4, 9])('batchConcurrency %i chunks at a time', async (batchConcurrency) => {
+    const { client, clock, script } = setup(undefined, { batchConcurrency })
+    const outcome = watch(client.prices.batch({ addresses: addresses(500) }))
+    await clock.advance(0)
+    expect(script.open).toHaveLength(batchConcurrency)
+    while (script.open.length > 0) {
+      const [exchange] = script.open
+      exchange?.answer(serve()(exchange) as Response)
+      await clock.advance(0)
+    }
+    expect(script.peak).toBe(batchConcurrency)
+    expect(outcome.state).toBe('resolved')
+  })
+
+  test('four at a time by default', async () => {
+    const { client, clock, script } = setup()
+    watch(client.prices.batch({ addresses: addresses(500) }))
+    await clock.advance(0)
+    expect(script.open).toHaveLength(4)
+  })
+
+  test('a failing chunk is retried alone', async () => {
+    const { client, clock, script } = setup((exchange) =>
+      exchange.number === 2 ? refusal(500, 'x') : serve()(exchange),
+    )
+    const outcome = watch(client.prices.batch({ addresses: addresses(150) }).withMeta())
+    await clock.advance(10_000)
+    expect(outcome.value?.meta).toMatchObject({ requests: 3, attempts: 4 })
+    expect(script.requests).toHaveLength(4)
+  })
+
+  test('is what a plain loop over the addresses would find', async () => {
+    const spellings = fc.constantFrom(
+      (token: string) => token,
+      (token: string) => token.toLowerCase(),
+      (token: string) => `0x${token.slice(2).toUpperCase()}`,
+    )
+    const list = fc.array(fc.tuple(fc.nat({ max: 160 }), spellings), { minLength: 1, maxLength: 300 })
+    await fc.assert(
+      fc.asyncProperty(list, fc.nat({ max: 6 }), async (picks, modulus) => {
+        const hasPrice = (token: string) => modulus === 0 || Number.parseInt(token.slice(-2), 16) % (modulus + 1) !== 0
+        const { client, script } = setup(serve(hasPrice))
+        const spelled = picks.map(([number, spell]) => spell(address(number)))
+        const prices = await client.prices.batch({ addresses: spelled })
+        const loop: Record<string, unknown> = {}
+        for (const [number, spell] of picks) {
+          const token = address(number)
+          loop[spell(token)] = hasPrice(token) ? { address: token, usd: token.slice(-3), etn: '1' } : null
+        }
+        expect(Object.entries(prices)).toEqual(Object.entries(loop))
+        const sent = script.requests.flatMap(asked)
+        expect(sent).toEqual([...new Set(picks.map(([number]) => address(number)))])
+        expect(client.budget.spent).toBe(100 * script.requests.length + 10 * sent.length)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})

@@ -1,0 +1,114 @@
+import type { CacheStore, ClientOptions } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { costs, ok } from '../support/answers.ts'
+import { flush } from '../support/clock.ts'
+import { address, setup, watch } from '../support/setup.ts'
+
+const TOKEN = address(1)
+const LIST = [{ address: TOKEN, name: 'a', symbol: 'A', decimals: 18, totalSupply: 1 }]
+const cache: ClientOptions['cache'] = { ttlMs: { 'token.list': 10_000, 'token.price': 5_000, 'prices.batch': 5_000 } }
+
+/** A store as Keyv is: asynchronous, with a time to live in milliseconds. */
+function createStore() {
+  const calls: [string, unknown, number?][] = []
+  const kept = new Map<string, string>()
+  const store: CacheStore = {
+    get: async (key) => kept.get(key),
+    set: async (key, value, ttl) => {
+      calls.push([key, value, ttl])
+      kept.set(key, value)
+      return true
+    },
+    delete: async (key) => kept.delete(key),
+  }
+  return { store, kept, calls }
+}
+
+describe('a store', () => {
+  test('like Keyv gets a text and the time to live, and no key of ours in it', async () => {
+    const { store, calls } = createStore()
+    const { client } = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
+    await client.token.list()
+    await flush()
+    expect(calls).toHaveLength(1)
+    const [key, value, ttl] = calls[0]!
+    expect([typeof key, typeof value, ttl]).toEqual(['string', 'string', 10_000])
+    expect(`${key}${value}`).not.toContain('esk_live')
+  })
+
+  const FAILING: [string, CacheStore][] = [
+    [
+      'throws',
+      {
+        get: () => {
+          throw new Error('down')
+        },
+        set: () => {
+          throw new Error('down')
+        },
+        delete: () => true,
+      },
+    ],
+    [
+      'rejects',
+      {
+        get: () => Promise.reject(new Error('down')),
+        set: () => Promise.reject(new Error('down')),
+        delete: () => true,
+      },
+    ],
+    ['holds what is no JSON', { get: () => '{"data":', set: () => true, delete: () => true }],
+    ['holds what is no envelope', { get: () => '[1]', set: () => true, delete: () => true }],
+    ['holds what is no text', { get: () => ({ data: 'poison' }), set: () => true, delete: () => true }],
+    ['holds nothing', { get: () => null, set: () => true, delete: () => true }],
+  ]
+
+  test.each(FAILING)('that %s costs a request, never an answer', async (name, store) => {
+    const { client, script, events } = setup(() => ok(LIST, costs(105)), {
+      cache: { ...cache, store } as ClientOptions['cache'],
+    })
+    expect(await client.token.list()).toEqual(LIST)
+    await flush()
+    expect(script.requests).toHaveLength(1)
+    if (name === 'throws' || name === 'rejects') {
+      expect(events.filter(({ type }) => type === 'cache.failed')).toHaveLength(2)
+    }
+  })
+
+  test('that holds another shape does not make every strict call fail until it is over', async () => {
+    const store: CacheStore = {
+      get: () => JSON.stringify({ data: 'old', cursor: null }),
+      set: () => true,
+      delete: () => true,
+    }
+    const { client } = setup(() => ok(LIST, costs(105)), {
+      validate: 'strict',
+      cache: { ...cache, store } as ClientOptions['cache'],
+    })
+    expect(await client.token.list()).toEqual(LIST)
+  })
+
+  test('that never answers can be aborted, and does not outlive the deadline', async () => {
+    const store: CacheStore = { get: () => new Promise(() => {}), set: () => new Promise(() => {}), delete: () => true }
+    const { client, clock } = setup(() => ok(LIST, costs(105)), {
+      deadlineMs: 1_000,
+      cache: { ...cache, store } as ClientOptions['cache'],
+    })
+    const caller = new AbortController()
+    const aborted = watch(client.token.list({}, { signal: caller.signal }))
+    const late = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(10)
+    caller.abort('enough')
+    await clock.advance(1_000)
+    expect(aborted.error).toBe('enough')
+    expect(late.state).not.toBe('pending')
+    expect(clock.pending).toBe(0)
+  })
+
+  test('that never takes an answer does not hold it up', async () => {
+    const store: CacheStore = { get: () => undefined, set: () => new Promise(() => {}), delete: () => true }
+    const { client } = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
+    expect(await client.token.list()).toEqual(LIST)
+    await client.close()
+  })
+})

@@ -1,0 +1,120 @@
+import type { ClientEvent, EtnMarketError } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { costs, cutOff, html, limited, networkError, ok, raw, refusal, tokens } from '../support/answers.ts'
+import type { Handler } from '../support/script.ts'
+import { setup, watch } from '../support/setup.ts'
+
+const LIMIT = 10_000
+const WORST = 200
+
+/** One attempt of token.list with a limit of 20: worst case 200 credits. */
+async function attempt(answer: Handler, retry: false | { limit: number } = false) {
+  const made = setup(answer, { budget: { credits: LIMIT }, retry, timeoutMs: 1_000 })
+  const outcome = watch(made.client.token.list({ limit: 20 }).withMeta())
+  await made.clock.advance(0)
+  await made.clock.advance(30_000)
+  const { spent, reserved, uncertain, available } = made.client.budget
+  expect(reserved).toBe(0)
+  expect(available).toBe(LIMIT - spent - uncertain)
+  const told = made.events.filter(({ type }) => type.startsWith('credits.'))
+  return { ...made, outcome, error: outcome.error as EtnMarketError, money: { spent, uncertain }, told }
+}
+
+const _computed = (credits: number): ClientEvent => ({ type: 'credits.computed', operation: 'token.list', credits })
+const charged = (credits: number): ClientEvent => ({ type: 'credits.charged', operation: 'token.list', credits })
+const uncertain: ClientEvent = { type: 'credits.uncertain', operation: 'token.list', credits: WORST }
+
+describe('no success', () => {
+  test.each<[string, Handler]>([
+    ['a 400', () => refusal(400, 'invalid_request')],
+    ['a 404 with a stray header', () => refusal(404, 'not_found', costs(115))],
+    ['a 429', () => limited()],
+    ['a 404 that is not JSON', () => html(404)],
+    ['a 500 with a JSON body', () => refusal(500, 'internal')],
+    ['a 502 with a JSON body', () => refusal(502, 'bad_gateway')],
+    ['a 504 with a JSON body', () => refusal(504, 'late')],
+    ['a refused connection', () => networkError('ECONNREFUSED')],
+    ['a failure of DNS', () => networkError('ENOTFOUND')],
+    ['a failure of DNS that may pass', () => networkError('EAI_AGAIN')],
+    ['an expired certificate', () => networkError('CERT_HAS_EXPIRED')],
+    ['a self-signed certificate', () => networkError('DEPTH_ZERO_SELF_SIGNED_CERT')],
+    ['a certificate of another name', () => networkError('ERR_TLS_CERT_ALTNAME_INVALID')],
+    ['a connection that took too long', () => networkError('UND_ERR_CONNECT_TIMEOUT')],
+    [
+      'all addresses of a host refused',
+      () =>
+        new TypeError('fetch failed', {
+          cause: new AggregateError([{ code: 'ECONNREFUSED' }, { code: 'ENETUNREACH' }]),
+        }),
+    ],
+  ])('%s: none, and all is released', async (_, answer) => {
+    const { error, money, told } = await attempt(answer)
+    expect(error).toMatchObject({ charge: 'none', credits: 0 })
+    expect(money).toEqual({ spent: 0, uncertain: 0 })
+    expect(told).toEqual([])
+  })
+
+  test.each<[string, Handler]>([
+    ['a 502 without JSON', () => html(502)],
+    ['a 504 without JSON', () => html(504)],
+    ['an empty 502', () => raw('', {}, 502)],
+    ['a 504 whose body was cut off', () => cutOff({}, 504)],
+    ['no answer in time', () => undefined],
+    ['a reset', () => networkError('ECONNRESET')],
+    ['a socket that was closed', () => networkError('UND_ERR_SOCKET')],
+    ['a broken pipe', () => networkError('EPIPE')],
+    ['an error that says nothing', () => new Error('boom')],
+  ])('%s: unknown, and the worst case stays as uncertain', async (_, answer) => {
+    const { error, money, told, client } = await attempt(answer)
+    expect(error).toMatchObject({ charge: 'unknown', credits: 0 })
+    expect(money).toEqual({ spent: 0, uncertain: WORST })
+    expect(told).toEqual([uncertain])
+    expect(client.credits).toMatchObject({ charged: 0, uncertain: WORST })
+  })
+})
+
+describe('over all attempts', () => {
+  test('each lost attempt keeps a worst case of its own', async () => {
+    const { error, money } = await attempt(() => networkError('ECONNRESET'), { limit: 2 })
+    expect(error).toMatchObject({ attempts: 3, charge: 'unknown', credits: 0 })
+    expect(money).toEqual({ spent: 0, uncertain: 3 * WORST })
+  })
+
+  test('the credits of an error and of an answer are those of all attempts', async () => {
+    const lost = await attempt(() => cutOff(costs(115)), { limit: 2 })
+    expect(lost.error).toMatchObject({ attempts: 3, charge: 'charged', credits: 345 })
+    const answers = [() => cutOff(costs(115)), () => networkError('ECONNRESET'), () => ok(tokens(4), costs(120))]
+    const { outcome, money } = await attempt(({ number }) => answers[number - 1]?.(), { limit: 2 })
+    expect(outcome.value?.meta).toMatchObject({ attempts: 3, credits: { charged: 235 } })
+    expect(money).toEqual({ spent: 235, uncertain: WORST })
+  })
+
+  test('the charge of an error is unknown when that of any attempt is', async () => {
+    const answers = [() => networkError('ECONNRESET'), () => refusal(404, 'not_found')]
+    const { error } = await attempt(({ number }) => answers[number - 1]?.(), { limit: 2 })
+    expect(error).toMatchObject({ name: 'NotFoundError', attempts: 2, charge: 'unknown', credits: 0 })
+  })
+})
+
+test('a charge above the worst case is recorded as it is and raises credits.drift', async () => {
+  const { money, told } = await attempt(() => ok(tokens(3), costs(901)))
+  expect(money).toEqual({ spent: 901, uncertain: 0 })
+  expect(told).toEqual([
+    charged(901),
+    { type: 'credits.drift', operation: 'token.list', predicted: WORST, charged: 901 },
+  ])
+})
+
+test('a free operation is never charged nor uncertain, and needs no room in the budget', async () => {
+  const answers = [() => ok({ credits: 1 }), () => networkError('ECONNRESET'), () => html(502), () => raw('x')]
+  const { client, clock, events } = setup(({ number }) => answers[number - 1]?.(), {
+    budget: { credits: 0 },
+    retry: false,
+  })
+  for (let call = 0; call < 4; call++) {
+    watch(client.account.me())
+    await clock.advance(0)
+  }
+  expect(client.budget).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  expect(events.filter(({ type }) => type === 'credits.uncertain')).toEqual([])
+})

@@ -1,0 +1,98 @@
+import {
+  ConnectionError,
+  type EtnMarketError,
+  RateLimitError,
+  ServerBusyError,
+  ServiceError,
+  TimeoutError,
+} from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { busy, costs, cutOff, html, limited, networkError, ok, price, refusal, stalled } from '../support/answers.ts'
+import type { Handler } from '../support/script.ts'
+import { address, rejection, setup, watch } from '../support/setup.ts'
+
+const TOKEN = address(1)
+const good = () => ok(price(TOKEN), costs(50))
+
+/** Calls with a service that fails as told, for as many attempts as told, and lets all the time pass that it takes. */
+async function ask(fail: Handler, failures: number, options: Parameters<typeof setup>[1] = {}) {
+  const made = setup((exchange) => (exchange.number <= failures ? fail(exchange) : good()), {
+    timeoutMs: 1_000,
+    ...options,
+  })
+  const outcome = watch(made.client.token.price({ address: TOKEN }).withMeta())
+  await made.clock.advance(59_000)
+  expect(made.clock.pending).toBe(0)
+  return { ...made, outcome, error: outcome.error as EtnMarketError }
+}
+
+const RETRIED: [string, Handler, typeof EtnMarketError, number | undefined][] = [
+  ['no connection', () => networkError('ECONNREFUSED'), ConnectionError, undefined],
+  ['a DNS failure', () => networkError('ENOTFOUND'), ConnectionError, undefined],
+  ['a reset', () => networkError('ECONNRESET'), ConnectionError, undefined],
+  ['a body cut off', () => cutOff(), ConnectionError, 200],
+  ['no answer', () => undefined, TimeoutError, undefined],
+  ['a body that stalls', () => stalled(), TimeoutError, 200],
+  ['408', () => refusal(408, 'timeout'), ServiceError, 408],
+  ['429', () => limited(), RateLimitError, 429],
+  ['500', () => refusal(500, 'internal'), ServiceError, 500],
+  ['501', () => refusal(501, 'not_implemented'), ServiceError, 501],
+  ['502', () => html(502), ServiceError, 502],
+  ['503 server_busy', () => busy(), ServerBusyError, 503],
+  ['503 SERVER_BUSY', () => refusal(503, 'SERVER_BUSY'), ServerBusyError, 503],
+  ['another 503', () => refusal(503, 'maintenance'), ServiceError, 503],
+  ['504', () => html(504), ServiceError, 504],
+  ['599', () => refusal(599, 'odd'), ServiceError, 599],
+]
+
+describe('retried, two times by default', () => {
+  test.each(RETRIED)('%s: a second attempt that succeeds is the answer', async (_, fail) => {
+    const { outcome, script } = await ask(fail, 1)
+    expect(outcome).toMatchObject({
+      state: 'resolved',
+      value: { data: price(TOKEN), meta: { attempts: 2, requests: 1 } },
+    })
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test.each(RETRIED)('%s: so does a third', async (_, fail) => {
+    const { outcome, script } = await ask(fail, 2)
+    expect(outcome).toMatchObject({ state: 'resolved', value: { meta: { attempts: 3 } } })
+    expect(script.requests).toHaveLength(3)
+  })
+
+  test.each(RETRIED)('%s: if it persists, the typed error after three', async (_, fail, Expected, status) => {
+    const { error, script } = await ask(fail, 99)
+    expect(error).toBeInstanceOf(Expected)
+    expect(error).toMatchObject({ name: Expected.name, operation: 'token.price', attempts: 3 })
+    expect(error.status).toBe(status)
+    expect(error.message).toContain('token.price')
+    expect(script.requests).toHaveLength(3)
+  })
+
+  test.each(RETRIED)('%s: retry false and limit 0 are exactly one attempt', async (_, fail) => {
+    for (const retry of [false, { limit: 0 }] as const) {
+      const { error, script } = await ask(fail, 99, { retry })
+      expect(error.attempts).toBe(1)
+      expect(script.requests).toHaveLength(1)
+    }
+  })
+
+  test('a limit of 1 is two attempts, of 4 is five', async () => {
+    for (const limit of [1, 4]) {
+      const { script } = await ask(() => refusal(500, 'internal'), 99, { retry: { limit } })
+      expect(script.requests).toHaveLength(limit + 1)
+    }
+  })
+
+  test('options of the call override those of the client, in both directions', async () => {
+    const made = setup(() => networkError('ECONNREFUSED'), { retry: false })
+    const more = watch(made.client.etn.price({}, { retry: { limit: 1 } }))
+    await made.clock.advance(10_000)
+    expect(more.error).toMatchObject({ attempts: 2 })
+    const other = setup(() => networkError('ECONNREFUSED'))
+    expect(await rejection(other.client.etn.price({}, { retry: false }), ConnectionError)).toMatchObject({
+      attempts: 1,
+    })
+  })
+})

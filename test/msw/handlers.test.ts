@@ -1,0 +1,129 @@
+import nodeHttp from 'node:http'
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createFakeService, fakeTokens } from '../../src/fake/index.ts'
+import { mswHandlers } from '../../src/msw/index.ts'
+
+// As a user's suite would have it.
+const fake = createFakeService({ keys: { esk_test_mine: 10_000 } })
+const server = setupServer(...mswHandlers(fake))
+
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
+afterEach(() => {
+  server.resetHandlers()
+  fake.reset()
+})
+afterAll(async () => {
+  server.close()
+  await fake.close()
+})
+
+const API = 'https://electroswap.io/public-api/v1'
+const headers = { authorization: 'Bearer esk_test_mine' }
+
+describe('mswHandlers', () => {
+  it('answers what the code under test asks of the public service', async () => {
+    const response = await fetch(`${API}/prices/52014/${fakeTokens[0].address}`, { headers })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-credits-cost')).toBe('50')
+    expect((await response.json()).data.address).toBe(fakeTokens[0].address)
+    expect(fake.remaining()).toBe(9_950)
+    fake.expectCredits({ 'token.price': 50 })
+  })
+
+  it('answers every method and every path below the base URL', async () => {
+    expect((await fetch(`${API}/prices/etn`, { method: 'POST', headers })).status).toBe(405)
+    expect((await fetch(`${API}/price/etn`, { headers })).status).toBe(404)
+    expect(fake.journal().map(({ operation }) => operation)).toEqual(['etn.price', null])
+  })
+
+  it('leaves everything else to other handlers', async () => {
+    server.use(http.get('https://elsewhere.example/x', () => HttpResponse.json({ here: true })))
+    expect(await (await fetch('https://elsewhere.example/x')).json()).toEqual({ here: true })
+    const complaint = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await expect(fetch('https://electroswap.io/other')).rejects.toThrow()
+    expect(complaint).toHaveBeenCalledOnce()
+    complaint.mockRestore()
+    fake.expectRequests(0)
+  })
+
+  it('lets a handler of the suite go first', async () => {
+    server.use(http.get(`${API}/prices/etn`, () => HttpResponse.json({ data: { usd: '1' }, cursor: null })))
+    expect((await (await fetch(`${API}/prices/etn`, { headers })).json()).data.usd).toBe('1')
+    expect((await fetch(`${API}/nft/stats`, { headers })).status).toBe(200)
+    fake.expectRequests({ 'nft.stats': 1 })
+  })
+
+  it('plays what happens when credits run out, the service is busy, or an answer is lost', async () => {
+    fake.setCredits('esk_test_mine', 24)
+    expect((await fetch(`${API}/prices/etn`, { headers })).status).toBe(402)
+    fake.setCredits('esk_test_mine', 9_000)
+    fake.holdHeavySlot()
+    fake.holdHeavySlot()
+    const busy = await fetch(`${API}/farms/52014`, { headers })
+    expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '1'])
+    fake.fault({ operation: 'etn.price', reset: 'after' })
+    await expect(fetch(`${API}/prices/etn`, { headers })).rejects.toThrow(TypeError)
+    fake.expectCredits({ 'etn.price': 25 })
+    fake.expectNoUnusedFaults()
+  })
+
+  it('heavy calls that overlap are seen to overlap', async () => {
+    const slow = createFakeService({ heavyLatencyMs: 20 })
+    server.use(...mswHandlers(slow))
+    const own = { authorization: `Bearer ${slow.key}` }
+    const answers = await Promise.all([1, 2, 3].map(() => fetch(`${API}/farms/52014`, { headers: own })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503])
+    expect(slow.peakInFlight({ heavy: true })).toBe(3)
+    await slow.close()
+  })
+
+  it.each([
+    'http://localhost:4000/api',
+    'http://localhost:4000/api/',
+    'https://staging.example/public-api/v1',
+    'http://localhost:4001',
+  ])('answers under another base URL: %s', async (baseUrl) => {
+    server.use(...mswHandlers(fake, { baseUrl }))
+    const response = await fetch(`${baseUrl.replace(/\/$/, '')}/tokens/52014?limit=2`, { headers })
+    expect((await response.json()).data).toHaveLength(2)
+    expect(fake.journal()).toMatchObject([{ operation: 'token.list', path: '/tokens/52014', query: { limit: '2' } }])
+  })
+
+  it("takes the fake's own base URL when it has one", async () => {
+    const own = createFakeService({ baseUrl: 'https://own.example/market' })
+    server.use(...mswHandlers(own))
+    expect((await fetch('https://own.example/market/openapi.json')).status).toBe(200)
+    await own.close()
+  })
+
+  it('refuses a base URL that is none, and options that do not exist', () => {
+    expect(() => mswHandlers(fake, { baseUrl: 'api' })).toThrow('Invalid URL')
+    expect(() => mswHandlers(fake, { base: 'x' } as object)).toThrow(
+      'mswHandlers knows no option "base". It takes: baseUrl.',
+    )
+  })
+
+  it('answers code that does not use fetch', async () => {
+    const status = await new Promise((resolve, reject) => {
+      server.use(...mswHandlers(fake, { baseUrl: 'http://plain.example/v1' }))
+      const asked = nodeHttp.get('http://plain.example/v1/prices/etn', { headers }, (response) => {
+        response.resume()
+        response.once('end', () => resolve([response.statusCode, response.headers['x-credits-cost']]))
+      })
+      asked.once('error', reject)
+    })
+    expect(status).toEqual([200, '25'])
+  })
+
+  it('a request that is aborted rejects with its reason and is over', async () => {
+    fake.fault({ never: true })
+    const controller = new AbortController()
+    const asked = fetch(`${API}/prices/etn`, { headers, signal: controller.signal })
+    await expect.poll(() => fake.journal().length).toBe(1)
+    controller.abort(new Error('enough'))
+    await expect(asked).rejects.toThrow('enough')
+    await expect.poll(() => fake.journal()[0]?.finished).toBe(true)
+  })
+})

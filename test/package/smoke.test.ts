@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Packed, packPackage } from './pack.ts'
+
+let packed: Packed
+beforeAll(() => {
+  packed = packPackage()
+}, 60_000)
+afterAll(() => packed?.remove())
+
+/** What a user of the published package would write, told apart only by how it is loaded. */
+const USE = `
+const address = '0x138dafbda0ccb3d8e39c19edb0510fc31b7c1c77'
+const answer = (status, body, headers = {}) => new Response(JSON.stringify(body), { status, headers })
+const sent = []
+const fetch = async (url, { headers }) => {
+  sent.push(url + ' ' + headers.authorization)
+  if (url.endsWith('/me')) return answer(404, { error: { code: 'NOT_FOUND', message: 'no' } })
+  if (url.endsWith('/etn')) return answer(200, { data: { usd: 5 } }, { 'x-credits-cost': '25' })
+  return answer(200, { data: { address, usd: '0.5' }, cursor: null }, { 'x-credits-cost': '50', 'x-credits-remaining': '950' })
+}
+async function use(own, other, { createFakeService }, { mswHandlers }) {
+  const out = {}
+  const client = own.createClient({ apiKey: 'esk_live_smoke', baseUrl: 'http://service.test/v1', fetch, budget: { credits: 80 } })
+  const { data, meta } = await client.token.price({ address }).withMeta()
+  Object.assign(out, { data, credits: meta.credits, spent: client.budget.spent, sent })
+  const caught = await client.account.me().catch((error) => error)
+  Object.assign(out, {
+    error: [caught.name, caught.code, caught instanceof own.NotFoundError, caught instanceof own.ApiError, caught instanceof Error],
+    otherCopy: [other.isEtnMarketError(caught), caught instanceof other.EtnMarketError, own.isEtnMarketError(new Error('x'))],
+  })
+  const strict = await client.etn.price({}, { validate: 'strict' }).catch((error) => error)
+  out.mismatch = [strict.name, strict.issues && strict.issues[0] && strict.issues[0].path]
+  const refused = await client.token.price({ address }).catch((error) => error)
+  out.budget = [refused.name, refused.needed, refused.available, sent.length]
+  await client.close()
+
+  const fake = createFakeService({})
+  const onFake = own.createClient({ apiKey: fakeKeyOf(fake), baseUrl: fake.baseUrl, fetch: fake.fetch })
+  out.fake = [(await onFake.token.list({ limit: 3 })).length, onFake.credits.charged, mswHandlers(fake).length]
+  const server = await fake.listen({ port: 0 })
+  const overHttp = own.createClient({ apiKey: fakeKeyOf(fake), baseUrl: server.baseUrl ?? server.url })
+  out.http = typeof (await overHttp.etn.price()).usd
+  await overHttp.close()
+  await server.close()
+  await fake.close()
+  console.log(JSON.stringify(out))
+}
+`
+
+const EXPECTED = {
+  data: { address: '0x138dafbda0ccb3d8e39c19edb0510fc31b7c1c77', usd: '0.5' },
+  credits: { estimated: 50, charged: 50, remaining: 950, source: 'header' },
+  spent: 50,
+  sent: [
+    'http://service.test/v1/prices/52014/0x138DAFbDA0CCB3d8E39C19edb0510Fc31b7C1c77 Bearer esk_live_smoke',
+    'http://service.test/v1/me Bearer esk_live_smoke',
+    'http://service.test/v1/prices/etn Bearer esk_live_smoke',
+  ],
+  error: ['NotFoundError', 'not_found', true, true, true],
+  otherCopy: [true, false, false],
+  mismatch: ['ResponseError', 'data.usd'],
+  budget: ['BudgetExceededError', 50, 5, 3],
+  fake: [3, 115, 1],
+  http: 'string',
+}
+
+const ESM = `
+import * as own from 'etn-market'
+import * as fake from 'etn-market/fake'
+import * as msw from 'etn-market/msw'
+import { createRequire } from 'node:module'
+const fakeKeyOf = () => fake.fakeKey
+${USE}
+await use(own, createRequire(import.meta.url)('etn-market'), fake, msw)
+`
+
+/** msw itself cannot be required where require cannot load ES modules, so it is left out there. */
+const cjs = (msw: string) => `
+const own = require('etn-market')
+const fake = require('etn-market/fake')
+const msw = ${msw}
+const fakeKeyOf = () => fake.fakeKey
+${USE}
+import('etn-market').then((other) => use(own, other, fake, msw))
+`
+
+const FLAG = '--no-experimental-require-module'
+const knowsFlag = process.allowedNodeEnvironmentFlags.has(FLAG)
+
+describe('the packed files, loaded and used by Node', () => {
+  test('as ES modules', () => {
+    expect(JSON.parse(packed.run('use.mjs', ESM))).toEqual(EXPECTED)
+  })
+
+  test('as CommonJS', () => {
+    expect(JSON.parse(packed.run('use.cjs', cjs("require('etn-market/msw')")))).toEqual(EXPECTED)
+  })
+
+  test.runIf(knowsFlag)('as CommonJS where require cannot load ES modules', () => {
+    expect(JSON.parse(packed.run('old.cjs', cjs('{ mswHandlers: () => [1] }'), [FLAG]))).toEqual(EXPECTED)
+  })
+
+  test.runIf(knowsFlag)('as ES modules where require cannot load ES modules', () => {
+    expect(JSON.parse(packed.run('old.mjs', ESM, [FLAG]))).toEqual(EXPECTED)
+  })
+
+  test('both load the same names, and package.json can be asked for', () => {
+    const script = `
+      import { createRequire } from 'node:module'
+      const require = createRequire(import.meta.url)
+      const names = {}
+      for (const subpath of ['etn-market', 'etn-market/fake', 'etn-market/msw']) {
+        const [esm, cjs] = [await import(subpath), require(subpath)].map((loaded) => Object.keys(loaded).filter((name) => name !== 'default').sort())
+        names[subpath] = esm.join() === cjs.join() && esm.length > 0
+      }
+      console.log(JSON.stringify({ names, version: typeof require('etn-market/package.json').version }))`
+    const names = { 'etn-market': true, 'etn-market/fake': true, 'etn-market/msw': true }
+    expect(JSON.parse(packed.run('names.mjs', script))).toEqual({ names, version: 'string' })
+  })
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+
+/** What each subpath exports at run time. A change here is a change of the product. */
+const SURFACE = {
+  'etn-market': [
+    'ApiError',
+    'AuthenticationError',
+    'BudgetExceededError',
+    'ConnectionError',
+    'EtnMarketError',
+    'InsufficientCreditsError',
+    'InvalidLimitError',
+    'InvalidRequestError',
+    'NotFoundError',
+    'PartialBatchError',
+    'PermissionError',
+    'RateLimitError',
+    'ResponseError',
+    'ServerBusyError',
+    'ServiceError',
+    'TimeoutError',
+    'checksumAddress',
+    'createBudget',
+    'createClient',
+    'creditsToUsd',
+    'estimateCost',
+    'isAddress',
+    'isEtnMarketError',
+    'operations',
+    'planCredits',
+    'toUnits',
+    'unlocksAt',
+  ],
+  'etn-market/fake': ['createFakeService', 'fakeKey', 'fakeOperations', 'fakeRoutes', 'fakeTokens', 'fakeWallets'],
+  'etn-market/msw': ['mswHandlers'],
+}
+
+test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {
+  const modules: Record<string, () => Promise<object>> = {
+    'etn-market': () => import('etn-market'),
+    'etn-market/fake': () => import('etn-market/fake'),
+    'etn-market/msw': () => import('etn-market/msw'),
+  }
+  expect(Object.keys((await modules[subpath]?.()) ?? {}).sort()).toEqual([...names].sort())
+})

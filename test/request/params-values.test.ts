@@ -1,0 +1,116 @@
+import { InvalidLimitError, InvalidRequestError, type OperationId, operations } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { buildPath, checkParams } from '../../src/request/params.ts'
+
+const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
+const LOWER = BOLT.toLowerCase()
+const UPPER = `0x${BOLT.slice(2).toUpperCase()}`
+const _WRONG = BOLT.replace('f', 'F')
+
+const pathOf = (operation: OperationId, params?: unknown) => buildPath(checkParams(operation, params))
+
+function refused(operation: OperationId, params: unknown): InvalidRequestError {
+  try {
+    checkParams(operation, params)
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return error
+  }
+  throw new Error(`${operation} accepted ${JSON.stringify(params)}`)
+}
+
+describe('limit', () => {
+  const limits = Object.entries(operations).flatMap(([id, { params }]) =>
+    params.flatMap((param) => ('max' in param ? [[id as OperationId, param.max] as const] : [])),
+  )
+  const documented = {
+    'token.list': 100,
+    'token.candles': 500,
+    'pool.list': 100,
+    'trade.list': 25,
+    'nft.collections': 50,
+    'nft.assets': 50,
+    'presale.list': 50,
+    'balances.get': 200,
+  }
+
+  test('is taken by the routes of the documentation, with their maximum', () => {
+    expect(Object.fromEntries(limits)).toEqual(documented)
+  })
+
+  test.each(limits)('%s: 1 to %i, whole; the error names parameter, value and rule', (operation, max) => {
+    const params = operations[operation].params.some(({ name }) => name === 'address') ? { address: LOWER } : {}
+    for (const limit of [1, max]) expect(pathOf(operation, { ...params, limit })).toContain(`limit=${limit}`)
+    for (const limit of [0, -1, 1.5, max + 1, Number.NaN, Number.POSITIVE_INFINITY, 1e21, '5', null, true, [5]]) {
+      const error = refused(operation, { ...params, limit })
+      expect(error).toBeInstanceOf(InvalidLimitError)
+      expect(error.message).toContain('limit')
+      expect(error.message).toContain(`a whole number from 1 to ${max}`)
+      if (typeof limit === 'number') expect(error.message).toContain(String(limit))
+    }
+  })
+})
+
+describe('choices', () => {
+  test.each(['HOUR', 'hour', 'Day', 'wEeK', 'month', 'year'])(
+    'duration %j is accepted in any case and sent upper',
+    (duration) => {
+      expect(pathOf('token.history', { address: BOLT, duration })).toBe(
+        `tokens/52014/${BOLT}/history?duration=${duration.toUpperCase()}`,
+      )
+    },
+  )
+
+  test.each([
+    ['token.history', { address: BOLT, duration: 'DECADE' }, 'duration', 'DECADE'],
+    ['token.history', { address: BOLT, duration: ' day' }, 'duration', ' day'],
+    ['token.history', { address: BOLT, duration: 'daſ' }, 'duration', 'daſ'],
+    ['token.history', { address: BOLT, currency: 'EUR' }, 'currency', 'EUR'],
+    ['token.history', { address: BOLT, currency: 'usd' }, 'currency', 'usd'],
+    ['token.candles', { address: BOLT, bucket: '1H' }, 'bucket', '1H'],
+    ['token.candles', { address: BOLT, bucket: '2h' }, 'bucket', '2h'],
+    ['pool.list', { version: 4 }, 'version', '4'],
+    ['pool.list', { version: '' }, 'version', ''],
+  ] as const)('%s refuses %j', (operation, params, name, value) => {
+    const { message } = refused(operation, params)
+    expect(message).toContain(name)
+    expect(message).toContain(value)
+    expect(message).toContain('one of')
+  })
+
+  test.each([52014, undefined])('chain %j is the chain', (chainId) => {
+    expect(pathOf('farm.list', { chainId })).toBe('farms/52014')
+  })
+
+  test.each([1, 0, -52014, '52014', 52014.5, '../me', null, Number.NaN])('chain %j is another one', (chainId) => {
+    const { message } = refused('farm.list', { chainId })
+    expect(message).toContain('chainId')
+    expect(message).toContain('52014, the only chain')
+    expect(message).toContain(String(chainId))
+  })
+})
+
+describe('parameters as a whole', () => {
+  test.each(['cursor', 'Limit', 'adress', '__proto__x', 'constructor'])('the unknown %s is refused by name', (name) => {
+    const { message } = refused('token.list', { [name]: 1 })
+    expect(message).toContain(`"${name}"`)
+    expect(message).toContain('limit')
+  })
+
+  test.each([5, 'x', [], true])('%j is no object', (params) => {
+    expect(refused('token.list', params).message).toContain('token.list')
+  })
+
+  test('a value does not become more than one segment', () => {
+    const values = { chainId: 52014, address: 'a/../b?c#d' }
+    expect(buildPath({ operation: 'token.price', values })).toBe('prices/52014/a%2F..%2Fb%3Fc%23d')
+    for (const address of ['', '.', '..']) {
+      expect(() => buildPath({ operation: 'token.price', values: { ...values, address } })).toThrow(TypeError)
+    }
+  })
+
+  test('the parameters of the caller are left as they are', () => {
+    const params = Object.freeze({ addresses: Object.freeze([LOWER, UPPER]) })
+    checkParams('prices.batch', params)
+    expect(params.addresses).toEqual([LOWER, UPPER])
+  })
+})

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { parseHttpDate, retryAfterMs } from '../../src/request/retry-after.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 12, 0, 0)
+
+function read(values: string | readonly string[], date?: string, now = NOW): number | undefined {
+  const headers = new Headers()
+  for (const value of typeof values === 'string' ? [values] : values) headers.append('retry-after', value)
+  if (date !== undefined) headers.set('date', date)
+  return retryAfterMs(headers, now)
+}
+
+describe('Retry-After in seconds', () => {
+  test.each([
+    ['0', 0],
+    ['1', 1_000],
+    ['007', 7_000],
+    ['120', 120_000],
+    ['  5', 5_000],
+    ['5\t ', 5_000],
+  ])('%j is a wait', (value, ms) => expect(read(value)).toBe(ms))
+
+  test.each([
+    '-1',
+    '+1',
+    '1.5',
+    '1.0',
+    '1e3',
+    '0x10',
+    '5s',
+    '5 s',
+    '1_000',
+    '1 000',
+    'soon',
+    '',
+    ' ',
+    'NaN',
+    'Infinity',
+    '٣',
+    '５',
+  ])('%j is none', (value) => {
+    const headers = { get: (name: string) => (name === 'retry-after' ? value : null) } as unknown as Headers
+    expect(retryAfterMs(headers, NOW)).toBeUndefined()
+  })
+
+  test('only space and tab are optional white space', () => {
+    expect(read('\u00a05')).toBeUndefined()
+  })
+
+  test('is absent where there is no header', () => {
+    expect(retryAfterMs(new Headers(), NOW)).toBeUndefined()
+  })
+
+  test.each(['9'.repeat(16), '9'.repeat(400), '2147483648'])('%s is a finite wait, longer than any timer', (value) => {
+    const ms = read(value)
+    expect(Number.isSafeInteger(ms)).toBe(true)
+    expect(ms).toBeGreaterThan(2_147_483_647)
+  })
+})
+
+describe('Retry-After as a date', () => {
+  test.each([
+    ['IMF-fixdate', 'Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
+    ['RFC 850', 'Friday, 20-Nov-26 12:00:30 GMT', 30_000],
+    ['asctime', 'Fri Nov 20 12:00:30 2026', 30_000],
+    ['asctime with a day of one digit', 'Tue Dec  1 12:00:00 2026', 11 * 86_400_000],
+    ['a date that is now', 'Fri, 20 Nov 2026 12:00:00 GMT', 0],
+    ['a date in the past', 'Fri, 20 Nov 2026 11:00:00 GMT', 0],
+    ['a date long past', 'Sun, 06 Nov 1994 08:49:37 GMT', 0],
+    ['a leap day', 'Tue, 29 Feb 2028 12:00:00 GMT', Date.UTC(2028, 1, 29, 12) - NOW],
+    ['a leap second', 'Thu, 31 Dec 2026 23:59:60 GMT', Date.UTC(2027, 0, 1) - NOW],
+  ])('%s: %j', (_, value, ms) => expect(read(value)).toBe(ms))
+
+  test.each([
+    ['a day that the month does not have', 'Tue, 31 Nov 2026 12:00:00 GMT'],
+    ['the 30th of February', 'Mon, 30 Feb 2026 12:00:00 GMT'],
+    ['a leap day in a common year', 'Mon, 29 Feb 2027 12:00:00 GMT'],
+    ['a leap day of 2100, which is a common year', 'Mon, 29 Feb 2100 12:00:00 GMT'],
+    ['day 00', 'Tue, 00 Dec 2026 12:00:00 GMT'],
+    ['the wrong day of the week', 'Mon, 20 Nov 2026 12:00:30 GMT'],
+    ['the wrong day of the week, RFC 850', 'Monday, 20-Nov-26 12:00:30 GMT'],
+    ['the wrong day of the week, asctime', 'Mon Nov 20 12:00:30 2026'],
+    ['hour 24', 'Fri, 20 Nov 2026 24:00:00 GMT'],
+    ['minute 60', 'Fri, 20 Nov 2026 12:60:00 GMT'],
+    ['second 61', 'Fri, 20 Nov 2026 12:00:61 GMT'],
+    ['another zone', 'Fri, 20 Nov 2026 12:00:30 UTC'],
+    ['an offset', 'Fri, 20 Nov 2026 12:00:30 +0000'],
+    ['a local zone', 'Fri, 20 Nov 2026 12:00:30 EST'],
+    ['no zone', 'Fri, 20 Nov 2026 12:00:30'],
+    ['lower case', 'fri, 20 nov 2026 12:00:30 gmt'],
+    ['a day of one digit', 'Tue, 1 Dec 2026 12:00:00 GMT'],
+    ['no day of the week', '20 Nov 2026 12:00:30 GMT'],
+    ['ISO 8601', '2026-11-20T12:00:30Z'],
+    ['two spaces', 'Fri,  20 Nov 2026 12:00:30 GMT'],
+    ['asctime with a zone', 'Fri Nov 20 12:00:30 2026 GMT'],
+    ['RFC 850 with a year of four digits', 'Friday, 20-Nov-2026 12:00:30 GMT'],
+    ['RFC 850 with a short day', 'Fri, 20-Nov-26 12:00:30 GMT'],
+    ['a word after it', 'Fri, 20 Nov 2026 12:00:30 GMT please'],
+  ])('%s is none: %j', (_, value) => expect(read(value)).toBeUndefined())
+
+  test('two digits of a year that seem more than 50 years ahead are in the past', () => {
+    expect(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT', NOW)).toBe(Date.UTC(1994, 10, 6, 8, 49, 37))
+    expect(parseHttpDate('Friday, 20-Nov-76 12:00:00 GMT', NOW)).toBe(Date.UTC(2076, 10, 20, 12))
+    expect(parseHttpDate('Saturday, 20-Nov-76 12:00:01 GMT', NOW)).toBe(Date.UTC(1976, 10, 20, 12, 0, 1))
+  })
+
+  test('two digits of a year just after the turn of a century are in the next one', () => {
+    const eve = Date.UTC(2099, 11, 31, 23, 59, 50)
+    expect(read('Friday, 01-Jan-00 00:00:00 GMT', undefined, eve)).toBe(10_000)
+  })
+})

@@ -1,0 +1,72 @@
+import { type Client, type ClientEvent, type ClientOptions, checksumAddress, createClient } from 'etn-market'
+// Loaded by the client when an answer is odd; here at once, so that it takes no real time.
+import '../../src/generated/schemas.ts'
+import { createVirtualClock, type VirtualClock } from './clock.ts'
+import { createScript, type Handler, type Script, type ScriptOptions } from './script.ts'
+
+export const KEY = 'esk_live_7Fq9XcT2mWbR4sKd'
+export const BASE_URL = 'https://market.test/v1'
+
+/** A client in virtual time before a scripted service, and what it told. */
+export interface Setup {
+  client: Client
+  clock: VirtualClock
+  script: Script
+  events: ClientEvent[]
+}
+
+export function setup(handler?: Handler, options: ClientOptions = {}, scriptOptions: ScriptOptions = {}): Setup {
+  const clock = createVirtualClock()
+  const script = createScript(handler, scriptOptions)
+  const events: ClientEvent[] = []
+  const client = createClient({
+    apiKey: KEY,
+    baseUrl: BASE_URL,
+    fetch: script.fetch,
+    clock,
+    onEvent: (event) => {
+      events.push(event)
+    },
+    ...options,
+  })
+  return { client, clock, script, events }
+}
+
+/** A different valid address for each number, in EIP-55 form. */
+export function address(number: number): string {
+  return checksumAddress(`0xabcdef${number.toString(16).padStart(34, '0')}`)
+}
+
+export function addresses(count: number, from = 0): string[] {
+  return Array.from({ length: count }, (_, index) => address(from + index))
+}
+
+/** How a promise ended, so that a test can look without waiting; handles a rejection. */
+export interface Outcome<T> {
+  state: 'pending' | 'resolved' | 'rejected'
+  value?: T
+  error?: unknown
+}
+
+export function watch<T>(promise: T | Promise<T>): Outcome<T> {
+  const outcome: Outcome<T> = { state: 'pending' }
+  Promise.resolve(promise).then(
+    (value) => Object.assign(outcome, { state: 'resolved', value }),
+    (error: unknown) => Object.assign(outcome, { state: 'rejected', error }),
+  )
+  return outcome
+}
+
+/** The error that a promise rejects with, of the class that a test expects. */
+export async function rejection<E>(
+  promise: Promise<unknown>,
+  Expected: abstract new (...args: never[]) => E,
+): Promise<E> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof Expected) return error
+    throw new Error(`Not a ${Expected.name}`, { cause: error })
+  }
+  throw new Error('It did not reject')
+}

@@ -1,0 +1,105 @@
+import type {
+  Account,
+  ApiPromise,
+  BalanceDocument,
+  CallMeta,
+  Candle,
+  Client,
+  EtnPrice,
+  Farm,
+  LiquidityLock,
+  NftAsset,
+  NftCollection,
+  NftCollectionDetails,
+  NftStats,
+  OpenApiDocument,
+  Pool,
+  Presale,
+  Token,
+  TokenDetails,
+  TokenHistory,
+  TokenPrice,
+  Trade,
+  WithMeta,
+} from 'etn-market'
+import { expectTypeOf, test } from 'vitest'
+
+declare const client: Client
+const address = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
+const other = '0x309B916b3A90cb3E071697Ea9680e9217A30066f'
+
+test('what each operation resolves to', () => {
+  expectTypeOf(client.etn.price()).resolves.toEqualTypeOf<EtnPrice>()
+  expectTypeOf(client.token.price({ address })).resolves.toEqualTypeOf<TokenPrice>()
+  expectTypeOf(client.token.get({ address })).resolves.toEqualTypeOf<TokenDetails>()
+  expectTypeOf(client.token.list()).resolves.toEqualTypeOf<Token[]>()
+  expectTypeOf(client.token.candles({ address })).resolves.toEqualTypeOf<Candle[]>()
+  expectTypeOf(client.token.history({ address })).resolves.toEqualTypeOf<TokenHistory>()
+  expectTypeOf(client.pool.list()).resolves.toEqualTypeOf<Pool[]>()
+  expectTypeOf(client.trade.list()).resolves.toEqualTypeOf<Trade[]>()
+  expectTypeOf(client.nft.stats()).resolves.toEqualTypeOf<NftStats>()
+  expectTypeOf(client.nft.collections()).resolves.toEqualTypeOf<NftCollection[]>()
+  expectTypeOf(client.nft.collection({ address })).resolves.toEqualTypeOf<NftCollectionDetails>()
+  expectTypeOf(client.nft.assets({ address })).resolves.toEqualTypeOf<NftAsset[]>()
+  expectTypeOf(client.presale.list()).resolves.toEqualTypeOf<Presale[]>()
+  expectTypeOf(client.presale.get({ pool: address })).resolves.toEqualTypeOf<Presale>()
+  expectTypeOf(client.balances.get({ address })).resolves.toEqualTypeOf<BalanceDocument>()
+  expectTypeOf(client.locks.get({ address })).resolves.toEqualTypeOf<LiquidityLock[]>()
+  expectTypeOf(client.farm.list()).resolves.toEqualTypeOf<Farm[]>()
+  expectTypeOf(client.account.me()).resolves.toEqualTypeOf<Account>()
+  expectTypeOf(client.meta.openapi()).resolves.toEqualTypeOf<OpenApiDocument>()
+})
+
+test('decimals stay texts, amounts stay texts, states stay open', async () => {
+  const price = await client.token.price({ address })
+  expectTypeOf(price.usd).toEqualTypeOf<string | null | undefined>()
+  // @ts-expect-error a price is not a number
+  price.usd?.toFixed(2)
+  const [candle] = await client.token.candles({ address })
+  // @ts-expect-error the list may be empty
+  candle.close.toFixed(2)
+  expectTypeOf<Candle['close']>().toEqualTypeOf<number>()
+  expectTypeOf<LiquidityLock['amountToken0']>().toEqualTypeOf<string>()
+  expectTypeOf<BalanceDocument['balances'][string]['balance']>().toEqualTypeOf<string>()
+  expectTypeOf<'A STATE OF TOMORROW'>().toExtend<Presale['status']>()
+  expectTypeOf<5>().not.toExtend<Presale['status']>()
+  // @ts-expect-error assumed, so it may be null or absent
+  const tier: string = (await client.account.me()).tier
+  // @ts-expect-error no such field is known
+  ;(await client.token.price({ address })).eur
+  return tier
+})
+
+test('a batch is keyed by the literal spellings that were asked for', async () => {
+  const prices = await client.prices.batch({ addresses: [address, other] })
+  expectTypeOf(prices).toEqualTypeOf<Record<typeof address | typeof other, TokenPrice | null>>()
+  expectTypeOf(prices[address]).toEqualTypeOf<TokenPrice | null>()
+  // @ts-expect-error null for a token without a price
+  prices[address].usd
+  // @ts-expect-error not asked for, and of another spelling
+  prices['0x043faa1b5c5fc9a7dc35171f290c29ecde0ccff1']
+
+  const list: readonly string[] = [address]
+  const some = await client.prices.batch({ addresses: list, chainId: 52014 })
+  expectTypeOf(some).toEqualTypeOf<Record<string, TokenPrice | null>>()
+  expectTypeOf(some[other]).toEqualTypeOf<TokenPrice | null | undefined>()
+  const mutable: string[] = [address]
+  expectTypeOf(client.prices.batch({ addresses: mutable })).resolves.toEqualTypeOf<Record<string, TokenPrice | null>>()
+})
+
+test('withMeta', async () => {
+  expectTypeOf(client.token.list()).toEqualTypeOf<ApiPromise<Token[]>>()
+  expectTypeOf(client.token.list()).toExtend<Promise<Token[]>>()
+  const { data, meta } = await client.token.list().withMeta()
+  expectTypeOf(data).toEqualTypeOf<Token[]>()
+  expectTypeOf(meta).toEqualTypeOf<CallMeta>()
+  expectTypeOf(meta.credits.source).toEqualTypeOf<'header' | 'computed' | 'none'>()
+  expectTypeOf(meta.credits.remaining).toEqualTypeOf<number | undefined>()
+  expectTypeOf(client.prices.batch({ addresses: [address] }).withMeta()).resolves.toEqualTypeOf<
+    WithMeta<Record<typeof address, TokenPrice | null>>
+  >()
+  // @ts-expect-error it is on the promise, not on the data
+  ;(await client.token.list()).withMeta()
+  // @ts-expect-error what is told is not to be changed
+  meta.attempts = 5
+})
