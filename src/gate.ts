@@ -33,9 +33,10 @@ interface Waiter {
 
 const FREE_PASS: Pass = { close: () => {} }
 
-/** Probes that may be refused as fast as the service allows; then the waits double. */
+/** Probes in a minute that may be refused as fast as the service allows; then the waits double. */
 const PATIENT_PROBES = 3
-const FIRST_WAIT_MS = 1_000
+const MINUTE_MS = 60_000
+const FIRST_WAIT_MS = 2_000
 const LONGEST_WAIT_MS = 8_000
 
 /**
@@ -48,7 +49,7 @@ export function createGate(clock: Clock): Gate {
   let recovering = false
   let probing = 0
   let allowed = 1
-  let refusedProbes = 0
+  let refusedAt: number[] = []
   let stopTimer = () => {}
 
   const waitMs = () => Math.max(0, until - clock.now())
@@ -72,10 +73,9 @@ export function createGate(clock: Clock): Gate {
         closed = true
         probing--
         if (result === 'refused') {
-          refusedProbes++
+          refusedAt.push(clock.now())
           return
         }
-        if (result === 'succeeded') refusedProbes = 0
         if (waitMs() === 0) allowed = result === 'succeeded' ? allowed + 1 : Math.max(1, probing)
         admit()
       },
@@ -132,7 +132,9 @@ export function createGate(clock: Clock): Gate {
 
   /** A key that is refused some twenty times a minute is locked, however short a wait each refusal asks for. */
   function patience(): number {
-    const rounds = refusedProbes - PATIENT_PROBES
+    const now = clock.now()
+    refusedAt = refusedAt.filter((at) => now - at < MINUTE_MS)
+    const rounds = refusedAt.length - PATIENT_PROBES
     return rounds < 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** rounds)
   }
 

@@ -1,5 +1,5 @@
 import { HEADER } from './emit-types.ts'
-import type { Model } from './model.ts'
+import { type Model, refsOf } from './model.ts'
 import type { NamedShape, Primitive, Shape } from './shape.ts'
 
 const ZOD_PRIMITIVES: Record<Primitive, string> = {
@@ -65,19 +65,4 @@ function inOrder(shapes: readonly NamedShape[]): NamedShape[] {
   }
   shapes.forEach(visit)
   return [...done]
-}
-
-function refsOf(shape: Shape): string[] {
-  switch (shape.kind) {
-    case 'ref':
-      return [shape.name]
-    case 'array':
-      return refsOf(shape.items)
-    case 'record':
-      return refsOf(shape.values)
-    case 'object':
-      return shape.fields.flatMap((field) => refsOf(field.shape))
-    default:
-      return []
-  }
 }

@@ -1,3 +1,5 @@
+import { asNode, ContractError, list, type Node, readNode, text } from './node.ts'
+
 /** What a JSON schema of the contract comes down to: the few forms that the generator can turn into types and checks. */
 export type Shape =
   | { kind: 'primitive'; types: readonly Primitive[] }
@@ -24,19 +26,7 @@ export interface NamedShape {
   shape: Shape
 }
 
-/** A place in the contract that the generator does not understand; the message names it. */
-export class ContractError extends Error {
-  override get name(): string {
-    return 'ContractError'
-  }
-  constructor(place: string, problem: string) {
-    super(`${place}: ${problem}`)
-  }
-}
-
-type Node = Record<string, unknown>
-
-const KEYWORDS = new Set([
+const KEYWORDS = [
   'type',
   'description',
   'format',
@@ -50,17 +40,14 @@ const KEYWORDS = new Set([
   'x-evidence',
   'x-open-enum',
   'x-may-be-absent',
-])
+]
 const PRIMITIVES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'null'])
 const GRADES = new Set(['documented', 'observed', 'inferred', 'assumed'])
 const REF = '#/components/schemas/'
 
 /** Reads a response schema; an unknown keyword, form or a missing grade is an error. */
 export function readShape(schema: unknown, place: string): Shape {
-  const node = asNode(schema, place)
-  for (const keyword of Object.keys(node)) {
-    if (!KEYWORDS.has(keyword)) throw new ContractError(place, `unknown schema keyword "${keyword}"`)
-  }
+  const node = readNode(schema, place, KEYWORDS, 'schema keyword')
   if (typeof node.$ref === 'string') return { kind: 'ref', name: refName(node.$ref, place), nullable: false }
   if (node.anyOf !== undefined) return readNullableRef(node.anyOf, place)
   const types = readTypes(node.type, place)
@@ -68,13 +55,14 @@ export function readShape(schema: unknown, place: string): Shape {
   if (types.includes('array')) {
     return { kind: 'array', items: readShape(node.items, `${place}.items`), nullable }
   }
-  if (Array.isArray(node['x-open-enum'])) {
-    return { kind: 'openEnum', values: node['x-open-enum'].map(String), nullable }
+  if (node['x-open-enum'] !== undefined) {
+    return { kind: 'openEnum', values: list(node['x-open-enum'], `${place}.x-open-enum`).map(String), nullable }
   }
-  if (node.additionalProperties !== undefined) {
+  if (node.additionalProperties !== undefined || node.properties !== undefined) {
+    if (nullable) throw new ContractError(place, 'an object that may be null must be a $ref in anyOf')
+    if (node.properties !== undefined) return { kind: 'object', fields: readFields(node, place) }
     return { kind: 'record', values: readShape(node.additionalProperties, `${place}.additionalProperties`) }
   }
-  if (node.properties !== undefined) return { kind: 'object', fields: readFields(node, place) }
   for (const type of types) {
     if (!PRIMITIVES.has(type)) throw new ContractError(place, `unknown type "${type}"`)
   }
@@ -139,14 +127,4 @@ function readTypes(type: unknown, place: string): string[] {
 function refName(ref: string, place: string): string {
   if (!ref.startsWith(REF)) throw new ContractError(place, `$ref "${ref}" does not lead to ${REF}`)
   return ref.slice(REF.length)
-}
-
-export function asNode(value: unknown, place: string): Node {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ContractError(place, 'not an object')
-  return value as Node
-}
-
-export function text(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : ''
 }

@@ -30,10 +30,11 @@ export async function answer(run: Run, time: Time, incoming: Incoming): Promise<
     return { reply, ending: { kind: 'whole' }, delivered() {}, hang, finish() {} }
   }
   const visit = arrive(run, incoming)
-  const effects = strike(run, visit)
-  const decision = preempts(effects) ? undefined : consider(run, visit, effects)
-  const finish = finisher(run, visit, decision)
+  let decision: Decision | undefined
+  const finish = () => leave(run, visit, decision)
   try {
+    const effects = strike(run, visit)
+    decision = preempts(effects) ? undefined : consider(run, visit, effects)
     const latency = latencyOf(run, visit, decision, effects)
     if (latency > 0) await time.wait(latency, incoming.signal)
     const said = outcry(effects) ?? (decision ? replyTo(decision) : NOTHING)
@@ -85,13 +86,11 @@ function markDelivered({ entry }: Visit, decision: Decision | undefined, said: R
   if (decision && !decision.refusal && decision.charge) decision.charge.delivered = said.status === 200
 }
 
-function finisher(run: Run, { entry }: Visit, decision: Decision | undefined): () => void {
-  return () => {
-    if (entry.finished) return
-    run.journal.close(entry)
-    if (decision && !decision.refusal) decision.free()
-    run.settings.log?.(lineOf(entry))
-  }
+function leave(run: Run, { entry }: Visit, decision: Decision | undefined): void {
+  if (entry.finished) return
+  run.journal.close(entry)
+  if (decision && !decision.refusal) decision.free()
+  run.settings.log?.(lineOf(entry))
 }
 
 function lineOf({ id, method, path, status, code, credits, fault }: Visit['entry']): string {

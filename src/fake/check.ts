@@ -3,9 +3,9 @@ import type { Match } from './match.ts'
 import { invalidLimit, invalidRequest, type Refusal } from './refusal.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, type QueryName, type Route } from './routes.ts'
 
-export const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
-export const CURRENCIES = ['USD', 'ETN'] as const
-export const DURATIONS = ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
+const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
+const CURRENCIES = ['USD', 'ETN'] as const
+const DURATIONS = ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 const VERSIONS = ['2', '3'] as const
 
 export type Bucket = (typeof BUCKETS)[number]

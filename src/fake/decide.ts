@@ -38,8 +38,7 @@ export function decide(run: Run, { match, query, key, request }: Call, charging:
   const { question, refusal } = check(match, query)
   if (!question) return { refusal }
   const account = run.accounts.find(key)
-  if (!route.open && !account)
-    return { refusal: unauthorized(key === undefined ? 'A key is required.' : 'The key is unknown.') }
+  if (!route.open && !account) return { refusal: unauthorized(key) }
   const tooMany = key !== undefined && account ? run.rate.check(key, run.now()) : undefined
   if (tooMany) return { refusal: tooMany }
 

@@ -16,4 +16,4 @@ export { type FakeOperation, fakeOperations, fakeRoutes, type Route } from './ro
 export { createFakeService } from './service.ts'
 export type { FakeService } from './types.ts'
 export { fakeWallets } from './world/balances.ts'
-export { REAL_TOKENS as fakeTokens } from './world/names.ts'
+export { fakeTokens } from './world/names.ts'

@@ -37,7 +37,7 @@ export interface JournalEntry {
 }
 
 /** What is known of a request when it arrives. */
-export type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | 'operation' | 'key'> & {
+type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | 'operation' | 'key'> & {
   heavy: boolean
 }
 

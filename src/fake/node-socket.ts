@@ -1,4 +1,5 @@
 import type { Exchange } from './answer.ts'
+import { nextTurn } from './network.ts'
 
 /** What is needed of Node's response, whatever runtime provides it. */
 export interface NodeResponse {
@@ -32,7 +33,7 @@ export function playOnSocket({ reply, ending, delivered, finish }: Exchange, met
   if (part.length > 0) res.write(part, done)
   else {
     res.flushHeaders()
-    setTimeout(done, 0)
+    nextTurn().then(done)
   }
 }
 

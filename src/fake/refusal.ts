@@ -14,7 +14,8 @@ export function invalidLimit(message: string): Refusal {
   return { status: 400, code: 'invalid_limit', message }
 }
 
-export function unauthorized(message: string): Refusal {
+export function unauthorized(key: string | undefined): Refusal {
+  const message = key === undefined ? 'A key is required: Authorization: Bearer <key>.' : 'The key is unknown.'
   return { status: 401, code: 'unauthorized', message }
 }
 

@@ -2174,7 +2174,7 @@ export const document: Record<string, unknown> = {
      "version": {
       "type": "integer",
       "description": "2 or 3.",
-      "x-evidence": "documented"
+      "x-evidence": "observed"
      },
      "token0": {
       "$ref": "#/components/schemas/PoolToken",

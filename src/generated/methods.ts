@@ -82,7 +82,7 @@ export interface Methods {
     /**
      * Liquidity pools of one version; there is no combined list.
      *
-     * Cost: 200 credits + 5 for each item, at most 700. Resolves to `Pool[]`; evidence: observed, documented.
+     * Cost: 200 credits + 5 for each item, at most 700. Resolves to `Pool[]`; evidence: observed.
      *
      * `GET /pools/{chainId}`
      * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.

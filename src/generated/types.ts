@@ -103,7 +103,7 @@ export interface Pool {
   address: string
   /** Evidence: observed. */
   chainId: number
-  /** 2 or 3. Evidence: documented. */
+  /** 2 or 3. Evidence: observed. */
   version: number
   /** Evidence: observed. */
   token0: PoolToken

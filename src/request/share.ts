@@ -45,7 +45,20 @@ function createFlight<T>(run: (flight: Flight<T>) => Promise<T>, close: () => vo
   let waiting = 0
   let deadline = 0
   let paid = false
-  let landing: Promise<T> | undefined
+  let started = false
+  let land: (value: T) => void = () => {}
+  let crash: (error: unknown) => void = () => {}
+  const landing = new Promise<T>((resolve, reject) => {
+    land = resolve
+    crash = reject
+  })
+
+  // What a run tells its listeners may make them join, or abort, before it has come back.
+  const start = () => {
+    if (started) return
+    started = true
+    run(flight).finally(close).then(land, crash)
+  }
 
   const flight: Flight<T> = {
     signal,
@@ -67,8 +80,7 @@ function createFlight<T>(run: (flight: Flight<T>) => Promise<T>, close: () => vo
         }
         caller.addEventListener('abort', leave)
         const done = () => caller.removeEventListener('abort', leave)
-        // Listening comes first: what the run tells its listeners may make them abort.
-        landing ??= run(flight).finally(close)
+        start()
         landing.then(
           (value) => {
             done()

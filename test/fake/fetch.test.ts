@@ -97,6 +97,15 @@ describe('fake.close', () => {
     await expect(text).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
   })
 
+  it('breaks what was about to hang', async () => {
+    const fake = makeFake()
+    fake.fault({ stall: 5 })
+    const asked = fake.fetch(`${fake.baseUrl}/prices/etn`, { headers })
+    const closing = fake.close()
+    await expect((await asked).text()).rejects.toThrow('fetch failed')
+    await closing
+  })
+
   it('happens by itself at the end of `await using`', async () => {
     let asked: Promise<unknown>
     {

@@ -33,7 +33,7 @@ export async function serve(options: FakeServiceOptions = {}) {
 }
 
 /** Asks with a key, unless the request brings headers of its own. */
-export async function ask(how: typeof fetch, url: string, key: string, init?: RequestInit): Promise<Answer> {
+async function ask(how: typeof fetch, url: string, key: string, init?: RequestInit): Promise<Answer> {
   const response = await how(url, { headers: { authorization: `Bearer ${key}` }, ...init })
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: parse(text) }

@@ -19,6 +19,8 @@ describe('keys', () => {
     expect((await price('a')).status).toBe(200)
     expect(fake.keys()).toEqual({ a: { credits: 0, tier: 'standard' }, b: { credits: 75, tier: 'gold' } })
     expect(fake.remaining()).toBe(0)
+    for (const state of Object.values(fake.keys())) state.credits = 1_000
+    expect(fake.remaining('b')).toBe(75)
   })
 
   it('spending at the same moment never spends the same credits twice', async () => {

@@ -103,7 +103,7 @@ describe('the journal', () => {
     await get('/prices/etn')
     expect(fake.peakInFlight()).toBe(4)
     expect(fake.peakInFlight({ heavy: true })).toBe(2)
-    expect(fake.journal().at(-1)?.inFlight).toBe(1)
+    expect(fake.journal().at(-1)).toMatchObject({ inFlight: 1, heavyInFlight: 0 })
   })
 
   it('names the fault that was played', async () => {

@@ -145,6 +145,6 @@ function variants(operation: string, path: string): string[] {
     return ['HOUR', 'WEEK', 'MONTH', 'YEAR'].map((duration) => `${path}?duration=${duration}`)
   if (operation === 'balances.get')
     return [`/balances/52014/${fakeWallets.whale}?limit=200`, ...all, `/balances/52014/${fakeWallets.empty}`]
-  if (operation === 'prices.batch') return [path, `/prices/52014?addresses=${fakeTokens.map(({ address }) => address)}`]
+  if (operation === 'prices.batch') return [path, `/prices/52014?addresses=${Object.values(fakeTokens)}`]
   return all
 }

@@ -28,15 +28,15 @@ describe('time', () => {
 
   it('ends delays that are over by then, and no others', async () => {
     const fake = makeFake()
-    fake.fault({ delayMs: 1_000 })
-    fake.fault({ delayMs: 5_000 })
+    fake.fault({ delayMs: 1_000_000 })
+    fake.fault({ delayMs: 5_000_000 })
     const done: string[] = []
     const first = ask(fake).then(() => done.push('first'))
     const second = ask(fake).then(() => done.push('second'))
-    fake.advance(1_000)
+    fake.advance(1_000_000)
     await first
     expect(done).toEqual(['first'])
-    fake.advance(4_000)
+    fake.advance(4_000_000)
     await second
     expect(done).toEqual(['first', 'second'])
   })

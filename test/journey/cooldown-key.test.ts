@@ -1,6 +1,6 @@
 import { RateLimitError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, type HeaderLines, limited, ok, price, wait } from '../support/answers.ts'
+import { busy, costs, type HeaderLines, limited, ok, price, refusal, wait } from '../support/answers.ts'
 import type { Exchange, Handler } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
@@ -66,6 +66,19 @@ describe('a 429 with a wait', () => {
     expect(script.requests).toHaveLength(21)
   })
 
+  test('a probe that is answered with an error of the caller has found the service open', async () => {
+    const { client, clock, script } = setup(({ number }) => (number === 1 ? limited(wait(10)) : undefined), {
+      retry: false,
+    })
+    watch(client.etn.price())
+    await clock.advance(0)
+    for (const token of addresses(5)) watch(client.token.price({ address: token }))
+    await clock.advance(10_000)
+    script.open[0]?.answer(refusal(404, 'not_found'))
+    await clock.advance(0)
+    expect(script.open).toHaveLength(2)
+  })
+
   test('refuses those that may not wait that long, with retryAfterMs, and sends nothing', async () => {
     const { client, clock, script } = setup(
       firstly(() => limited(wait(30))),
@@ -115,5 +128,30 @@ describe('after a 429 nothing hammers: fewer than twenty refusals in any minute'
     await clock.advance(300_000)
     const most = Math.max(...refusedAt.map((from) => refusedAt.filter((at) => at >= from && at < from + 60_000).length))
     expect(most).toBeLessThan(20)
+  })
+
+  test('when the service lets one call a second through', async () => {
+    const refusedAt: number[] = []
+    let servedAt = 0
+    const { client, clock } = setup(
+      () => {
+        if (clock.now() - servedAt >= 1_000) {
+          servedAt = clock.now()
+          return ok(price(address(1)), costs(50))
+        }
+        refusedAt.push(clock.now())
+        return limited(wait(1))
+      },
+      { deadlineMs: 600_000, retry: { limit: 50 } },
+    )
+    clock.luck = 0.5
+    watch(client.etn.price())
+    watch(client.nft.stats())
+    await clock.advance(0)
+    const outcomes = addresses(60).map((token) => watch(client.token.price({ address: token })))
+    await clock.advance(600_000)
+    const most = Math.max(...refusedAt.map((from) => refusedAt.filter((at) => at >= from && at < from + 60_000).length))
+    expect(most).toBeLessThan(20)
+    expect(outcomes.filter(({ state }) => state === 'resolved')).toHaveLength(60)
   })
 })

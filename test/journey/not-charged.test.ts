@@ -38,6 +38,7 @@ describe('no success', () => {
     ['a failure of DNS that may pass', () => networkError('EAI_AGAIN')],
     ['an expired certificate', () => networkError('CERT_HAS_EXPIRED')],
     ['a self-signed certificate', () => networkError('DEPTH_ZERO_SELF_SIGNED_CERT')],
+    ['a TLS version that nobody speaks', () => networkError('ERR_SSL_WRONG_VERSION_NUMBER')],
     ['a certificate of another name', () => networkError('ERR_TLS_CERT_ALTNAME_INVALID')],
     ['a connection that took too long', () => networkError('UND_ERR_CONNECT_TIMEOUT')],
     [
@@ -62,6 +63,7 @@ describe('no success', () => {
     ['no answer in time', () => undefined],
     ['a reset', () => networkError('ECONNRESET')],
     ['a socket that was closed', () => networkError('UND_ERR_SOCKET')],
+    ['a TLS record that broke on the way back', () => networkError('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC')],
     ['a broken pipe', () => networkError('EPIPE')],
     ['an error that says nothing', () => new Error('boom')],
   ])('%s: unknown, and the worst case stays as uncertain', async (_, answer) => {

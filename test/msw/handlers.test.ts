@@ -24,10 +24,10 @@ const headers = { authorization: 'Bearer esk_test_mine' }
 
 describe('mswHandlers', () => {
   it('answers what the code under test asks of the public service', async () => {
-    const response = await fetch(`${API}/prices/52014/${fakeTokens[0].address}`, { headers })
+    const response = await fetch(`${API}/prices/52014/${fakeTokens.BOLT}`, { headers })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-credits-cost')).toBe('50')
-    expect((await response.json()).data.address).toBe(fakeTokens[0].address)
+    expect((await response.json()).data.address).toBe(fakeTokens.BOLT)
     expect(fake.remaining()).toBe(9_950)
     fake.expectCredits({ 'token.price': 50 })
   })

@@ -1,5 +1,5 @@
 /** Decimal places of the fixed-point integers that prices are kept in. */
-export const PLACES = 30
+const PLACES = 30
 export const ONE = 10n ** 30n
 const SIGNIFICANT = 25
 

@@ -17,7 +17,7 @@ export interface Fill extends Move {
 }
 
 /** What to look at: periods of a level that overlap `from` … `until`, quiet ones only if asked for. */
-export interface View {
+interface View {
   from: number
   until: number
   level: number

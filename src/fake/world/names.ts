@@ -1,18 +1,32 @@
 import { below, pick } from './random.ts'
 
-// The tokens that really exist, first in every world. Prices are a starting point, not a quotation.
+/** Addresses of the tokens that are in every world, by symbol: they exist on the chain too. */
+export const fakeTokens = {
+  BOLT: '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1',
+  CORE: '0x309B916b3A90cb3E071697Ea9680e9217A30066f',
+  DYNO: '0xEe432C220273e4F949007B4c1946562826Efa055',
+  PDY: '0xc20d02538368D8F7deBeAeB99D9a8b4d4D1DDC1C',
+  FUGAZI: '0x075533AB8EeC6A6999F07C8bc2f1900eB8312e25',
+  USDC: '0x3187deAd7A2Bd6770F5Fe81495D1B715926AAe6e',
+  USDT: '0x48E722f1458b253c2FB0E573F939318D7Dbd54e7',
+  CLUB: '0xC9FC4AB00911793D99b5c7Bd01f01203C21D4131',
+  DCNT: '0xE74e4E7A064310466f3bdBd3F3Ce4e8c8F7CF1d5',
+  WETN: '0x138DAFbDA0CCB3d8E39C19edb0510Fc31b7C1c77',
+} as const
+
+/** The same tokens, first in every list. Prices are a starting point, not a quotation. */
 // biome-ignore format: a table reads best as one
 export const REAL_TOKENS = [
-  { address: '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1', symbol: 'BOLT', name: 'Bolt', decimals: 18, totalSupply: 100_000_000, anchor: 'ETN', price: '19.4', activity: 310 },
-  { address: '0x309B916b3A90cb3E071697Ea9680e9217A30066f', symbol: 'CORE', name: 'Core', decimals: 18, totalSupply: 21_000_000, anchor: 'ETN', price: '3.17', activity: 120 },
-  { address: '0xEe432C220273e4F949007B4c1946562826Efa055', symbol: 'DYNO', name: 'Dyno', decimals: 18, totalSupply: 1_000_000_000, anchor: 'ETN', price: '0.0528', activity: 160 },
-  { address: '0xc20d02538368D8F7deBeAeB99D9a8b4d4D1DDC1C', symbol: 'PDY', name: 'Puddy', decimals: 18, totalSupply: 1_000_000_000, anchor: 'ETN', price: '0.0091', activity: 90 },
-  { address: '0x075533AB8EeC6A6999F07C8bc2f1900eB8312e25', symbol: 'FUGAZI', name: 'Fugazi', decimals: 18, totalSupply: 420_690_000_000, anchor: 'ETN', price: '0.0000273', activity: 70 },
-  { address: '0x3187deAd7A2Bd6770F5Fe81495D1B715926AAe6e', symbol: 'USDC', name: 'USD Coin', decimals: 6, totalSupply: 2_400_000, anchor: 'USD', price: '0.9998', activity: 420 },
-  { address: '0x48E722f1458b253c2FB0E573F939318D7Dbd54e7', symbol: 'USDT', name: 'Tether USD', decimals: 6, totalSupply: 1_900_000, anchor: 'USD', price: '1.0003', activity: 260 },
-  { address: '0xC9FC4AB00911793D99b5c7Bd01f01203C21D4131', symbol: 'CLUB', name: 'Club', decimals: 18, totalSupply: 10_000_000, anchor: 'ETN', price: '8.62', activity: 60 },
-  { address: '0xE74e4E7A064310466f3bdBd3F3Ce4e8c8F7CF1d5', symbol: 'DCNT', name: 'Decent', decimals: 18, totalSupply: 500_000_000, anchor: 'ETN', price: '0.744', activity: 45 },
-  { address: '0x138DAFbDA0CCB3d8E39C19edb0510Fc31b7C1c77', symbol: 'WETN', name: 'Wrapped ETN', decimals: 18, totalSupply: 184_000_000, anchor: 'ETN', price: '1', activity: 0 },
+  { address: fakeTokens.BOLT, symbol: 'BOLT', name: 'Bolt', decimals: 18, totalSupply: 100_000_000, anchor: 'ETN', price: '19.4', activity: 310 },
+  { address: fakeTokens.CORE, symbol: 'CORE', name: 'Core', decimals: 18, totalSupply: 21_000_000, anchor: 'ETN', price: '3.17', activity: 120 },
+  { address: fakeTokens.DYNO, symbol: 'DYNO', name: 'Dyno', decimals: 18, totalSupply: 1_000_000_000, anchor: 'ETN', price: '0.0528', activity: 160 },
+  { address: fakeTokens.PDY, symbol: 'PDY', name: 'Puddy', decimals: 18, totalSupply: 1_000_000_000, anchor: 'ETN', price: '0.0091', activity: 90 },
+  { address: fakeTokens.FUGAZI, symbol: 'FUGAZI', name: 'Fugazi', decimals: 18, totalSupply: 420_690_000_000, anchor: 'ETN', price: '0.0000273', activity: 70 },
+  { address: fakeTokens.USDC, symbol: 'USDC', name: 'USD Coin', decimals: 6, totalSupply: 2_400_000, anchor: 'USD', price: '0.9998', activity: 420 },
+  { address: fakeTokens.USDT, symbol: 'USDT', name: 'Tether USD', decimals: 6, totalSupply: 1_900_000, anchor: 'USD', price: '1.0003', activity: 260 },
+  { address: fakeTokens.CLUB, symbol: 'CLUB', name: 'Club', decimals: 18, totalSupply: 10_000_000, anchor: 'ETN', price: '8.62', activity: 60 },
+  { address: fakeTokens.DCNT, symbol: 'DCNT', name: 'Decent', decimals: 18, totalSupply: 500_000_000, anchor: 'ETN', price: '0.744', activity: 45 },
+  { address: fakeTokens.WETN, symbol: 'WETN', name: 'Wrapped ETN', decimals: 18, totalSupply: 184_000_000, anchor: 'ETN', price: '1', activity: 0 },
 ] as const
 
 const FIRST = [

@@ -22,7 +22,7 @@ export interface Finding {
 }
 
 /** Everything that can be looked up in the world; the account and the document are not part of it. */
-export type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
+type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
 
 /** The data behind the service: a pure function of the seed, the operation, its parameters and the time. */
 export interface World {

@@ -254,6 +254,15 @@ describe('over real HTTP', () => {
   it('a mistake in a function of the test is told to the caller', async () => {
     const { fake, get } = await serve()
     fake.fault({
+      status: 500,
+      when: ({ query }) => {
+        if (query.limit) throw new Error('my other mistake')
+        return false
+      },
+    })
+    expect((await get('/tokens/52014?limit=1')).body.error.message).toContain('my other mistake')
+    expect(fake.journal()).toMatchObject([{ finished: true }])
+    fake.fault({
       transform: () => {
         throw new Error('my mistake')
       },

@@ -15,7 +15,7 @@ interface Candle {
 const SECONDS = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
 type Bucket = keyof typeof SECONDS
 const BUCKETS = Object.keys(SECONDS) as Bucket[]
-const SUBJECTS = [BOLT, USDC, WETN, fakeTokens[4].address, fakeTokens[8].address]
+const SUBJECTS = [BOLT, USDC, WETN, fakeTokens.FUGAZI, fakeTokens.DCNT]
 const CURRENCIES = ['USD', 'ETN'] as const
 
 /** A fake at a moment of choice, and short ways to ask it. */
