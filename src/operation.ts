@@ -2,8 +2,6 @@
 export interface Operation {
   /** Path template below the base URL. `{chainId}` is 52014, the only chain. */
   readonly path: string
-  /** What it answers, in a sentence. */
-  readonly summary: string
   /** Cost of a success in credits, or null when it is free. */
   readonly credits: CreditCost | null
   /** Takes one of the two heavy slots. */

@@ -22,10 +22,9 @@ function chainId(model: Model): number {
 }
 
 /** What is usual is left out: the table travels in every bundle. */
-function row({ path, summary, credits, heavy, needsKey, bareField, params }: OperationModel): object {
+function row({ path, credits, heavy, needsKey, bareField, params }: OperationModel): object {
   return {
     path,
-    summary,
     credits: credits && {
       base: credits.base,
       ...(credits.perItem > 0 && { perItem: credits.perItem, items: credits.items, maxItems: credits.maxItems }),
@@ -90,7 +89,7 @@ function typeNames(model: Model): string[] {
   return [...new Set(names)].sort()
 }
 
-export function costText(credits: Credits | null): string {
+function costText(credits: Credits | null): string {
   if (credits === null) return 'free'
   if (credits.items === null) return `${credits.base} credits`
   const most = credits.base + credits.perItem * credits.maxItems

@@ -82,7 +82,7 @@ export function typeOf(shape: Shape): string {
   }
 }
 
-export function paramTypeOf(type: ParamType): string {
+function paramTypeOf(type: ParamType): string {
   switch (type.kind) {
     case 'chain':
       return String(type.id)
@@ -105,6 +105,6 @@ function orNull(type: string, nullable: boolean): string {
   return nullable ? `${type} | null` : type
 }
 
-export function capital(word: string): string {
+function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }

@@ -13,7 +13,7 @@ export interface CostEstimate {
 }
 
 /** 1,000,000 credits are one US dollar. */
-export const CREDITS_PER_USD = 1_000_000
+const CREDITS_PER_USD = 1_000_000
 
 /**
  * Credits in US dollars.

@@ -8,7 +8,7 @@ export {
   ServerBusyError,
   ServiceError,
 } from './api.ts'
-export { type ChargeState, type ErrorDetails, EtnMarketError, type Issue, isEtnMarketError } from './base.ts'
+export { type ChargeState, EtnMarketError, type Issue, isEtnMarketError } from './base.ts'
 export { PartialBatchError } from './batch.ts'
 export { BudgetExceededError } from './budget.ts'
 export { InvalidLimitError, InvalidRequestError } from './input.ts'

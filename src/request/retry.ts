@@ -21,7 +21,7 @@ export interface RetryPolicy {
 }
 
 /** Whether another attempt may end better: the connection, the time, or the service failed, not the request. */
-export function isRetryable(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return (
     error instanceof ConnectionError ||
     (error instanceof TimeoutError && error.code === 'attempt_timeout') ||
@@ -32,7 +32,7 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /** The wait before the next attempt: what the service asked for with a little more, else full-jitter exponential backoff. */
-export function waitBeforeRetry(failedAttempt: number, retryAfterMs: number | undefined, random: number): number {
+function waitBeforeRetry(failedAttempt: number, retryAfterMs: number | undefined, random: number): number {
   if (retryAfterMs === undefined) return random * Math.min(CEILING_MS, BASE_MS * FACTOR ** (failedAttempt - 1))
   const floor = retryAfterFloor(retryAfterMs)
   return floor + random * Math.min(floor / 10, LONGEST_JITTER_MS)
