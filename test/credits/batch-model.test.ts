@@ -96,7 +96,7 @@ test('a batch of any size is the plain loop over single look-ups, for what the e
       })
       expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([cost, 0, 0])
     }),
-    { numRuns: 60 },
+    { numRuns: 60, endOnFailure: true },
   )
 })
 
@@ -140,6 +140,6 @@ test('when chunks fail, what was paid for and what is missing make up the plain 
       expect(seen.requests).toBe(Math.ceil(keys.length / 50))
       expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([seen.charged, 0, 0])
     }),
-    { numRuns: 60 },
+    { numRuns: 60, endOnFailure: true },
   )
 })

@@ -84,6 +84,13 @@ describe('unhandled rejections', () => {
     expect(unhandled).toEqual([])
   })
 
+  test('none of a listener that rejects', async () => {
+    const { client } = setup(() => ok(price(TOKEN), costs(50)), { onEvent: () => Promise.reject(new Error('mine')) })
+    await client.token.price({ address: TOKEN })
+    await settle()
+    expect(unhandled).toEqual([])
+  })
+
   test('it is one call, whichever way it is read', async () => {
     const { client, script } = setup(() => ok(price(TOKEN), costs(50)))
     const call = client.token.price({ address: TOKEN })

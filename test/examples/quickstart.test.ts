@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { operations } from 'etn-market'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { makeFake } from '../fake/help.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const exec = promisify(execFile)
+
+/** Runs the quickstart as `npm start` does, and returns what it printed. Rejects unless it ends by itself with exit code 0. */
+async function quickstart(environment: Record<string, string>): Promise<string> {
+  const { ETN_MARKET_API_KEY: _, ETN_MARKET_BASE_URL: __, ...inherited } = process.env
+  const env = { ...inherited, ...environment }
+  const { stdout } = await exec(`${root}node_modules/.bin/tsx`, ['examples/quickstart.ts'], {
+    cwd: root,
+    env,
+    timeout: 15_000,
+  })
+  return stdout
+}
+
+interface Row {
+  operation: string
+  /** The most that was predicted. */
+  most: number
+  charged: number
+}
+
+/** The lines of the table: operation, predicted as `100` or `100 to 115`, charged. */
+function rowsOf(printed: string): Row[] {
+  const lines = printed.matchAll(/^(\w+\.\w+|batch of \d+) {2,}(?:\d+ to )?(\d+) +(\d+) /gm)
+  return [...lines].map(([, operation = '', most, charged]) => ({
+    operation,
+    most: Number(most),
+    charged: Number(charged),
+  }))
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0)
+const figure = (printed: string, pattern: RegExp) => Number(printed.match(pattern)?.[1])
+const worstCase = (printed: string) => figure(printed, /^About to spend at most (\d+) credits/)
+
+describe('the quickstart, on a fake of its own', () => {
+  let printed = ''
+  beforeAll(async () => {
+    printed = await quickstart({})
+  })
+
+  test('calls all 20 operations, and a batch that takes several requests', () => {
+    const called = rowsOf(printed).map(({ operation }) => operation)
+    expect(called).toHaveLength(21)
+    expect(called.slice(0, 20).sort()).toEqual(Object.keys(operations).sort())
+    expect(called[20]).toBe('batch of 120')
+    expect(printed).not.toMatch(/Error|undefined|NaN|another shape/)
+  })
+
+  test('no operation is charged more than was predicted', () => {
+    expect(rowsOf(printed).filter(({ most, charged }) => charged > most)).toEqual([])
+    expect(sum(rowsOf(printed).map(({ most }) => most))).toBe(worstCase(printed))
+  })
+
+  test("what was charged is what the fake's ledger says", () => {
+    const charged = figure(printed, /^Charged (\d+) credits/m)
+    expect(charged).toBe(sum(rowsOf(printed).map((row) => row.charged)))
+    expect(charged).toBe(figure(printed, /own ledger says (\d+)\./))
+  })
+
+  test('a call that does not fit the budget is refused', () => {
+    expect(printed).toMatch(/budget of 40 credits refuses a call of 50, and sends nothing:\n {2}token\.price: /)
+  })
+})
+
+test('with a key it says first what it may spend, and stays below a US cent', async () => {
+  const fake = makeFake({ keys: { esk_test_live: 1_000_000 } })
+  const { url } = await fake.listen()
+  const printed = await quickstart({ ETN_MARKET_API_KEY: 'esk_test_live', ETN_MARKET_BASE_URL: url })
+  expect(worstCase(printed)).toBeGreaterThan(5_000)
+  expect(worstCase(printed)).toBeLessThan(10_000)
+  expect(rowsOf(printed)).toHaveLength(21)
+  expect(fake.charged()).toBe(figure(printed, /^Charged (\d+) credits/m))
+  expect(fake.charged()).toBeLessThanOrEqual(worstCase(printed))
+  expect(fake.charged()).toBeLessThan(10_000)
+  expect(new Set(fake.journal().map(({ operation }) => operation))).toEqual(new Set(Object.keys(operations)))
+  expect(printed).not.toContain('esk_test_live')
+})
