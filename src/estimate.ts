@@ -1,9 +1,10 @@
 import { checksumAddress } from './address.ts'
-import { type CostEstimate, sumCosts } from './credits/cost.ts'
+import { type CostEstimate, requestCost, sumCosts } from './credits/cost.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { OperationParams } from './generated/types.ts'
-import { checkParams } from './request/params.ts'
-import { splitCall } from './request/parts.ts'
+import { chunkAddresses } from './request/batch.ts'
+import { buildPath, checkParams } from './request/params.ts'
+import type { CheckedParams, Part } from './request/types.ts'
 
 /** Operations whose parameters can all be left out. */
 type NoParamsNeeded = {
@@ -25,4 +26,22 @@ export function estimateCost(operation: OperationId, params?: unknown): CostEsti
 
 export function estimate(operation: OperationId, params: unknown, checksum: (address: string) => string): CostEstimate {
   return sumCosts(splitCall(checkParams(operation, params, checksum)).map((part) => part.cost))
+}
+
+/** The requests that a call takes: one, or one for each chunk of a batch. */
+export function splitCall(checked: CheckedParams): Part[] {
+  const { operation, values } = checked
+  if (values.addresses === undefined) {
+    const path = buildPath(checked)
+    return [{ operation, path, key: path, cost: costOfRequest(operation, values.limit), addresses: [] }]
+  }
+  return chunkAddresses(values.addresses as readonly string[]).map((addresses) => {
+    const ask = (list: readonly string[]) => buildPath({ operation, values: { ...values, addresses: list } })
+    const cost = requestCost(operation, { addresses: addresses.length })
+    return { operation, path: ask(addresses), key: ask([...addresses].sort()), cost, addresses }
+  })
+}
+
+function costOfRequest(operation: OperationId, limit: unknown): CostEstimate {
+  return requestCost(operation, typeof limit === 'number' ? { limit } : {})
 }

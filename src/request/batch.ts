@@ -3,9 +3,8 @@ import { PartialBatchError } from '../errors/batch.ts'
 import { ResponseError } from '../errors/response.ts'
 import { operations } from '../generated/operations.ts'
 import type { TokenPrice } from '../generated/types.ts'
-import type { CheckedParams } from './params.ts'
 import { sumTallies } from './tally.ts'
-import type { Answer, Part, Tally } from './types.ts'
+import type { Answer, CheckedParams, Part, Tally } from './types.ts'
 
 export const BATCH = 'prices.batch'
 const CHUNK = operations[BATCH].credits.maxItems

@@ -4,14 +4,7 @@ import { CHAIN_ID, type OperationId, operations } from '../generated/operations.
 import { isObject } from '../guard.ts'
 import type { Operation, Param } from '../operation.ts'
 import { ruleOf } from '../rule.ts'
-
-/** Parameters that may go out: checked, addresses in EIP-55 form, choices in the service's spelling. */
-export interface CheckedParams {
-  readonly operation: OperationId
-  readonly values: Readonly<Record<string, Value>>
-}
-
-type Value = string | number | readonly string[] | undefined
+import type { CheckedParams, ParamValue } from './types.ts'
 
 /** A text is shown whole or not at all: a part of it might be a part of a secret. */
 const LONGEST_SHOWN = 200
@@ -50,12 +43,12 @@ export function checkParams(
       'chainId',
     )
   }
-  const values: Record<string, Value> = onChain ? { chainId: CHAIN_ID } : {}
+  const values: Record<string, ParamValue> = onChain ? { chainId: CHAIN_ID } : {}
   for (const param of params) values[param.name] = checkParam(operation, param, given[param.name], checksum)
   return { operation, values }
 }
 
-function checkParam(operation: OperationId, param: Param, value: unknown, checksum: Checksum): Value {
+function checkParam(operation: OperationId, param: Param, value: unknown, checksum: Checksum): ParamValue {
   if (value === undefined && !param.required) return undefined
   const wrong = (name = param.name, shown = value, hint = '') => {
     const message = `${operation}: invalid ${name}: ${show(shown)}. It must be ${ruleOf(param)}.${hint}`

@@ -5,6 +5,14 @@ import type { ChargeState } from '../errors/base.ts'
 import type { OperationId } from '../generated/operations.ts'
 import type { CallSettings } from './settings.ts'
 
+/** Parameters that may go out: checked, addresses in EIP-55 form, choices in the service's spelling. */
+export interface CheckedParams {
+  readonly operation: OperationId
+  readonly values: Readonly<Record<string, ParamValue>>
+}
+
+export type ParamValue = string | number | readonly string[] | undefined
+
 /** One request that may be charged: one operation, or one chunk of a batch. */
 export interface Part {
   readonly operation: OperationId

@@ -9,6 +9,8 @@ export interface Import {
   readonly from: string
   /** Whether only types are taken, which leave no trace at run time. */
   readonly typeOnly: boolean
+  /** Whether it loads when it is asked for, by `import()`. */
+  readonly lazy: boolean
 }
 
 export interface SourceFile {
@@ -45,7 +47,7 @@ function importsOf(tree: ts.SourceFile): Import[] {
       return [toImport(tree, node.moduleSpecifier, typeOnly)]
     }
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-      return node.arguments.slice(0, 1).map((specifier) => toImport(tree, specifier, false))
+      return node.arguments.slice(0, 1).map((specifier) => ({ ...toImport(tree, specifier, false), lazy: true }))
     }
     if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
       return [toImport(tree, node.argument.literal, true)]
@@ -65,8 +67,8 @@ function isTypeOnlyImport({ importClause }: ts.ImportDeclaration): boolean {
 
 function toImport(tree: ts.SourceFile, specifier: ts.Node, typeOnly: boolean): Import {
   const text = ts.isStringLiteralLike(specifier) ? specifier.text : `(computed in ${tree.fileName})`
-  if (!text.startsWith('.')) return { from: text, typeOnly }
-  return { from: posix.join(posix.dirname(tree.fileName), text), typeOnly }
+  if (!text.startsWith('.')) return { from: text, typeOnly, lazy: false }
+  return { from: posix.join(posix.dirname(tree.fileName), text), typeOnly, lazy: false }
 }
 
 /** Every file and package that is loaded when a file is, by way of any other. */
