@@ -1,9 +1,9 @@
 import type { OperationId } from 'etn-market'
 import { describe, expect, test } from 'vitest'
+import { splitCall } from '../../src/estimate.ts'
 import { chargeOf } from '../../src/request/charge.ts'
 import { parseJson } from '../../src/request/decode.ts'
 import { checkParams } from '../../src/request/params.ts'
-import { splitCall } from '../../src/request/parts.ts'
 import type { Loss, Part } from '../../src/request/types.ts'
 import { address, addresses } from '../support/setup.ts'
 
