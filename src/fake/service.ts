@@ -14,6 +14,21 @@ import { createWorld } from './world/world.ts'
 /**
  * The whole service in a function: every rule, every price, no network and no credits.
  *
+ * What the documentation leaves open had to be chosen. These rules are the fake's own, and the live service may differ:
+ * - The address pattern is checked before anything else, which is documented. Then, by choice: the chain, a `cursor` or a
+ *   repeated parameter, `limit`, the other parameters, the key, the rate limit, the credits, whether the thing exists (404),
+ *   the heavy slots. What does not exist is found out only with enough credits for the base cost.
+ * - `limit` is a number in canonical digits, from 1 on. Left out it is 100 for candles and balances, 50 for tokens and pools,
+ *   25 for trades, 20 for the others.
+ * - A `cursor`, a parameter given twice and another chain are 400 `invalid_request`; an unknown parameter is passed over.
+ * - An address in mixed case may have a wrong checksum. A `token` of `trade.list` that is not listed answers an empty list.
+ * - `prices.batch` charges an address as often as it is listed.
+ * - Candles come oldest first, the period that is not over yet among them.
+ * - A token without a price answers 200 with its `address` alone.
+ * - `balances.get` with another spelling than EIP-55 answers an empty document and charges 800, as was seen live.
+ * - 401 `unauthorized`, 402 `insufficient_credits`, 404 `not_found`, 405 with `Allow`, and 429 `rate_limited`, which is off unless
+ *   `rateLimit` asks for it. A busy service says `Retry-After: 1`.
+ *
  * @example
  * const fake = createFakeService()
  * const response = await fake.fetch('https://electroswap.io/public-api/v1/prices/etn', {
