@@ -69,8 +69,11 @@ try {
   )
   const estimate = await bundleSize('estimateCost')
   console.log(`bundle, estimateCost alone      ${kB(estimate.first)}`)
-  const { heapGrowth } = await measure('etn-market', 'concurrent', port, HEAP_CALLS)
-  console.log(`heap after ${HEAP_CALLS} calls         ${(heapGrowth / 1_000_000).toFixed(1)} MB more than before`)
+  const MB = async (contender: Contender) =>
+    ((await measure(contender, 'concurrent', port, HEAP_CALLS)).heapGrowth / 1_000_000).toFixed(1)
+  console.log(
+    `heap after ${HEAP_CALLS} calls         ${await MB('etn-market')} MB more than before, bare fetch ${await MB('bare fetch')} MB`,
+  )
 } finally {
   server.kill()
 }

@@ -92,15 +92,15 @@ function board(
 ): Promise<Answer>[] {
   scope.signal.throwIfAborted()
   const { flights, budget } = context
-  const asked = Object.values(settings).join()
   const seats = parts.map((part, index) => {
-    const key = `${part.key}|${asked}`
+    const key = `${part.key}|${settings.fingerprint}`
     return { part, key, envelope: cached[index], flight: flights.find(key) }
   })
   const toSend = seats.filter(({ envelope, flight }) => envelope === undefined && flight === undefined)
-  const worstCase = sumCosts(toSend.map(({ part }) => part.cost)).max
-  const [{ operation } = { operation: undefined }] = parts
-  budget.reserve(worstCase, { operation }).release()
+  if (toSend.length > 1) {
+    const worstCase = sumCosts(toSend.map(({ part }) => part.cost)).max
+    budget.reserve(worstCase, { operation: parts[0]?.operation }).release()
+  }
   const slots = parts.length > 1 ? createSlots(context.batchConcurrency) : undefined
   return seats.map(({ part, key, envelope, flight }) => {
     if (envelope !== undefined) return Promise.resolve<Answer>({ envelope, tally: createTally(), from: 'cache' })
@@ -138,8 +138,9 @@ async function take(flight: Flight<Envelope>, part: Part, scope: Scope, settings
 }
 
 async function only(answers: readonly Promise<Answer>[]): Promise<[unknown, Answer[]]> {
-  const answered = await Promise.all(answers)
-  return [answered[0]?.envelope.data, answered]
+  const [first] = answers
+  const answer = await first
+  return answer === undefined ? [undefined, []] : [answer.envelope.data, [answer]]
 }
 
 /** Waits for all chunks: what has been paid for is not lost because another one failed. */

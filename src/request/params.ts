@@ -27,13 +27,10 @@ export function checkParams(
   if (!isObject(given)) throw refuse(operation, `${operation}: parameters must be an object, not ${show(given)}.`)
   const { params, path }: Operation = operations[operation]
   const onChain = path.includes('{chainId}')
-  const known = [...(onChain ? ['chainId'] : []), ...params.map(({ name }) => name)]
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
-  if (unknown !== undefined) {
-    throw refuse(
-      operation,
-      `${operation}: unknown parameter ${show(unknown)}. It takes: ${known.join(', ') || 'none'}.`,
-    )
+  for (const name of Object.keys(given)) {
+    if (params.some((param) => param.name === name) || (onChain && name === 'chainId')) continue
+    const known = [...(onChain ? ['chainId'] : []), ...params.map((param) => param.name)]
+    throw refuse(operation, `${operation}: unknown parameter ${show(name)}. It takes: ${known.join(', ') || 'none'}.`)
   }
   const { chainId = CHAIN_ID } = given
   if (chainId !== CHAIN_ID) {

@@ -14,7 +14,7 @@ import { pauseBeforeRetry, withRetries } from './retry.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { settle } from './settle.ts'
 import type { Transport } from './transport.ts'
-import type { CooldownScope, Envelope, Journey, Reply } from './types.ts'
+import { type CooldownScope, type Envelope, isSuccess, type Journey, type Reply } from './types.ts'
 import { isUnexpected, reportMismatch } from './validate.ts'
 
 /** The parts of a client that a request passes through. */
@@ -100,7 +100,7 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
     }
     try {
       if (end.loss?.kind === 'aborted') throw signal.reason
-      const waitMs = reply && retryAfterMs(reply.headers, clock.now())
+      const waitMs = reply && !isSuccess(reply.status) ? retryAfterMs(reply.headers, clock.now()) : undefined
       const details = { operation, attempts: tally.attempts, credits: tally.credits, charge: tally.charge }
       const envelope = decode(part, end, body, waitMs, settings.timeoutMs, details)
       if (isUnexpected(operation, envelope, settings.validate)) {

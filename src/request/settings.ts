@@ -8,6 +8,8 @@ export interface CallSettings {
   readonly retryLimit: number
   readonly maxRetryAfterMs: number
   readonly validate: ValidateMode
+  /** Equal for equal settings: calls are shared only with their like. */
+  readonly fingerprint: string
 }
 
 export const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
@@ -18,6 +20,7 @@ const DEFAULTS: CallSettings = {
   retryLimit: 2,
   maxRetryAfterMs: 60_000,
   validate: 'warn',
+  fingerprint: '',
 }
 
 const CALL_OPTIONS = ['signal', 'timeoutMs', 'deadlineMs', 'retry', 'validate']
@@ -56,13 +59,14 @@ function merge(options: CallOptions, base: CallSettings): CallSettings {
   if (options.validate !== undefined && !MODES.includes(options.validate)) {
     throw invalidOption('validate', options.validate, "'strict', 'warn' or 'off'")
   }
-  return {
+  const settings = {
     timeoutMs: duration('timeoutMs', options.timeoutMs, base.timeoutMs),
     deadlineMs: duration('deadlineMs', options.deadlineMs, base.deadlineMs),
     retryLimit: count('retry.limit', retry.limit, base.retryLimit, 0),
     maxRetryAfterMs: wait('retry.maxRetryAfterMs', retry.maxRetryAfterMs, base.maxRetryAfterMs),
     validate: options.validate ?? base.validate,
   }
+  return { ...settings, fingerprint: Object.values(settings).join() }
 }
 
 function duration(name: string, value: number | undefined, fallback: number): number {

@@ -57,7 +57,16 @@ function createFlight<T>(run: (flight: Flight<T>) => Promise<T>, close: () => vo
   const start = () => {
     if (started) return
     started = true
-    run(flight).finally(close).then(land, crash)
+    run(flight).then(
+      (value) => {
+        close()
+        land(value)
+      },
+      (error) => {
+        close()
+        crash(error)
+      },
+    )
   }
 
   const flight: Flight<T> = {
