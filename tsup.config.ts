@@ -1,11 +1,23 @@
 import { defineConfig } from 'tsup'
 
+const published = {
+  index: 'src/index.ts',
+  fake: 'src/fake/index.ts',
+  feed: 'src/feed/index.ts',
+  msw: 'src/msw/index.ts',
+}
+
 export default defineConfig({
-  entry: { index: 'src/index.ts', fake: 'src/fake/index.ts', msw: 'src/msw/index.ts' },
+  // What only the client needs stands in files of its own, so that a bundler can leave it out: `estimateCost` alone brings no ky.
+  entry: { ...published, client: 'src/client.ts', estimate: 'src/estimate.ts' },
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',
-  dts: { compilerOptions: { ignoreDeprecations: '6.0' } },
+  dts: {
+    entry: published,
+    banner: '/// <reference lib="esnext.disposable" />',
+    compilerOptions: { ignoreDeprecations: '6.0' },
+  },
   sourcemap: true,
   splitting: true,
   clean: true,

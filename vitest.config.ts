@@ -7,6 +7,7 @@ export default defineConfig({
     alias: [
       { find: /^etn-market$/, replacement: source('index.ts') },
       { find: /^etn-market\/fake$/, replacement: source('fake/index.ts') },
+      { find: /^etn-market\/feed$/, replacement: source('feed/index.ts') },
       { find: /^etn-market\/msw$/, replacement: source('msw/index.ts') },
     ],
   },

@@ -82,7 +82,7 @@ describe('independent judges', () => {
       problems?: object
       analysis: { entrypoints: object; problems: { resolutionKind?: string }[] }
     }
-    expect(Object.keys(analysis.entrypoints)).toEqual(['.', './fake', './msw', './package.json'])
+    expect(Object.keys(analysis.entrypoints)).toEqual(['.', './fake', './feed', './msw', './package.json'])
     const real = analysis.problems.filter(({ resolutionKind }) => resolutionKind !== 'node10')
     expect({ status: judged.status, real }, JSON.stringify(problems)).toEqual({ status: 0, real: [] })
   })

@@ -32,6 +32,7 @@ const SURFACE = {
     'unlocksAt',
   ],
   'etn-market/fake': ['createFakeService', 'fakeKey', 'fakeOperations', 'fakeRoutes', 'fakeTokens', 'fakeWallets'],
+  'etn-market/feed': ['createPriceFeed'],
   'etn-market/msw': ['mswHandlers'],
 }
 
@@ -39,6 +40,7 @@ test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {
   const modules: Record<string, () => Promise<object>> = {
     'etn-market': () => import('etn-market'),
     'etn-market/fake': () => import('etn-market/fake'),
+    'etn-market/feed': () => import('etn-market/feed'),
     'etn-market/msw': () => import('etn-market/msw'),
   }
   expect(Object.keys((await modules[subpath]?.()) ?? {}).sort()).toEqual([...names].sort())

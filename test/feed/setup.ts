@@ -1,0 +1,65 @@
+import { type Client, checksumAddress, createClient } from 'etn-market'
+import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
+import { createPriceFeed, type FeedEvent, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import { onTestFinished } from 'vitest'
+import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
+// Loaded by the client when an answer is odd; here at once, so that it takes no real time.
+import '../../src/generated/schemas.ts'
+
+export const SECOND = 1_000
+export const MINUTE = 60_000
+export const DAY = 86_400_000
+
+export interface Stage {
+  clock: VirtualClock
+  fake: FakeService
+  client: Client
+  feed: PriceFeed
+  events: FeedEvent[]
+  /** Another feed on the same service. */
+  another(options?: FeedOptions): PriceFeed
+}
+
+/** A feed in virtual time before the fake service. */
+export function stage(options: FeedOptions = {}, service: FakeServiceOptions = {}): Stage {
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock, ...service })
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
+  const events: FeedEvent[] = []
+  const another = (own: FeedOptions = {}) => {
+    const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event), ...own })
+    onTestFinished(() => feed.close())
+    return feed
+  }
+  onTestFinished(async () => {
+    await client.close()
+    await fake.close()
+  })
+  return { clock, fake, client, events, another, feed: another(options) }
+}
+
+/** Different addresses that the fake need not list: a batch charges for them all the same. */
+export function some(count: number, from = 0): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    checksumAddress(`0xfeed${(from + index).toString(16).padStart(36, '0')}`),
+  )
+}
+
+/** A watch that notes what it is told. */
+export function noted(feed: PriceFeed, addresses: string | readonly string[], everyMs: number) {
+  const prices: FeedPrice[] = []
+  const errors: unknown[] = []
+  const watch = feed.watch(addresses, {
+    everyMs,
+    onPrice: (price) => void prices.push(price),
+    onError: (error) => void errors.push(error),
+  })
+  return { prices, errors, stop: watch.stop }
+}
+
+export const types = (events: readonly FeedEvent[]) => events.map(({ type }) => type)
+
+/** How many addresses each request asked for, and when, in milliseconds since the start. */
+export function requests(fake: FakeService, start: number): [number, number][] {
+  return fake.journal().map(({ at, query }) => [at - start, query.addresses?.split(',').length ?? 1])
+}

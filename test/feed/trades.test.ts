@@ -1,0 +1,121 @@
+import { InvalidRequestError, type Trade } from 'etn-market'
+import { fakeTokens } from 'etn-market/fake'
+import { describe, expect, test } from 'vitest'
+import { createSeen } from '../../src/feed/seen.ts'
+import { flush } from '../support/clock.ts'
+import { watch } from '../support/setup.ts'
+import { MINUTE, SECOND, stage, types } from './setup.ts'
+
+const { BOLT } = fakeTokens
+const trade = (number: number): Trade => ({ hash: `0x${number}`, timestamp: number })
+
+describe('what was seen', () => {
+  test('is told once, newest last, whatever the page repeats', () => {
+    const seen = createSeen()
+    expect(seen.take([trade(3), trade(2), trade(1)], 3)).toEqual({ fresh: [1, 2, 3].map(trade), gap: undefined })
+    expect(seen.take([trade(4), trade(3), trade(2)], 3)).toEqual({ fresh: [trade(4)], gap: undefined })
+    // An answer that lags behind brings nothing back.
+    expect(seen.take([trade(3), trade(2), trade(1)], 3).fresh).toEqual([])
+    expect(seen.take([trade(9), trade(8), trade(7)], 3)).toEqual({
+      fresh: [7, 8, 9].map(trade),
+      gap: { from: 3, to: 7 },
+    })
+  })
+
+  test('counts twins: one transaction may hold two swaps alike', () => {
+    const seen = createSeen()
+    expect(seen.take([trade(1)], 3).fresh).toHaveLength(1)
+    expect(seen.take([trade(1), trade(1)], 3).fresh).toHaveLength(1)
+    expect(seen.take([trade(2), trade(1), trade(1)], 3).fresh).toEqual([trade(2)])
+  })
+})
+
+/** Reads in the background. */
+function read(trades: AsyncIterable<Trade>) {
+  const seen: Trade[] = []
+  const end = (async () => {
+    for await (const one of trades) seen.push(one)
+  })()
+  return { seen, end: watch(end) }
+}
+
+test('trades come once, newest last, as fast as they happen', async () => {
+  const { feed, clock, fake } = stage()
+  const { seen } = read(feed.trades({ token: BOLT, everyMs: { min: 30 * SECOND, max: 60 * MINUTE } }))
+  await clock.advance(6 * 60 * MINUTE)
+  const times = seen.map(({ timestamp }) => timestamp ?? 0)
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+  expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(seen.length)
+  expect(seen.length).toBeGreaterThan(26)
+  const polls = fake.journal({ operation: 'trade.list' }).length
+  expect(polls).toBeLessThan(30)
+  await feed.close()
+  expect(clock.pending).toBe(0)
+})
+
+test('a page that is all new is a gap, and makes it ask sooner', async () => {
+  const { feed, clock, fake, events } = stage()
+  let page = 0
+  const transform = () => ({
+    data: Array.from({ length: 25 }, (_, n) => trade(page * 25 + 25 - n)),
+    cursor: String(page++),
+  })
+  fake.fault({ operation: 'trade.list', transform, times: Number.POSITIVE_INFINITY })
+  const gaps: number[] = []
+  const { seen } = read(
+    feed.trades({ everyMs: { min: MINUTE, max: 8 * MINUTE }, onGap: () => void gaps.push(clock.now()) }),
+  )
+  await clock.advance(3 * MINUTE + SECOND)
+  expect(seen).toHaveLength(100)
+  expect(gaps).toHaveLength(3)
+  expect(events.find(({ type }) => type === 'feed.gap')).toEqual({
+    type: 'feed.gap',
+    token: undefined,
+    from: 25,
+    to: 26,
+  })
+})
+
+test('a token without trades is asked ever less often, up to the bound', async () => {
+  const { feed, clock, fake } = stage()
+  const start = clock.now()
+  const transform = () => ({ data: [], cursor: null })
+  fake.fault({ operation: 'trade.list', transform, times: Number.POSITIVE_INFINITY })
+  read(feed.trades({ everyMs: { min: MINUTE, max: 8 * MINUTE } }))
+  await clock.advance(31 * MINUTE)
+  expect(fake.journal().map(({ at }) => (at - start) / MINUTE)).toEqual([0, 2, 6, 14, 22, 30])
+})
+
+test('nothing is asked for while the reader does not read', async () => {
+  const { feed, clock, fake } = stage()
+  const trades = feed.trades({ everyMs: MINUTE })
+  await trades.next()
+  await clock.advance(60 * MINUTE)
+  fake.expectRequests(1)
+  await trades.return()
+  expect(clock.pending).toBe(0)
+})
+
+test('a failure that passes is waited out; an abort rejects with its reason; close ends quietly', async () => {
+  const { feed, clock, fake, events } = stage()
+  fake.fault({ status: 503, retryAfter: '5' })
+  const leaving = new AbortController()
+  const one = read(feed.trades({ everyMs: MINUTE, signal: leaving.signal }))
+  await clock.advance(6 * SECOND)
+  expect(one.seen).toHaveLength(25)
+  expect(types(events)).toEqual(['feed.waiting', 'feed.resumed', 'feed.bought'])
+  const other = read(feed.trades({ everyMs: MINUTE }))
+  await flush()
+  leaving.abort('enough')
+  await flush()
+  expect(one.end).toMatchObject({ state: 'rejected', error: 'enough' })
+  await feed.close()
+  await flush()
+  expect(other.end.state).toBe('resolved')
+  expect(clock.pending).toBe(0)
+})
+
+test.each([{ everyMs: 0 }, { everyMs: { min: 5, max: 1 } }, { everyMs: 5, token: '0x1' }])('refuses %j', (options) => {
+  const { feed } = stage()
+  expect(() => feed.trades(options)).toThrow(InvalidRequestError)
+})

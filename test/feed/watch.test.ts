@@ -1,0 +1,170 @@
+import { fakeTokens } from 'etn-market/fake'
+import type { FeedPrice } from 'etn-market/feed'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { flush } from '../support/clock.ts'
+import { watch } from '../support/setup.ts'
+import { MINUTE, noted, SECOND, stage } from './setup.ts'
+
+const { BOLT, CORE, DYNO } = fakeTokens
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('callbacks', () => {
+  test('get a price at once and then one every interval, never older', async () => {
+    const { feed, clock, fake } = stage()
+    const start = clock.now()
+    const { prices, stop } = noted(feed, BOLT.toLowerCase(), MINUTE)
+    await clock.advance(3 * MINUTE + 10)
+    expect(prices.map(({ at }) => at - start)).toEqual([5, 60_005, 120_005, 180_005])
+    expect(prices.every(({ address, ageMs, stale }) => address === BOLT.toLowerCase() && ageMs === 0 && !stale)).toBe(
+      true,
+    )
+    fake.expectCredits(200)
+    stop()
+    expect(clock.pending).toBe(0)
+    await clock.advance(10 * MINUTE)
+    fake.expectCredits(200)
+    expect(feed.status()).toMatchObject({ state: 'idle', watches: 0, addresses: 0, creditsPerDay: 0 })
+  })
+
+  test('start with what is known and fresh: a second watch costs nothing', async () => {
+    const { feed, clock, fake } = stage()
+    noted(feed, [BOLT, CORE, DYNO], MINUTE)
+    await clock.advance(30 * SECOND)
+    const second = noted(feed, [CORE, DYNO], MINUTE)
+    expect(second.prices).toEqual([])
+    await flush()
+    expect(second.prices.map(({ address }) => address)).toEqual([CORE, DYNO])
+    fake.expectCredits(130)
+  })
+
+  test('a stricter watch speeds up, and its end slows down again', async () => {
+    const { feed, clock, fake } = stage()
+    noted(feed, BOLT, 10 * MINUTE)
+    await clock.advance(MINUTE)
+    const strict = noted(feed, BOLT, MINUTE)
+    await clock.advance(5 * MINUTE)
+    fake.expectRequests(6)
+    strict.stop()
+    await clock.advance(9 * MINUTE)
+    fake.expectRequests(6)
+  })
+
+  test('what onPrice throws goes to onError, and what that throws nowhere', async () => {
+    const { feed, clock } = stage()
+    const heard: unknown[] = []
+    const mistake = new Error('mistake')
+    const fail = () => {
+      throw mistake
+    }
+    const onError = (error: unknown) => {
+      heard.push(error)
+      throw new Error('another')
+    }
+    feed.watch(BOLT, { everyMs: MINUTE, onPrice: fail, onError })
+    feed.watch(BOLT, { everyMs: MINUTE, onPrice: async () => fail(), onError: async (error) => onError(error) })
+    await clock.advance(MINUTE - 1)
+    expect(heard).toEqual([mistake, mistake])
+  })
+
+  test('end with their signal', async () => {
+    const { feed, clock, fake } = stage()
+    const leaving = new AbortController()
+    feed.watch(BOLT, { everyMs: MINUTE, onPrice: () => {}, signal: leaving.signal })
+    await clock.advance(MINUTE)
+    leaving.abort()
+    await clock.advance(10 * MINUTE)
+    fake.expectRequests(1)
+    feed.watch(BOLT, { everyMs: MINUTE, onPrice: () => {}, signal: leaving.signal })
+    await clock.advance(10 * MINUTE)
+    fake.expectRequests(1)
+  })
+})
+
+describe('an iteration', () => {
+  test('is what starts a watch; ending it stops the watch', async () => {
+    const { feed, clock, fake } = stage()
+    const watched = feed.watch([BOLT, CORE, DYNO], { everyMs: MINUTE })
+    await clock.advance(10 * MINUTE)
+    fake.expectRequests(0)
+    const read: FeedPrice[] = []
+    const reading = (async () => {
+      for await (const price of watched) {
+        read.push(price)
+        if (read.length === 5) break
+      }
+    })()
+    await clock.advance(5 * MINUTE)
+    await reading
+    expect(new Set(read.slice(0, 3).map(({ address }) => address))).toEqual(new Set([BOLT, CORE, DYNO]))
+    fake.expectRequests(2)
+    expect(clock.pending).toBe(0)
+  })
+
+  test('of a slow reader gives the newest price of each address, and none queue up', async () => {
+    const { feed, clock } = stage()
+    const start = clock.now()
+    const reader = feed.watch([BOLT, CORE], { everyMs: MINUTE })[Symbol.asyncIterator]()
+    await clock.advance(10 * MINUTE)
+    const first = reader.next()
+    const second = reader.next()
+    const third = watch(reader.next())
+    expect([(await first).value, (await second).value]).toMatchObject([
+      { address: BOLT, at: start + 9 * MINUTE + 5 },
+      { address: CORE, at: start + 9 * MINUTE + 5 },
+    ])
+    expect(third.state).toBe('pending')
+    await reader.return?.()
+    await flush()
+    expect(third.state).toBe('resolved')
+  })
+
+  test('rejects with the reason of its signal, once, and ends with stop and close', async () => {
+    const { feed, clock } = stage()
+    const leaving = new AbortController()
+    const aborted = feed.watch(BOLT, { everyMs: MINUTE, signal: leaving.signal })[Symbol.asyncIterator]()
+    const stopped = feed.watch(BOLT, { everyMs: MINUTE })
+    const stopping = stopped[Symbol.asyncIterator]()
+    await clock.advance(10)
+    await aborted.next()
+    const waiting = watch(aborted.next())
+    leaving.abort('enough')
+    await flush()
+    expect(waiting).toMatchObject({ state: 'rejected', error: 'enough' })
+    expect(await aborted.next()).toMatchObject({ done: true })
+    await stopping.next()
+    const next = watch(stopping.next())
+    stopped.stop()
+    await flush()
+    expect(next.value).toMatchObject({ done: true })
+    const closing = watch(feed.watch(CORE, { everyMs: MINUTE })[Symbol.asyncIterator]().next())
+    await feed.close()
+    await flush()
+    expect(closing.value).toMatchObject({ done: true })
+    expect(clock.pending).toBe(0)
+  })
+})
+
+test('a hidden page spends nothing until it is shown', async () => {
+  const page = Object.assign(new EventTarget(), { hidden: true })
+  vi.stubGlobal('document', page)
+  const { feed, clock, fake } = stage({ pauseWhenHidden: true })
+  const { prices } = noted(feed, BOLT, MINUTE)
+  const asked = watch(feed.price(CORE))
+  await clock.advance(10 * MINUTE)
+  fake.expectRequests(0)
+  expect(feed.status().state).toBe('paused')
+  page.hidden = false
+  page.dispatchEvent(new Event('visibilitychange'))
+  await clock.advance(10)
+  expect([prices.length, asked.state]).toEqual([1, 'resolved'])
+  page.hidden = true
+  page.dispatchEvent(new Event('visibilitychange'))
+  await clock.advance(10 * MINUTE)
+  fake.expectRequests(2)
+})
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses an interval of %d', (everyMs) => {
+  const { feed } = stage()
+  expect(() => feed.watch(BOLT, { everyMs })).toThrow('everyMs')
+})
