@@ -1,0 +1,13 @@
+import * as market from 'etn-market'
+import { journey } from './journey.ts'
+
+const violations: string[] = []
+document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+  violations.push(`${effectiveDirective} ${blockedURI}`)
+})
+
+const baseUrl = new URL(location.href).searchParams.get('baseUrl') ?? ''
+journey(market, baseUrl).then(async (report) => {
+  const failure = violations.length > 0 ? `the page's policy was violated: ${violations.join(', ')}` : report.failure
+  await fetch('/report', { method: 'POST', body: JSON.stringify({ ...report, failure }) })
+})
