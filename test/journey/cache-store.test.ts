@@ -3,26 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { costs, ok } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { address, setup, watch } from '../support/setup.ts'
+import { createStore } from '../support/store.ts'
 
 const TOKEN = address(1)
 const LIST = [{ address: TOKEN, name: 'a', symbol: 'A', decimals: 18, totalSupply: 1 }]
 const cache: ClientOptions['cache'] = { ttlMs: { 'token.list': 10_000, 'token.price': 5_000, 'prices.batch': 5_000 } }
-
-/** A store as Keyv is: asynchronous, with a time to live in milliseconds. */
-function createStore() {
-  const calls: [string, unknown, number?][] = []
-  const kept = new Map<string, string>()
-  const store: CacheStore = {
-    get: async (key) => kept.get(key),
-    set: async (key, value, ttl) => {
-      calls.push([key, value, ttl])
-      kept.set(key, value)
-      return true
-    },
-    delete: async (key) => kept.delete(key),
-  }
-  return { store, kept, calls }
-}
 
 describe('a store', () => {
   test('like Keyv gets a text and the time to live, and no key of ours in it', async () => {

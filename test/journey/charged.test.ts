@@ -1,24 +1,8 @@
-import type { ClientEvent, EtnMarketError } from 'etn-market'
+import type { ClientEvent } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, cutOff, networkError, ok, raw, stalled, tokens } from '../support/answers.ts'
+import { attempt, WORST } from '../support/attempt.ts'
 import type { Handler } from '../support/script.ts'
-import { setup, watch } from '../support/setup.ts'
-
-const LIMIT = 10_000
-const WORST = 200
-
-/** One attempt of token.list with a limit of 20: worst case 200 credits. */
-async function attempt(answer: Handler, retry: false | { limit: number } = false) {
-  const made = setup(answer, { budget: { credits: LIMIT }, retry, timeoutMs: 1_000 })
-  const outcome = watch(made.client.token.list({ limit: 20 }).withMeta())
-  await made.clock.advance(0)
-  await made.clock.advance(30_000)
-  const { spent, reserved, uncertain, available } = made.client.budget
-  expect(reserved).toBe(0)
-  expect(available).toBe(LIMIT - spent - uncertain)
-  const told = made.events.filter(({ type }) => type.startsWith('credits.'))
-  return { ...made, outcome, error: outcome.error as EtnMarketError, money: { spent, uncertain }, told }
-}
 
 const computed = (credits: number): ClientEvent => ({ type: 'credits.computed', operation: 'token.list', credits })
 const charged = (credits: number): ClientEvent => ({ type: 'credits.charged', operation: 'token.list', credits })

@@ -1,69 +1,17 @@
 import {
   ApiError,
   AuthenticationError,
-  ConnectionError,
   type EtnMarketError,
   InsufficientCreditsError,
   InvalidLimitError,
   InvalidRequestError,
   NotFoundError,
   PermissionError,
-  RateLimitError,
   ResponseError,
-  ServerBusyError,
-  ServiceError,
-  TimeoutError,
 } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import {
-  busy,
-  costs,
-  cutOff,
-  html,
-  limited,
-  networkError,
-  ok,
-  price,
-  raw,
-  refusal,
-  stalled,
-} from '../support/answers.ts'
-import type { Handler } from '../support/script.ts'
-import { address, setup, watch } from '../support/setup.ts'
-
-const TOKEN = address(1)
-const good = () => ok(price(TOKEN), costs(50))
-
-/** Calls with a service that fails as told, for as many attempts as told, and lets all the time pass that it takes. */
-async function ask(fail: Handler, failures: number, options: Parameters<typeof setup>[1] = {}) {
-  const made = setup((exchange) => (exchange.number <= failures ? fail(exchange) : good()), {
-    timeoutMs: 1_000,
-    ...options,
-  })
-  const outcome = watch(made.client.token.price({ address: TOKEN }).withMeta())
-  await made.clock.advance(59_000)
-  expect(made.clock.pending).toBe(0)
-  return { ...made, outcome, error: outcome.error as EtnMarketError }
-}
-
-const _RETRIED: [string, Handler, typeof EtnMarketError, number | undefined][] = [
-  ['no connection', () => networkError('ECONNREFUSED'), ConnectionError, undefined],
-  ['a DNS failure', () => networkError('ENOTFOUND'), ConnectionError, undefined],
-  ['a reset', () => networkError('ECONNRESET'), ConnectionError, undefined],
-  ['a body cut off', () => cutOff(), ConnectionError, 200],
-  ['no answer', () => undefined, TimeoutError, undefined],
-  ['a body that stalls', () => stalled(), TimeoutError, 200],
-  ['408', () => refusal(408, 'timeout'), ServiceError, 408],
-  ['429', () => limited(), RateLimitError, 429],
-  ['500', () => refusal(500, 'internal'), ServiceError, 500],
-  ['501', () => refusal(501, 'not_implemented'), ServiceError, 501],
-  ['502', () => html(502), ServiceError, 502],
-  ['503 server_busy', () => busy(), ServerBusyError, 503],
-  ['503 SERVER_BUSY', () => refusal(503, 'SERVER_BUSY'), ServerBusyError, 503],
-  ['another 503', () => refusal(503, 'maintenance'), ServiceError, 503],
-  ['504', () => html(504), ServiceError, 504],
-  ['599', () => refusal(599, 'odd'), ServiceError, 599],
-]
+import { costs, ok, raw, refusal } from '../support/answers.ts'
+import { ask } from '../support/ask.ts'
 
 describe('never retried', () => {
   test.each<[number, string, typeof EtnMarketError]>([

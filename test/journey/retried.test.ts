@@ -7,24 +7,10 @@ import {
   TimeoutError,
 } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, cutOff, html, limited, networkError, ok, price, refusal, stalled } from '../support/answers.ts'
+import { busy, cutOff, html, limited, networkError, price, refusal, stalled } from '../support/answers.ts'
+import { ask, TOKEN } from '../support/ask.ts'
 import type { Handler } from '../support/script.ts'
-import { address, rejection, setup, watch } from '../support/setup.ts'
-
-const TOKEN = address(1)
-const good = () => ok(price(TOKEN), costs(50))
-
-/** Calls with a service that fails as told, for as many attempts as told, and lets all the time pass that it takes. */
-async function ask(fail: Handler, failures: number, options: Parameters<typeof setup>[1] = {}) {
-  const made = setup((exchange) => (exchange.number <= failures ? fail(exchange) : good()), {
-    timeoutMs: 1_000,
-    ...options,
-  })
-  const outcome = watch(made.client.token.price({ address: TOKEN }).withMeta())
-  await made.clock.advance(59_000)
-  expect(made.clock.pending).toBe(0)
-  return { ...made, outcome, error: outcome.error as EtnMarketError }
-}
+import { rejection, setup, watch } from '../support/setup.ts'
 
 const RETRIED: [string, Handler, typeof EtnMarketError, number | undefined][] = [
   ['no connection', () => networkError('ECONNREFUSED'), ConnectionError, undefined],

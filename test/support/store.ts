@@ -1,0 +1,17 @@
+import type { CacheStore } from 'etn-market'
+
+/** A store as Keyv is: asynchronous, with a time to live in milliseconds. */
+export function createStore() {
+  const calls: [string, unknown, number?][] = []
+  const kept = new Map<string, string>()
+  const store: CacheStore = {
+    get: async (key) => kept.get(key),
+    set: async (key, value, ttl) => {
+      calls.push([key, value, ttl])
+      kept.set(key, value)
+      return true
+    },
+    delete: async (key) => kept.delete(key),
+  }
+  return { store, kept, calls }
+}
