@@ -2,6 +2,7 @@ import { createChecksummer } from './address.ts'
 import { systemClock } from './clock.ts'
 import { type CreditsReport, createAccount } from './credits/account.ts'
 import { type Budget, type BudgetOptions, createBudget } from './credits/budget.ts'
+import { ASYNC_DISPOSE } from './dispose.ts'
 import { invalidOption } from './errors/input.ts'
 import { createRedactor, type Redactor } from './errors/redact.ts'
 import { estimate } from './estimate.ts'
@@ -18,9 +19,6 @@ import { createScopes } from './request/scope.ts'
 import { clientSettings, count, DEFAULT_BASE_URL } from './request/settings.ts'
 import { createFlights } from './request/share.ts'
 import { createTransport } from './request/transport.ts'
-
-/** Runtimes without it get what compilers of `await using` look for there. */
-const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')
 
 /** A client: every operation as `client.group.action`, and what it has spent. */
 export interface Client extends Methods {

@@ -1,3 +1,4 @@
+import { ASYNC_DISPOSE } from '../dispose.ts'
 import { answer, type Exchange } from './answer.ts'
 import type { Incoming } from './arrive.ts'
 import { expectCredits, expectNoUnusedFaults, expectRequests } from './expect.ts'
@@ -92,7 +93,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       run = begin()
     },
     close,
-    [Symbol.asyncDispose]: close,
+    [ASYNC_DISPOSE]: close,
   }
   return fake
 }

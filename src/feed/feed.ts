@@ -1,5 +1,6 @@
 import { createChecksummer } from '../address.ts'
 import { systemClock } from '../clock.ts'
+import { ASYNC_DISPOSE } from '../dispose.ts'
 import { invalidOption, refuseUnknown } from '../errors/input.ts'
 import { createBook } from './book.ts'
 import { DAY_MS } from './demand.ts'
@@ -18,9 +19,6 @@ import { followTrades } from './trades.ts'
 import { createTrouble } from './trouble.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 import { createWatches } from './watches.ts'
-
-/** Runtimes without it get what compilers of `await using` look for there. */
-const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'pauseWhenHidden', 'onEvent', 'clock']
 

@@ -1,9 +1,7 @@
 import { RateLimitError, ServerBusyError } from '../errors/api.ts'
 import type { EtnMarketError } from '../errors/base.ts'
+import { LEAST_BACKOFF_MS } from './settings.ts'
 import type { CooldownScope, Journey } from './types.ts'
-
-/** A 429 that does not say how long must not be followed by a crowd either. */
-const SILENT_REFUSAL_MS = 500
 
 /** Who has to wait, and for how long at least. */
 export interface Cooldown {
@@ -13,9 +11,9 @@ export interface Cooldown {
 
 /** Who else has to wait after this error, and for how long; undefined when nobody has. */
 export function cooldownOf(error: unknown): Cooldown | undefined {
-  if (error instanceof RateLimitError) return { scope: 'key', waitMs: error.retryAfterMs || SILENT_REFUSAL_MS }
+  if (error instanceof RateLimitError) return { scope: 'key', waitMs: error.retryAfterMs || LEAST_BACKOFF_MS }
   if (error instanceof ServerBusyError && error.retryAfterMs !== undefined) {
-    return { scope: 'heavy', waitMs: error.retryAfterMs || SILENT_REFUSAL_MS }
+    return { scope: 'heavy', waitMs: error.retryAfterMs || LEAST_BACKOFF_MS }
   }
   return undefined
 }

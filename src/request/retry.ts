@@ -5,9 +5,9 @@ import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
 import type { Emit } from '../events.ts'
+import { LEAST_BACKOFF_MS } from './settings.ts'
 import type { Journey } from './types.ts'
 
-const BASE_MS = 500
 const FACTOR = 2
 const CEILING_MS = 8_000
 const LONGEST_JITTER_MS = 1_000
@@ -33,14 +33,14 @@ function isRetryable(error: unknown): boolean {
 
 /** The wait before the next attempt: what the service asked for with a little more, else full-jitter exponential backoff. */
 function waitBeforeRetry(failedAttempt: number, retryAfterMs: number | undefined, random: number): number {
-  if (retryAfterMs === undefined) return random * Math.min(CEILING_MS, BASE_MS * FACTOR ** (failedAttempt - 1))
+  if (retryAfterMs === undefined) return random * Math.min(CEILING_MS, LEAST_BACKOFF_MS * FACTOR ** (failedAttempt - 1))
   const floor = retryAfterFloor(retryAfterMs)
   return floor + random * Math.min(floor / 10, LONGEST_JITTER_MS)
 }
 
 /** A `Retry-After` of 0 or in the past is the minimum backoff, so that nothing hammers. */
 function retryAfterFloor(retryAfterMs: number): number {
-  return retryAfterMs <= 0 ? BASE_MS : retryAfterMs
+  return retryAfterMs <= 0 ? LEAST_BACKOFF_MS : retryAfterMs
 }
 
 /**

@@ -12,6 +12,9 @@ export interface CallSettings {
   readonly fingerprint: string
 }
 
+/** The shortest wait after a refusal that asks for none, so that nothing hammers; the base of the exponential backoff. */
+export const LEAST_BACKOFF_MS = 500
+
 export const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
 
 const DEFAULTS: CallSettings = {

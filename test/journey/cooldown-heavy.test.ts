@@ -1,15 +1,8 @@
 import { ServerBusyError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, ok, price, refusal, wait } from '../support/answers.ts'
-import type { Exchange, Handler } from '../support/script.ts'
+import { busy, costs, ok, refusal, wait } from '../support/answers.ts'
+import { firstly, isHeavy } from '../support/heavy.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
-
-const isHeavy = ({ url }: Exchange) => url.pathname.includes('locks') || url.pathname.includes('farms')
-const good: Handler = (exchange) => (isHeavy(exchange) ? ok([], costs(2_000)) : ok(price(address(1)), costs(50)))
-const firstly =
-  (refuse: () => Response): Handler =>
-  (exchange) =>
-    exchange.number === 1 ? refuse() : good(exchange)
 
 describe('a 503 server_busy with a wait', () => {
   test('parks every heavy call until then; light ones go on', async () => {

@@ -1,15 +1,8 @@
 import { RateLimitError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { busy, costs, type HeaderLines, limited, ok, price, refusal, wait } from '../support/answers.ts'
-import type { Exchange, Handler } from '../support/script.ts'
+import { firstly } from '../support/heavy.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
-
-const isHeavy = ({ url }: Exchange) => url.pathname.includes('locks') || url.pathname.includes('farms')
-const good: Handler = (exchange) => (isHeavy(exchange) ? ok([], costs(2_000)) : ok(price(address(1)), costs(50)))
-const firstly =
-  (refuse: () => Response): Handler =>
-  (exchange) =>
-    exchange.number === 1 ? refuse() : good(exchange)
 
 describe('a 429 with a wait', () => {
   test('parks every call made with that key, heavy or not', async () => {

@@ -1,22 +1,11 @@
-import { InvalidLimitError, InvalidRequestError, type OperationId, operations } from 'etn-market'
+import { InvalidLimitError, type OperationId, operations } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { buildPath, checkParams } from '../../src/request/params.ts'
+import { pathOf, refused } from '../support/params.ts'
 
 const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 const LOWER = BOLT.toLowerCase()
 const UPPER = `0x${BOLT.slice(2).toUpperCase()}`
-const _WRONG = BOLT.replace('f', 'F')
-
-const pathOf = (operation: OperationId, params?: unknown) => buildPath(checkParams(operation, params))
-
-function refused(operation: OperationId, params: unknown): InvalidRequestError {
-  try {
-    checkParams(operation, params)
-  } catch (error) {
-    if (error instanceof InvalidRequestError) return error
-  }
-  throw new Error(`${operation} accepted ${JSON.stringify(params)}`)
-}
 
 describe('limit', () => {
   const limits = Object.entries(operations).flatMap(([id, { params }]) =>
