@@ -97,7 +97,8 @@ function board(
     return { part, key, envelope: cached[index], flight: flights.find(key) }
   })
   const toSend = seats.filter(({ envelope, flight }) => envelope === undefined && flight === undefined)
-  if (toSend.length > 1) {
+  // Before anybody boards: a seat taken beside one that is refused would wait for an answer that nobody wants.
+  if (parts.length > 1) {
     const worstCase = sumCosts(toSend.map(({ part }) => part.cost)).max
     budget.reserve(worstCase, { operation: parts[0]?.operation }).release()
   }

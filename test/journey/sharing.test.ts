@@ -135,3 +135,16 @@ test('one whose time is over leaves those who came later their own', async () =>
   expect([first.state, second.state]).toEqual(['resolved', 'resolved'])
   expect(script.requests).toHaveLength(2)
 })
+
+test('a batch that does not fit the budget shares nothing: whoever asked before is alone with the request', async () => {
+  const { client, clock, script } = setup(undefined, { budget: { credits: 1_000 } })
+  const caller = new AbortController()
+  const first = watch(client.prices.batch({ addresses: addresses(50) }, { signal: caller.signal }))
+  const refused = watch(client.prices.batch({ addresses: addresses(100) }))
+  await clock.advance(0)
+  expect(refused.error).toMatchObject({ code: 'budget_exceeded', needed: 600 })
+  caller.abort('mine')
+  await clock.advance(0)
+  expect(first.error).toBe('mine')
+  expect(script.requests.map(({ aborted }) => aborted)).toEqual([true])
+})
