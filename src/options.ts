@@ -30,8 +30,19 @@ export interface CacheOptions {
   store?: CacheStore | undefined
 }
 
+/** What the client needs of a `Response`; a real one will do. */
+export interface FetchResponse {
+  readonly status: number
+  /** 'opaqueredirect' where a browser hides a redirect. */
+  readonly type?: string
+  /** Lines of one name are joined with a comma and a space. */
+  readonly headers: { get(name: string): string | null }
+  readonly body?: { cancel(): Promise<void> } | null
+  text(): Promise<string>
+}
+
 /** A `fetch`: the global one, one of your own, or `fake.fetch`. It is handed a URL in text and an init with method, headers, signal and redirect. */
-export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
+export type FetchLike = (url: string, init: RequestInit) => Promise<FetchResponse>
 
 export interface ClientOptions {
   /** The API key, or a function that is asked before each request. @default ETN_MARKET_API_KEY, where there is an environment; else calls go out without one */

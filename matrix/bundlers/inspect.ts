@@ -27,15 +27,14 @@ export async function nodeTraces(path: string): Promise<string[]> {
   return [...new Set([...imports, ...globals])]
 }
 
-/** Words of the bundled libraries that survive minifying. */
+/** Words of the client, and of what it loads later, that survive minifying. */
 const MARKS: Record<string, RegExp> = {
-  ky: /throwHttpErrors|beforeRequest/,
+  client: /x-credits-cost/,
   zod: /ZodMini|\$ZodType|_zod/,
-  'p-retry': /onFailedAttempt/,
 }
 
-/** The libraries in a page's script and in all that it may load; a file that nothing names is never loaded. */
-export function librariesIn(page: string, others: readonly string[]): string[] {
+/** What is in a page's script and in all that it may load; a file that nothing names is never loaded. */
+export function partsIn(page: string, others: readonly string[]): string[] {
   let text = readFileSync(page, 'utf8')
   const left = new Set(others)
   const named = () => [...left].find((path) => text.includes(parse(path).name))

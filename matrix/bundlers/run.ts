@@ -7,7 +7,7 @@ import type { Project } from '../support/project.ts'
 import { attempt, type Result } from '../support/result.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Bundler, bundlers, scriptsIn, writePage } from './bundlers.ts'
-import { gzipped, librariesIn, nodeTraces } from './inspect.ts'
+import { gzipped, partsIn, nodeTraces } from './inspect.ts'
 
 const ESTIMATE = `import { estimateCost } from 'etn-market'\nglobalThis.cost = estimateCost('token.list', { limit: 20 })\n`
 
@@ -54,8 +54,8 @@ async function buildEstimate({ name, version, build }: Bundler, entry: string, p
   const scripts = await withoutNode(outdir)
   const page = join(outdir, 'page.js')
   const others = scripts.filter((script) => script !== page)
-  check('libraries that came along', librariesIn(page, others), [])
-  return { version, detail: `${kB(gzipped([page]))} gzipped, no ky, no zod` }
+  check('what came along', partsIn(page, others), [])
+  return { version, detail: `${kB(gzipped([page]))} gzipped, no client, no zod` }
 }
 
 async function withoutNode(outdir: string): Promise<string[]> {

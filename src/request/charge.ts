@@ -27,7 +27,7 @@ function gatewaySpoke(status: number, body: unknown): boolean {
   return (status === 502 || status === 504 || status >= 520) && body === undefined
 }
 
-function toldCharge(headers: Headers): Charge | undefined {
+function toldCharge(headers: Reply['headers']): Charge | undefined {
   const credits = creditsHeader(headers, 'x-credits-cost')
   return credits === undefined ? undefined : { state: 'charged', credits, told: true }
 }
@@ -47,7 +47,7 @@ function orNothing(part: Part, charge: Charge): Charge {
 }
 
 /** A credits header that holds one whole number, 0 or more; two of them arrive as one with a comma, which is none. */
-export function creditsHeader(headers: Headers, name: string): number | undefined {
+export function creditsHeader(headers: Reply['headers'], name: string): number | undefined {
   const value = headers.get(name)?.trim() ?? ''
   const credits = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(credits) ? credits : undefined

@@ -1,3 +1,5 @@
+import type { Reply } from './types.ts'
+
 const DIGITS = /^[0-9]+$/
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -13,7 +15,7 @@ const ASCTIME = new RegExp(`^${SHORT_DAY} ${MONTH} (\\d{2}| \\d) ${TIME} (\\d{4}
  * The wait that `Retry-After` asks for in milliseconds (RFC 9110, section 10.2.3), or undefined when it holds none.
  * A date counts from the answer's own `Date` where that is valid, else from `now`; one in the past is 0.
  */
-export function retryAfterMs(headers: Headers, now: number): number | undefined {
+export function retryAfterMs(headers: Reply['headers'], now: number): number | undefined {
   const header = headers.get('retry-after')
   if (header === null) return undefined
   const from = parseHttpDate(trim(headers.get('date') ?? ''), now) ?? now

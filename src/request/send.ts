@@ -10,7 +10,7 @@ import { chargeOf, creditsHeader } from './charge.ts'
 import { cooldownOf, refuseToWait } from './cooldown.ts'
 import { decode, parseJson } from './decode.ts'
 import type { Lane } from './lane.ts'
-import { pauseBeforeRetry, withRetries } from './retry.ts'
+import { isRetryable, pauseBeforeRetry } from './retry.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { settle } from './settle.ts'
 import type { Transport } from './transport.ts'
@@ -30,33 +30,25 @@ export interface SendContext {
   apiKey(signal: Cancel): string | undefined | Promise<string | undefined>
 }
 
-/** ONE CHARGED REQUEST: reserve -> lane -> transport -> decode -> settle, and again if retried. */
-export function send(journey: Journey, context: SendContext): Promise<Envelope> {
-  const { settings, signal, part, tally } = journey
-  let cause: EtnMarketError | undefined
-
-  const attempt = async (number: number): Promise<Envelope> => {
-    const { attempts, credits, charge } = tally
-    // A further attempt is paid from credits of its own: those of a lost one stay blocked.
-    const reservation =
-      number === 1
-        ? journey.reservation
-        : context.budget.reserve(part.cost.max, { operation: part.operation, attempts, credits, charge, cause })
+/** ONE CHARGED REQUEST: reserve -> lane -> transport -> charge -> settle -> decode, and again if retried. */
+export async function send(journey: Journey, context: SendContext): Promise<Envelope> {
+  const { settings, part, tally } = journey
+  let { reservation } = journey
+  for (let number = 1; ; number++) {
+    let cause: EtnMarketError
     try {
       return await attemptOnce(number, { ...journey, reservation }, context)
     } catch (error) {
-      if (error instanceof EtnMarketError) cause = error
-      throw error
+      if (number > settings.retryLimit || !isRetryable(error)) throw error
+      cause = error
     } finally {
       reservation.release()
     }
+    await pauseBeforeRetry(cause, number, journey, context.clock, context.emit)
+    // A further attempt is paid from credits of its own: those of a lost one stay blocked.
+    const { attempts, credits, charge } = tally
+    reservation = context.budget.reserve(part.cost.max, { operation: part.operation, attempts, credits, charge, cause })
   }
-
-  return withRetries(attempt, {
-    limit: settings.retryLimit,
-    signal,
-    pause: (error, failedAttempt) => pauseBeforeRetry(error, failedAttempt, journey, context.clock, context.emit),
-  })
 }
 
 async function attemptOnce(number: number, journey: Journey, context: SendContext): Promise<Envelope> {

@@ -3,6 +3,7 @@ import type { Reservation } from '../credits/budget.ts'
 import type { CostEstimate } from '../credits/cost.ts'
 import type { ChargeState } from '../errors/base.ts'
 import type { OperationId } from '../generated/operations.ts'
+import type { FetchResponse } from '../options.ts'
 import type { CallSettings } from './settings.ts'
 
 /** Parameters that may go out: checked, addresses in EIP-55 form, choices in the service's spelling. */
@@ -34,7 +35,7 @@ export interface Envelope {
 /** What the service answered, headers and as much of the body as came. */
 export interface Reply {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: FetchResponse['headers']
   /** The body, or undefined when it was cut off or stalled. */
   readonly text: string | undefined
 }

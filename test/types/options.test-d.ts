@@ -1,4 +1,13 @@
-import type { Budget, BudgetOptions, CallOptions, ClientEvent, ClientOptions, FetchLike, OperationId } from 'etn-market'
+import type {
+  Budget,
+  BudgetOptions,
+  CallOptions,
+  ClientEvent,
+  ClientOptions,
+  FetchLike,
+  FetchResponse,
+  OperationId,
+} from 'etn-market'
 import { createBudget, createClient } from 'etn-market'
 import type { Hooks, KyInstance } from 'ky'
 import { expectTypeOf, test } from 'vitest'
@@ -89,7 +98,8 @@ test('the options of a call are these five, and all but the signal are those of 
   expectTypeOf<Omit<CallOptions, 'signal'>>().toEqualTypeOf<
     Pick<ClientOptions, 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate'>
   >()
-  expectTypeOf<FetchLike>().toEqualTypeOf<(url: string, init: RequestInit) => Promise<Response>>()
+  expectTypeOf<FetchLike>().toEqualTypeOf<(url: string, init: RequestInit) => Promise<FetchResponse>>()
+  expectTypeOf<typeof fetch>().toExtend<FetchLike>()
 })
 
 /** Whether one of the forms that a value may take is of a foreign type. */
