@@ -1,3 +1,4 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checksumAddress, createChecksummer, isAddress } from '../src/address.ts'
@@ -79,6 +80,17 @@ const anyAddress = fc
   .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`)
 
 describe('for any address', () => {
+  test('each letter is a capital where the hash says so, as the whole of the library hashes', () => {
+    fc.assert(
+      fc.property(anyAddress, (address) => {
+        const digits = address.slice(2)
+        const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex')
+        const letters = [...digits].map((digit, place) => ((hash[place] ?? '') > '7' ? digit.toUpperCase() : digit))
+        expect(checksumAddress(address)).toBe(`0x${letters.join('')}`)
+      }),
+    )
+  })
+
   test('the checksum is idempotent, keeps the digits, and comes out of every case of letters', () => {
     fc.assert(
       fc.property(anyAddress, (address) => {
