@@ -1,15 +1,9 @@
 import type { Reply } from './types.ts'
 
 const DIGITS = /^[0-9]+$/
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const SHORT_DAY = '(Sun|Mon|Tue|Wed|Thu|Fri|Sat)'
-const LONG_DAY = '(Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday)'
-const MONTH = `(${MONTHS.join('|')})`
-const TIME = '(\\d{2}):(\\d{2}):(\\d{2})'
-const IMF_FIXDATE = new RegExp(`^${SHORT_DAY}, (\\d{2}) ${MONTH} (\\d{4}) ${TIME} GMT$`)
-const RFC_850 = new RegExp(`^${LONG_DAY}, (\\d{2})-${MONTH}-(\\d{2}) ${TIME} GMT$`)
-const ASCTIME = new RegExp(`^${SHORT_DAY} ${MONTH} (\\d{2}| \\d) ${TIME} (\\d{4})$`)
+const IMF_FIXDATE = /^(\w{3}), (\d\d \w{3} \d{4} \S+ GMT)$/
+const RFC_850 = /^(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\d\d)-(\w{3})-(\d\d) (\S+ GMT)$/
+const ASCTIME = /^(\w{3}) (\w{3}) (\d\d| \d) (\S+) (\d{4})$/
 
 /**
  * The wait that `Retry-After` asks for in milliseconds (RFC 9110, section 10.2.3), or undefined when it holds none.
@@ -54,54 +48,36 @@ function trim(text: string): string {
 
 /** Unix milliseconds of an HTTP-date in any of its three formats, or undefined. Always GMT. */
 export function parseHttpDate(value: string, now: number): number | undefined {
-  const imf = IMF_FIXDATE.exec(value)
-  if (imf) return toTime({ day: imf[1], date: imf[2], month: imf[3], year: Number(imf[4]), time: imf.slice(5, 8) })
-  const rfc850 = RFC_850.exec(value)
-  if (rfc850) {
-    const parts = { date: rfc850[2], month: rfc850[3], time: rfc850.slice(5, 8) }
-    return toTime({ ...parts, day: rfc850[1], year: fullYear(Number(rfc850[4]), parts, now) })
+  const [, day, rest] = IMF_FIXDATE.exec(value) ?? []
+  if (rest !== undefined) return toTime(day, rest)
+  const [, longDay, date, month, digits, time] = RFC_850.exec(value) ?? []
+  if (time !== undefined) {
+    const spell = (year: number) => `${date} ${month} ${year} ${time}`
+    return toTime(longDay?.slice(0, 3), spell(fullYear(Number(digits), spell, now)))
   }
-  const asctime = ASCTIME.exec(value)
-  if (asctime) {
-    return toTime({
-      day: asctime[1],
-      date: asctime[3],
-      month: asctime[2],
-      year: Number(asctime[7]),
-      time: asctime.slice(4, 7),
-    })
-  }
-  return undefined
+  const [, shortDay, monthName, dayOfMonth, clock, year] = ASCTIME.exec(value) ?? []
+  return toTime(shortDay, `${dayOfMonth?.replace(' ', '0')} ${monthName} ${year} ${clock} GMT`)
 }
 
 /** Two digits that seem more than 50 years ahead are the most recent past year that ends in them. */
-function fullYear(twoDigits: number, parts: Omit<DateParts, 'day' | 'year'>, now: number): number {
+function fullYear(digits: number, spell: (year: number) => string, now: number): number {
   const horizon = new Date(now)
   const thisYear = horizon.getUTCFullYear()
   horizon.setUTCFullYear(thisYear + 50)
-  const nextCentury = thisYear - (thisYear % 100) + 100 + twoDigits
-  const years = [nextCentury, nextCentury - 100, nextCentury - 200]
-  return (
-    years.find((year) => (toTime({ ...parts, day: '', year }) ?? Number.POSITIVE_INFINITY) <= horizon.getTime()) ??
-    nextCentury
-  )
+  const latest = thisYear - (thisYear % 100) + 100 + digits
+  const years = [latest, latest - 100, latest - 200]
+  return years.find((year) => (toTime('', spell(year)) ?? Number.POSITIVE_INFINITY) <= horizon.getTime()) ?? latest
 }
 
-interface DateParts {
-  day: string | undefined
-  date: string | undefined
-  month: string | undefined
-  year: number
-  time: readonly (string | undefined)[]
-}
-
-/** Refuses dates that no calendar has: the 30th of February, 25 o'clock, a Monday that was a Sunday. */
-function toTime({ day = '', date, month = '', year, time }: DateParts): number | undefined {
-  const [hours = Number.NaN, minutes = Number.NaN, seconds = Number.NaN] = time.map(Number)
-  if (!(hours <= 23 && minutes <= 59 && seconds <= 60)) return undefined
-  const midnight = new Date(0)
-  midnight.setUTCFullYear(year, MONTHS.indexOf(month), Number(date))
-  const dayName = DAYS[midnight.getUTCDay()] ?? ''
-  if (midnight.getUTCDate() !== Number(date) || !dayName.startsWith(day)) return undefined
-  return midnight.getTime() + ((hours * 60 + minutes) * 60 + seconds) * 1000
+/**
+ * The time of a date as RFC 9110 prefers it, `20 Nov 2026 12:00:30 GMT`, with the day of its week where one is given.
+ * `toUTCString` writes just that, so what no calendar has does not come back as it was: the 30th of February, 25 o'clock,
+ * a Monday that was a Sunday.
+ */
+function toTime(day: string | undefined, date: string): number | undefined {
+  const leapSecond = date.endsWith(':60 GMT')
+  const spelled = leapSecond ? date.replace(':60 ', ':59 ') : date
+  const at = Date.parse(spelled)
+  if (!new Date(at).toUTCString().endsWith(`${day}, ${spelled}`)) return undefined
+  return leapSecond ? at + 1000 : at
 }

@@ -104,6 +104,10 @@ describe('Retry-After as a date', () => {
     expect(parseHttpDate('Saturday, 20-Nov-76 12:00:01 GMT', NOW)).toBe(Date.UTC(1976, 10, 20, 12, 0, 1))
   })
 
+  test('a leap day of two digits is in the last year that has one', () => {
+    expect(parseHttpDate('Tuesday, 29-Feb-00 12:00:00 GMT', NOW)).toBe(Date.UTC(2000, 1, 29, 12))
+  })
+
   test('two digits of a year just after the turn of a century are in the next one', () => {
     const eve = Date.UTC(2099, 11, 31, 23, 59, 50)
     expect(read('Friday, 01-Jan-00 00:00:00 GMT', undefined, eve)).toBe(10_000)
