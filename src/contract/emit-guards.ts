@@ -1,6 +1,6 @@
 import { HEADER } from './emit-types.ts'
 import type { Model } from './model.ts'
-import type { Primitive, Shape } from './shape.ts'
+import type { NamedShape, Primitive, Shape } from './shape.ts'
 
 const GUARDS: Record<Primitive, string> = {
   string: 'isString',
@@ -21,6 +21,9 @@ export function emitGuards(model: Model): string {
     HEADER,
     "import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, values } from '../guard.ts'",
     "import type { OperationId } from './operations.ts'\n",
+    ...looseTypes(shapes).map(
+      (types) => `const ${looseName(types)}: Guard = (v) => v == null || ${primitive(types, 'v')}`,
+    ),
     ...shapes.map(({ name, shape }) => `const ${name}: Guard = (v) => ${test(shape, 'v')}`),
     '\n/** Whether the whole answer of each operation, envelope included, is what the contract says. */',
     `export const answerGuards: Record<OperationId, Guard> = {\n${model.operations
@@ -33,7 +36,7 @@ export function emitGuards(model: Model): string {
 function test(shape: Shape, value: string): string {
   switch (shape.kind) {
     case 'primitive':
-      return anyOf(shape.types.map((type) => `${GUARDS[type]}(${value})`))
+      return primitive(shape.types, value)
     case 'openEnum':
       return orNull(`isString(${value})`, value, shape.nullable)
     case 'ref':
@@ -54,16 +57,37 @@ function test(shape: Shape, value: string): string {
 
 /** `== null` is both absent and null, which is what a field may be that nobody has promised. */
 function optional(shape: Shape, place: string): string {
-  if (shape.kind === 'primitive' && shape.types.includes('null')) {
-    const types = shape.types.filter((type) => type !== 'null')
-    return types.length === 0
-      ? `${place} == null`
-      : `(${place} == null || ${anyOf(types.map((type) => `${GUARDS[type]}(${place})`))})`
-  }
+  const types = looseTypesOf(shape)
+  if (types !== undefined) return types.length === 0 ? `${place} == null` : `${looseName(types)}(${place})`
   if ('nullable' in shape && shape.nullable)
     return `(${place} == null || ${test({ ...shape, nullable: false }, place)})`
   return `(${place} === undefined || ${test(shape, place)})`
 }
+
+/** The types, null aside, of a value that may be null. */
+function looseTypesOf(shape: Shape): Primitive[] | undefined {
+  if (shape.kind !== 'primitive' || !shape.types.includes('null')) return undefined
+  return shape.types.filter((type) => type !== 'null')
+}
+
+/** What fields may hold that nobody has promised, each once. */
+function looseTypes(shapes: readonly NamedShape[]): Primitive[][] {
+  const found = new Map<string, Primitive[]>()
+  for (const { shape } of shapes) {
+    if (shape.kind !== 'object') continue
+    for (const field of shape.fields) {
+      const types = field.required ? undefined : looseTypesOf(field.shape)
+      if (types !== undefined) found.set(looseName(types), types)
+    }
+  }
+  return [...found.values()]
+}
+
+const looseName = (types: readonly Primitive[]) =>
+  `maybe${types.map((type) => type.charAt(0).toUpperCase() + type.slice(1)).join('Or')}`
+
+const primitive = (types: readonly Primitive[], value: string) =>
+  anyOf(types.map((type) => `${GUARDS[type]}(${value})`))
 
 function guard(shape: Shape): string {
   return shape.kind === 'ref' && !shape.nullable ? shape.name : `(v) => ${test(shape, 'v')}`
