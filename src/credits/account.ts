@@ -17,6 +17,8 @@ export interface CreditsReport {
 export interface Account {
   /** What was charged up to now. */
   report(): CreditsReport
+  /** Credits left on the key by the newest answer. */
+  remaining(): number | undefined
   /** To be called when a request goes out; hand what it returns to `noteRemaining` with its answer. */
   noteSent(): number
   /** Takes the balance of an answer, unless a newer answer has already told a later one. */
@@ -36,6 +38,7 @@ export function createAccount(): Account {
 
   return {
     report: () => ({ charged, computed, uncertain, remaining, byOperation: { ...byOperation } }),
+    remaining: () => remaining,
     noteSent: () => ++tick,
     // Of two requests that were under way together nobody can tell which the service saw first, but the balance
     // only falls between top-ups: then the lower one is the later one. A request sent after an answer is newer for sure.

@@ -49,7 +49,7 @@ export async function call(
     const [data, answered] =
       operation === BATCH ? await gather(answers, params, checked, parts, scope) : await only(answers)
     const { account, clock } = context
-    return { data, meta: metaOf(parts, answered, account.report().remaining, clock.now() - scope.startedAt) }
+    return { data, meta: metaOf(parts, answered, account.remaining(), clock.now() - scope.startedAt) }
   } catch (error) {
     if (error === DEADLINE) throw deadlineError(operation, settings, createTally())
     throw error instanceof EtnMarketError ? context.redactor.error(error) : error

@@ -1,7 +1,7 @@
 import { sumCosts } from '../credits/cost.ts'
 import type { CallMeta } from '../method.ts'
 import { sumTallies } from './tally.ts'
-import type { Answer, Part } from './types.ts'
+import type { Answer, Part, Tally } from './types.ts'
 
 /** What a call cost and how it went. A request that several calls share is paid by one of them, so that sums are right. */
 export function metaOf(
@@ -10,9 +10,9 @@ export function metaOf(
   remaining: number | undefined,
   durationMs: number,
 ): CallMeta {
-  const from = (source: Answer['from']) => answers.filter((answer) => answer.from === source)
-  const paid = sumTallies(from('service').map(({ tally }) => tally))
-  const shared = from('shared')
+  const tallies: Record<Answer['from'], Tally[]> = { service: [], shared: [], cache: [] }
+  for (const { from, tally } of answers) tallies[from].push(tally)
+  const paid = sumTallies(tallies.service)
   return {
     credits: {
       estimated: sumCosts(parts.map(({ cost }) => cost)).max,
@@ -20,10 +20,10 @@ export function metaOf(
       remaining,
       source: paid.charge === 'none' ? 'none' : paid.computed ? 'computed' : 'header',
     },
-    attempts: paid.attempts + sumTallies(shared.map(({ tally }) => tally)).attempts,
-    requests: parts.length - from('cache').length,
-    shared: shared.length > 0,
-    cached: from('cache').length > 0,
+    attempts: paid.attempts + sumTallies(tallies.shared).attempts,
+    requests: parts.length - tallies.cache.length,
+    shared: tallies.shared.length > 0,
+    cached: tallies.cache.length > 0,
     durationMs,
   }
 }

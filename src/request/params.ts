@@ -100,17 +100,17 @@ function show(value: unknown): string {
 /** Path and query below the base URL, such as `tokens/52014/0x…?limit=5`. */
 export function buildPath({ operation, values }: CheckedParams): string {
   const { path, params }: Operation = operations[operation]
-  const filled = path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(String(values[name])))
-  const query = params
-    .filter(({ query, name }) => query && values[name] !== undefined)
-    .map(
-      ({ name }) =>
-        `${name}=${[values[name]]
-          .flat()
-          .map((value) => encodeURIComponent(String(value)))
-          .join()}`,
-    )
-  return query.length === 0 ? filled : `${filled}?${query.join('&')}`
+  let filled = path.slice(1).replace('{chainId}', String(CHAIN_ID))
+  let query = ''
+  for (const { name, query: inQuery } of params) {
+    const value = values[name]
+    if (!inQuery) filled = filled.replace(`{${name}}`, encodeSegment(String(value)))
+    else if (value !== undefined) {
+      const text = [value].flat().map((one) => encodeURIComponent(one))
+      query += `${query === '' ? '?' : '&'}${name}=${text}`
+    }
+  }
+  return filled + query
 }
 
 /** A value never becomes more than one segment, and never one that walks up. */
