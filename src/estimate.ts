@@ -36,9 +36,9 @@ export function splitCall(checked: CheckedParams): Part[] {
     return [{ operation, path, key: path, cost: costOfRequest(operation, values.limit), addresses: [] }]
   }
   return chunkAddresses(values.addresses as readonly string[]).map((addresses) => {
-    const ask = (list: readonly string[]) => buildPath({ operation, values: { ...values, addresses: list } })
+    const path = buildPath({ operation, values: { ...values, addresses } })
     const cost = requestCost(operation, { addresses: addresses.length })
-    return { operation, path: ask(addresses), key: ask([...addresses].sort()), cost, addresses }
+    return { operation, path, key: `${operation}:${[...addresses].sort()}`, cost, addresses }
   })
 }
 

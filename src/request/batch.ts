@@ -74,6 +74,9 @@ export function mergeChunks(
   })
 }
 
+const byLowerCase = (prices: Readonly<Record<string, unknown>>) =>
+  new Map(Object.entries(prices).map(([address, price]) => [address.toLowerCase(), price]))
+
 /** The service keys its answer by lower-cased address; a token without a price is absent. */
 function readChunk(
   part: Part,
@@ -92,9 +95,12 @@ function readChunk(
       body: data,
     })
   }
-  const byAddress = new Map(Object.entries(data).map(([address, price]) => [address.toLowerCase(), price]))
+  const prices = data as Readonly<Record<string, unknown>>
+  let inOtherCase: Map<string, unknown> | undefined
   for (const address of part.addresses) {
-    const price: unknown = byAddress.get(address.toLowerCase())
+    const key = address.toLowerCase()
+    inOtherCase ??= prices[key] === undefined ? byLowerCase(prices) : undefined
+    const price = prices[key] ?? inOtherCase?.get(key)
     found.set(address, typeof price === 'object' && price !== null ? { address, ...price } : null)
   }
   return undefined
