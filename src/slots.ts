@@ -25,10 +25,10 @@ export function createSlots(size: number): Slots {
   }
 
   return {
-    async take(cancel) {
-      cancel.throwIfAborted()
-      if (held < size && waiting.size === 0) return hold()
+    take(cancel) {
+      if (!cancel.aborted && held < size && waiting.size === 0) return Promise.resolve(hold())
       return new Promise((resolve, reject) => {
+        if (cancel.aborted) return reject(cancel.reason)
         const enter = () => {
           leave()
           resolve(hold())

@@ -33,21 +33,21 @@ export interface SendContext {
 /** ONE CHARGED REQUEST: reserve -> lane -> transport -> charge -> settle -> decode, and again if retried. */
 export async function send(journey: Journey, context: SendContext): Promise<Envelope> {
   const { settings, part, tally } = journey
-  let { reservation } = journey
   for (let number = 1; ; number++) {
     let cause: EtnMarketError
     try {
-      return await attemptOnce(number, { ...journey, reservation }, context)
+      return await attemptOnce(number, journey, context)
     } catch (error) {
       if (number > settings.retryLimit || !isRetryable(error)) throw error
       cause = error
     } finally {
-      reservation.release()
+      journey.reservation.release()
     }
     await pauseBeforeRetry(cause, number, journey, context.clock, context.emit)
     // A further attempt is paid from credits of its own: those of a lost one stay blocked.
     const { attempts, credits, charge } = tally
-    reservation = context.budget.reserve(part.cost.max, { operation: part.operation, attempts, credits, charge, cause })
+    const details = { operation: part.operation, attempts, credits, charge, cause }
+    journey.reservation = context.budget.reserve(part.cost.max, details)
   }
 }
 

@@ -51,7 +51,9 @@ export function clientSettings(options: ClientOptions): CallSettings {
 export function callSettings(options: CallOptions | undefined, client: CallSettings): CallSettings {
   if (options === undefined) return client
   refuseUnknown('call option', options, CALL_OPTIONS)
-  return merge(options, client)
+  const { timeoutMs, deadlineMs, retry, validate } = options
+  const overridden = [timeoutMs, deadlineMs, retry, validate].some((value) => value !== undefined)
+  return overridden ? merge(options, client) : client
 }
 
 function merge(options: CallOptions, base: CallSettings): CallSettings {

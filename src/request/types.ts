@@ -91,8 +91,8 @@ export interface Journey {
   readonly tally: Tally
   /** Clock time at which the whole call must be over; grows when a later call joins. */
   deadlineAt(): number
-  /** Credits already set aside for the first attempt. */
-  readonly reservation: Reservation
+  /** Credits set aside for the attempt under way. */
+  reservation: Reservation
 }
 
 export function isSuccess(status: number): boolean {
