@@ -3,8 +3,8 @@ import { type CostEstimate, requestCost, sumCosts } from './credits/cost.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { OperationParams } from './generated/types.ts'
 import { chunkAddresses } from './request/batch.ts'
-import { buildPath, checkParams } from './request/params.ts'
-import type { CheckedParams, Part } from './request/types.ts'
+import { checkParams } from './request/params.ts'
+import type { CheckedParams } from './request/types.ts'
 
 /** Operations whose parameters can all be left out. */
 type NoParamsNeeded = {
@@ -25,23 +25,21 @@ export function estimateCost(operation: OperationId, params?: unknown): CostEsti
 }
 
 export function estimate(operation: OperationId, params: unknown, checksum: (address: string) => string): CostEstimate {
-  return sumCosts(splitCall(checkParams(operation, params, checksum)).map((part) => part.cost))
+  return sumCosts(splitCall(checkParams(operation, params, checksum)).map(costOfRequest))
 }
 
-/** The requests that a call takes: one, or one for each chunk of a batch. */
-export function splitCall(checked: CheckedParams): Part[] {
+/** The requests that a call takes: itself, or one for each chunk of a batch. */
+export function splitCall(checked: CheckedParams): CheckedParams[] {
   const { operation, values } = checked
-  if (values.addresses === undefined) {
-    const path = buildPath(checked)
-    return [{ operation, path, key: path, cost: costOfRequest(operation, values.limit), addresses: [] }]
-  }
-  return chunkAddresses(values.addresses as readonly string[]).map((addresses) => {
-    const path = buildPath({ operation, values: { ...values, addresses } })
-    const cost = requestCost(operation, { addresses: addresses.length })
-    return { operation, path, key: `${operation}:${[...addresses].sort()}`, cost, addresses }
+  if (!isArray(values.addresses)) return [checked]
+  return chunkAddresses(values.addresses).map((addresses) => ({ operation, values: { ...values, addresses } }))
+}
+
+export function costOfRequest({ operation, values: { limit, addresses } }: CheckedParams): CostEstimate {
+  return requestCost(operation, {
+    ...(typeof limit === 'number' && { limit }),
+    ...(isArray(addresses) && { addresses: addresses.length }),
   })
 }
 
-function costOfRequest(operation: OperationId, limit: unknown): CostEstimate {
-  return requestCost(operation, typeof limit === 'number' ? { limit } : {})
-}
+const isArray: (value: unknown) => value is readonly string[] = Array.isArray

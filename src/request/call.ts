@@ -3,7 +3,7 @@ import { sumCosts } from '../credits/cost.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { TimeoutError } from '../errors/network.ts'
 import type { Redactor } from '../errors/redact.ts'
-import { splitCall } from '../estimate.ts'
+import { costOfRequest, splitCall } from '../estimate.ts'
 import type { OperationId } from '../generated/operations.ts'
 import type { WithMeta } from '../method.ts'
 import type { CallOptions } from '../options.ts'
@@ -12,6 +12,7 @@ import { BATCH, mergeChunks, pairSpellings } from './batch.ts'
 import type { Cache } from './cache.ts'
 import { metaOf } from './meta.ts'
 import { checkParams } from './params.ts'
+import { toPart } from './part.ts'
 import { DEADLINE, type Scope, type Scopes } from './scope.ts'
 import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
@@ -42,7 +43,7 @@ export async function call(
   try {
     settings = callSettings(options, context.settings)
     const checked = checkParams(operation, params, context.checksum)
-    const parts = splitCall(checked)
+    const parts = splitCall(checked).map((request) => toPart(request, costOfRequest(request)))
     scope = context.scopes.open(settings.deadlineMs, options?.signal)
     const cached = context.cache ? await lookUp(context.cache, parts, scope, settings, context) : []
     const answers = board(parts, cached, scope, settings, context)

@@ -1,9 +1,10 @@
 import type { OperationId } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { splitCall } from '../../src/estimate.ts'
+import { costOfRequest, splitCall } from '../../src/estimate.ts'
 import { chargeOf } from '../../src/request/charge.ts'
 import { parseJson } from '../../src/request/decode.ts'
 import { checkParams } from '../../src/request/params.ts'
+import { toPart } from '../../src/request/part.ts'
 import type { Loss, Part } from '../../src/request/types.ts'
 import { address, addresses } from '../support/setup.ts'
 
@@ -13,7 +14,7 @@ const computed = (credits: number) => ({ state: 'charged', credits, told: false 
 const told = (credits: number) => ({ state: 'charged', credits, told: true })
 
 function partOf(operation: OperationId, params?: object): Part {
-  const [part] = splitCall(checkParams(operation, params))
+  const [part] = splitCall(checkParams(operation, params)).map((request) => toPart(request, costOfRequest(request)))
   if (part === undefined) throw new Error('No part')
   return part
 }

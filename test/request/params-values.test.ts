@@ -1,6 +1,7 @@
 import { InvalidLimitError, type OperationId, operations } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { buildPath, checkParams } from '../../src/request/params.ts'
+import { checkParams } from '../../src/request/params.ts'
+import { buildPath } from '../../src/request/part.ts'
 import { pathOf, refused } from '../support/params.ts'
 
 const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'

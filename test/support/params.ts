@@ -1,5 +1,6 @@
 import { InvalidRequestError, type OperationId } from 'etn-market'
-import { buildPath, checkParams } from '../../src/request/params.ts'
+import { checkParams } from '../../src/request/params.ts'
+import { buildPath } from '../../src/request/part.ts'
 
 /** Where a call with these parameters goes. */
 export const pathOf = (operation: OperationId, params?: unknown) => buildPath(checkParams(operation, params))
