@@ -14,15 +14,19 @@ export interface Cancel {
 export class Canceller implements Cancel {
   aborted = false
   reason: unknown = undefined
-  #listeners: Set<() => void> | undefined
+  /** Most have no more than one, and a set for it would be larger than all the rest. */
+  #listener: (() => void) | undefined
+  #others: Set<() => void> | undefined
 
   abort(reason: unknown): void {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    const listeners = this.#listeners ?? []
-    this.#listeners = undefined
-    for (const listener of listeners) listener()
+    const [first, others] = [this.#listener, this.#others]
+    this.#listener = undefined
+    this.#others = undefined
+    first?.()
+    for (const listener of others ?? []) listener()
   }
 
   throwIfAborted(): void {
@@ -30,12 +34,16 @@ export class Canceller implements Cancel {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners ??= new Set()
-    this.#listeners.add(listener)
+    if (this.#listener === undefined) this.#listener = listener
+    else {
+      this.#others ??= new Set()
+      this.#others.add(listener)
+    }
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners?.delete(listener)
+    if (this.#listener === listener) this.#listener = undefined
+    else this.#others?.delete(listener)
   }
 }
 

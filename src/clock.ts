@@ -58,6 +58,10 @@ export function startTimer(clock: Clock, ms: number, callback: () => void): () =
 }
 
 function startSystemTimer(ms: number, callback: () => void): () => void {
+  if (ms <= LONGEST_TIMER_MS) {
+    const handle = setTimeout(callback, ms)
+    return () => clearTimeout(handle)
+  }
   let left = ms
   let handle: ReturnType<typeof setTimeout>
   const arm = () => {

@@ -107,31 +107,46 @@ export function createBudget(options: BudgetOptions, clock: Pick<Clock, 'now'> =
           { ...details, needed: credits, available, resetsAt: windowMs === undefined ? undefined : held.endsAt },
         )
       }
-      return createReservation(held, credits)
+      return new HeldCredits(held, credits)
     },
   }
   return Object.defineProperty(budget, INSPECT, { value: () => ({ ...budget }) })
 }
 
-/** Keeps to the window in which it was made: an answer that comes after the roll-over belongs to the old one. */
-function createReservation(window: Window, credits: number): Reservation {
-  let decided = false
-  window.reserved += credits
-  const decide = (spent: number, uncertain: number) => {
-    if (decided) return
-    decided = true
-    window.reserved -= credits
+/**
+ * Keeps to the window in which it was made: an answer that comes after the roll-over belongs to the old one.
+ * A class, because one is made for each request, and closures would be made anew for each.
+ */
+class HeldCredits implements Reservation {
+  readonly credits: number
+  #window: Window | undefined
+
+  constructor(window: Window, credits: number) {
+    this.credits = credits
+    this.#window = window
+    window.reserved += credits
+  }
+
+  settle(charged: number): void {
+    if (!isCredits(charged)) throw invalidOption('charge', charged, 'a whole number of credits, 0 or more')
+    this.#decide(charged, 0)
+  }
+
+  release(): void {
+    this.#decide(0, 0)
+  }
+
+  lose(): void {
+    this.#decide(0, this.credits)
+  }
+
+  #decide(spent: number, uncertain: number): void {
+    const window = this.#window
+    if (window === undefined) return
+    this.#window = undefined
+    window.reserved -= this.credits
     window.spent += spent
     window.uncertain += uncertain
-  }
-  return {
-    credits,
-    settle(charged) {
-      if (!isCredits(charged)) throw invalidOption('charge', charged, 'a whole number of credits, 0 or more')
-      decide(charged, 0)
-    },
-    release: () => decide(0, 0),
-    lose: () => decide(0, credits),
   }
 }
 

@@ -7,7 +7,7 @@ import { costOfRequest, splitCall } from '../estimate.ts'
 import type { OperationId } from '../generated/operations.ts'
 import type { WithMeta } from '../method.ts'
 import type { CallOptions } from '../options.ts'
-import { createSlots, type FreeSlot, type Slots } from '../slots.ts'
+import { createSlots, type Slots } from '../slots.ts'
 import { BATCH, mergeChunks, pairSpellings } from './batch.ts'
 import type { Cache } from './cache.ts'
 import { metaOf } from './meta.ts'
@@ -25,7 +25,6 @@ export interface CallContext extends SendContext {
   readonly settings: CallSettings
   readonly scopes: Scopes
   readonly flights: Flights<Envelope>
-  readonly cache: Cache | undefined
   readonly batchConcurrency: number
   readonly redactor: Redactor
   checksum(address: string): string
@@ -47,8 +46,11 @@ export async function call(
     scope = context.scopes.open(settings.deadlineMs, options?.signal)
     const cached = context.cache ? await lookUp(context.cache, parts, scope, settings, context) : []
     const answers = board(parts, cached, scope, settings, context)
+    const [first] = answers
     const [data, answered] =
-      operation === BATCH ? await gather(answers, params, checked, parts, scope) : await only(answers)
+      operation === BATCH || first === undefined
+        ? await gather(answers, params, checked, parts, scope)
+        : only(await first)
     const { account, clock } = context
     return { data, meta: metaOf(parts, answered, account.remaining(), clock.now() - scope.startedAt) }
   } catch (error) {
@@ -93,57 +95,47 @@ function board(
 ): Promise<Answer>[] {
   scope.signal.throwIfAborted()
   const { flights, budget } = context
-  const seats = parts.map((part, index) => {
-    const key = `${part.key}|${settings.fingerprint}`
-    return { part, key, envelope: cached[index], flight: flights.find(key) }
-  })
-  const toSend = seats.filter(({ envelope, flight }) => envelope === undefined && flight === undefined)
-  // Before anybody boards: a seat taken beside one that is refused would wait for an answer that nobody wants.
+  const keyOf = (part: Part) => `${part.key}|${settings.fingerprint}`
+  let slots: Slots | undefined
   if (parts.length > 1) {
-    const worstCase = sumCosts(toSend.map(({ part }) => part.cost)).max
+    slots = createSlots(context.batchConcurrency)
+    // Before anybody boards: a seat taken beside one that is refused would wait for an answer that nobody wants.
+    const toSend = parts.filter((part, index) => cached[index] === undefined && flights.find(keyOf(part)) === undefined)
+    const worstCase = sumCosts(toSend.map(({ cost }) => cost)).max
     budget.reserve(worstCase, { operation: parts[0]?.operation }).release()
   }
-  const slots = parts.length > 1 ? createSlots(context.batchConcurrency) : undefined
-  return seats.map(({ part, key, envelope, flight }) => {
+  return parts.map((part, index) => {
+    const envelope = cached[index]
     if (envelope !== undefined) return Promise.resolve<Answer>({ envelope, tally: createTally(), from: 'cache' })
-    return take(flight ?? flights.start(key, takeOff(part, settings, slots, context)), part, scope, settings)
+    const key = keyOf(part)
+    const flight = flights.find(key) ?? flights.start(key, takeOff(part, settings, slots, context))
+    return take(flight, part, scope, settings)
   })
 }
 
-/** Sets aside what the part may cost, now, and makes what sends it when its turn in the batch has come. */
+/** Sets aside what the part may cost, now, and makes what sends it. */
 function takeOff(part: Part, settings: CallSettings, slots: Slots | undefined, context: CallContext) {
   const reservation = context.budget.reserve(part.cost.max, { operation: part.operation })
-  return async ({ signal, tally, deadlineAt }: Flight<Envelope>): Promise<Envelope> => {
-    let free: FreeSlot | undefined
-    try {
-      if (slots !== undefined) free = await slots.take(signal)
-      const envelope = await send({ part, settings, signal, tally, deadlineAt, reservation }, context)
-      context.cache?.keep(part, envelope)
-      return envelope
-    } finally {
-      reservation.release()
-      free?.()
-    }
+  return (flight: Flight<Envelope>): Promise<Envelope> => {
+    const { signal, tally } = flight
+    const deadlineAt = () => flight.deadlineAt()
+    return send({ part, settings, signal, tally, deadlineAt, slots, reservation }, context)
   }
 }
 
-async function take(flight: Flight<Envelope>, part: Part, scope: Scope, settings: CallSettings): Promise<Answer> {
-  try {
-    const { value, pays } = await flight.join(scope.signal, scope.deadlineAt)
+function take(flight: Flight<Envelope>, part: Part, scope: Scope, settings: CallSettings): Promise<Answer> {
+  const { tally } = flight
+  return flight.join(scope.signal, scope.deadlineAt).then(
     // Each caller may change what it gets, so those who share get a copy.
-    return pays
-      ? { envelope: value, tally: flight.tally, from: 'service' }
-      : { envelope: structuredClone(value), tally: flight.tally, from: 'shared' }
-  } catch (error) {
-    throw error === DEADLINE ? deadlineError(part.operation, settings, flight.tally) : error
-  }
+    ({ value, pays }) =>
+      pays ? { envelope: value, tally, from: 'service' } : { envelope: structuredClone(value), tally, from: 'shared' },
+    (error) => {
+      throw error === DEADLINE ? deadlineError(part.operation, settings, tally) : error
+    },
+  )
 }
 
-async function only(answers: readonly Promise<Answer>[]): Promise<[unknown, Answer[]]> {
-  const [first] = answers
-  const answer = await first
-  return answer === undefined ? [undefined, []] : [answer.envelope.data, [answer]]
-}
+const only = (answer: Answer): [unknown, Answer[]] => [answer.envelope.data, [answer]]
 
 /** Waits for all chunks: what has been paid for is not lost because another one failed. */
 async function gather(

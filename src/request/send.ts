@@ -6,6 +6,8 @@ import { EtnMarketError } from '../errors/base.ts'
 import type { Emit } from '../events.ts'
 import { operations } from '../generated/operations.ts'
 import type { Operation } from '../operation.ts'
+import type { FreeSlot } from '../slots.ts'
+import type { Cache } from './cache.ts'
 import { chargeOf, creditsHeader } from './charge.ts'
 import { cooldownOf, refuseToWait } from './cooldown.ts'
 import { decode, parseJson } from './decode.ts'
@@ -24,30 +26,37 @@ export interface SendContext {
   readonly account: Account
   readonly lane: Lane
   readonly transport: Transport
+  readonly cache: Cache | undefined
   readonly emit: Emit
   readonly baseUrl: string
   /** The key to send; undefined to send none. */
   apiKey(signal: Cancel): string | undefined | Promise<string | undefined>
 }
 
-/** ONE CHARGED REQUEST: reserve -> lane -> transport -> charge -> settle -> decode, and again if retried. */
+/** ONE CHARGED REQUEST: slot -> lane -> transport -> charge -> settle -> decode -> keep, and again if retried. */
 export async function send(journey: Journey, context: SendContext): Promise<Envelope> {
-  const { settings, part, tally } = journey
-  for (let number = 1; ; number++) {
-    let cause: EtnMarketError
-    try {
-      return await attemptOnce(number, journey, context)
-    } catch (error) {
-      if (number > settings.retryLimit || !isRetryable(error)) throw error
-      cause = error
-    } finally {
-      journey.reservation.release()
+  const { settings, part, tally, signal, slots } = journey
+  let freeSlot: FreeSlot | undefined
+  try {
+    if (slots !== undefined) freeSlot = await slots.take(signal)
+    for (let number = 1; ; number++) {
+      try {
+        const envelope = await attemptOnce(number, journey, context)
+        context.cache?.keep(part, envelope)
+        return envelope
+      } catch (cause) {
+        journey.reservation.release()
+        if (number > settings.retryLimit || !isRetryable(cause)) throw cause
+        await pauseBeforeRetry(cause, number, journey, context.clock, context.emit)
+        // A further attempt is paid from credits of its own: those of a lost one stay blocked.
+        const { attempts, credits, charge } = tally
+        const details = { operation: part.operation, attempts, credits, charge, cause }
+        journey.reservation = context.budget.reserve(part.cost.max, details)
+      }
     }
-    await pauseBeforeRetry(cause, number, journey, context.clock, context.emit)
-    // A further attempt is paid from credits of its own: those of a lost one stay blocked.
-    const { attempts, credits, charge } = tally
-    const details = { operation: part.operation, attempts, credits, charge, cause }
-    journey.reservation = context.budget.reserve(part.cost.max, details)
+  } finally {
+    journey.reservation.release()
+    freeSlot?.()
   }
 }
 

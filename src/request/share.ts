@@ -29,80 +29,86 @@ export function createFlights<T>(): Flights<T> {
   return {
     find: (key) => flights.get(key),
     start(key, run) {
-      const close = () => {
+      const flight: Flight<T> = new SharedFlight(run, () => {
         if (flights.get(key) === flight) flights.delete(key)
-      }
-      const flight = createFlight(run, close)
+      })
       flights.set(key, flight)
       return flight
     },
   }
 }
 
-/** `close` is called as soon as nobody may join any more. */
-function createFlight<T>(run: (flight: Flight<T>) => Promise<T>, close: () => void): Flight<T> {
-  const signal = new Canceller()
-  let waiting = 0
-  let deadline = 0
-  let paid = false
-  let started = false
-  let land: (value: T) => void = () => {}
-  let crash: (error: unknown) => void = () => {}
-  const landing = new Promise<T>((resolve, reject) => {
-    land = resolve
-    crash = reject
-  })
+/** A class, because one is made for each request, and closures would be made anew for each. */
+class SharedFlight<T> implements Flight<T> {
+  readonly signal = new Canceller()
+  readonly tally = createTally()
+  readonly #run: (flight: Flight<T>) => Promise<T>
+  /** To be called as soon as nobody may join any more. */
+  readonly #close: () => void
+  readonly #landing: Promise<T>
+  #land: (value: T) => void = () => {}
+  #crash: (error: unknown) => void = () => {}
+  #waiting = 0
+  #deadline = 0
+  #started = false
+  #paid = false
 
-  // What a run tells its listeners may make them join, or abort, before it has come back.
-  const start = () => {
-    if (started) return
-    started = true
-    run(flight).then(
+  constructor(run: (flight: Flight<T>) => Promise<T>, close: () => void) {
+    this.#run = run
+    this.#close = close
+    this.#landing = new Promise<T>((resolve, reject) => {
+      this.#land = resolve
+      this.#crash = reject
+    })
+  }
+
+  deadlineAt(): number {
+    return this.#deadline
+  }
+
+  join(caller: Cancel, deadlineAt: number): Promise<Landing<T>> {
+    this.#waiting++
+    this.#deadline = Math.max(this.#deadline, deadlineAt)
+    return new Promise((resolve, reject) => {
+      let left = false
+      const leave = () => {
+        left = true
+        caller.removeEventListener('abort', leave)
+        this.#waiting--
+        if (this.#waiting > 0) return reject(caller.reason)
+        // The last one out waits for the end of what it stops, so that nothing is left unsettled behind it.
+        this.#close()
+        this.signal.abort(caller.reason)
+      }
+      caller.addEventListener('abort', leave)
+      this.#start()
+      this.#landing.then(
+        (value) => {
+          caller.removeEventListener('abort', leave)
+          resolve({ value, pays: !this.#paid })
+          this.#paid ||= !left
+        },
+        (error) => {
+          caller.removeEventListener('abort', leave)
+          reject(error)
+        },
+      )
+    })
+  }
+
+  /** What a run tells its listeners may make them join, or abort, before it has come back. */
+  #start(): void {
+    if (this.#started) return
+    this.#started = true
+    this.#run(this).then(
       (value) => {
-        close()
-        land(value)
+        this.#close()
+        this.#land(value)
       },
       (error) => {
-        close()
-        crash(error)
+        this.#close()
+        this.#crash(error)
       },
     )
   }
-
-  const flight: Flight<T> = {
-    signal,
-    tally: createTally(),
-    deadlineAt: () => deadline,
-    join(caller, deadlineAt) {
-      waiting++
-      deadline = Math.max(deadline, deadlineAt)
-      return new Promise((resolve, reject) => {
-        let left = false
-        const leave = () => {
-          left = true
-          done()
-          waiting--
-          if (waiting > 0) return reject(caller.reason)
-          // The last one out waits for the end of what it stops, so that nothing is left unsettled behind it.
-          close()
-          signal.abort(caller.reason)
-        }
-        caller.addEventListener('abort', leave)
-        const done = () => caller.removeEventListener('abort', leave)
-        start()
-        landing.then(
-          (value) => {
-            done()
-            resolve({ value, pays: !paid })
-            paid ||= !left
-          },
-          (error) => {
-            done()
-            reject(error)
-          },
-        )
-      })
-    },
-  }
-  return flight
 }

@@ -4,6 +4,7 @@ import type { CostEstimate } from '../credits/cost.ts'
 import type { ChargeState } from '../errors/base.ts'
 import type { OperationId } from '../generated/operations.ts'
 import type { FetchResponse } from '../options.ts'
+import type { Slots } from '../slots.ts'
 import type { CallSettings } from './settings.ts'
 
 /** Parameters that may go out: checked, addresses in EIP-55 form, choices in the service's spelling. */
@@ -91,6 +92,8 @@ export interface Journey {
   readonly tally: Tally
   /** Clock time at which the whole call must be over; grows when a later call joins. */
   deadlineAt(): number
+  /** Where a chunk of a batch waits for its turn. */
+  readonly slots: Slots | undefined
   /** Credits set aside for the attempt under way. */
   reservation: Reservation
 }
