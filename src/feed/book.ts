@@ -1,5 +1,6 @@
 import type { TokenPrice } from '../generated/types.ts'
 import { createDemand, type Demand } from './demand.ts'
+import { leadFor } from './lead.ts'
 import { createQueue, type Queue } from './queue.ts'
 import type { Slot } from './riders.ts'
 
@@ -11,6 +12,12 @@ export interface Reader {
   failed(quote: Quote, failure: Failure): void
 }
 
+/** Who waits for an address again and again. */
+export interface Watcher extends Reader {
+  /** All that it watches. */
+  readonly quotes: readonly Quote[]
+}
+
 /** Why a price did not come. */
 export interface Failure {
   readonly error: unknown
@@ -18,6 +25,8 @@ export interface Failure {
   readonly waitMs: number
   /** Whether trying again may help. */
   readonly passing: boolean
+  /** Whether to try again may be paid for in vain: who watches waits as if a price had come. */
+  readonly dear: boolean
 }
 
 /** An address: what is known of it, and who wants to know. */
@@ -30,9 +39,15 @@ export interface Quote extends Slot {
   at: number
   /** Since when it has been waiting for a first price, with the window in which others may join. */
   wantedAt: number
+  /** When it may have been paid for in vain; -Infinity once it was not, or is asked for again. */
+  lostAt: number
+  /** Since when it has been asked for in vain; Infinity when it was not. */
+  missedAt: number
+  /** When it was lost before it was last let off its wait. */
+  letOffAt: number
   /** Whether a request for it is under way. */
   flying: boolean
-  readonly watchers: Set<Reader>
+  readonly watchers: Set<Watcher>
   readonly lookUps: Set<Reader>
 }
 
@@ -46,6 +61,8 @@ export interface Book {
   open(address: string): Quote
   /** Puts an address where its watchers and its age say. */
   schedule(quote: Quote): void
+  /** Lets off their wait those who were lost. */
+  release(): void
   /** Moves every deadline: intervals are so many times as long, and requests take so long. */
   tune(stretch: number, leadMs: number): void
 }
@@ -69,8 +86,9 @@ export function createBook(): Book {
     }
     quote.lastsMs = everyMs * stretch
     // A request has to go out before the deadline by as long as it takes, and no timer knows fractions.
-    const lead = Math.min(leadMs, quote.lastsMs / 4)
-    quote.dueAt = quote.price === undefined ? quote.wantedAt : Math.floor(quote.at + quote.lastsMs - lead)
+    const lead = leadFor(quote.lastsMs, leadMs)
+    const neededAt = quote.price === undefined ? quote.wantedAt : Math.floor(quote.at + quote.lastsMs - lead)
+    quote.dueAt = Math.max(neededAt, quote.lostAt + quote.lastsMs)
     due.put(quote)
   }
 
@@ -98,6 +116,9 @@ export function createBook(): Book {
         wantedAt: Number.POSITIVE_INFINITY,
         dueAt: Number.POSITIVE_INFINITY,
         lastsMs: Number.POSITIVE_INFINITY,
+        lostAt: Number.NEGATIVE_INFINITY,
+        letOffAt: Number.NEGATIVE_INFINITY,
+        missedAt: Number.POSITIVE_INFINITY,
         flying: false,
         watchers: new Set(),
         lookUps: new Set(),
@@ -107,12 +128,30 @@ export function createBook(): Book {
       return quote
     },
     schedule,
+    release() {
+      for (const quote of demand.addresses()) {
+        const { lostAt, letOffAt, lastsMs } = quote
+        // Once in its interval: it may be lost each time, while others are not.
+        if (lostAt === Number.NEGATIVE_INFINITY || lostAt - letOffAt < lastsMs) continue
+        quote.letOffAt = lostAt
+        quote.lostAt = Number.NEGATIVE_INFINITY
+        schedule(quote)
+      }
+    },
     tune(factor, lead) {
       stretch = factor
       leadMs = lead
       for (const quote of demand.addresses()) schedule(quote)
     },
   }
+}
+
+/** What the watch for which an address falls due first would buy with it: all that it did not get since then. */
+export function companionsOf({ watchers, dueAt, missedAt }: Quote): readonly Quote[] {
+  const since = Math.min(dueAt, missedAt)
+  let first: Watcher | undefined
+  for (const watcher of watchers) if (first === undefined || watcher.everyMs < first.everyMs) first = watcher
+  return first?.quotes.filter(({ flying, at }) => !flying && at < since) ?? []
 }
 
 function strictest(watchers: ReadonlySet<Reader>): number {

@@ -32,6 +32,7 @@ export function createDemand<T>(): Demand<T> {
   return {
     set(address, everyMs) {
       const before = intervals.get(address)
+      if (before === everyMs) return
       if (before !== undefined) rate -= 1 / before
       if (everyMs === Number.POSITIVE_INFINITY) {
         queue.delete(address)

@@ -1,10 +1,12 @@
 import type { Clock } from '../clock.ts'
 import { creditsToUsd } from '../credits/cost.ts'
-import type { Book } from './book.ts'
+import type { Allowance } from './allowance.ts'
+import { type Book, companionsOf } from './book.ts'
+import { type ChooseParts, choose } from './choose.ts'
 import { DAY_MS } from './demand.ts'
 import type { Pace } from './pace.ts'
 import { createQueue } from './queue.ts'
-import { load, type Slot, type Tempo } from './riders.ts'
+import type { Slot } from './riders.ts'
 import { creditsFor, shareOut } from './route.ts'
 import type { Consumer } from './watches.ts'
 
@@ -41,6 +43,7 @@ export interface ExplainParts {
   readonly clock: Clock
   readonly book: Book
   readonly pace: Pace
+  readonly allowance: Allowance
 }
 
 interface PlannedSlot extends Slot {
@@ -51,13 +54,25 @@ interface PlannedSlot extends Slot {
 const MOST_CALLS = 1_000
 
 /** Plays the schedule through on a copy, with the very rules that it runs by. */
-export function explain({ clock, book, pace }: ExplainParts, consumers: readonly Consumer[], shown: number): FeedPlan {
+export function explain(
+  { clock, book, pace, allowance }: ExplainParts,
+  consumers: readonly Consumer[],
+  shown: number,
+): FeedPlan {
   const now = clock.now()
   const queue = createQueue<PlannedSlot>(({ dueAt }) => dueAt)
+  const slots = new Map<string, PlannedSlot>()
   for (const { address, dueAt, lastsMs } of book.watched()) {
-    queue.put({ address, lastsMs, dueAt: Math.max(now, dueAt) })
+    const slot = { address, lastsMs, dueAt: Math.max(now, dueAt) }
+    slots.set(address, slot)
+    queue.put(slot)
   }
-  const calls = playThrough(queue, now + DAY_MS, book.demand.tempo(pace.stretch), Math.max(shown, MOST_CALLS))
+  const companions = ({ address, dueAt }: PlannedSlot) =>
+    companionsOf({ ...book.open(address), dueAt, missedAt: Number.POSITIVE_INFINITY }).map(
+      (quote) => slots.get(quote.address) as PlannedSlot,
+    )
+  const parts = { queue, tempo: book.demand.tempo(pace.stretch), allowance: allowance.fork(), companionsOf: companions }
+  const calls = playThrough(parts, now + DAY_MS, Math.max(shown, MOST_CALLS))
   return {
     calls: calls.slice(0, shown),
     stretch: pace.stretch,
@@ -68,12 +83,16 @@ export function explain({ clock, book, pace }: ExplainParts, consumers: readonly
   }
 }
 
-function playThrough(queue: ReturnType<typeof createQueue<PlannedSlot>>, until: number, tempo: Tempo, most: number) {
+type PlayParts = ChooseParts<PlannedSlot> & { readonly allowance: Pick<Allowance, 'spend'> }
+
+function playThrough(parts: PlayParts, until: number, most: number) {
+  const { queue, allowance } = parts
   const calls: PlannedPurchase[] = []
   for (let next = queue.peek(); next !== undefined && calls.length < most; next = queue.peek()) {
     const at = next.dueAt
     if (at > until && calls.length > 1) break
-    const { due, riders } = load(queue, 0, at, tempo)
+    const { due, riders } = choose(parts, 0, at)
+    allowance.spend(creditsFor(due.length + riders.length), at)
     for (const slot of [...due, ...riders]) {
       slot.dueAt = at + slot.lastsMs
       queue.put(slot)

@@ -2,6 +2,7 @@ import { createChecksummer } from '../address.ts'
 import { systemClock } from '../clock.ts'
 import { ASYNC_DISPOSE } from '../dispose.ts'
 import { invalidOption, refuseUnknown } from '../errors/input.ts'
+import { createAllowance } from './allowance.ts'
 import { createBook } from './book.ts'
 import { DAY_MS } from './demand.ts'
 import { createEngine } from './engine.ts'
@@ -44,15 +45,19 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const life = createLife()
   const book = createBook()
   const pace = createPace(options.budget, clock)
-  const tune = () => book.tune(pace.stretch, lead.ms)
+  const allowance = createAllowance(clock.now())
+  const tune = () => {
+    book.tune(pace.stretch, lead.ms)
+    allowance.tune(lead.ms, clock.now())
+  }
   const lead = createLead(tune)
   const trouble = createTrouble(clock, emit)
   const shelf = store && createShelf(store, clock, emit)
   const engine = createEngine({ client, clock, book, pace, lead, trouble, shelf, signal: life.signal, emit })
   const page = pauseWhenHidden ? followPage(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false
-  const scheduler = createScheduler({ clock, book, pace, trouble, engine, windowMs, isPaused, tune, emit })
-  const watches = createWatches({ clock, book, pace, scheduler, windowMs, life, spell })
+  const scheduler = createScheduler({ clock, book, pace, allowance, trouble, engine, windowMs, isPaused, tune, emit })
+  const watches = createWatches({ clock, book, pace, allowance, scheduler, windowMs, life, spell })
   const lookUpParts = { clock, book, pace, trouble, scheduler, life, maxAgeMs, spell }
 
   const close = () => {
@@ -69,7 +74,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     watch: watches.open,
     trades: (asked) => followTrades(asked, { client, clock, pace, trouble, emit, life, isPaused }),
     status: createStatus({ clock, book, pace, trouble, watches, life, isPaused }),
-    explain: ({ calls = 10 } = {}) => explain({ clock, book, pace }, watches.consumers(), calls),
+    explain: ({ calls = 10 } = {}) => explain({ clock, book, pace, allowance }, watches.consumers(), calls),
     close,
     [ASYNC_DISPOSE]: close,
   }

@@ -33,3 +33,10 @@ export function shareOut<T>(addresses: readonly T[]): T[][] {
   }
   return requests
 }
+
+/** How many of so many addresses can be bought for so many credits. */
+export function mostFor(credits: number, addresses: number): number {
+  let most = addresses
+  while (most > 0 && creditsFor(most) > credits) most--
+  return most
+}

@@ -1,15 +1,18 @@
 import { type Clock, startTimer } from '../clock.ts'
-import type { Book, Quote } from './book.ts'
+import type { Allowance } from './allowance.ts'
+import { type Book, companionsOf, type Quote } from './book.ts'
+import { choose } from './choose.ts'
 import type { Engine } from './engine.ts'
 import type { FeedEvent } from './events.ts'
 import type { Pace } from './pace.ts'
-import { load } from './riders.ts'
+import { creditsFor } from './route.ts'
 import type { Trouble } from './trouble.ts'
 
 export interface SchedulerParts {
   readonly clock: Clock
   readonly book: Book
   readonly pace: Pace
+  readonly allowance: Allowance
   readonly trouble: Trouble
   readonly engine: Engine
   readonly windowMs: number
@@ -34,7 +37,7 @@ export interface Scheduler {
 const NEVER = Number.POSITIVE_INFINITY
 
 export function createScheduler(parts: SchedulerParts): Scheduler {
-  const { clock, book, pace, trouble, engine, windowMs, isPaused, emit } = parts
+  const { clock, book, pace, allowance, trouble, engine, windowMs, isPaused, emit } = parts
   const asked = new Set<Quote>()
   const underWay = new Set<Promise<void>>()
   let askedUntil = NEVER
@@ -87,11 +90,25 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   }
 
   function go(now: number): void {
-    const looked = [...asked]
+    const looked = new Set(asked)
     asked.clear()
     for (const quote of looked) book.due.delete(quote)
-    const { due, riders } = load(book.due, looked.length, now, book.demand.tempo(pace.stretch))
-    const call = engine.fetch({ due: [...looked, ...due], riders }).then(() => {
+    const { due, riders } = choose(
+      {
+        queue: book.due,
+        tempo: book.demand.tempo(pace.stretch),
+        allowance,
+        companionsOf: (quote) => companionsOf(quote).filter((other) => !looked.has(other)),
+      },
+      looked.size,
+      now,
+    )
+    // Who looks up pays for it, and what the watches pay for is what comes on top.
+    const forWatches = (credits: number) => Math.max(0, credits - creditsFor(looked.size))
+    const planned = forWatches(creditsFor(looked.size + due.length + riders.length))
+    allowance.spend(planned, now)
+    const call = engine.fetch({ due: [...looked, ...due], riders }).then((credits) => {
+      allowance.spend(forWatches(credits) - planned, clock.now())
       underWay.delete(call)
       adapt()
       arm()

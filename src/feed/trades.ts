@@ -87,7 +87,7 @@ async function readPage(
         return data
       } catch (error) {
         signal.throwIfAborted()
-        const { passing } = trouble.note(error, sentAt, PAUSE_MS)
+        const { passing } = trouble.note(error, sentAt)
         if (!passing && !isShortOfCredits(error)) throw error
       }
     }

@@ -12,9 +12,9 @@ export interface Trouble {
   /** What holds requests up, if anything. */
   readonly failure: Failure | undefined
   /** Notes why a request failed that went out, or was to, at `sentAt`. */
-  note(error: unknown, sentAt: number, patienceMs: number): Failure
-  /** A request succeeded that went out at `sentAt`. */
-  clear(sentAt: number): void
+  note(error: unknown, sentAt: number): Failure
+  /** A request succeeded that went out at `sentAt`; whether that ends the trouble. */
+  clear(sentAt: number): boolean
 }
 
 // The client's own figures, see `retry` of its options: the feed sends single attempts and repeats them itself, so that it
@@ -34,16 +34,13 @@ export function createTrouble(clock: Clock, emit: (event: FeedEvent) => void): T
   let failure: Failure | undefined
 
   /** Retry-After is a floor, to which jitter only adds; without it, full jitter below a ceiling that doubles. */
-  function backOff(error: Partial<EtnMarketError>, patienceMs: number): number {
-    const { retryAfterMs = 0, charge, code } = error
+  function backOff({ retryAfterMs = 0 }: Partial<EtnMarketError>): number {
     const ceiling = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
     const wait =
       retryAfterMs > 0
         ? retryAfterMs + clock.random() * Math.min(retryAfterMs / 10, MOST_JITTER_MS)
         : Math.max(FIRST_WAIT_MS / 10, clock.random() * ceiling)
-    // What may have been paid for is not bought again and again: it waits as if the price had come.
-    const dear = code === 'attempt_timeout' || charge === 'unknown' ? failures >= QUICK_REPEATS : charge === 'charged'
-    return Math.ceil(dear ? Math.max(wait, patienceMs) : wait)
+    return Math.ceil(wait)
   }
 
   function stopUntil(error: EtnMarketError): number {
@@ -62,33 +59,42 @@ export function createTrouble(clock: Clock, emit: (event: FeedEvent) => void): T
     get failure() {
       return state === 'none' ? undefined : failure
     },
-    note(error, sentAt, patienceMs) {
+    note(error, sentAt) {
       // Of several requests that fail together only the first counts, but the longest wait holds.
       const now = clock.now()
+      const dear = isDear(error, failures)
       if (isFinal(error)) {
         const wasStopped = state === 'stopped'
         until = Math.max(until, stopUntil(error))
         state = 'stopped'
         if (!wasStopped) emit({ type: 'feed.stopped', code: error.code, until })
       } else {
-        const waitMs = backOff(isEtnMarketError(error) ? error : { charge: 'unknown' }, patienceMs)
+        const waitMs = backOff(isEtnMarketError(error) ? error : {})
         if (state === 'none' || sentAt >= until) failures++
         until = Math.max(until, now + waitMs)
         if (state === 'none') state = 'waiting'
         emit({ type: 'feed.waiting', code: isEtnMarketError(error) ? error.code : 'unknown', waitMs: until - now })
       }
       const paid = isEtnMarketError(error) && error.charge === 'charged'
-      failure = { error, waitMs: until - now, passing: !isFinal(error) && !paid }
+      failure = { error, waitMs: until - now, passing: !isFinal(error) && !paid, dear }
       return failure
     },
     clear(sentAt) {
-      if (state === 'none' || sentAt < until) return
+      if (state === 'none' || sentAt < until) return false
       state = 'none'
       until = Number.NEGATIVE_INFINITY
       failures = 0
       emit({ type: 'feed.resumed' })
+      return true
     },
   }
+}
+
+/** Whether trying again soon may well be paid for in vain. */
+function isDear(error: unknown, failures: number): boolean {
+  const { charge, code } = isEtnMarketError(error) ? error : { charge: 'unknown', code: undefined }
+  if (code === 'attempt_timeout' || charge === 'unknown') return failures >= QUICK_REPEATS
+  return charge === 'charged'
 }
 
 const FINAL =

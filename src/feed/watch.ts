@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { isEtnMarketError } from '../errors/base.ts'
-import type { Book, Failure, Quote, Reader } from './book.ts'
+import type { Allowance } from './allowance.ts'
+import type { Book, Failure, Quote, Watcher } from './book.ts'
 import { callSafely } from './events.ts'
 import type { Pace } from './pace.ts'
 import { toFeedPrice } from './quote.ts'
@@ -11,6 +12,7 @@ export interface WatchParts {
   readonly clock: Clock
   readonly book: Book
   readonly pace: Pace
+  readonly allowance: Allowance
   readonly scheduler: Scheduler
   readonly windowMs: number
 }
@@ -26,7 +28,7 @@ export function startWatch(
   spellings: ReadonlyMap<string, readonly string[]>,
   everyMs: number,
   sink: Sink,
-  { clock, book, pace, scheduler, windowMs }: WatchParts,
+  { clock, book, pace, allowance, scheduler, windowMs }: WatchParts,
 ): () => void {
   const quotes = [...spellings.keys()].map((address) => book.open(address))
   /** Addresses whose failure was told, until they have news. */
@@ -42,8 +44,9 @@ export function startWatch(
     }
   }
 
-  const reader: Reader = {
+  const reader: Watcher = {
     everyMs,
+    quotes,
     news(quote) {
       silent.delete(quote)
       if (silent.size === 0) trouble = undefined
@@ -62,9 +65,11 @@ export function startWatch(
   }
 
   const now = clock.now()
+  const leave = allowance.join(quotes.length, everyMs, now)
   const known: Quote[] = []
   for (const quote of quotes) {
     if (quote.watchers.size === 0) quote.wantedAt = now + windowMs
+    quote.lostAt = Number.NEGATIVE_INFINITY
     quote.watchers.add(reader)
     if (quote.price !== undefined && now - quote.at <= everyMs * pace.stretch) known.push(quote)
     book.schedule(quote)
@@ -78,6 +83,7 @@ export function startWatch(
   return () => {
     if (!running) return
     running = false
+    leave(clock.now())
     for (const quote of quotes) {
       quote.watchers.delete(reader)
       book.schedule(quote)

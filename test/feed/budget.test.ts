@@ -1,4 +1,5 @@
 import { BudgetExceededError, createClient } from 'etn-market'
+import { fakeTokens } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { expect, test } from 'vitest'
 import { rejection } from '../support/setup.ts'
@@ -61,6 +62,19 @@ test('a budget that is gone stops the feed once, and the next day it goes on', a
   expect(types(events)).toContain('feed.resumed')
   expect(prices.at(-1)?.stale).toBe(false)
   expect(errors.length).toBeLessThanOrEqual(1)
+})
+
+test('what is left buys what it can before the feed stops, and what fell due first goes first', async () => {
+  const { BOLT, CORE, DYNO, PDY } = fakeTokens
+  const { feed, fake, clock, events } = stage({ budget: { creditsPerDay: 240 } })
+  await Promise.all([feed.prices([BOLT, CORE, DYNO]), clock.advance(10)])
+  const refused = rejection(feed.prices([PDY, ...some(3)]), BudgetExceededError)
+  await clock.advance(10)
+  await refused
+  // 110 are left: not 140 for four in a batch, nor 130 for three, but one by one for two, of whom the second is not listed.
+  fake.expectCredits(130 + 50)
+  expect(types(events)).toContain('feed.stopped')
+  expect(await feed.price(PDY)).toMatchObject({ address: PDY, stale: false })
 })
 
 test('look-ups beyond the budget are answered with older prices instead of stopping', async () => {

@@ -31,6 +31,22 @@ test('the plan is what then happens', async () => {
   expect(cost.creditsPerDay).toBeLessThan(onePerConsumer.creditsPerDay)
 })
 
+test('also when the watches have to go each their own way', async () => {
+  const { feed, fake, clock } = stage()
+  const { stop } = noted(feed, some(24), MINUTE)
+  await clock.advance(MINUTE / 3)
+  noted(feed, some(48, 9), MINUTE)
+  await clock.advance(5 * MINUTE)
+  stop()
+  const { calls } = feed.explain({ calls: 60 })
+  // They begin as two groups; when that has cost too much they become one.
+  expect(calls[0]?.credits).toBeLessThan(580)
+  expect(calls.at(-1)?.credits).toBe(580)
+  const before = fake.charged()
+  await clock.advance((calls.at(-1)?.at ?? 0) - clock.now())
+  expect(fake.charged() - before).toBe(calls.reduce((sum, { credits }) => sum + credits, 0))
+})
+
 test('nobody watching, nothing planned', () => {
   const { feed } = stage()
   const nothing = { creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0 }

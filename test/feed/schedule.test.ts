@@ -38,6 +38,34 @@ test('the queue gives the smallest first, whatever is put in, moved and taken ou
   )
 })
 
+test('what a call of fifty costs grows with the logarithm of how many addresses are watched', () => {
+  const readsPerAddress = (watched: number) => {
+    let reads = 0
+    const queue = createQueue<Slot>(({ dueAt }) => {
+      reads++
+      return dueAt
+    })
+    // Multiples of a prime number: in no order, and none twice.
+    for (let index = 0; index < watched; index++)
+      queue.put({ dueAt: 1 + ((index * 7_919) % watched), lastsMs: watched })
+    reads = 0
+    let now = 0
+    for (let call = 0; call < 20; call++) {
+      now += 50
+      const { due, riders } = load(queue, 0, now, { gapMs: 50, crowded: true })
+      for (const slot of [...due, ...riders]) {
+        slot.dueAt = now + slot.lastsMs
+        queue.put(slot)
+      }
+    }
+    return reads / now
+  }
+  const [small = 0, ...larger] = [1_000, 10_000, 100_000].map(readsPerAddress)
+  // Ten times as many are 3.3 levels more, and each reads a few keys on the way down and on the way up.
+  expect(small).toBeLessThan(80)
+  for (const [step, reads] of larger.entries()) expect(reads - small).toBeLessThan(20 * (step + 1))
+})
+
 test('addresses are shared out to the cheapest requests', () => {
   for (let count = 0; count <= 160; count++) {
     const sizes = shareOut(Array.from({ length: count })).map(({ length }) => length)

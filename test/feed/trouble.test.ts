@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { rejection, watch } from '../support/setup.ts'
 import { MINUTE, noted, SECOND, stage, types } from './setup.ts'
 
-const { BOLT, CORE, DYNO } = fakeTokens
+const { BOLT, CORE, DYNO, PDY } = fakeTokens
 
 describe('a service that does not answer', () => {
   test.each([
@@ -105,6 +105,51 @@ test('lost answers that may have been paid for are repeated as often as the clie
   fake.fault({ reset: 'after', times: Number.POSITIVE_INFINITY })
   await clock.advance(10 * MINUTE)
   expect(fake.charged()).toBeLessThanOrEqual(13 * 130)
+})
+
+test('what is lost waits for its own interval, and for nothing any longer when another request succeeds', async () => {
+  const { feed, fake, clock } = stage()
+  noted(feed, PDY, MINUTE)
+  const slow = noted(feed, [BOLT, CORE, DYNO], 20 * MINUTE)
+  await clock.advance(20 * MINUTE - SECOND)
+  const before = fake.charged()
+  const lost = fake.fault({ reset: 'after', times: Number.POSITIVE_INFINITY })
+  await clock.advance(10 * MINUTE)
+  // Three attempts for all four, and then only the fast one every minute.
+  expect(fake.charged() - before).toBeLessThanOrEqual(3 * 140 + 10 * 50)
+  lost.remove()
+  const answersAgain = clock.now()
+  await clock.advance(MINUTE)
+  expect(slow.prices.slice(-3).map(({ stale, at }) => [stale, at > answersAgain])).toEqual([
+    [false, true],
+    [false, true],
+    [false, true],
+  ])
+})
+
+test('what is always lost is not paid for whenever another request succeeds', async () => {
+  const { feed, fake, clock } = stage()
+  noted(feed, BOLT, 30 * SECOND)
+  noted(feed, CORE, 10 * MINUTE)
+  const isCore = ({ path }: { path: string }) => path.includes(CORE)
+  fake.fault({ malformed: true, when: isCore, times: Number.POSITIVE_INFINITY })
+  await clock.advance(60 * MINUTE - SECOND)
+  const paid = fake.journal().filter(isCore).length
+  expect(paid).toBeGreaterThanOrEqual(6)
+  expect(paid).toBeLessThanOrEqual(12)
+})
+
+test('who begins to watch does not wait for what others lost', async () => {
+  const { feed, fake, clock } = stage()
+  const first = noted(feed, BOLT, MINUTE)
+  await clock.advance(30 * SECOND)
+  const lost = fake.fault({ reset: 'after', times: Number.POSITIVE_INFINITY })
+  await clock.advance(70 * SECOND)
+  lost.remove()
+  const { prices } = noted(feed, BOLT, 110 * SECOND)
+  first.stop()
+  await clock.advance(15 * SECOND)
+  expect(prices.map(({ stale }) => stale)).toEqual([false, false])
 })
 
 test('an onError that throws, at once or later, harms nobody', async () => {

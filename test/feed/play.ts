@@ -1,0 +1,161 @@
+import { createClient } from 'etn-market'
+import { createFakeService, type FaultEffects } from 'etn-market/fake'
+import { createPriceFeed, type FeedOptions, type PriceFeed } from 'etn-market/feed'
+import fc from 'fast-check'
+import { createRandom } from '../../bench/economics/random.ts'
+import { createVirtualClock } from '../support/clock.ts'
+import '../../src/generated/schemas.ts'
+import { MINUTE, SECOND } from './setup.ts'
+
+/** Somebody who watches some of eighty addresses for a while. */
+export interface Plan {
+  addresses: readonly string[]
+  everyMs: number
+  from: number
+  to: number
+}
+
+export interface Told {
+  plan: Plan
+  address: string
+  at: number
+  toldAt: number
+  stale: boolean
+}
+
+export interface Sent {
+  at: number
+  tookMs: number
+}
+
+export const HOUR = 60 * MINUTE
+/** A machine that does other things as well. */
+export const PATIENCE = 60_000
+
+/** Listed ones: to be refused one that is not costs nothing. */
+const tokens = await listTokens()
+
+async function listTokens(): Promise<string[]> {
+  const fake = createFakeService()
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  const listed = await client.token.list({ limit: 100 })
+  await client.close()
+  await fake.close()
+  return listed.map(({ address }) => address)
+}
+
+const watcher = {
+  first: fc.nat(20),
+  count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 60 })),
+  everyMs: fc.oneof(
+    fc.constantFrom(MINUTE, 5 * MINUTE, 10 * MINUTE),
+    fc.integer({ min: 30 * SECOND, max: 20 * MINUTE }),
+  ),
+  from: fc.integer({ min: 0, max: HOUR / 2 }),
+}
+/** Somebody who watches so many tokens from the nth on. */
+export const toPlan = ({
+  first,
+  count,
+  everyMs,
+  from,
+  lasts = HOUR,
+}: Record<'first' | 'count' | 'everyMs' | 'from', number> & { lasts?: number }): Plan => ({
+  addresses: tokens.slice(first, first + count),
+  everyMs,
+  from,
+  to: Math.min(HOUR, from + lasts),
+})
+const crowdOf = (one: fc.Arbitrary<Plan>) => fc.array(one, { minLength: 1, maxLength: 6 })
+
+/** Watchers who stay to the end of the hour, and such as come and go. */
+export const staying = crowdOf(fc.record(watcher).map(toPlan))
+export const passing = crowdOf(
+  fc.record({ ...watcher, lasts: fc.oneof(fc.constant(HOUR), fc.integer({ min: 1, max: HOUR })) }).map(toPlan),
+)
+
+export const fault: fc.Arbitrary<FaultEffects> = fc.constantFrom<FaultEffects>(
+  { reset: 'after' },
+  { reset: 'before' },
+  { never: true },
+  { malformed: true },
+  { truncate: 0.5 },
+  { status: 500 },
+  { status: 503, retryAfter: '3' },
+  { status: 429, retryAfter: '2' },
+  { html: 502, charge: true },
+  { creditHeaders: 'missing' },
+)
+
+export interface Circumstances {
+  /** What the answers take, one after another and then again. */
+  latencies?: readonly number[]
+  faults?: readonly FaultEffects[]
+  chance?: number
+  /** When the faults end, milliseconds since the start. */
+  until?: number
+  /** Which requests are hit. */
+  seed?: number
+  /** Is called whenever a watch begins or ends. */
+  more?: (feed: PriceFeed) => Promise<void>
+  options?: FeedOptions
+}
+
+/** Plays an hour; returns what was charged, and all that the watchers were told. Times are milliseconds since the start. */
+export async function play(run: readonly Plan[], circumstances: Circumstances = {}) {
+  const { latencies = [0], faults = [], chance = 0, until = HOUR, seed = 1, more, options } = circumstances
+  const clock = createVirtualClock()
+  clock.luck = 0.5
+  const start = clock.now()
+  const fake = createFakeService({ clock })
+  const sent: Sent[] = []
+  const slowly: typeof fetch = async (...request) => {
+    const tookMs = latencies[sent.length % latencies.length] ?? 0
+    sent.push({ at: clock.now() - start, tookMs })
+    if (tookMs > 0) await clock.sleep(tookMs, request[1]?.signal ?? undefined)
+    return fake.fetch(...request)
+  }
+  const client = createClient({ apiKey: fake.key, fetch: slowly, clock, timeoutMs: 5 * SECOND })
+  let useful = 0
+  const onEvent: FeedOptions['onEvent'] = (event) => {
+    if (event.type === 'feed.bought') useful += event.credits
+  }
+  const feed = createPriceFeed(client, { clock, onEvent, ...options })
+  const random = createRandom(seed)
+  const handles = faults.map((effect) =>
+    fake.fault({ ...effect, when: () => random() < chance, times: Number.POSITIVE_INFINITY }),
+  )
+  const told: Told[] = []
+  const moments = run.flatMap((one) => {
+    const ending = new AbortController()
+    const begin = () =>
+      feed.watch(one.addresses, {
+        everyMs: one.everyMs,
+        signal: ending.signal,
+        onPrice: ({ address, at, stale }) =>
+          void told.push({ plan: one, address, at: at - start, toldAt: clock.now() - start, stale }),
+      })
+    return [
+      { at: one.from, act: begin },
+      { at: one.to, act: () => ending.abort() },
+    ]
+  })
+  moments.push({
+    at: until,
+    act() {
+      for (const handle of handles) handle.remove()
+    },
+  })
+  for (const { at, act } of moments.sort((a, b) => a.at - b.at)) {
+    await clock.advance(start + at - clock.now())
+    act()
+    await more?.(feed)
+  }
+  await clock.advance(start + HOUR - clock.now())
+  const charges = fake.ledger().map(({ at, credits }) => ({ at: at - start, credits }))
+  await feed.close()
+  const left = clock.pending
+  await client.close()
+  await fake.close()
+  return { charged: fake.charged(), charges, useful, told, sent, left }
+}
