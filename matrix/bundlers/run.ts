@@ -7,7 +7,7 @@ import type { Project } from '../support/project.ts'
 import { attempt, type Result } from '../support/result.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Bundler, bundlers, scriptsIn, writePage } from './bundlers.ts'
-import { gzipped, partsIn, nodeTraces } from './inspect.ts'
+import { gzipped, nodeTraces, partsIn } from './inspect.ts'
 
 const ESTIMATE = `import { estimateCost } from 'etn-market'\nglobalThis.cost = estimateCost('token.list', { limit: 20 })\n`
 

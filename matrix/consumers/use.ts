@@ -17,6 +17,7 @@ import {
   toUnits,
 } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
+import { createNodeFetch, type NodeFetch } from 'etn-market/node'
 
 export const options: ClientOptions = {
   apiKey: async () => 'esk_test_fake',
@@ -54,6 +55,13 @@ export async function use(signal: AbortSignal): Promise<string[]> {
     fake.fault({ operation: 'etn.price', retryAfter: { inMs: 10 } }).remove()
     await fake.close()
   }
+}
+
+export async function overNode(): Promise<void> {
+  const fetch: NodeFetch = createNodeFetch()
+  const client = createClient({ ...options, fetch })
+  await client.close()
+  await fetch.close()
 }
 
 // @ts-expect-error an address is needed

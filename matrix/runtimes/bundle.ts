@@ -5,7 +5,7 @@ import { MATRIX, type Project } from '../support/project.ts'
 /** Writes a file of the journey into a project; the package itself stays outside of it, as it was installed. */
 export async function bundleJourney(
   project: Project,
-  entry: 'process' | 'worker' | 'page',
+  entry: 'process' | 'process-node' | 'worker' | 'page',
   file: string,
   options: BuildOptions = {},
 ): Promise<string> {

@@ -11,7 +11,13 @@ const PROMPT_MS = 2_000
 
 const NO_REQUIRE_ESM = '--no-experimental-require-module'
 
-function inProcess(name: string, bin: string, file: string, flags: readonly string[]): Runtime {
+function inProcess(
+  name: string,
+  bin: string,
+  file: string,
+  flags: readonly string[],
+  entry: 'process' | 'process-node' = 'process',
+): Runtime {
   const command = join(MODULES, bin)
   return {
     name,
@@ -20,7 +26,7 @@ function inProcess(name: string, bin: string, file: string, flags: readonly stri
       return /\d+\.\d+\.\d+/.exec(await must(command, ['--version']))?.[0] ?? 'unknown'
     },
     async run(project, baseUrl) {
-      const path = await bundleJourney(project, 'process', file)
+      const path = await bundleJourney(project, entry, file)
       const { code, stdout, stderr, exitMs } = await execute(command, [...flags, path, baseUrl], {
         cwd: project.folder,
         limitMs: 60_000,
@@ -39,6 +45,7 @@ const nodes = [20, 22, 24, 26].flatMap((major) => {
     inProcess(`Node ${major}, import`, bin, 'journey.mjs', []),
     inProcess(`Node ${major}, require`, bin, 'journey.cjs', []),
     inProcess(`Node ${major}, require without require(esm)`, bin, 'journey.cjs', [NO_REQUIRE_ESM]),
+    inProcess(`Node ${major}, etn-market/node`, bin, 'journey-node.mjs', [], 'process-node'),
   ]
 })
 

@@ -69,7 +69,11 @@ async function exchange(url: string, init: RequestInit, send: FetchLike, progres
   progress.sent = true
   let response = await send(url, init)
   if (isRedirect(response)) response = await follow(url, init, response, send)
-  if (isRedirect(response)) return { loss: { kind: 'redirect', sent: true, reply: undefined, cause: target(response) } }
+  if (isRedirect(response)) {
+    // Nobody reads it, and it would keep its connection.
+    response.body?.cancel().catch(() => {})
+    return { loss: { kind: 'redirect', sent: true, reply: undefined, cause: target(response) } }
+  }
   const { status, headers } = response
   progress.reply = { status, headers, text: undefined }
   return { reply: { status, headers, text: await response.text() } }

@@ -14,7 +14,7 @@ const offending = (files: readonly SourceFile[], forbidden: (from: string, file:
 test('the rules look at the real files', () => {
   expect(sources.length).toBeGreaterThan(60)
   expect(sources.find(({ path }) => path === 'request/send.ts')?.imports.length).toBeGreaterThan(10)
-  expect(offending(below('request'), (from) => from === 'slots.ts')).toEqual(['request/call.ts -> slots.ts', 'request/lane.ts -> slots.ts'])
+  expect(offending(below('request'), (from) => from === 'gate.ts')).toEqual(['request/lane.ts -> gate.ts'])
 })
 
 describe('the steps of a request', () => {
@@ -89,9 +89,22 @@ test('the checks of answers that need zod load when they are asked for, never be
   expect(users).toEqual([{ path: 'request/validate.ts', lazy: true }])
 })
 
-test('Node is imported by the generator and the fake alone', () => {
+describe('node/', () => {
+  test('imports nothing of the client but types and what it shares with all', () => {
+    expect(offending(below('node'), (from) => !/^(node\/|node:|options\.ts$|dispose\.ts$)/.test(from))).toEqual([])
+    const loaded = new Set(below('node').flatMap(({ path }) => [...loadedBy(path)]))
+    expect([...loaded].filter((from) => !/^(node\/|dispose\.ts$)/.test(from))).toEqual([])
+  })
+
+  test('is imported by nobody', () => {
+    const fromOutside = sources.filter(({ path }) => !path.startsWith('node/'))
+    expect(offending(fromOutside, (from) => from.startsWith('node/'))).toEqual([])
+  })
+})
+
+test('Node is imported by the generator, the fake and the transport that is for Node alone', () => {
   const users = offending(sources, (from) => from.startsWith('node:')).map((line) => line.split(' -> ')[0] ?? '')
-  expect(users.filter((path) => !/^(contract|fake|cli)\//.test(path))).toEqual([])
+  expect(users.filter((path) => !/^(contract|fake|cli|node)\//.test(path))).toEqual([])
 })
 
 test('no file is loaded by way of itself', () => {

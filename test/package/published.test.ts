@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => packed?.remove())
 
 const read = (path: string) => readFileSync(join(packed.project, 'node_modules/etn-market', path), 'utf8')
-const ENTRIES = ['index', 'fake', 'msw']
+const ENTRIES = ['index', 'fake', 'msw', 'node']
 
 describe('the tarball', () => {
   test('holds what is needed, and nothing else', () => {
@@ -82,7 +82,7 @@ describe('independent judges', () => {
       problems?: object
       analysis: { entrypoints: object; problems: { resolutionKind?: string }[] }
     }
-    expect(Object.keys(analysis.entrypoints)).toEqual(['.', './fake', './feed', './msw', './package.json'])
+    expect(Object.keys(analysis.entrypoints)).toEqual(['.', './fake', './feed', './msw', './node', './package.json'])
     const real = analysis.problems.filter(({ resolutionKind }) => resolutionKind !== 'node10')
     expect({ status: judged.status, real }, JSON.stringify(problems)).toEqual({ status: 0, real: [] })
   })

@@ -18,7 +18,7 @@ const fetch = async (url, { headers }) => {
   if (url.endsWith('/etn')) return answer(200, { data: { usd: 5 } }, { 'x-credits-cost': '25' })
   return answer(200, { data: { address, usd: '0.5' }, cursor: null }, { 'x-credits-cost': '50', 'x-credits-remaining': '950' })
 }
-async function use(own, other, { createFakeService }, { mswHandlers }) {
+async function use(own, other, { createFakeService }, { mswHandlers }, { createNodeFetch }) {
   const out = {}
   const client = own.createClient({ apiKey: 'esk_live_smoke', baseUrl: 'http://service.test/v1', fetch, budget: { credits: 80 } })
   const { data, meta } = await client.token.price({ address }).withMeta()
@@ -41,6 +41,11 @@ async function use(own, other, { createFakeService }, { mswHandlers }) {
   const overHttp = own.createClient({ apiKey: fakeKeyOf(fake), baseUrl: server.baseUrl ?? server.url })
   out.http = typeof (await overHttp.etn.price()).usd
   await overHttp.close()
+  const nodeFetch = createNodeFetch()
+  const overNode = own.createClient({ apiKey: fakeKeyOf(fake), baseUrl: server.baseUrl ?? server.url, fetch: nodeFetch })
+  out.node = [typeof (await overNode.etn.price()).usd, overNode.credits.charged]
+  await overNode.close()
+  await nodeFetch.close()
   await server.close()
   await fake.close()
   console.log(JSON.stringify(out))
@@ -62,16 +67,18 @@ const EXPECTED = {
   budget: ['BudgetExceededError', 50, 5, 3],
   fake: [3, 115, 1],
   http: 'string',
+  node: ['string', 25],
 }
 
 const ESM = `
 import * as own from 'etn-market'
 import * as fake from 'etn-market/fake'
 import * as msw from 'etn-market/msw'
+import * as node from 'etn-market/node'
 import { createRequire } from 'node:module'
 const fakeKeyOf = () => fake.fakeKey
 ${USE}
-await use(own, createRequire(import.meta.url)('etn-market'), fake, msw)
+await use(own, createRequire(import.meta.url)('etn-market'), fake, msw, node)
 `
 
 /** msw itself cannot be required where require cannot load ES modules, so it is left out there. */
@@ -79,9 +86,10 @@ const cjs = (msw: string) => `
 const own = require('etn-market')
 const fake = require('etn-market/fake')
 const msw = ${msw}
+const node = require('etn-market/node')
 const fakeKeyOf = () => fake.fakeKey
 ${USE}
-import('etn-market').then((other) => use(own, other, fake, msw))
+import('etn-market').then((other) => use(own, other, fake, msw, node))
 `
 
 const FLAG = '--no-experimental-require-module'
@@ -109,12 +117,12 @@ describe('the packed files, loaded and used by Node', () => {
       import { createRequire } from 'node:module'
       const require = createRequire(import.meta.url)
       const names = {}
-      for (const subpath of ['etn-market', 'etn-market/fake', 'etn-market/msw']) {
+      for (const subpath of ['etn-market', 'etn-market/fake', 'etn-market/msw', 'etn-market/node']) {
         const [esm, cjs] = [await import(subpath), require(subpath)].map((loaded) => Object.keys(loaded).filter((name) => name !== 'default').sort())
         names[subpath] = esm.join() === cjs.join() && esm.length > 0
       }
       console.log(JSON.stringify({ names, version: typeof require('etn-market/package.json').version }))`
-    const names = { 'etn-market': true, 'etn-market/fake': true, 'etn-market/msw': true }
+    const names = { 'etn-market': true, 'etn-market/fake': true, 'etn-market/msw': true, 'etn-market/node': true }
     expect(JSON.parse(packed.run('names.mjs', script))).toEqual({ names, version: 'string' })
   })
 })

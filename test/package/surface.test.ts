@@ -34,6 +34,7 @@ const SURFACE = {
   'etn-market/fake': ['createFakeService', 'fakeKey', 'fakeOperations', 'fakeRoutes', 'fakeTokens', 'fakeWallets'],
   'etn-market/feed': ['createPriceFeed'],
   'etn-market/msw': ['mswHandlers'],
+  'etn-market/node': ['createNodeFetch'],
 }
 
 test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {
@@ -42,6 +43,7 @@ test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {
     'etn-market/fake': () => import('etn-market/fake'),
     'etn-market/feed': () => import('etn-market/feed'),
     'etn-market/msw': () => import('etn-market/msw'),
+    'etn-market/node': () => import('etn-market/node'),
   }
   expect(Object.keys((await modules[subpath]?.()) ?? {}).sort()).toEqual([...names].sort())
 })

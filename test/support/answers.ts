@@ -1,13 +1,22 @@
 /** Headers of an answer; a list makes several lines of one name. */
 export type HeaderLines = Readonly<Record<string, string | readonly string[]>>
 
-function lines(headers: HeaderLines): Headers {
-  const made = new Headers()
-  for (const [name, value] of Object.entries(headers)) {
-    for (const line of typeof value === 'string' ? [value] : value) made.append(name, line)
-  }
-  return made
+const written = new WeakMap<Headers, [string, string][]>()
+
+function lines(headers: HeaderLines): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((line): [string, string] => [name, line]),
+  )
 }
+
+function respond(body: string | ReadableStream | null, status: number, headers: HeaderLines): Response {
+  const response = new Response(body, { status, headers: lines(headers) })
+  written.set(response.headers, lines(headers))
+  return response
+}
+
+/** The header lines of an answer as they were asked for, where `Headers` joins them. */
+export const linesOf = ({ headers }: Response) => written.get(headers) ?? [...headers]
 
 export function costs(cost: number, remaining?: number): HeaderLines {
   return {
@@ -23,7 +32,7 @@ export function ok(data: unknown, headers: HeaderLines = {}): Response {
 
 /** Any body, as it stands. */
 export function raw(body: string | null, headers: HeaderLines = {}, status = 200): Response {
-  return new Response(body, { status, headers: lines(headers) })
+  return respond(body, status, headers)
 }
 
 /** An error as the service sends it. */
@@ -50,7 +59,7 @@ export function cutOff(headers: HeaderLines = {}, status = 200, error: Error = n
       controller.enqueue(new TextEncoder().encode('{"data":'))
     },
   })
-  return new Response(body, { status, headers: lines(headers) })
+  return respond(body, status, headers)
 }
 
 /** The body begins and never ends. */
@@ -58,7 +67,7 @@ export function stalled(headers: HeaderLines = {}, status = 200): Response {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"data":')),
   })
-  return new Response(body, { status, headers: lines(headers) })
+  return respond(body, status, headers)
 }
 
 /** What Node's fetch throws. */

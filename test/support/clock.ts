@@ -1,4 +1,5 @@
 import type { Clock } from 'etn-market'
+import { settle } from './quiet.ts'
 
 /** Time that stands still until a test moves it. */
 export interface VirtualClock extends Clock {
@@ -14,13 +15,8 @@ export interface VirtualClock extends Clock {
   luck: number
 }
 
-/** Taken before any test installs fake timers. */
-const nextTurn = globalThis.setImmediate
-
 /** Lets everything run that does not wait for time. */
-export async function flush(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => nextTurn(resolve))
-}
+export const flush = settle
 
 export const START = Date.UTC(2026, 10, 20, 12)
 

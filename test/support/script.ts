@@ -1,5 +1,8 @@
 import type { FetchLike } from 'etn-market'
 
+/** Where a test run asks for it, requests and answers go over real connections. */
+const wire = process.env.ETN_MARKET_TEST_WIRE === undefined ? undefined : await import('./wire.ts')
+
 /** One request that reached the script. */
 export interface Exchange {
   /** 1 for the first request. */
@@ -41,44 +44,62 @@ export function createScript(handler: Handler = () => undefined, { deaf = false 
   let peak = 0
   const open = () => requests.filter((exchange) => exchange.open)
 
-  const fetch: FetchLike = (url, init) =>
-    new Promise((resolve, reject) => {
-      const { signal } = init
-      if (!deaf && signal?.aborted) {
-        stillborn++
-        return reject(signal.reason)
-      }
-      const state = { open: true, aborted: false }
-      const end = (act: () => void) => {
-        state.open = false
-        signal?.removeEventListener('abort', onAbort)
-        act()
-      }
-      const onAbort = () => {
-        state.aborted = true
-        if (!deaf) end(() => reject(signal?.reason))
-      }
-      const exchange: Exchange = {
-        number: requests.length + 1,
-        url: new URL(url),
-        headers: new Headers(init.headers),
-        init,
-        get aborted() {
-          return state.aborted
-        },
-        get open() {
-          return state.open
-        },
-        answer: (response) => end(() => resolve(response)),
-        fail: (error) => end(() => reject(error)),
-      }
-      signal?.addEventListener('abort', onAbort, { once: true })
-      requests.push(exchange)
-      peak = Math.max(peak, open().length)
+  /** Takes note of a request that goes out, and tells what to do when it arrives. */
+  const admit = (
+    url: string,
+    init: RequestInit,
+    resolve: (response: Response) => void,
+    reject: (error: unknown) => void,
+  ) => {
+    const { signal } = init
+    if (!deaf && signal?.aborted) {
+      stillborn++
+      reject(signal.reason)
+      return () => {}
+    }
+    const state = { open: true, aborted: false }
+    const end = (act: () => void) => {
+      state.open = false
+      signal?.removeEventListener('abort', onAbort)
+      act()
+    }
+    const onAbort = () => {
+      state.aborted = true
+      if (!deaf) end(() => reject(signal?.reason))
+    }
+    const exchange: Exchange = {
+      number: requests.length + 1,
+      url: new URL(url),
+      headers: new Headers(init.headers),
+      init,
+      get aborted() {
+        return state.aborted
+      },
+      get open() {
+        return state.open
+      },
+      answer: (response) => end(() => resolve(response)),
+      fail: (error) => end(() => reject(error)),
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    requests.push(exchange)
+    peak = Math.max(peak, open().length)
+    return () => {
       const answer = handler(exchange)
       if (answer instanceof Error) exchange.fail(answer)
       else if (answer !== undefined) exchange.answer(answer)
+    }
+  }
+
+  const fetch: FetchLike = (url, init) => {
+    let arrive = () => {}
+    const answer = new Promise<Response>((resolve, reject) => {
+      arrive = admit(url, init, resolve, reject)
     })
+    if (wire !== undefined) return wire.carry({ url, init: deaf ? { ...init, signal: null } : init, arrive, answer })
+    arrive()
+    return answer
+  }
 
   return {
     fetch,

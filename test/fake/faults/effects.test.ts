@@ -16,6 +16,9 @@ async function giveUp(fake: FakeService, see: Stage['see']): Promise<Seen> {
 }
 
 describe.each(SHELLS)('faults through %s', (shell) => {
+  /** For tests that read a body in parts: `etn-market/node` has it whole or not at all. */
+  const inParts = it.skipIf(shell === 'node')
+
   it('a status in the envelope, with code and message: nothing is executed, nothing charged', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ status: 503, code: 'server_busy', message: 'Later.', retryAfter: '7' })
@@ -114,12 +117,12 @@ describe.each(SHELLS)('faults through %s', (shell) => {
       expect(status).toBe(200)
       expect(headers?.get('x-credits-cost')).toBe(String(COST))
       expect(Number(headers?.get('content-length'))).toBeGreaterThan(20)
-      expect(broken).toEqual({ name: 'TypeError', code: 'UND_ERR_SOCKET' })
+      expect(broken).toEqual({ name: 'TypeError', code: shell === 'node' ? 'ECONNRESET' : 'UND_ERR_SOCKET' })
       expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
     },
   )
 
-  it('a body cut short brings what came before the cut', async () => {
+  inParts('a body cut short brings what came before the cut', async () => {
     const { fake, base, fetch: how } = await stage(shell)
     const whole = await (await how(`${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })).text()
     fake.fault({ truncate: 20 })
@@ -130,7 +133,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     await expect(reader?.read()).rejects.toThrow('terminated')
   })
 
-  it('a body that stalls, until the caller gives up', async () => {
+  inParts('a body that stalls, until the caller gives up', async () => {
     const { fake, base, fetch: how } = await stage(shell)
     fake.fault({ stall: 10 })
     const controller = new AbortController()

@@ -1,3 +1,4 @@
+import { createNodeFetch } from 'etn-market/node'
 import { setupServer } from 'msw/node'
 import { onTestFinished } from 'vitest'
 import type { FakeService } from '../../../src/fake/index.ts'
@@ -5,7 +6,7 @@ import { mswHandlers } from '../../../src/msw/index.ts'
 import { makeFake } from '../help.ts'
 
 /** Where the same fault is played. */
-export const SHELLS = ['fetch', 'http', 'msw'] as const
+export const SHELLS = ['fetch', 'http', 'node', 'msw'] as const
 export type Shell = (typeof SHELLS)[number]
 
 export interface Stage {
@@ -37,6 +38,12 @@ export async function stage(shell: Shell, fake = makeFake()): Promise<Stage> {
 async function open(shell: Shell, fake: FakeService): Promise<[typeof fetch, string]> {
   if (shell === 'fetch') return [fake.fetch, fake.baseUrl]
   if (shell === 'http') return [fetch, (await fake.listen()).url]
+  if (shell === 'node') {
+    const own = createNodeFetch()
+    onTestFinished(() => own.close())
+    const how = (url: string, init?: RequestInit) => own(url, { redirect: 'manual', ...init })
+    return [how as typeof fetch, (await fake.listen()).url]
+  }
   const server = setupServer(...mswHandlers(fake))
   server.listen({ onUnhandledRequest: 'error' })
   onTestFinished(() => server.close())
@@ -44,8 +51,8 @@ async function open(shell: Shell, fake: FakeService): Promise<[typeof fetch, str
 }
 
 async function look(ask: () => Promise<Response>): Promise<Seen> {
-  const response = await ask().catch((error: unknown) => error)
-  if (!(response instanceof Response)) return { rejected: describeError(response) }
+  const response = await ask().catch((error: Error) => error)
+  if (response instanceof Error) return { rejected: describeError(response) }
   const { status, headers } = response
   const text = await response.text().catch((error: unknown) => error)
   return typeof text === 'string' ? { status, headers, text } : { status, headers, broken: describeError(text) }

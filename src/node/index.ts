@@ -1,0 +1,1 @@
+export { createNodeFetch, type NodeFetch } from './fetch.ts'

@@ -1,0 +1,149 @@
+import { getEventListeners } from 'node:events'
+import { createNodeFetch, type NodeFetch } from 'etn-market/node'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { COST, message, type Play, pause, type RawServer, rawServer } from './raw-server.ts'
+
+let fetch: NodeFetch
+let server: RawServer
+beforeEach(() => {
+  fetch = createNodeFetch()
+})
+afterEach(async () => {
+  await fetch.close()
+  server.close()
+})
+
+const REASONS: [string, unknown][] = [
+  ['an Error', new Error('mine')],
+  ['a text', 'enough'],
+  ['null', null],
+  ['nothing', undefined],
+]
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
+const ask = (signal: AbortSignal, path = '/') => fetch(server.url + path, { redirect: 'manual', signal })
+
+/** What a promise rejects with, and that it does so within microtasks of now. */
+async function atOnce(promise: Promise<unknown>): Promise<unknown> {
+  const late = new Promise((resolve) => setImmediate(() => resolve('late')))
+  return Promise.race([
+    promise.then(
+      () => 'no rejection',
+      (reason) => ({ reason }),
+    ),
+    late,
+  ])
+}
+
+describe.each(REASONS)('aborted with %s: rejects with the very reason, at once', (_, given) => {
+  const reasonOf = ({ signal }: AbortController) => signal.reason
+
+  test('before', async () => {
+    server = await rawServer(() => {})
+    const caller = new AbortController()
+    caller.abort(given)
+    expect(await atOnce(ask(caller.signal))).toEqual({ reason: reasonOf(caller) })
+    expect(server.connections).toBe(0)
+    expect(listeners(caller.signal)).toBe(0)
+  })
+
+  test('in the same breath: nothing arrives', async () => {
+    server = await rawServer(() => {})
+    const caller = new AbortController()
+    const response = ask(caller.signal)
+    caller.abort(given)
+    expect(await atOnce(response)).toEqual({ reason: reasonOf(caller) })
+    await pause(50)
+    expect(server.requests).toHaveLength(0)
+    expect(listeners(caller.signal)).toBe(0)
+  })
+
+  test.each<[string, Play]>([
+    ['before the headers', () => {}],
+    ['among the headers', (socket) => socket.write(`HTTP/1.1 200 OK\r\n${COST}`)],
+  ])('%s', async (_, play) => {
+    server = await rawServer(play)
+    const caller = new AbortController()
+    const response = ask(caller.signal)
+    await expect.poll(() => server.requests.length).toBe(1)
+    caller.abort(given)
+    expect(await atOnce(response)).toEqual({ reason: reasonOf(caller) })
+    await expect.poll(() => server.open).toBe(0)
+    expect(listeners(caller.signal)).toBe(0)
+  })
+
+  test.each([true, false])('in the body, asked for before: %s', async (before) => {
+    server = await rawServer((socket) => socket.write(message().subarray(0, -5)))
+    const caller = new AbortController()
+    const response = await ask(caller.signal)
+    const early = before ? response.text() : undefined
+    caller.abort(given)
+    expect(await atOnce(early ?? response.text())).toEqual({ reason: reasonOf(caller) })
+    await expect.poll(() => server.open).toBe(0)
+    expect(listeners(caller.signal)).toBe(0)
+  })
+})
+
+describe('no listener is left on the signal', () => {
+  const caller = new AbortController()
+  const ways: Record<string, Play> = {
+    'an answer': (socket) => socket.write(message()),
+    'an empty answer': (socket) => socket.write(message('')),
+    'no body': (socket) => socket.write('HTTP/1.1 204 No\r\n\r\n'),
+    'an answer that is not decoded': (socket) => socket.write(message('x', 'content-encoding: gzip\r\n')),
+    'too many codings': (socket) => socket.write(message('x', 'content-encoding: br,br,br,br,br,br\r\n')),
+    'a reset': (socket) => socket.resetAndDestroy(),
+    'not HTTP': (socket) => socket.write('hello\r\n\r\n'),
+    'another protocol': (socket) => socket.write('HTTP/1.1 101 No\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    'a body that is cut off': (socket) => socket.end(message().subarray(0, -5)),
+  }
+
+  test.each(Object.entries(ways))('after %s', async (_, play) => {
+    server = await rawServer(play)
+    await ask(caller.signal)
+      .then((response) => response.text())
+      .catch(() => {})
+    expect(listeners(caller.signal)).toBe(0)
+  })
+
+  test('after an answer that nobody reads', async () => {
+    server = await rawServer((socket) => socket.write(message()))
+    await ask(caller.signal)
+    await expect.poll(() => listeners(caller.signal)).toBe(0)
+  })
+
+  test('after a refused connection, and where nothing can be sent', async () => {
+    server = await rawServer(() => {})
+    server.close()
+    for (const url of [server.url, 'nowhere', 'http://a.test/\u{1}']) {
+      await expect(fetch(url, { redirect: 'manual', signal: caller.signal, headers: { x: '\n' } })).rejects.toThrow()
+      expect(listeners(caller.signal)).toBe(0)
+    }
+  })
+
+  test('after a body that is cancelled, whose connection ends', async () => {
+    server = await rawServer((socket) => socket.write(message().subarray(0, -5)))
+    const response = await ask(caller.signal)
+    await response.body?.cancel()
+    expect(listeners(caller.signal)).toBe(0)
+    await expect.poll(() => server.open).toBe(0)
+    await expect(response.text()).rejects.toBeInstanceOf(TypeError)
+  })
+
+  test('while many are in flight there is one each', async () => {
+    server = await rawServer((socket) => socket.write(message()))
+    const answers = Array.from({ length: 10 }, () => ask(caller.signal))
+    expect(listeners(caller.signal)).toBe(10)
+    await Promise.all(answers.map(async (answer) => (await answer).text()))
+    expect(listeners(caller.signal)).toBe(0)
+  })
+})
+
+test('an abort after the answer leaves the connection to others', async () => {
+  server = await rawServer((socket) => socket.write(message()))
+  const caller = new AbortController()
+  await (await ask(caller.signal)).text()
+  const next = ask(new AbortController().signal)
+  caller.abort()
+  await (await next).text()
+  expect(server.connections).toBe(1)
+})

@@ -1,0 +1,18 @@
+/** A certificate for localhost and 127.0.0.1 that nobody vouches for, made for these tests, good until 2126; its key is no secret. */
+export const cert = `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUGgAwIBAgIUX+YXlqsH9N7SmVki6tvBn7BIYDMwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEyNTY1OFoYDzIxMjYxMDI4
+MTI1NjU4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQA48zToE2C1K8cQfvfh1t5dy9YlXa3bda0qtlt7y9PofOTS3BfQ2Bf
+O57QMme2OmfT9+B+bvBpjl9a1VN0sjBJo28wbTAdBgNVHQ4EFgQUnNcUoPQpXn3a
+hgX9Gqur0DwJSeswHwYDVR0jBBgwFoAUnNcUoPQpXn3ahgX9Gqur0DwJSeswDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSQAwRgIhAK0hw8ak1Ez3MORBu5VkqlNKoildlIThtdZePsKcbyq5AiEA
+1nUsyRZhcEMHvERUeprtzpbtQ7rPi4mJGG+LcQ9l/jU=
+-----END CERTIFICATE-----`
+
+export const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJfCer66GXMesWlKX
+awrP2nFwZChwmNTW4+kHpf5kEaWhRANCAAQA48zToE2C1K8cQfvfh1t5dy9YlXa3
+bda0qtlt7y9PofOTS3BfQ2BfO57QMme2OmfT9+B+bvBpjl9a1VN0sjBJ
+-----END PRIVATE KEY-----`
