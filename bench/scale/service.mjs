@@ -1,0 +1,23 @@
+const KEY = 'esk_test_bench'
+export const ADDRESS = /0x[0-9a-f]{40}/gi
+
+/** What every client here is made of: no network, and nothing ends by itself. */
+export const options = {
+  apiKey: KEY,
+  baseUrl: 'http://service.test/v1',
+  budget: { credits: Number.MAX_SAFE_INTEGER },
+  deadlineMs: Number.POSITIVE_INFINITY,
+  timeoutMs: Number.POSITIVE_INFINITY,
+  retry: { maxRetryAfterMs: Number.POSITIVE_INFINITY },
+}
+
+export const addressOf = (i) => `0x${i.toString(16).padStart(40, '0')}`
+
+export function reply(data, cost) {
+  return new Response(JSON.stringify({ data, cursor: null }), { headers: { 'x-credits-cost': String(cost) } })
+}
+
+export function refusal(retryAfterSeconds) {
+  const body = JSON.stringify({ error: { code: 'rate_limited', message: 'Slow down' } })
+  return new Response(body, { status: 429, headers: { 'retry-after': String(retryAfterSeconds) } })
+}

@@ -1,0 +1,8 @@
+export interface Account {
+  credits?: number | null
+  tier?: string | null
+}
+
+export interface OpenApiDocument {
+  openapi: string
+}
