@@ -10,10 +10,10 @@ import { createEmit } from './events.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
 import { createKeySource, environment, warnInPage } from './key.ts'
-import type { ApiPromise, WithMeta } from './method.ts'
+import type { ApiPromise } from './method.ts'
 import type { CallOptions, ClientOptions } from './options.ts'
 import { createCache } from './request/cache.ts'
-import { type CallContext, call } from './request/call.ts'
+import { type CallContext, type CallEnd, call } from './request/call.ts'
 import { createLane } from './request/lane.ts'
 import { createScopes } from './request/scope.ts'
 import { clientSettings, count, DEFAULT_BASE_URL } from './request/settings.ts'
@@ -104,12 +104,12 @@ function bindMethods(context: CallContext): Methods {
 }
 
 /** One call, read as the data alone or with what it cost; the way that is not read makes no unhandled rejection. */
-function toApiPromise(answer: Promise<WithMeta<unknown>>): ApiPromise<unknown> {
-  const data = answer.then((answered) => answered.data)
+function toApiPromise(end: Promise<CallEnd>): ApiPromise<unknown> {
+  const data = end.then((ended) => ended.data)
   return Object.assign(data, {
     withMeta() {
       data.catch(() => {})
-      return answer.then((answered) => answered)
+      return end.then((ended) => ({ data: ended.data, meta: ended.readMeta() }))
     },
   })
 }

@@ -37,8 +37,8 @@ export function splitCall(checked: CheckedParams): CheckedParams[] {
 
 export function costOfRequest({ operation, values: { limit, addresses } }: CheckedParams): CostEstimate {
   return requestCost(operation, {
-    ...(typeof limit === 'number' && { limit }),
-    ...(isArray(addresses) && { addresses: addresses.length }),
+    limit: typeof limit === 'number' ? limit : undefined,
+    addresses: isArray(addresses) ? addresses.length : undefined,
   })
 }
 

@@ -29,7 +29,10 @@ export function costOf(cost: CreditCost | null, items: number): number {
 }
 
 /** The cost of one request: exact for a flat price or when the charged items are those asked for, else a range. */
-export function requestCost(operation: OperationId, asked: { limit?: number; addresses?: number }): CostEstimate {
+export function requestCost(
+  operation: OperationId,
+  asked: { limit?: number | undefined; addresses?: number | undefined },
+): CostEstimate {
   const cost: CreditCost | null = operations[operation].credits
   if (cost?.items?.startsWith('query.')) {
     const exact = costOf(cost, asked.addresses ?? 0)

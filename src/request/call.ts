@@ -5,7 +5,7 @@ import { TimeoutError } from '../errors/network.ts'
 import type { Redactor } from '../errors/redact.ts'
 import { costOfRequest, splitCall } from '../estimate.ts'
 import type { OperationId } from '../generated/operations.ts'
-import type { WithMeta } from '../method.ts'
+import type { CallMeta } from '../method.ts'
 import type { CallOptions } from '../options.ts'
 import { createSlots, type Slots } from '../slots.ts'
 import { BATCH, mergeChunks, pairSpellings } from './batch.ts'
@@ -30,13 +30,19 @@ export interface CallContext extends SendContext {
   checksum(address: string): string
 }
 
+/** What a call came to; few ever ask what it cost. */
+export interface CallEnd {
+  readonly data: unknown
+  readMeta(): CallMeta
+}
+
 /** ONE CALL: params -> batch -> cache -> share -> send -> answer. */
 export async function call(
   operation: OperationId,
   params: unknown,
   options: CallOptions | undefined,
   context: CallContext,
-): Promise<WithMeta<unknown>> {
+): Promise<CallEnd> {
   let settings = context.settings
   let scope: Scope | undefined
   try {
@@ -51,8 +57,9 @@ export async function call(
       operation === BATCH || first === undefined
         ? await gather(answers, params, checked, parts, scope)
         : only(await first)
-    const { account, clock } = context
-    return { data, meta: metaOf(parts, answered, account.remaining(), clock.now() - scope.startedAt) }
+    const remaining = context.account.remaining()
+    const durationMs = context.clock.now() - scope.startedAt
+    return { data, readMeta: () => metaOf(parts, answered, remaining, durationMs) }
   } catch (error) {
     if (error === DEADLINE) throw deadlineError(operation, settings, createTally())
     throw error instanceof EtnMarketError ? context.redactor.error(error) : error

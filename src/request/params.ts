@@ -51,18 +51,19 @@ function checkParam(operation: OperationId, param: Param, value: unknown, checks
     const message = `${operation}: invalid ${name}: ${show(shown)}. It must be ${ruleOf(param)}.${hint}`
     return refuse(operation, message, name, param.kind === 'limit' ? InvalidLimitError : InvalidRequestError)
   }
-  const spell = (address: unknown, name: string) => {
-    if (!looksLikeAddress(address)) throw wrong(name, address)
+  const spell = (address: unknown, index?: number) => {
+    const name = () => (index === undefined ? param.name : `${param.name}[${index}]`)
+    if (!looksLikeAddress(address)) throw wrong(name(), address)
     const spelled = checksum(address)
-    if (spelled !== address && isMixedCase(address)) throw wrong(name, address, ` The right checksum is ${spelled}.`)
+    if (spelled !== address && isMixedCase(address)) throw wrong(name(), address, ` The right checksum is ${spelled}.`)
     return spelled
   }
   switch (param.kind) {
     case 'address':
-      return spell(value, param.name)
+      return spell(value)
     case 'addresses':
       if (!Array.isArray(value) || value.length === 0) throw wrong()
-      return Array.from(value, (address, index) => spell(address, `${param.name}[${index}]`))
+      return Array.from(value, spell)
     case 'limit':
       if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > param.max) throw wrong()
       return Number(value)

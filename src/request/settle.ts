@@ -1,5 +1,5 @@
 import type { Account } from '../credits/account.ts'
-import type { Emit } from '../events.ts'
+import type { CreditsEvent, Emit } from '../events.ts'
 import { addCharge } from './tally.ts'
 import type { Charge, Journey } from './types.ts'
 
@@ -24,7 +24,9 @@ export function settle(
     reservation.settle(charge.credits)
     account.noteCharge(operation, charge.credits, charge.told)
     const type = charge.told ? 'credits.charged' : 'credits.computed'
-    emit({ type, operation, credits: charge.credits, ...(remaining !== undefined && { remaining }) })
+    const event: CreditsEvent = { type, operation, credits: charge.credits }
+    if (remaining !== undefined) event.remaining = remaining
+    emit(event)
   }
   if (charge.credits > reservation.credits) {
     emit({ type: 'credits.drift', operation, predicted: reservation.credits, charged: charge.credits })
