@@ -1,17 +1,9 @@
 import { getEventListeners } from 'node:events'
-import { createNodeFetch, type NodeFetch } from 'etn-market/node'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { COST, message, type Play, pause, type RawServer, rawServer } from './raw-server.ts'
+import { describe, expect, test } from 'vitest'
+import { forEachTest } from './own.ts'
+import { COST, message, type Play, pause, rawServer } from './raw-server.ts'
 
-let fetch: NodeFetch
-let server: RawServer
-beforeEach(() => {
-  fetch = createNodeFetch()
-})
-afterEach(async () => {
-  await fetch.close()
-  server.close()
-})
+const own = forEachTest()
 
 const REASONS: [string, unknown][] = [
   ['an Error', new Error('mine')],
@@ -20,7 +12,7 @@ const REASONS: [string, unknown][] = [
   ['nothing', undefined],
 ]
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
-const ask = (signal: AbortSignal, path = '/') => fetch(server.url + path, { redirect: 'manual', signal })
+const ask = (signal: AbortSignal, path = '/') => own.fetch(own.server.url + path, { redirect: 'manual', signal })
 
 /** What a promise rejects with, and that it does so within microtasks of now. */
 async function atOnce(promise: Promise<unknown>): Promise<unknown> {
@@ -38,22 +30,22 @@ describe.each(REASONS)('aborted with %s: rejects with the very reason, at once',
   const reasonOf = ({ signal }: AbortController) => signal.reason
 
   test('before', async () => {
-    server = await rawServer(() => {})
+    own.server = await rawServer(() => {})
     const caller = new AbortController()
     caller.abort(given)
     expect(await atOnce(ask(caller.signal))).toEqual({ reason: reasonOf(caller) })
-    expect(server.connections).toBe(0)
+    expect(own.server.connections).toBe(0)
     expect(listeners(caller.signal)).toBe(0)
   })
 
   test('in the same breath: nothing arrives', async () => {
-    server = await rawServer(() => {})
+    own.server = await rawServer(() => {})
     const caller = new AbortController()
     const response = ask(caller.signal)
     caller.abort(given)
     expect(await atOnce(response)).toEqual({ reason: reasonOf(caller) })
     await pause(50)
-    expect(server.requests).toHaveLength(0)
+    expect(own.server.requests).toHaveLength(0)
     expect(listeners(caller.signal)).toBe(0)
   })
 
@@ -61,24 +53,24 @@ describe.each(REASONS)('aborted with %s: rejects with the very reason, at once',
     ['before the headers', () => {}],
     ['among the headers', (socket) => socket.write(`HTTP/1.1 200 OK\r\n${COST}`)],
   ])('%s', async (_, play) => {
-    server = await rawServer(play)
+    own.server = await rawServer(play)
     const caller = new AbortController()
     const response = ask(caller.signal)
-    await expect.poll(() => server.requests.length).toBe(1)
+    await expect.poll(() => own.server.requests.length).toBe(1)
     caller.abort(given)
     expect(await atOnce(response)).toEqual({ reason: reasonOf(caller) })
-    await expect.poll(() => server.open).toBe(0)
+    await expect.poll(() => own.server.open).toBe(0)
     expect(listeners(caller.signal)).toBe(0)
   })
 
   test.each([true, false])('in the body, asked for before: %s', async (before) => {
-    server = await rawServer((socket) => socket.write(message().subarray(0, -5)))
+    own.server = await rawServer((socket) => socket.write(message().subarray(0, -5)))
     const caller = new AbortController()
     const response = await ask(caller.signal)
     const early = before ? response.text() : undefined
     caller.abort(given)
     expect(await atOnce(early ?? response.text())).toEqual({ reason: reasonOf(caller) })
-    await expect.poll(() => server.open).toBe(0)
+    await expect.poll(() => own.server.open).toBe(0)
     expect(listeners(caller.signal)).toBe(0)
   })
 })
@@ -98,7 +90,7 @@ describe('no listener is left on the signal', () => {
   }
 
   test.each(Object.entries(ways))('after %s', async (_, play) => {
-    server = await rawServer(play)
+    own.server = await rawServer(play)
     await ask(caller.signal)
       .then((response) => response.text())
       .catch(() => {})
@@ -106,31 +98,33 @@ describe('no listener is left on the signal', () => {
   })
 
   test('after an answer that nobody reads', async () => {
-    server = await rawServer((socket) => socket.write(message()))
+    own.server = await rawServer((socket) => socket.write(message()))
     await ask(caller.signal)
     await expect.poll(() => listeners(caller.signal)).toBe(0)
   })
 
   test('after a refused connection, and where nothing can be sent', async () => {
-    server = await rawServer(() => {})
-    server.close()
-    for (const url of [server.url, 'nowhere', 'http://a.test/\u{1}']) {
-      await expect(fetch(url, { redirect: 'manual', signal: caller.signal, headers: { x: '\n' } })).rejects.toThrow()
+    own.server = await rawServer(() => {})
+    own.server.close()
+    for (const url of [own.server.url, 'nowhere', 'http://a.test/\u{1}']) {
+      await expect(
+        own.fetch(url, { redirect: 'manual', signal: caller.signal, headers: { x: '\n' } }),
+      ).rejects.toThrow()
       expect(listeners(caller.signal)).toBe(0)
     }
   })
 
   test('after a body that is cancelled, whose connection ends', async () => {
-    server = await rawServer((socket) => socket.write(message().subarray(0, -5)))
+    own.server = await rawServer((socket) => socket.write(message().subarray(0, -5)))
     const response = await ask(caller.signal)
     await response.body?.cancel()
     expect(listeners(caller.signal)).toBe(0)
-    await expect.poll(() => server.open).toBe(0)
+    await expect.poll(() => own.server.open).toBe(0)
     await expect(response.text()).rejects.toBeInstanceOf(TypeError)
   })
 
   test('while many are in flight there is one each', async () => {
-    server = await rawServer((socket) => socket.write(message()))
+    own.server = await rawServer((socket) => socket.write(message()))
     const answers = Array.from({ length: 10 }, () => ask(caller.signal))
     expect(listeners(caller.signal)).toBe(10)
     await Promise.all(answers.map(async (answer) => (await answer).text()))
@@ -139,11 +133,11 @@ describe('no listener is left on the signal', () => {
 })
 
 test('an abort after the answer leaves the connection to others', async () => {
-  server = await rawServer((socket) => socket.write(message()))
+  own.server = await rawServer((socket) => socket.write(message()))
   const caller = new AbortController()
   await (await ask(caller.signal)).text()
   const next = ask(new AbortController().signal)
   caller.abort()
   await (await next).text()
-  expect(server.connections).toBe(1)
+  expect(own.server.connections).toBe(1)
 })

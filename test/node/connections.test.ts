@@ -1,88 +1,81 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { buildSync } from 'esbuild'
-import { createNodeFetch, type NodeFetch } from 'etn-market/node'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createNodeFetch } from 'etn-market/node'
+import { describe, expect, test } from 'vitest'
 import { idleMs } from '../../src/node/agents.ts'
-import { message, type Play, PRICE, pause, type RawServer, rawServer } from './raw-server.ts'
+import { forEachTest } from './own.ts'
+import { message, type Play, PRICE, pause, rawServer } from './raw-server.ts'
 
-let fetch: NodeFetch
-let server: RawServer
-beforeEach(() => {
-  fetch = createNodeFetch()
-})
-afterEach(async () => {
-  await fetch.close()
-  server.close()
-})
+const own = forEachTest()
 
-const ask = (path = '/') => fetch(server.url + path, { redirect: 'manual' })
+const ask = (path = '/') => own.fetch(own.server.url + path, { redirect: 'manual' })
 const read = async (path?: string) => (await ask(path)).text()
 const answer = (headers = '') => message(PRICE, headers)
 
 describe('a connection', () => {
   test('is used again, and as many are opened as there are requests at once', async () => {
-    server = await rawServer((socket) => socket.write(answer()))
+    own.server = await rawServer((socket) => socket.write(answer()))
     for (let call = 0; call < 5; call++) await read()
-    expect(server.connections).toBe(1)
+    expect(own.server.connections).toBe(1)
     await Promise.all(Array.from({ length: 20 }, () => read()))
-    expect(server.connections).toBe(20)
+    expect(own.server.connections).toBe(20)
     await Promise.all(Array.from({ length: 20 }, () => read()))
-    expect(server.connections).toBe(20)
+    expect(own.server.connections).toBe(20)
   })
 
   test.each(['connection: close\r\n', 'keep-alive: timeout=2\r\n', 'keep-alive: timeout=0\r\n'])(
     'that the server is about to close is not used again: %j',
     async (headers) => {
-      server = await rawServer((socket) => socket.write(answer(headers)))
+      own.server = await rawServer((socket) => socket.write(answer(headers)))
       await read()
       await read()
-      expect(server.connections).toBe(2)
-      await expect.poll(() => server.open).toBe(0)
+      expect(own.server.connections).toBe(2)
+      await expect.poll(() => own.server.open).toBe(0)
     },
   )
 
   test('that lies idle is given up before the server does so', async () => {
-    server = await rawServer((socket) => socket.write(answer('keep-alive: timeout=3, max=100\r\n')))
+    own.server = await rawServer((socket) => socket.write(answer('keep-alive: timeout=3, max=100\r\n')))
     await read()
     await pause(700)
-    expect(server.open).toBe(1)
-    await expect.poll(() => server.open, { timeout: 2_000 }).toBe(0)
+    expect(own.server.open).toBe(1)
+    await expect.poll(() => own.server.open, { timeout: 2_000 }).toBe(0)
     expect(await read()).toBe(PRICE)
   })
 
   test('of a server that says nothing of it lies idle for 4 seconds, as with Node', async () => {
-    server = await rawServer((socket) => socket.write(answer()))
+    own.server = await rawServer((socket) => socket.write(answer()))
     const theirs = await rawServer((socket) => socket.write(answer()))
     await read()
     await (await globalThis.fetch(theirs.url)).text()
     await pause(3_300)
-    expect([server.open, theirs.open]).toEqual([1, 1])
-    await expect.poll(() => [server.open, theirs.open], { timeout: 3_000 }).toEqual([0, 0])
+    expect([own.server.open, theirs.open]).toEqual([1, 1])
+    await expect.poll(() => [own.server.open, theirs.open], { timeout: 3_000 }).toEqual([0, 0])
     theirs.close()
   })
 
   test('that a slow answer comes by is not idle', async () => {
-    server = await rawServer(async (socket, number) => {
+    own.server = await rawServer(async (socket, number) => {
       await pause(number === 1 ? 0 : 1_300)
       socket.write(answer('keep-alive: timeout=3\r\n'))
     })
     await read()
     expect(await read()).toBe(PRICE)
-    expect(server.connections).toBe(1)
+    expect(own.server.connections).toBe(1)
   })
 
   test('that the server has closed is not used again', async () => {
-    server = await rawServer((socket) => socket.end(answer()))
+    own.server = await rawServer((socket) => socket.end(answer()))
     for (let call = 0; call < 3; call++) {
       expect(await read()).toBe(PRICE)
       await pause(20)
     }
-    expect(server.requests).toHaveLength(3)
+    expect(own.server.requests).toHaveLength(3)
   })
 
   test('over which more comes than was asked for brings nobody a wrong answer', async () => {
-    server = await rawServer((socket, number) => {
+    own.server = await rawServer((socket, number) => {
       socket.write(message(`${number}`))
       setTimeout(() => socket.write(message('stray')), 10)
     })
@@ -110,10 +103,10 @@ describe('a request whose kept-alive connection breaks is not sent again, neithe
     'by an end': (socket, number) => (number === 2 ? socket.end() : socket.write(answer())),
   }
   test.each(Object.entries(plays))('%s', async (_, play) => {
-    server = await rawServer(play)
+    own.server = await rawServer(play)
     const theirs = await rawServer(play)
     const there = async () => (await globalThis.fetch(theirs.url)).text()
-    for (const [call, { requests }] of [[read, server] as const, [there, theirs] as const]) {
+    for (const [call, { requests }] of [[read, own.server] as const, [there, theirs] as const]) {
       expect(await call()).toBe(PRICE)
       const error = await call().catch((caught) => caught)
       expect([error.message, typeof error.cause.code]).toEqual(['fetch failed', 'string'])
@@ -127,25 +120,25 @@ describe('a request whose kept-alive connection breaks is not sent again, neithe
 
 describe('close', () => {
   test('ends what is idle and what is in use, and resolves when it is gone', async () => {
-    server = await rawServer((socket, number) => number === 1 && socket.write(answer()))
+    own.server = await rawServer((socket, number) => number === 1 && socket.write(answer()))
     await read()
     const waiting = ask().catch((error) => error)
-    await expect.poll(() => server.requests.length).toBe(2)
-    await fetch.close()
+    await expect.poll(() => own.server.requests.length).toBe(2)
+    await own.fetch.close()
     expect((await waiting).cause.code).toBe('ECONNRESET')
-    await expect.poll(() => server.open).toBe(0)
+    await expect.poll(() => own.server.open).toBe(0)
     await expect(ask()).rejects.toMatchObject({ cause: { code: 'ERR_NO_FETCH' } })
-    await fetch.close()
+    await own.fetch.close()
   })
 
   test('happens by itself at the end of `await using`', async () => {
-    server = await rawServer((socket) => socket.write(answer()))
+    own.server = await rawServer((socket) => socket.write(answer()))
     {
-      await using own = createNodeFetch()
-      await (await own(server.url, { redirect: 'manual' })).text()
-      expect(server.open).toBe(1)
+      await using mine = createNodeFetch()
+      await (await mine(own.server.url, { redirect: 'manual' })).text()
+      expect(own.server.open).toBe(1)
     }
-    await expect.poll(() => server.open).toBe(0)
+    await expect.poll(() => own.server.open).toBe(0)
   })
 })
 
@@ -169,9 +162,9 @@ describe('a process of its own', () => {
   }).outputFiles
 
   test('ends by itself while a connection lies idle, and has loaded no more than it needs', async () => {
-    server = await rawServer((socket) => socket.write(answer()))
+    own.server = await rawServer((socket) => socket.write(answer()))
     const started = Date.now()
-    const child = promisify(execFile)(process.execPath, ['--input-type=module', '-e', file?.text ?? '', server.url])
+    const child = promisify(execFile)(process.execPath, ['--input-type=module', '-e', file?.text ?? '', own.server.url])
     const { stdout } = await child
     expect(JSON.parse(stdout)).toEqual({ before: [], after: ['http'], text: PRICE })
     expect(Date.now() - started).toBeLessThan(3_000)

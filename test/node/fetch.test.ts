@@ -1,32 +1,27 @@
 import { createClient, type FetchResponse } from 'etn-market'
-import { createNodeFetch, type NodeFetch } from 'etn-market/node'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { message, type Play, PRICE, type RawServer, rawServer } from './raw-server.ts'
+import { describe, expect, test } from 'vitest'
+import { forEachTest } from './own.ts'
+import { message, type Play, PRICE, rawServer } from './raw-server.ts'
 
-let fetch: NodeFetch
-let server: RawServer
-beforeEach(() => {
-  fetch = createNodeFetch()
-})
-afterEach(async () => {
-  await fetch.close()
-  server?.close()
-})
+const own = forEachTest()
 
 const answer: Play = (socket) => socket.write(message())
-const ask = (url: string, init: RequestInit = {}) => fetch(url, { redirect: 'manual', ...init })
+const ask = (url: string, init: RequestInit = {}) => own.fetch(url, { redirect: 'manual', ...init })
 
 describe('what is sent', () => {
   test('one GET with the headers as they stand, and what Node sends by itself', async () => {
-    server = await rawServer(answer)
-    await ask(`${server.url}/v1/x?a=1&b=%20`, { method: 'GET', headers: { accept: 'application/json', 'X-Own': 'é' } })
-    const [line, ...headers] = server.requests[0]?.split('\r\n') ?? []
+    own.server = await rawServer(answer)
+    await ask(`${own.server.url}/v1/x?a=1&b=%20`, {
+      method: 'GET',
+      headers: { accept: 'application/json', 'X-Own': 'é' },
+    })
+    const [line, ...headers] = own.server.requests[0]?.split('\r\n') ?? []
     expect(line).toBe('GET /v1/x?a=1&b=%20 HTTP/1.1')
     expect(headers.map((header) => header.toLowerCase()).sort()).toEqual([
       'accept-encoding: gzip, deflate',
       'accept: application/json',
       'connection: keep-alive',
-      `host: ${server.url.slice(7)}`,
+      `host: ${own.server.url.slice(7)}`,
       'user-agent: node',
       'x-own: é',
     ])
@@ -44,9 +39,9 @@ describe('what is sent', () => {
     ],
     ['an object', { 'x-own': '1', 'user-agent': 'mine', 'Accept-Encoding': 'identity' }],
   ])('headers given as %s, instead of its own', async (_, headers) => {
-    server = await rawServer(answer)
-    await ask(`${server.url}/`, { headers })
-    const sent = server.requests[0]?.toLowerCase() ?? ''
+    own.server = await rawServer(answer)
+    await ask(`${own.server.url}/`, { headers })
+    const sent = own.server.requests[0]?.toLowerCase() ?? ''
     const found = [...sent.matchAll(/^(?:x-own|user-agent|accept-encoding): (.*)\r?$/gm)].map(([, value]) => value)
     expect(found.sort()).toEqual(['1', 'identity', 'mine'])
   })
@@ -66,23 +61,23 @@ describe('what is sent', () => {
     ['/a\r\nx-evil: 1', '/ax-evil:%201'],
     ['/.well', '/.well'],
   ])('the path of …%j is %s, as fetch has it', async (given, path) => {
-    server = await rawServer(answer)
+    own.server = await rawServer(answer)
     // The second time the origin is known.
     for (const again of [1, 2]) {
-      await ask(`${server.url}${given}`)
-      expect(server.requests.at(-1)?.split('\r\n')[0], `time ${again}`).toBe(`GET ${path} HTTP/1.1`)
+      await ask(`${own.server.url}${given}`)
+      expect(own.server.requests.at(-1)?.split('\r\n')[0], `time ${again}`).toBe(`GET ${path} HTTP/1.1`)
     }
-    await globalThis.fetch(`${server.url}${given}`)
-    expect(server.requests.at(-1)?.split('\r\n')[0]).toBe(`GET ${path} HTTP/1.1`)
+    await globalThis.fetch(`${own.server.url}${given}`)
+    expect(own.server.requests.at(-1)?.split('\r\n')[0]).toBe(`GET ${path} HTTP/1.1`)
   })
 
   test('another host that begins like the one before is another host', async () => {
-    server = await rawServer(answer)
-    await ask(`${server.url}/`)
-    const { port } = new URL(server.url)
+    own.server = await rawServer(answer)
+    await ask(`${own.server.url}/`)
+    const { port } = new URL(own.server.url)
     await expect(ask(`http://127.0.0.1:${port}1/`)).rejects.toThrow('fetch failed')
     await ask(`http://localhost:${port}/there`)
-    expect(server.requests[1]).toContain(`host: localhost:${port}`)
+    expect(own.server.requests[1]).toContain(`host: localhost:${port}`)
   })
 })
 
@@ -94,9 +89,9 @@ describe('what is refused before anything is sent', () => {
     ['a header with a line break', { headers: { x: 'a\r\nb: c' } }],
     ['a header name that is none', { headers: { 'a b': 'c' } }],
   ])('%s', async (_, init) => {
-    server = await rawServer(answer)
-    await expect(ask(`${server.url}/`, init)).rejects.toBeInstanceOf(TypeError)
-    expect(server.connections).toBe(0)
+    own.server = await rawServer(answer)
+    await expect(ask(`${own.server.url}/`, init)).rejects.toBeInstanceOf(TypeError)
+    expect(own.server.connections).toBe(0)
   })
 
   test.each([
@@ -114,25 +109,19 @@ describe('what is refused before anything is sent', () => {
   })
 
   test('anything, once it is closed: a client knows that it cannot have been charged', async () => {
-    server = await rawServer(answer)
-    await fetch.close()
-    const client = createClient({
-      baseUrl: server.url,
-      apiKey: 'esk_test_x',
-      fetch,
-      retry: false,
-      budget: { credits: 25 },
-    })
+    own.server = await rawServer(answer)
+    await own.fetch.close()
+    const client = createClient({ baseUrl: own.server.url, fetch: own.fetch, retry: false, budget: { credits: 25 } })
     await expect(client.etn.price()).rejects.toMatchObject({ name: 'ConnectionError', charge: 'none' })
     expect(client.budget.available).toBe(25)
-    expect(server.connections).toBe(0)
+    expect(own.server.connections).toBe(0)
   })
 })
 
 describe('what comes back', () => {
   const get = async (play: Play): Promise<FetchResponse> => {
-    server = await rawServer(play)
-    return ask(`${server.url}/`)
+    own.server = await rawServer(play)
+    return ask(`${own.server.url}/`)
   }
 
   test('is there before its body is', async () => {
@@ -194,7 +183,7 @@ describe('what comes back', () => {
 
   test('is a redirect where there is one', async () => {
     const response = await get((socket) => socket.write(message('gone', 'location: /there\r\n', '301 Moved')))
-    expect([response.status, response.headers.get('location'), server.requests.length]).toEqual([301, '/there', 1])
+    expect([response.status, response.headers.get('location'), own.server.requests.length]).toEqual([301, '/there', 1])
   })
 
   test('large and compressed', async () => {
