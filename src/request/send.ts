@@ -75,7 +75,10 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
   try {
     emit({ type: 'request.sent', operation, attempt: number })
     // Whoever listens may have aborted the call.
-    signal.throwIfAborted()
+    if (signal.aborted) {
+      emit({ type: 'request.failed', operation, attempt: number, durationMs: 0, code: 'aborted' })
+      throw signal.reason
+    }
     tally.attempts++
     const startedAt = clock.now()
     const sent = account.noteSent()

@@ -60,10 +60,12 @@ describe('aborted at any moment of a call', () => {
 describe('aborted by the listener of events', () => {
   test.each(['request.sent', 'request.failed', 'retry.scheduled'])('at %s', async (type) => {
     const caller = new AbortController()
+    const told: string[] = []
     const { client, clock, script } = setup(
       ({ number }) => (number === 1 && type !== 'request.sent' ? new Error('x') : ok(price(TOKEN), costs(50))),
       {
         onEvent: (event) => {
+          told.push(event.type)
           if (event.type === type) caller.abort('seen')
         },
       },
@@ -72,6 +74,8 @@ describe('aborted by the listener of events', () => {
     await clock.advance(10_000)
     expect(outcome).toEqual({ state: 'rejected', error: 'seen' })
     expect(script.requests.length).toBeLessThanOrEqual(1)
+    const count = (what: string) => told.filter((one) => one === what).length
+    expect(count('request.failed')).toBe(count('request.sent'))
     expect(clock.pending).toBe(0)
   })
 
