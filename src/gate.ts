@@ -1,5 +1,6 @@
 import type { Cancel } from './abort.ts'
 import { type Clock, startTimer } from './clock.ts'
+import { createLine } from './line.ts'
 
 /** How a request ended that went through the gate; after a refusal the gate is to be parked at once. */
 export type PassResult = 'succeeded' | 'failed' | 'refused'
@@ -11,6 +12,8 @@ export interface Pass {
 
 export interface GateLimits {
   readonly signal: Cancel
+  /** It was refused before: it goes before those who were not. */
+  readonly again?: boolean
   /** An error when this wait is longer than the call allows, else undefined. */
   refuse(waitMs: number): Error | undefined
 }
@@ -44,7 +47,7 @@ const LONGEST_WAIT_MS = 8_000
  * so that a new refusal meets few of them.
  */
 export function createGate(clock: Clock): Gate {
-  const waiting = new Set<Waiter>()
+  const waiting = createLine<Waiter>()
   let until = Number.NEGATIVE_INFINITY
   let recovering = false
   let probing = 0
@@ -57,7 +60,7 @@ export function createGate(clock: Clock): Gate {
   function admit(): void {
     if (waitMs() > 0) return
     while (probing < allowed) {
-      const [next] = waiting
+      const next = waiting.first()
       if (next === undefined) break
       next.enter(createProbe())
     }
@@ -91,7 +94,7 @@ export function createGate(clock: Clock): Gate {
       if (waitMs() === 0 && probing < allowed && waiting.size === 0) return createProbe()
       return new Promise<Pass>((resolve, reject) => {
         const leave = () => {
-          waiting.delete(waiter)
+          waiting.leave(waiter)
           limits.signal.removeEventListener('abort', onAbort)
           if (waiting.size === 0) stopTimer()
         }
@@ -108,7 +111,7 @@ export function createGate(clock: Clock): Gate {
         }
         const onAbort = () => waiter.reject(limits.signal.reason)
         limits.signal.addEventListener('abort', onAbort)
-        waiting.add(waiter)
+        waiting.join(waiter, limits.again === true)
         if (waitMs() === 0) admit()
         else arm()
       })
@@ -121,7 +124,7 @@ export function createGate(clock: Clock): Gate {
       recovering = true
       allowed = 1
       until = Math.max(until, clock.now() + Math.max(askedMs, patience()))
-      for (const waiter of [...waiting]) {
+      for (const waiter of waiting.all()) {
         const refusal = waiter.limits.refuse(waitMs())
         if (refusal !== undefined) waiter.reject(refusal)
       }

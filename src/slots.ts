@@ -1,15 +1,17 @@
 import type { Cancel } from './abort.ts'
+import { createLine } from './line.ts'
 
 /** A slot that is held; giving it back twice counts once. */
 export type FreeSlot = () => void
 
 /** At most `size` holders at a time, first come first served; waiting is abortable. */
 export interface Slots {
-  take(cancel: Cancel): Promise<FreeSlot>
+  /** `again`: for one that gave its slot back unserved, and goes before those who had none yet. */
+  take(cancel: Cancel, again?: boolean): Promise<FreeSlot>
 }
 
 export function createSlots(size: number): Slots {
-  const waiting = new Set<() => void>()
+  const waiting = createLine<() => void>()
   let held = 0
 
   function hold(): FreeSlot {
@@ -19,13 +21,12 @@ export function createSlots(size: number): Slots {
       if (freed) return
       freed = true
       held--
-      const [next] = waiting
-      next?.()
+      waiting.first()?.()
     }
   }
 
   return {
-    take(cancel) {
+    take(cancel, again = false) {
       if (!cancel.aborted && held < size && waiting.size === 0) return Promise.resolve(hold())
       return new Promise((resolve, reject) => {
         if (cancel.aborted) return reject(cancel.reason)
@@ -38,10 +39,10 @@ export function createSlots(size: number): Slots {
           reject(cancel.reason)
         }
         const leave = () => {
-          waiting.delete(enter)
+          waiting.leave(enter)
           cancel.removeEventListener('abort', onAbort)
         }
-        waiting.add(enter)
+        waiting.join(enter, again)
         cancel.addEventListener('abort', onAbort)
       })
     },

@@ -9,6 +9,8 @@ export interface LaneTicket {
   readonly heavy: boolean
   readonly key: string
   readonly signal: Cancel
+  /** It was in the lane before, and failed in a way that is retried. */
+  readonly again: boolean
   /** The error of a call that may not wait this long, else undefined. */
   refuse(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
 }
@@ -53,7 +55,7 @@ export function createLane(clock: Clock, heavyConcurrency: number): Lane {
     ticket.signal.addEventListener('abort', onAbort)
     inQueue.set(ticket, queueing)
     try {
-      return await slots.take(queueing)
+      return await slots.take(queueing, ticket.again)
     } finally {
       inQueue.delete(ticket)
       ticket.signal.removeEventListener('abort', onAbort)
@@ -61,16 +63,16 @@ export function createLane(clock: Clock, heavyConcurrency: number): Lane {
   }
 
   async function queue(ticket: LaneTicket): Promise<LanePass> {
-    const { heavy, key, signal, refuse } = ticket
+    const { heavy, key, signal, again, refuse } = ticket
     const held: { scope?: CooldownScope; close(result: PassResult): void }[] = []
     const close = (result: 'succeeded' | 'failed', refused?: CooldownScope) => {
       for (const pass of held.splice(0).reverse())
         pass.close(pass.scope !== undefined && pass.scope === refused ? 'refused' : result)
     }
-    const atKey = { signal, refuse: (waitMs: number) => refuse('key', waitMs) }
+    const atKey = { signal, again, refuse: (waitMs: number) => refuse('key', waitMs) }
     try {
       if (heavy) {
-        const atHeavy = { signal, refuse: (waitMs: number) => refuse('heavy', waitMs) }
+        const atHeavy = { signal, again, refuse: (waitMs: number) => refuse('heavy', waitMs) }
         heavyGate.check(atHeavy)
         keyGates.get(key)?.check(atKey)
         held.push({ close: await takeSlot(ticket) })

@@ -69,7 +69,7 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
   const apiKey = asked instanceof Promise ? await asked : asked
   const key = apiKey ?? ''
   const refuse = (scope: CooldownScope, waitMs: number) => refuseToWait(scope, waitMs, journey, clock.now())
-  const entered = lane.enter({ heavy: heavy === true, key, signal, refuse })
+  const entered = lane.enter({ heavy: heavy === true, key, signal, again: number > 1, refuse })
   const pass = entered instanceof Promise ? await entered : entered
   let reply: Reply | undefined
   try {

@@ -20,6 +20,20 @@ describe('a 503 server_busy with a wait', () => {
     expect([...heavy, farms].every(({ state }) => state === 'resolved')).toBe(true)
   })
 
+  test('who was refused comes back before those who came later', async () => {
+    const { client, clock, script } = setup(
+      firstly(() => busy(wait(10))),
+      { heavyConcurrency: 1 },
+    )
+    const [first = '', ...others] = addresses(20)
+    watch(client.locks.get({ address: first }))
+    for (const token of others) watch(client.locks.get({ address: token }))
+    await clock.advance(30_000)
+    const order = script.requests.map(({ url }) => others.findIndex((token) => url.pathname.includes(token)))
+    // The next one in the queue had its slot meanwhile.
+    expect(order).toEqual([-1, 0, -1, ...others.slice(1).map((_, place) => place + 1)])
+  })
+
   test('afterwards one probe goes first, the others follow when it succeeds', async () => {
     const { client, clock, script } = setup(({ number }) => (number === 1 ? busy(wait(10)) : undefined), {
       retry: false,

@@ -35,6 +35,19 @@ describe('a 429 with a wait', () => {
     expect(script.requests).toHaveLength(3)
   })
 
+  test('who was refused comes back before those who came later', async () => {
+    const { client, clock, script } = setup(firstly(() => limited(wait(10))))
+    const [first = '', ...others] = addresses(40)
+    watch(client.token.price({ address: first }))
+    await clock.advance(0)
+    for (const token of others) watch(client.token.price({ address: token }))
+    await clock.advance(30_000)
+    const order = script.requests.map(({ url }) => others.findIndex((token) => url.pathname.endsWith(token)))
+    expect(order.filter((place) => place >= 0)).toEqual(others.map((_, place) => place))
+    // By then a few had gone: one that found the service open, and those whom its success let go.
+    expect(order.lastIndexOf(-1)).toBeLessThan(5)
+  })
+
   test('one probe goes first, then two for each success', async () => {
     const { client, clock, script } = setup(({ number }) => (number === 1 ? limited(wait(10)) : undefined), {
       retry: false,
