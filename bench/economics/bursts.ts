@@ -3,7 +3,7 @@ import { type Client, createClient, type TokenPrice } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { createVirtualClock, flush, type VirtualClock } from '../../test/support/clock.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../../test/support/random.ts'
 
 const BURSTS = 20
 const BURST = 50

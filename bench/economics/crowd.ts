@@ -1,7 +1,7 @@
 import type { TokenPrice } from 'etn-market'
 import { createPriceFeed, type FeedClient } from 'etn-market/feed'
 import { createVirtualClock } from '../../test/support/clock.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../../test/support/random.ts'
 
 const SHORTEST_MS = 10_000
 const LONGEST_MS = 3_600_000

@@ -1,4 +1,4 @@
-import { createRandom } from './random.ts'
+import { createRandom } from '../../test/support/random.ts'
 
 export const MINUTE = 60_000
 export const DAY = 1_440 * MINUTE

@@ -88,13 +88,14 @@ export const chromium: Runtime = {
 
 /** Opens a page of the project in Chromium and waits for what it reports. */
 export async function visit(project: Project, page: string, baseUrl: string): Promise<Report> {
+  const path = findChromium()
   const { server, report } = serve(project)
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
   const profile = mkdtempSync(join(tmpdir(), 'etn-market-chromium-'))
   const url = `http://127.0.0.1:${port}/${page}?baseUrl=${encodeURIComponent(baseUrl)}`
   // A group of its own, so that its helpers end with it.
-  const browser = spawn(findChromium(), [...FLAGS, `--user-data-dir=${profile}`, url], {
+  const browser = spawn(path, [...FLAGS, `--user-data-dir=${profile}`, url], {
     stdio: 'ignore',
     detached: true,
   })
