@@ -62,13 +62,8 @@ function startSystemTimer(ms: number, callback: () => void): () => void {
     const handle = setTimeout(callback, ms)
     return () => clearTimeout(handle)
   }
-  let left = ms
-  let handle: ReturnType<typeof setTimeout>
-  const arm = () => {
-    const step = Math.min(left, LONGEST_TIMER_MS)
-    left -= step
-    handle = setTimeout(() => (left > 0 ? arm() : callback()), step)
-  }
-  arm()
-  return () => clearTimeout(handle)
+  let stop = startSystemTimer(LONGEST_TIMER_MS, () => {
+    stop = startSystemTimer(ms - LONGEST_TIMER_MS, callback)
+  })
+  return () => stop()
 }

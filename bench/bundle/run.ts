@@ -1,6 +1,7 @@
+import { bundle as bundleOf } from '../../test/support/bundle.ts'
 import { OURS } from '../contenders/index.ts'
 import { judged, type Section } from '../section.ts'
-import { type BundleSize, bundleSize } from './size.ts'
+import { BENCH } from '../support/paths.ts'
 
 /** kB at first load, at most. */
 const WHOLE = 15
@@ -13,9 +14,13 @@ const fits = (bytes: number, limit: number) => bytes <= 1000 * limit
 export const bundle: Section = {
   name: 'bundle',
   async run({ contenders }) {
-    const sizes: Record<string, BundleSize> = {}
-    for (const { id, page } of contenders) if (page !== undefined) sizes[id] = await bundleSize(page)
-    const estimate = await bundleSize(`export { estimateCost } from 'etn-market'`)
+    const sizeOf = async (script: string) => {
+      const { first, later } = await bundleOf(script, BENCH)
+      return { first, later }
+    }
+    const sizes: Record<string, { first: number; later: number }> = {}
+    for (const { id, page } of contenders) if (page !== undefined) sizes[id] = await sizeOf(page)
+    const estimate = await sizeOf(`export { estimateCost } from 'etn-market'`)
     const cells = Object.entries(sizes).map(([id, { first, later }]) => {
       const figure = later === 0 ? kB(first) : `${kB(first)}, ${kB(later)} later`
       return [id, judged(figure, id !== OURS || fits(first, WHOLE))]

@@ -1,8 +1,7 @@
-import { BARE, OURS, OURS_ON_NODE } from '../contenders/index.ts'
-import { type Bench, judged, type Outcome, type Section } from '../section.ts'
-import { interleave } from '../support/rounds.ts'
+import { OURS, OURS_ON_NODE } from '../contenders/index.ts'
+import type { Section } from '../section.ts'
+import { besideBare } from '../support/beside-bare.ts'
 import { measure } from '../support/run-node.ts'
-import { showSpread, spreadOf } from '../support/statistics.ts'
 
 interface Workload {
   readonly name: string
@@ -20,25 +19,15 @@ const WORKLOADS: readonly Workload[] = [
 ]
 
 /** CPU of every client over that of bare fetch in the same round. */
-export const ratios: readonly Section[] = WORKLOADS.map((workload) => ({
-  name: workload.name,
-  run: (bench) => compare(workload, bench),
+export const ratios: readonly Section[] = WORKLOADS.map(({ name, title, calls, targets }) => ({
+  name,
+  run: ({ contenders, rounds, service }) =>
+    besideBare(contenders, rounds, {
+      title,
+      targets,
+      measure: ({ file }) => measure<number>('cpu/client.mjs', { ...service, file, workload: name, calls }),
+      showBare: (used) => `1 = ${used.toFixed(0)} µs`,
+      beside: (used, bare) => used / bare,
+      show: (ratio) => ratio.toFixed(2),
+    }),
 }))
-
-async function compare({ name, title, calls, targets }: Workload, bench: Bench): Promise<Outcome> {
-  const { contenders, service, rounds } = bench
-  const byId = new Map(contenders.map((contender) => [contender.id, contender]))
-  const cpu = await interleave(rounds, [...byId.keys()], (id) =>
-    measure<number>('cpu/client.mjs', { ...service, file: byId.get(id)?.file, workload: name, calls }),
-  )
-  const of = (id: string) => cpu.map((round) => round[id] ?? Number.NaN)
-  const bare = of(BARE)
-  const cells = contenders.map(({ id }) => {
-    if (id === BARE) return [id, `1 = ${spreadOf(bare).median.toFixed(0)} µs`]
-    const ratio = spreadOf(of(id).map((used, round) => used / (bare[round] ?? Number.NaN)))
-    const figure = showSpread(ratio, (value) => value.toFixed(2))
-    return [id, judged(figure, ratio.median <= (targets[id] ?? Number.POSITIVE_INFINITY))]
-  })
-  const asked = Object.entries(targets).map(([id, target]) => [id, target.toFixed(2)])
-  return { column: { title, cells: Object.fromEntries(cells), targets: Object.fromEntries(asked) }, raw: cpu }
-}

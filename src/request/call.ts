@@ -102,19 +102,19 @@ function board(
 ): Promise<Answer>[] {
   scope.signal.throwIfAborted()
   const { flights, budget } = context
-  const keyOf = (part: Part) => `${part.key}|${settings.fingerprint}`
+  const seats = parts.map((part, index) => {
+    return { part, key: `${part.key}|${settings.fingerprint}`, envelope: cached[index] }
+  })
   let slots: Slots | undefined
   if (parts.length > 1) {
     slots = createSlots(context.batchConcurrency)
     // Before anybody boards: a seat taken beside one that is refused would wait for an answer that nobody wants.
-    const toSend = parts.filter((part, index) => cached[index] === undefined && flights.find(keyOf(part)) === undefined)
-    const worstCase = sumCosts(toSend.map(({ cost }) => cost)).max
+    const toSend = seats.filter(({ key, envelope }) => envelope === undefined && flights.find(key) === undefined)
+    const worstCase = sumCosts(toSend.map(({ part }) => part.cost)).max
     budget.reserve(worstCase, { operation: parts[0]?.operation }).release()
   }
-  return parts.map((part, index) => {
-    const envelope = cached[index]
+  return seats.map(({ part, key, envelope }) => {
     if (envelope !== undefined) return Promise.resolve<Answer>({ envelope, tally: createTally(), from: 'cache' })
-    const key = keyOf(part)
     const flight = flights.find(key) ?? flights.start(key, takeOff(part, settings, slots, context))
     return take(flight, part, scope, settings)
   })

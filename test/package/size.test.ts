@@ -1,44 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
+import { bundle } from '../support/bundle.ts'
 import { ROOT } from './pack.ts'
 
-interface Size {
-  /** Bytes that load at once, minified and gzipped. */
-  first: number
-  /** Bytes that load when they are asked for. */
-  later: number
-  /** What loads at once. */
-  text: string
-}
-
-async function measure(code: string, platform: 'browser' | 'node' = 'browser'): Promise<Size> {
+function measure(code: string, platform?: 'browser' | 'node') {
   if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('dist/index.js is missing: run `npm run build` first.')
-  const { outputFiles } = await build({
-    stdin: { contents: code, resolveDir: join(ROOT, 'dist'), sourcefile: 'app.js' },
-    bundle: true,
-    minify: true,
-    splitting: true,
-    format: 'esm',
-    platform,
-    target: 'es2022',
-    outdir: 'out',
-    write: false,
-    logLevel: 'silent',
-    external: ['msw', 'srvx'],
-  })
-  const size = { first: 0, later: 0, text: '' }
-  for (const { path, contents, text } of outputFiles) {
-    const bytes = gzipSync(contents, { level: 9 }).length
-    if (/schemas/.test(path) && !/stdin/.test(path)) size.later += bytes
-    else {
-      size.first += bytes
-      size.text += text
-    }
-  }
-  return size
+  return bundle(code, join(ROOT, 'dist'), platform)
 }
 
 const kB = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
@@ -62,7 +30,7 @@ const CEILINGS = [
 
 describe('minified and gzipped', () => {
   test.each(CEILINGS)('$what loads at most $ceiling bytes at first', async ({ what, code, ceiling, ...rest }) => {
-    const { first } = await measure(code, 'platform' in rest ? rest.platform : 'browser')
+    const { first } = await measure(code, 'platform' in rest ? rest.platform : undefined)
     expect(first, `${what} is ${kB(first)}`).toBeLessThanOrEqual(ceiling)
     expect(first, `${what} is only ${kB(first)}: lower its ceiling`).toBeGreaterThan(ceiling * 0.85)
   })

@@ -21,14 +21,10 @@ export function createPassage(): { busy: boolean } {
 
 /** Lets a few turns of the event loop pass, and as many more as there is something on its way. */
 export async function settle(): Promise<void> {
-  let quiet = false
   for (let turn = 0; turn < MOST_TURNS; turn++) {
     const before = underway === 0
     for (let step = 0; step < 2; step++) await new Promise((resolve) => nextTurn(resolve))
-    if (before && underway === 0) {
-      quiet = true
-      break
-    }
+    if (before && underway === 0) return
   }
-  if (!quiet) throw new Error(`${underway} things never arrived`)
+  throw new Error(`${underway} things never arrived`)
 }
