@@ -4,6 +4,9 @@ import { keccakP } from '@noble/hashes/sha3.js'
 const STATE = 50
 const BLOCK = 34
 
+/** 16^10 is 2^40: sums of thousands of such numbers are exact. */
+const NUMBER_DIGITS = 10
+
 const PATTERN = /^0x[0-9a-fA-F]{40}$/
 
 /** `0x` and 40 hex digits, in any case of letters; says nothing about the checksum. */
@@ -18,7 +21,27 @@ export function looksLikeAddress(value: unknown): value is string {
  */
 export function checksumAddress(address: string): string {
   if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
-  const digits = address.slice(2).toLowerCase()
+  return checksumOf(address.slice(2).toLowerCase())
+}
+
+/** What a call needs of an address. */
+export interface Address {
+  /** Its EIP-55 spelling: so it goes out. */
+  readonly spelled: string
+  /** All in lower case: so the service names it in an answer. */
+  readonly lower: string
+  /** Some of its digits. */
+  readonly number: number
+}
+
+/** Reads an address in any case of letters; undefined for what is none. */
+export function readAddress(value: unknown): Address | undefined {
+  if (!looksLikeAddress(value)) return undefined
+  const lower = `0x${value.slice(2).toLowerCase()}`
+  return { lower, spelled: checksumOf(lower.slice(2)), number: Number.parseInt(lower.slice(-NUMBER_DIGITS), 16) }
+}
+
+function checksumOf(digits: string): string {
   const hash = keccak256(digits)
   let spelled = '0x'
   for (let i = 0; i < 40; i++) {
@@ -53,15 +76,15 @@ function keccak256(ascii: string): Uint32Array {
   return state
 }
 
-/** `checksumAddress` that remembers, because a bot asks for the same few addresses all day; forgets all when full. */
-export function createChecksummer(capacity = 4096): (address: string) => string {
-  const known = new Map<string, string>()
+/** A function of an address that remembers, because a bot asks for the same few all day; forgets all when full. */
+export function remember<Address, Made>(make: (address: Address) => Made, capacity = 4096): (address: Address) => Made {
+  const known = new Map<Address, Made>()
   return (address) => {
     const found = known.get(address)
     if (found !== undefined) return found
-    const spelled = checksumAddress(address)
+    const made = make(address)
     if (known.size >= capacity) known.clear()
-    known.set(address, spelled)
-    return spelled
+    if (made !== undefined) known.set(address, made)
+    return made
   }
 }

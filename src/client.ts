@@ -1,4 +1,4 @@
-import { createChecksummer } from './address.ts'
+import { readAddress, remember } from './address.ts'
 import { systemClock } from './clock.ts'
 import { type CreditsReport, createAccount } from './credits/account.ts'
 import { type Budget, type BudgetOptions, createBudget } from './credits/budget.ts'
@@ -68,7 +68,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     flights: createFlights(),
     cache: options.cache && createCache(options.cache, baseUrl, clock, emit),
     batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),
-    checksum: createChecksummer(),
+    readAddress: remember(readAddress),
   }
   warnInPage(options, emit)
   const close = () => context.scopes.close()
@@ -93,7 +93,7 @@ function bindMethods(context: CallContext): Methods {
     groups[group][action] = Object.assign(method, {
       estimate: (params?: unknown) => {
         try {
-          return estimate(operation, params, context.checksum)
+          return estimate(operation, params, context.readAddress)
         } catch (error) {
           throw context.redactor.error(error)
         }

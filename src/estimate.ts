@@ -1,9 +1,9 @@
-import { checksumAddress } from './address.ts'
 import { type CostEstimate, requestCost, sumCosts } from './credits/cost.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { OperationParams } from './generated/types.ts'
+import { isArray } from './guard.ts'
 import { chunkAddresses } from './request/batch.ts'
-import { checkParams } from './request/params.ts'
+import { checkParams, type ReadAddress } from './request/params.ts'
 import type { CheckedParams } from './request/types.ts'
 
 /** Operations whose parameters can all be left out. */
@@ -21,18 +21,18 @@ type NoParamsNeeded = {
 export function estimateCost<Id extends NoParamsNeeded>(operation: Id, params?: OperationParams[Id]): CostEstimate
 export function estimateCost<Id extends OperationId>(operation: Id, params: OperationParams[Id]): CostEstimate
 export function estimateCost(operation: OperationId, params?: unknown): CostEstimate {
-  return estimate(operation, params, checksumAddress)
+  return estimate(operation, params)
 }
 
-export function estimate(operation: OperationId, params: unknown, checksum: (address: string) => string): CostEstimate {
-  return sumCosts(splitCall(checkParams(operation, params, checksum)).map(costOfRequest))
+export function estimate(operation: OperationId, params: unknown, read?: ReadAddress): CostEstimate {
+  return sumCosts(splitCall(checkParams(operation, params, read)).map(costOfRequest))
 }
 
 /** The requests that a call takes: itself, or one for each chunk of a batch. */
 export function splitCall(checked: CheckedParams): CheckedParams[] {
-  const { operation, values } = checked
+  const { values } = checked
   if (!isArray(values.addresses)) return [checked]
-  return chunkAddresses(values.addresses).map((addresses) => ({ operation, values: { ...values, addresses } }))
+  return chunkAddresses(values.addresses).map((addresses) => ({ ...checked, values: { ...values, addresses } }))
 }
 
 export function costOfRequest({ operation, values: { limit, addresses } }: CheckedParams): CostEstimate {
@@ -41,5 +41,3 @@ export function costOfRequest({ operation, values: { limit, addresses } }: Check
     addresses: isArray(addresses) ? addresses.length : undefined,
   })
 }
-
-const isArray: (value: unknown) => value is readonly string[] = Array.isArray

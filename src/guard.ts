@@ -6,9 +6,9 @@ export const isNumber = (value: unknown): value is number => Number.isFinite(val
 export const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 export const isNull = (value: unknown): value is null => value === null
-export const isArray = (value: unknown): value is unknown[] => Array.isArray(value)
+export const isArray: (value: unknown) => value is readonly unknown[] = Array.isArray
 export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !isArray(value)
 
 export const values = (record: Record<string, unknown>): unknown[] => Object.values(record)
 

@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checksumAddress, createChecksummer, isAddress } from '../src/address.ts'
+import { checksumAddress, isAddress, readAddress, remember } from '../src/address.ts'
 
 /** From EIP-55 itself. */
 const VECTORS = [
@@ -103,13 +103,25 @@ describe('for any address', () => {
     )
   })
 
-  test('a checksummer that remembers says the same, also when it is full', () => {
-    const remembering = createChecksummer(3)
+  test('one that remembers says the same, also when it is full', () => {
+    const remembering = remember(checksumAddress, 3)
     fc.assert(
       fc.property(fc.array(anyAddress), (addresses) => {
         for (const address of [...addresses, ...addresses]) expect(remembering(address)).toBe(checksumAddress(address))
       }),
     )
     expect(() => remembering('0x')).toThrow(TypeError)
+  })
+
+  test('reading one never throws, and remembers nothing of what is none', () => {
+    const read = remember(readAddress, 3)
+    fc.assert(
+      fc.property(fc.oneof(anyAddress, fc.anything()), (value) => {
+        const address = read(value)
+        expect(address).toEqual(readAddress(value))
+        expect(address?.spelled).toBe(isAddress(value) ? checksumAddress(value) : undefined)
+        expect(address?.lower).toBe(address?.spelled.toLowerCase())
+      }),
+    )
   })
 })

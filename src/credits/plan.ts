@@ -1,4 +1,3 @@
-import { checksumAddress } from '../address.ts'
 import { invalidOption } from '../errors/input.ts'
 import { estimate } from '../estimate.ts'
 import type { OperationId } from '../generated/operations.ts'
@@ -56,7 +55,7 @@ export function planCredits(calls: readonly PlannedCall[], options: PlanOptions 
   if (allowed !== undefined) requirePositive('creditsPerDay', allowed)
   const rates = calls.map(({ operation, params, everyMs }) => {
     requirePositive('everyMs', everyMs)
-    const { max, requests } = estimate(operation, params, checksumAddress)
+    const { max, requests } = estimate(operation, params)
     const perDay = DAY_MS / everyMs
     return { operation, everyMs, credits: max, creditsPerDay: max * perDay, requestsPerDay: requests * perDay }
   })

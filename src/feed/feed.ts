@@ -1,4 +1,4 @@
-import { createChecksummer } from '../address.ts'
+import { checksumAddress, remember } from '../address.ts'
 import { systemClock } from '../clock.ts'
 import { ASYNC_DISPOSE } from '../dispose.ts'
 import { invalidOption, refuseUnknown } from '../errors/input.ts'
@@ -35,7 +35,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const windowMs = duration('windowMs', options.windowMs ?? 5)
   const maxAgeMs = duration('maxAgeMs', options.maxAgeMs ?? 60_000)
   const emit = (event: FeedEvent) => callSafely(options.onEvent, event)
-  const checksum = createChecksummer()
+  const checksum = remember(checksumAddress)
   const spell = (addresses: readonly string[]) => {
     // The client says what is wrong with an address better than anybody else could.
     client.prices.batch.estimate({ addresses: addresses as string[] })

@@ -1,8 +1,10 @@
+import type { Address } from '../address.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
 import { PartialBatchError } from '../errors/batch.ts'
 import { ResponseError } from '../errors/response.ts'
 import { operations } from '../generated/operations.ts'
 import type { TokenPrice } from '../generated/types.ts'
+import { isObject } from '../guard.ts'
 import { sumTallies } from './tally.ts'
 import type { Answer, CheckedParams, Part, Tally } from './types.ts'
 
@@ -12,18 +14,12 @@ const CHUNK = operations[BATCH].credits.maxItems
 type Prices = Record<string, TokenPrice | null>
 
 /** The unique addresses in their first order, in chunks that one request takes. */
-export function chunkAddresses(addresses: readonly string[]): string[][] {
-  const unique = [...new Set(addresses)]
-  const chunks: string[][] = []
+export function chunkAddresses(addresses: readonly Address[]): (readonly Address[])[] {
+  const seen = new Set<string>()
+  const unique = addresses.filter(({ spelled }) => seen.size < seen.add(spelled).size)
+  const chunks: (readonly Address[])[] = []
   for (let start = 0; start < unique.length; start += CHUNK) chunks.push(unique.slice(start, start + CHUNK))
   return chunks
-}
-
-/** The caller's own spellings of the addresses, with the one that went out for each. */
-export function pairSpellings(params: unknown, { values }: CheckedParams): Map<string, string> {
-  const spelled = (params as { addresses: readonly string[] }).addresses
-  const sent = values.addresses as readonly string[]
-  return new Map(spelled.map((spelling, index) => [spelling, sent[index] ?? spelling]))
 }
 
 /**
@@ -31,7 +27,7 @@ export function pairSpellings(params: unknown, { values }: CheckedParams): Map<s
  * @throws PartialBatchError when a chunk of several failed; the error itself when there was only one chunk.
  */
 export function mergeChunks(
-  spellings: ReadonlyMap<string, string>,
+  { spellings, values }: CheckedParams,
   parts: readonly Part[],
   ends: readonly PromiseSettledResult<Answer>[],
 ): Prices {
@@ -53,22 +49,18 @@ export function mergeChunks(
   const [first] = errors
   if (first !== undefined && ends.length === 1) throw first
   const prices: Prices = {}
-  const missing: string[] = []
-  for (const [spelling, address] of spellings) {
-    const price = found.get(address)
-    if (price === undefined) missing.push(spelling)
-    else prices[spelling] = price
-  }
+  const addresses = values.addresses as readonly Address[]
+  spellings.forEach((spelling, index) => {
+    const price = found.get(addresses[index]?.spelled ?? '')
+    if (price !== undefined) prices[spelling] = price
+  })
   if (first === undefined) return prices
-  const { attempts, credits, charge } = sumTallies(tallies)
   const message = `${BATCH}: ${errors.length} of ${ends.length} requests failed, the first with: ${first.message} What was paid for is in error.prices; ask again for error.missing.`
   throw new PartialBatchError(message, {
     operation: BATCH,
-    attempts,
-    credits,
-    charge,
+    ...sumTallies(tallies),
     prices,
-    missing,
+    missing: [...new Set(spellings)].filter((spelling) => !Object.hasOwn(prices, spelling)),
     errors,
     cause: first,
   })
@@ -77,31 +69,32 @@ export function mergeChunks(
 const byLowerCase = (prices: Readonly<Record<string, unknown>>) =>
   new Map(Object.entries(prices).map(([address, price]) => [address.toLowerCase(), price]))
 
-/** The service keys its answer by lower-cased address; a token without a price is absent. */
+/** The service keys its answer by lower-cased address; a token without a price is absent. What it answered is ours to change. */
 function readChunk(
   part: Part,
   { envelope: { data }, tally }: Answer,
   found: Map<string, TokenPrice | null>,
 ): ResponseError | undefined {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-    const { attempts, credits, charge } = tally
-    const message = `${BATCH}: the answer is not an object of prices by address. It was paid for; it is in error.body.`
+  if (!isObject(data)) {
+    const message = `${BATCH}: the answer is not an object of prices by address. It was paid for and is not asked again; it is in error.body.`
     return new ResponseError(message, {
       code: 'unexpected_shape',
       operation: BATCH,
-      attempts,
-      credits,
-      charge,
+      ...tally,
       body: data,
     })
   }
-  const prices = data as Readonly<Record<string, unknown>>
   let inOtherCase: Map<string, unknown> | undefined
-  for (const address of part.addresses) {
-    const key = address.toLowerCase()
-    inOtherCase ??= prices[key] === undefined ? byLowerCase(prices) : undefined
-    const price = prices[key] ?? inOtherCase?.get(key)
-    found.set(address, typeof price === 'object' && price !== null ? { address, ...price } : null)
+  for (const { spelled, lower } of part.addresses) {
+    inOtherCase ??= data[lower] === undefined ? byLowerCase(data) : undefined
+    const price = data[lower] ?? inOtherCase?.get(lower)
+    found.set(spelled, isObject(price) ? withAddress(price, spelled) : null)
   }
   return undefined
+}
+
+/** Added, not copied: a copy of each takes longer than all the rest. What the service says itself stays. */
+function withAddress(price: Record<string, unknown>, address: string): TokenPrice {
+  price.address ??= address
+  return price as unknown as TokenPrice
 }

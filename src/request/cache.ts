@@ -16,7 +16,7 @@ const MOST_ANSWERS = 1_000
 export function createCache(options: CacheOptions, baseUrl: string, clock: Clock, emit: Emit): Cache {
   const store = options.store ?? createMemoryStore(clock)
   const ttlOf = (operation: OperationId) => (operation === 'account.me' ? 0 : (options.ttlMs[operation] ?? 0))
-  const keyOf = (part: Part) => `etn-market:1:${baseUrl}${part.key}`
+  const keyOf = (part: Part) => `etn-market:1:${baseUrl}${part.key()}`
   const failed = (operation: OperationId, error: unknown) =>
     emit({ type: 'cache.failed', operation, message: error instanceof Error ? error.message : String(error) })
 

@@ -8,10 +8,10 @@ import type { OperationId } from '../generated/operations.ts'
 import type { CallMeta } from '../method.ts'
 import type { CallOptions } from '../options.ts'
 import { createSlots, type Slots } from '../slots.ts'
-import { BATCH, mergeChunks, pairSpellings } from './batch.ts'
+import { BATCH, mergeChunks } from './batch.ts'
 import type { Cache } from './cache.ts'
 import { metaOf } from './meta.ts'
-import { checkParams } from './params.ts'
+import { checkParams, type ReadAddress } from './params.ts'
 import { toPart } from './part.ts'
 import { DEADLINE, type Scope, type Scopes } from './scope.ts'
 import { type SendContext, send } from './send.ts'
@@ -27,7 +27,7 @@ export interface CallContext extends SendContext {
   readonly flights: Flights<Envelope>
   readonly batchConcurrency: number
   readonly redactor: Redactor
-  checksum(address: string): string
+  readonly readAddress: ReadAddress
 }
 
 /** What a call came to; few ever ask what it cost. */
@@ -47,16 +47,14 @@ export async function call(
   let scope: Scope | undefined
   try {
     settings = callSettings(options, context.settings)
-    const checked = checkParams(operation, params, context.checksum)
+    const checked = checkParams(operation, params, context.readAddress)
     const parts = splitCall(checked).map((request) => toPart(request, costOfRequest(request)))
     scope = context.scopes.open(settings.deadlineMs, options?.signal)
     const cached = context.cache ? await lookUp(context.cache, parts, scope, settings, context) : []
     const answers = board(parts, cached, scope, settings, context)
     const [first] = answers
     const [data, answered] =
-      operation === BATCH || first === undefined
-        ? await gather(answers, params, checked, parts, scope)
-        : only(await first)
+      operation === BATCH || first === undefined ? await gather(answers, checked, parts, scope) : only(await first)
     const remaining = context.account.remaining()
     const durationMs = context.clock.now() - scope.startedAt
     return { data, readMeta: () => metaOf(parts, answered, remaining, durationMs) }
@@ -103,19 +101,21 @@ function board(
   scope.signal.throwIfAborted()
   const { flights, budget } = context
   const seats = parts.map((part, index) => {
-    return { part, key: `${part.key}|${settings.fingerprint}`, envelope: cached[index] }
+    return { part, hash: `${part.hash}|${settings.fingerprint}`, envelope: cached[index] }
   })
   let slots: Slots | undefined
   if (parts.length > 1) {
     slots = createSlots(context.batchConcurrency)
     // Before anybody boards: a seat taken beside one that is refused would wait for an answer that nobody wants.
-    const toSend = seats.filter(({ key, envelope }) => envelope === undefined && flights.find(key) === undefined)
+    const toSend = seats.filter(
+      ({ part, hash, envelope }) => envelope === undefined && flights.find(hash, part) === undefined,
+    )
     const worstCase = sumCosts(toSend.map(({ part }) => part.cost)).max
     budget.reserve(worstCase, { operation: parts[0]?.operation }).release()
   }
-  return seats.map(({ part, key, envelope }) => {
+  return seats.map(({ part, hash, envelope }) => {
     if (envelope !== undefined) return Promise.resolve<Answer>({ envelope, tally: createTally(), from: 'cache' })
-    const flight = flights.find(key) ?? flights.start(key, takeOff(part, settings, slots, context))
+    const flight = flights.find(hash, part) ?? flights.start(hash, part, takeOff(part, settings, slots, context))
     return take(flight, part, scope, settings)
   })
 }
@@ -147,22 +147,17 @@ const only = (answer: Answer): [unknown, Answer[]] => [answer.envelope.data, [an
 /** Waits for all chunks: what has been paid for is not lost because another one failed. */
 async function gather(
   answers: readonly Promise<Answer>[],
-  params: unknown,
   checked: CheckedParams,
   parts: readonly Part[],
   { signal }: Scope,
 ): Promise<[unknown, Answer[]]> {
   const ends = await Promise.allSettled(answers)
   if (signal.aborted && signal.reason !== DEADLINE) throw signal.reason
-  const prices = mergeChunks(pairSpellings(params, checked), parts, ends)
+  const prices = mergeChunks(checked, parts, ends)
   return [prices, ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))]
 }
 
-function deadlineError(
-  operation: OperationId,
-  { deadlineMs }: CallSettings,
-  { attempts, credits, charge }: Tally,
-): TimeoutError {
-  const message = `${operation}: the call was not over within ${deadlineMs} ms, after ${attempts} attempts. Try again, or allow a longer deadlineMs.`
-  return new TimeoutError(message, { code: 'deadline_exceeded', operation, attempts, credits, charge })
+function deadlineError(operation: OperationId, { deadlineMs }: CallSettings, tally: Tally): TimeoutError {
+  const message = `${operation}: the call was not over within ${deadlineMs} ms, after ${tally.attempts} attempts. Try again, or allow a longer deadlineMs.`
+  return new TimeoutError(message, { code: 'deadline_exceeded', operation, ...tally })
 }

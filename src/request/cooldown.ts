@@ -34,8 +34,6 @@ export function refuseToWait(
     status: scope === 'heavy' ? 503 : 429,
     retryAfterMs: waitMs,
     operation: part.operation,
-    attempts: tally.attempts,
-    credits: tally.credits,
-    charge: tally.charge,
+    ...tally,
   })
 }

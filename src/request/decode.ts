@@ -15,7 +15,7 @@ import { ResponseError } from '../errors/response.ts'
 import { operations } from '../generated/operations.ts'
 import { isObject } from '../guard.ts'
 import type { Operation } from '../operation.ts'
-import { type Envelope, isSuccess, type Loss, type Part, type Reply, type TripEnd } from './types.ts'
+import { type Envelope, isSuccess, type Loss, type Part, type Reply, type Tally, type TripEnd } from './types.ts'
 
 type Details = Omit<ErrorDetails, 'code'>
 
@@ -36,15 +36,16 @@ export function decode(
   body: unknown,
   waitMs: number | undefined,
   timeoutMs: number,
-  details: Details,
+  tally: Tally,
 ): Envelope {
-  if (end.loss) throw errorOfLoss(part, end.loss, waitMs, timeoutMs, details)
-  if (!isSuccess(end.reply.status)) throw errorOfReply(part, end.reply, body, waitMs, details)
+  const details = () => ({ ...tally, operation: part.operation })
+  if (end.loss) throw errorOfLoss(part, end.loss, waitMs, timeoutMs, details())
+  if (!isSuccess(end.reply.status)) throw errorOfReply(part, end.reply, body, waitMs, details())
   return openEnvelope(part, end.reply, body, details)
 }
 
 /** The envelope of a success. @throws ResponseError when it holds no data: it was paid for all the same. */
-function openEnvelope(part: Part, reply: Reply, body: unknown, details: Details): Envelope {
+function openEnvelope(part: Part, reply: Reply, body: unknown, details: () => Details): Envelope {
   const { bareField }: Operation = operations[part.operation]
   if (isObject(body)) {
     if (Object.hasOwn(body, 'data')) return body as unknown as Envelope
@@ -53,7 +54,7 @@ function openEnvelope(part: Part, reply: Reply, body: unknown, details: Details)
   const what = body === undefined ? 'is not JSON' : 'has no "data"'
   throw new ResponseError(
     `${part.operation}: the service answered ${reply.status}, but the body ${what}. It was paid for and is not asked again; it is in error.body.`,
-    { ...details, code: body === undefined ? 'not_json' : 'no_data', status: reply.status, body: body ?? reply.text },
+    { ...details(), code: body === undefined ? 'not_json' : 'no_data', status: reply.status, body: body ?? reply.text },
   )
 }
 

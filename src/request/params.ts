@@ -1,7 +1,7 @@
-import { checksumAddress, isMixedCase, looksLikeAddress } from '../address.ts'
+import { type Address, isMixedCase, readAddress } from '../address.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
-import { isObject } from '../guard.ts'
+import { isArray, isObject } from '../guard.ts'
 import type { Operation, Param } from '../operation.ts'
 import { ruleOf } from '../rule.ts'
 import type { CheckedParams, ParamValue } from './types.ts'
@@ -9,8 +9,8 @@ import type { CheckedParams, ParamValue } from './types.ts'
 /** A text is shown whole or not at all: a part of it might be a part of a secret. */
 const LONGEST_SHOWN = 200
 
-/** Spells an address in EIP-55 form. */
-type Checksum = (address: string) => string
+/** Reads an address; undefined for what is none. */
+export type ReadAddress = (value: unknown) => Address | undefined
 
 /**
  * Checks and normalises the parameters of an operation. Unknown ones are refused: a misspelt limit would be paid for.
@@ -19,7 +19,7 @@ type Checksum = (address: string) => string
 export function checkParams(
   operation: OperationId,
   given: unknown = {},
-  checksum: Checksum = checksumAddress,
+  read: ReadAddress = readAddress,
 ): CheckedParams {
   if (!Object.hasOwn(operations, operation)) {
     throw refuse(undefined, `Unknown operation ${show(operation)}. Known: ${Object.keys(operations).join(', ')}.`)
@@ -41,29 +41,32 @@ export function checkParams(
     )
   }
   const values: Record<string, ParamValue> = onChain ? { chainId: CHAIN_ID } : {}
-  for (const param of params) values[param.name] = checkParam(operation, param, given[param.name], checksum)
-  return { operation, values }
+  for (const param of params) values[param.name] = checkParam(operation, param, given[param.name], read)
+  const { addresses } = given
+  return { operation, values, spellings: isArray(addresses) ? addresses.map(String) : [] }
 }
 
-function checkParam(operation: OperationId, param: Param, value: unknown, checksum: Checksum): ParamValue {
+function checkParam(operation: OperationId, param: Param, value: unknown, read: ReadAddress): ParamValue {
   if (value === undefined && !param.required) return undefined
   const wrong = (name = param.name, shown = value, hint = '') => {
     const message = `${operation}: invalid ${name}: ${show(shown)}. It must be ${ruleOf(param)}.${hint}`
     return refuse(operation, message, name, param.kind === 'limit' ? InvalidLimitError : InvalidRequestError)
   }
-  const spell = (address: unknown, index?: number) => {
+  const checkAddress = (asked: unknown, index?: number) => {
     const name = () => (index === undefined ? param.name : `${param.name}[${index}]`)
-    if (!looksLikeAddress(address)) throw wrong(name(), address)
-    const spelled = checksum(address)
-    if (spelled !== address && isMixedCase(address)) throw wrong(name(), address, ` The right checksum is ${spelled}.`)
-    return spelled
+    const address = read(asked)
+    if (address === undefined) throw wrong(name(), asked)
+    const { spelled } = address
+    if (spelled !== asked && isMixedCase(String(asked)))
+      throw wrong(name(), asked, ` The right checksum is ${spelled}.`)
+    return address
   }
   switch (param.kind) {
     case 'address':
-      return spell(value)
+      return checkAddress(value).spelled
     case 'addresses':
-      if (!Array.isArray(value) || value.length === 0) throw wrong()
-      return Array.from(value, spell)
+      if (!isArray(value) || value.length === 0) throw wrong()
+      return Array.from(value, checkAddress)
     case 'limit':
       if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > param.max) throw wrong()
       return Number(value)
@@ -93,7 +96,6 @@ function show(value: unknown): string {
   if (value === undefined) return 'it is missing'
   if (typeof value === 'string')
     return value.length > LONGEST_SHOWN ? `a text of ${value.length} characters` : JSON.stringify(value)
-  if (typeof value === 'object' && value !== null)
-    return Array.isArray(value) ? `a list of ${value.length}` : 'an object'
+  if (typeof value === 'object' && value !== null) return isArray(value) ? `a list of ${value.length}` : 'an object'
   return String(value)
 }

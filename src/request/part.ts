@@ -1,5 +1,7 @@
+import type { Address } from '../address.ts'
 import type { CostEstimate } from '../credits/cost.ts'
 import { CHAIN_ID, operations } from '../generated/operations.ts'
+import { isArray } from '../guard.ts'
 import type { Operation } from '../operation.ts'
 import type { CheckedParams, Part } from './types.ts'
 
@@ -7,13 +9,24 @@ import type { CheckedParams, Part } from './types.ts'
 export function toPart(request: CheckedParams, cost: CostEstimate): Part {
   const { operation, values } = request
   const path = buildPath(request)
-  const addresses = Array.isArray(values.addresses) ? values.addresses : []
-  const key = addresses.length > 0 ? `${operation}:${[...addresses].sort()}` : path
-  return { operation, path, key, cost, addresses }
+  const addresses = isArray(values.addresses) ? values.addresses : []
+  const isBatch = addresses.length > 0
+  const hash = isBatch ? String(sumOf(addresses)) : path
+  const key = () => (isBatch ? `${operation}:${spellings(addresses).sort()}` : path)
+  return { operation, path, cost, addresses, hash, key }
 }
 
+/** The same in any order. */
+function sumOf(addresses: readonly Address[]): number {
+  let sum = 0
+  for (const { number } of addresses) sum += number
+  return sum
+}
+
+const spellings = (addresses: readonly Address[]) => addresses.map(({ spelled }) => spelled)
+
 /** Path and query below the base URL, such as `tokens/52014/0x…?limit=5`. */
-export function buildPath({ operation, values }: CheckedParams): string {
+export function buildPath({ operation, values }: Omit<CheckedParams, 'spellings'>): string {
   const { path, params }: Operation = operations[operation]
   let filled = path.slice(1).replace('{chainId}', String(CHAIN_ID))
   let query = ''
@@ -21,7 +34,7 @@ export function buildPath({ operation, values }: CheckedParams): string {
     const value = values[name]
     if (!inQuery) filled = filled.replace(`{${name}}`, encodeSegment(String(value)))
     // A list is one of addresses, in which nothing needs encoding, and many of them take their time.
-    else if (Array.isArray(value)) query += `&${name}=${value.join()}`
+    else if (isArray(value)) query += `&${name}=${spellings(value)}`
     else if (value !== undefined) query += `&${name}=${encodeURIComponent(String(value))}`
   }
   return filled + query.replace('&', '?')

@@ -21,20 +21,8 @@ export function isRetryable(error: unknown): error is EtnMarketError {
   )
 }
 
-/** The wait before the next attempt: what the service asked for with a little more, else full-jitter exponential backoff. */
-function waitBeforeRetry(failedAttempt: number, retryAfterMs: number | undefined, random: number): number {
-  if (retryAfterMs === undefined) return random * Math.min(CEILING_MS, LEAST_BACKOFF_MS * FACTOR ** (failedAttempt - 1))
-  const floor = retryAfterFloor(retryAfterMs)
-  return floor + random * Math.min(floor / 10, LONGEST_JITTER_MS)
-}
-
-/** A `Retry-After` of 0 or in the past is the minimum backoff, so that nothing hammers. */
-function retryAfterFloor(retryAfterMs: number): number {
-  return retryAfterMs <= 0 ? LEAST_BACKOFF_MS : retryAfterMs
-}
-
 /**
- * Waits before the next attempt.
+ * Waits before the next attempt: what the service asked for with a little more, else full-jitter exponential backoff.
  * @throws the error itself when the wait is longer than the call allows: it is neither shortened nor begun.
  */
 export async function pauseBeforeRetry(
@@ -46,10 +34,16 @@ export async function pauseBeforeRetry(
 ): Promise<void> {
   const { settings, signal, part } = journey
   const { retryAfterMs, code } = error
-  const waitMs = waitBeforeRetry(failedAttempt, retryAfterMs, clock.random())
-  const least = retryAfterMs === undefined ? waitMs : retryAfterFloor(retryAfterMs)
+  // A 0, or a moment in the past, is the minimum backoff, so that nothing hammers.
+  const asked = retryAfterMs === 0 ? LEAST_BACKOFF_MS : retryAfterMs
+  const spread =
+    asked === undefined
+      ? Math.min(CEILING_MS, LEAST_BACKOFF_MS * FACTOR ** (failedAttempt - 1))
+      : Math.min(asked / 10, LONGEST_JITTER_MS)
+  const waitMs = (asked ?? 0) + clock.random() * spread
+  const least = asked ?? waitMs
   const left = journey.deadlineAt() - clock.now()
-  if (least > left || (retryAfterMs !== undefined && least > settings.maxRetryAfterMs)) throw error
+  if (least > left || (asked !== undefined && asked > settings.maxRetryAfterMs)) throw error
   emit({ type: 'retry.scheduled', operation: part.operation, attempt: failedAttempt, code, waitMs })
   await sleep(clock, Math.min(waitMs, left), signal)
 }

@@ -49,9 +49,7 @@ export async function send(journey: Journey, context: SendContext): Promise<Enve
         if (number > settings.retryLimit || !isRetryable(cause)) throw cause
         await pauseBeforeRetry(cause, number, journey, context.clock, context.emit)
         // A further attempt is paid from credits of its own: those of a lost one stay blocked.
-        const { attempts, credits, charge } = tally
-        const details = { operation: part.operation, attempts, credits, charge, cause }
-        journey.reservation = context.budget.reserve(part.cost.max, details)
+        journey.reservation = context.budget.reserve(part.cost.max, { ...tally, operation: part.operation, cause })
       }
     }
   } finally {
@@ -105,10 +103,9 @@ async function attemptOnce(number: number, journey: Journey, context: SendContex
     try {
       if (end.loss?.kind === 'aborted') throw signal.reason
       const waitMs = reply && !isSuccess(reply.status) ? retryAfterMs(reply.headers, clock.now()) : undefined
-      const details = { operation, attempts: tally.attempts, credits: tally.credits, charge: tally.charge }
-      const envelope = decode(part, end, body, waitMs, settings.timeoutMs, details)
+      const envelope = decode(part, end, body, waitMs, settings.timeoutMs, tally)
       if (isUnexpected(operation, envelope, settings.validate)) {
-        await orAborted(reportMismatch(operation, envelope, settings.validate, emit, details), signal)
+        await orAborted(reportMismatch(operation, envelope, settings.validate, emit, tally), signal)
       }
       emit({ type: 'request.succeeded', ...ended })
       pass.close('succeeded')

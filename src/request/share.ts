@@ -1,9 +1,10 @@
 import { type Cancel, Canceller } from '../abort.ts'
 import { createTally } from './tally.ts'
-import type { Tally } from './types.ts'
+import type { Part, Tally } from './types.ts'
 
 /** One request under way, and everybody who waits for it. */
 export interface Flight<T> {
+  readonly part: Asked
   /** Aborted when nobody waits any more. */
   readonly signal: Cancel
   readonly tally: Tally
@@ -20,19 +21,26 @@ export interface Landing<T> {
 
 /** Identical requests in flight become one. */
 export interface Flights<T> {
-  find(key: string): Flight<T> | undefined
-  start(key: string, run: (flight: Flight<T>) => Promise<T>): Flight<T>
+  /** The flight that is under way under this hash, if it asks the same thing. */
+  find(hash: string, part: Asked): Flight<T> | undefined
+  start(hash: string, part: Asked, run: (flight: Flight<T>) => Promise<T>): Flight<T>
 }
+
+/** What tells whether two requests ask the same thing. */
+type Asked = Pick<Part, 'key'>
 
 export function createFlights<T>(): Flights<T> {
   const flights = new Map<string, Flight<T>>()
   return {
-    find: (key) => flights.get(key),
-    start(key, run) {
-      const flight: Flight<T> = new SharedFlight(run, () => {
-        if (flights.get(key) === flight) flights.delete(key)
+    find(hash, part) {
+      const flight = flights.get(hash)
+      return flight !== undefined && flight.part.key() === part.key() ? flight : undefined
+    },
+    start(hash, part, run) {
+      const flight: Flight<T> = new SharedFlight(part, run, () => {
+        if (flights.get(hash) === flight) flights.delete(hash)
       })
-      flights.set(key, flight)
+      flights.set(hash, flight)
       return flight
     },
   }
@@ -40,6 +48,7 @@ export function createFlights<T>(): Flights<T> {
 
 /** A class, because one is made for each request, and closures would be made anew for each. */
 class SharedFlight<T> implements Flight<T> {
+  readonly part: Asked
   readonly signal = new Canceller()
   readonly tally = createTally()
   readonly #run: (flight: Flight<T>) => Promise<T>
@@ -53,7 +62,8 @@ class SharedFlight<T> implements Flight<T> {
   #started = false
   #paid = false
 
-  constructor(run: (flight: Flight<T>) => Promise<T>, close: () => void) {
+  constructor(part: Asked, run: (flight: Flight<T>) => Promise<T>, close: () => void) {
+    this.part = part
     this.#run = run
     this.#close = close
     this.#landing = new Promise<T>((resolve, reject) => {

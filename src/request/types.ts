@@ -1,4 +1,5 @@
 import type { Cancel } from '../abort.ts'
+import type { Address } from '../address.ts'
 import type { Reservation } from '../credits/budget.ts'
 import type { CostEstimate } from '../credits/cost.ts'
 import type { ChargeState } from '../errors/base.ts'
@@ -11,20 +12,24 @@ import type { CallSettings } from './settings.ts'
 export interface CheckedParams {
   readonly operation: OperationId
   readonly values: Readonly<Record<string, ParamValue>>
+  /** The addresses of a batch as the caller spells them, one for each in `values`. */
+  readonly spellings: readonly string[]
 }
 
-export type ParamValue = string | number | readonly string[] | undefined
+export type ParamValue = string | number | readonly Address[] | undefined
 
 /** One request that may be charged: one operation, or one chunk of a batch. */
 export interface Part {
   readonly operation: OperationId
   /** Path and query below the base URL. */
   readonly path: string
-  /** Equal for requests that ask the same thing. */
-  readonly key: string
+  /** Short and quickly made: equal for requests that ask the same thing, and by chance for two batches that do not. */
+  readonly hash: string
+  /** Equal for requests that ask the same thing, and for no others. Not kept: to put 50 addresses in order takes its time. */
+  key(): string
   readonly cost: CostEstimate
-  /** The addresses of a chunk of a batch, in EIP-55 form; empty for other operations. */
-  readonly addresses: readonly string[]
+  /** The addresses of a chunk of a batch; empty for other operations. */
+  readonly addresses: readonly Address[]
 }
 
 /** What every answer of the service is wrapped in. */

@@ -25,6 +25,20 @@ describe('prices.batch', () => {
     expect(Object.values(prices).map((price) => price?.usd)).toEqual(['002', '000', '001'])
   })
 
+  test('answers what was asked for, whatever becomes of the list meanwhile', async () => {
+    const { client, clock, script } = setup(() => undefined)
+    const list = addresses(2)
+    const outcome = watch(client.prices.batch({ addresses: list }))
+    await clock.advance(0)
+    list.reverse().push(address(9))
+    script.open[0]?.answer(
+      ok({ [address(0).toLowerCase()]: { usd: '0' }, [address(1).toLowerCase()]: { usd: '1' } }, costs(120)),
+    )
+    await clock.advance(0)
+    expect(outcome.value).toMatchObject({ [address(0)]: { usd: '0' }, [address(1)]: { usd: '1' } })
+    expect(Object.keys(outcome.value ?? {})).toHaveLength(2)
+  })
+
   test('sends each address once, in EIP-55 form, and answers every spelling', async () => {
     const { client, script } = setup(serve())
     const [one, two] = addresses(2) as [string, string]

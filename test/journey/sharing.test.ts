@@ -41,6 +41,20 @@ describe('identical calls in flight become one', () => {
     expect(Object.keys(other.value ?? {})).toEqual([...asked].reverse())
   })
 
+  test('not batches of other addresses whose digits add up to the same', async () => {
+    const { client, clock, script } = setup(() => undefined)
+    const one = watch(client.prices.batch({ addresses: [address(1), address(4)] }))
+    const other = watch(client.prices.batch({ addresses: [address(2), address(3)] }))
+    await clock.advance(0)
+    expect(script.requests).toHaveLength(2)
+    const open = [...script.open]
+    for (const [index, token] of [address(1), address(2)].entries())
+      open[index]?.answer(ok({ [token.toLowerCase()]: { usd: String(index) } }, costs(120)))
+    await clock.advance(0)
+    expect(one.value).toMatchObject({ [address(1)]: { usd: '0' }, [address(4)]: null })
+    expect(other.value).toMatchObject({ [address(2)]: { usd: '1' }, [address(3)]: null })
+  })
+
   test('not those that ask for something else, in another way, or later', async () => {
     const { client, clock, script } = setup(good)
     watch(client.token.price({ address: TOKEN }))
@@ -62,6 +76,14 @@ describe('identical calls in flight become one', () => {
     await clock.advance(0)
     one.value?.splice(0)
     expect(other.value).toHaveLength(1)
+  })
+
+  test('so does each that asked for a batch', async () => {
+    const { client, clock } = setup(() => ok({ [TOKEN.toLowerCase()]: { usd: '1' } }, costs(110)))
+    const [one, other] = [0, 1].map(() => watch(client.prices.batch({ addresses: [TOKEN] })))
+    await clock.advance(0)
+    Object.assign(one?.value?.[TOKEN] ?? {}, { usd: 'changed' })
+    expect(other?.value).toEqual({ [TOKEN]: { address: TOKEN, usd: '1' } })
   })
 })
 

@@ -17,7 +17,7 @@ const CEILINGS = [
   { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 17_600 },
   // The operations 0.6, keccak and the spelling of addresses 1.2, the checks of parameters 1.2 with what they say.
   { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 3_700 },
-  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 18_300 },
+  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 18_400 },
   // Addresses, budgets and errors, which it shares with the client, are counted here again.
   { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 14_000 },
   // Made of the fake's own types: handlers and nothing else.
