@@ -3,7 +3,7 @@ import { judged, type Section } from '../section.ts'
 import { measure } from '../support/run-node.ts'
 import { showSpread, spreadOf } from '../support/statistics.ts'
 
-const TURNS = 30
+const TURNS = 100
 const TARGET = 1.05
 
 /** What it costs to look whether 500 candles are what the contract says. */
@@ -11,11 +11,11 @@ export const validation: Section = {
   name: 'validate',
   async run({ rounds, service }) {
     const file = contenders.find(({ id }) => id === OURS)?.file
-    const raw: { warn: number; off: number }[] = []
+    const raw: number[][] = []
     for (let round = 0; round < rounds; round++) {
       raw.push(await measure('cpu/validate.mjs', { ...service, file, turns: TURNS }))
     }
-    const ratio = spreadOf(raw.map(({ warn, off }) => warn / off))
+    const ratio = spreadOf(raw.map((turns) => spreadOf(turns).median))
     const measured = judged(
       showSpread(ratio, (value) => value.toFixed(3)),
       ratio.median <= TARGET,
