@@ -26,31 +26,30 @@ const DEFAULTS: CallSettings = {
   fingerprint: '',
 }
 
-const CALL_OPTIONS = ['signal', 'timeoutMs', 'deadlineMs', 'retry', 'validate']
-const CLIENT_OPTIONS = [
-  ...CALL_OPTIONS.filter((name) => name !== 'signal'),
-  'apiKey',
-  'baseUrl',
-  'fetch',
-  'heavyConcurrency',
-  'batchConcurrency',
-  'budget',
-  'cache',
-  'onEvent',
-  'clock',
-]
+const OPTIONS_OF_BOTH = ['timeoutMs', 'deadlineMs', 'retry', 'validate']
 const MODES: readonly unknown[] = ['strict', 'warn', 'off']
 
 /** The settings of a client. A misspelt option could cost money (a budget that is none), so unknown ones are refused. */
 export function clientSettings(options: ClientOptions): CallSettings {
-  refuseUnknown('option', options, CLIENT_OPTIONS)
+  refuseUnknown('option', options, [
+    ...OPTIONS_OF_BOTH,
+    'apiKey',
+    'baseUrl',
+    'fetch',
+    'heavyConcurrency',
+    'batchConcurrency',
+    'budget',
+    'cache',
+    'onEvent',
+    'clock',
+  ])
   return merge(options, DEFAULTS)
 }
 
 /** The settings of one call on a client; the client's own object when nothing is overridden. */
 export function callSettings(options: CallOptions | undefined, client: CallSettings): CallSettings {
   if (options === undefined) return client
-  refuseUnknown('call option', options, CALL_OPTIONS)
+  refuseUnknown('call option', options, ['signal', ...OPTIONS_OF_BOTH])
   const { timeoutMs, deadlineMs, retry, validate } = options
   const overridden = [timeoutMs, deadlineMs, retry, validate].some((value) => value !== undefined)
   return overridden ? merge(options, client) : client
