@@ -4,9 +4,6 @@ import { keccakP } from '@noble/hashes/sha3.js'
 const STATE = 50
 const BLOCK = 34
 
-/** 16^10 is 2^40: sums of thousands of such numbers are exact. */
-const NUMBER_DIGITS = 10
-
 const PATTERN = /^0x[0-9a-fA-F]{40}$/
 
 /** `0x` and 40 hex digits, in any case of letters; says nothing about the checksum. */
@@ -20,8 +17,9 @@ export function looksLikeAddress(value: unknown): value is string {
  * @example checksumAddress('0x138dafbda0ccb3d8e39c19edb0510fc31b7c1c77')
  */
 export function checksumAddress(address: string): string {
-  if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
-  return checksumOf(address.slice(2).toLowerCase())
+  const read = readAddress(address)
+  if (read === undefined) throw new TypeError('An address is 0x and 40 hex digits.')
+  return read.spelled
 }
 
 /** What a call needs of an address. */
@@ -30,19 +28,21 @@ export interface Address {
   readonly spelled: string
   /** All in lower case: so the service names it in an answer. */
   readonly lower: string
-  /** Some of its digits. */
-  readonly number: number
+  /** 44 bits of its hash: thousands of them add up to an exact number. */
+  readonly digest: number
 }
 
 /** Reads an address in any case of letters; undefined for what is none. */
 export function readAddress(value: unknown): Address | undefined {
   if (!looksLikeAddress(value)) return undefined
-  const lower = `0x${value.slice(2).toLowerCase()}`
-  return { lower, spelled: checksumOf(lower.slice(2)), number: Number.parseInt(lower.slice(-NUMBER_DIGITS), 16) }
+  const digits = value.slice(2).toLowerCase()
+  const hash = keccak256(digits)
+  const [low = 0, high = 0] = hash
+  return { lower: `0x${digits}`, spelled: spell(digits, hash), digest: low * 2 ** 12 + (high >>> 20) }
 }
 
-function checksumOf(digits: string): string {
-  const hash = keccak256(digits)
+/** Each letter's case is a bit of the hash of all digits. */
+function spell(digits: string, hash: Uint32Array): string {
   let spelled = '0x'
   for (let i = 0; i < 40; i++) {
     const byte = (hash[i >> 3] ?? 0) >> (8 * ((i >> 1) & 3))
@@ -83,8 +83,9 @@ export function remember<Address, Made>(make: (address: Address) => Made, capaci
     const found = known.get(address)
     if (found !== undefined) return found
     const made = make(address)
+    if (made === undefined) return made
     if (known.size >= capacity) known.clear()
-    if (made !== undefined) known.set(address, made)
+    known.set(address, made)
     return made
   }
 }

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { checksumAddress, isAddress, readAddress, remember } from '../src/address.ts'
 
 /** From EIP-55 itself. */
@@ -113,7 +113,14 @@ describe('for any address', () => {
     expect(() => remembering('0x')).toThrow(TypeError)
   })
 
-  test('reading one never throws, and remembers nothing of what is none', () => {
+  test('it keeps nothing of what is none', () => {
+    const read = vi.fn(readAddress)
+    const remembering = remember(read)
+    for (const value of ['0x', '0x', TOKENS.BOLT, TOKENS.BOLT]) remembering(value)
+    expect(read.mock.calls.flat()).toEqual(['0x', '0x', TOKENS.BOLT])
+  })
+
+  test('reading one never throws', () => {
     const read = remember(readAddress, 3)
     fc.assert(
       fc.property(fc.oneof(anyAddress, fc.anything()), (value) => {

@@ -43,7 +43,7 @@ export function checkParams(
   const values: Record<string, ParamValue> = onChain ? { chainId: CHAIN_ID } : {}
   for (const param of params) values[param.name] = checkParam(operation, param, given[param.name], read)
   const { addresses } = given
-  return { operation, values, spellings: isArray(addresses) ? addresses.map(String) : [] }
+  return { operation, values, spellings: isArray(values.addresses) ? (addresses as string[]).map(String) : [] }
 }
 
 function checkParam(operation: OperationId, param: Param, value: unknown, read: ReadAddress): ParamValue {

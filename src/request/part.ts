@@ -19,7 +19,7 @@ export function toPart(request: CheckedParams, cost: CostEstimate): Part {
 /** The same in any order. */
 function sumOf(addresses: readonly Address[]): number {
   let sum = 0
-  for (const { number } of addresses) sum += number
+  for (const { digest } of addresses) sum += digest
   return sum
 }
 

@@ -40,7 +40,8 @@ export function createFlights<T>(): Flights<T> {
       const flight: Flight<T> = new SharedFlight(part, run, () => {
         if (flights.get(hash) === flight) flights.delete(hash)
       })
-      flights.set(hash, flight)
+      // The first one stays: whoever has found it finds it again.
+      if (!flights.has(hash)) flights.set(hash, flight)
       return flight
     },
   }

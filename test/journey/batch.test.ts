@@ -50,6 +50,21 @@ describe('prices.batch', () => {
     expect(client.credits.charged).toBe(120)
   })
 
+  test('each price says which token it is of, as the service spells it or else in EIP-55 form', async () => {
+    const [one, two] = addresses(2) as [string, string]
+    const { client } = setup(() =>
+      ok(
+        { [one.toLowerCase()]: { usd: '1' }, [two.toLowerCase()]: { address: two.toLowerCase(), usd: '2' } },
+        costs(120),
+      ),
+    )
+    const prices = await client.prices.batch({ addresses: [one.toLowerCase(), two] })
+    expect(Object.values(prices)).toEqual([
+      { address: one, usd: '1' },
+      { address: two.toLowerCase(), usd: '2' },
+    ])
+  })
+
   test('a token without a price is null, however the service says so', async () => {
     const tokens = addresses(3)
     const { client } = setup(() =>

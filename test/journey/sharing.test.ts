@@ -41,7 +41,7 @@ describe('identical calls in flight become one', () => {
     expect(Object.keys(other.value ?? {})).toEqual([...asked].reverse())
   })
 
-  test('not batches of other addresses whose digits add up to the same', async () => {
+  test('not batches of other addresses, as many', async () => {
     const { client, clock, script } = setup(() => undefined)
     const one = watch(client.prices.batch({ addresses: [address(1), address(4)] }))
     const other = watch(client.prices.batch({ addresses: [address(2), address(3)] }))

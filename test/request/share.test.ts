@@ -70,7 +70,12 @@ describe('identical calls in flight', () => {
     const flights = createFlights<string>()
     const flight = flights.start('key', PART, pilot().run)
     expect(flights.find('key', PART)).toBe(flight)
-    expect(flights.find('key', { key: () => 'another thing' })).toBeUndefined()
+    const other = { key: () => 'another thing' }
+    expect(flights.find('key', other)).toBeUndefined()
+    // Whoever has found a run counts on finding it again.
+    flights.start('key', other, pilot().run)
+    expect(flights.find('key', PART)).toBe(flight)
+    expect(flights.find('key', other)).toBeUndefined()
   })
 
   test('a run that was given up takes nobody on board any more', () => {
