@@ -1,9 +1,7 @@
 import { defineConfig, type Options } from 'tsup'
 
-type Entries = Record<string, string>
-
 /** Builds that share no file: whoever loads one of them loads what it needs in as few files as can be. */
-function build(entry: Entries): Options {
+function build(entry: Record<string, string>): Options {
   return {
     entry,
     format: ['esm', 'cjs'],

@@ -77,8 +77,8 @@ function keccak256(ascii: string): Uint32Array {
 }
 
 /** A function of an address that remembers, because a bot asks for the same few all day; forgets all when full. */
-export function remember<Address, Made>(make: (address: Address) => Made, capacity = 4096): (address: Address) => Made {
-  const known = new Map<Address, Made>()
+export function remember<Text, Made>(make: (address: Text) => Made, capacity = 4096): (address: Text) => Made {
+  const known = new Map<Text, Made>()
   return (address) => {
     const found = known.get(address)
     if (found !== undefined) return found

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type Options } from 'tsup'
 import config from '../../tsup.config.ts'
@@ -7,5 +8,6 @@ export async function install(): Promise<void> {
   if (!Array.isArray(config)) throw new TypeError('A list of builds is expected.')
   const outDir = fileURLToPath(new URL('node_modules/etn-market/dist', import.meta.url))
   const asked: Options = { config: false, dts: false, sourcemap: false, silent: true, format: ['esm'], outDir }
+  rmSync(outDir, { recursive: true, force: true })
   for (const one of config) await build({ ...one, ...asked })
 }

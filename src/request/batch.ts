@@ -50,9 +50,9 @@ export function mergeChunks(
   if (first !== undefined && ends.length === 1) throw first
   const prices: Prices = {}
   const addresses = values.addresses as readonly Address[]
-  spellings.forEach((spelling, index) => {
-    const price = found.get(addresses[index]?.spelled ?? '')
-    if (price !== undefined) prices[spelling] = price
+  addresses.forEach(({ spelled }, index) => {
+    const price = found.get(spelled)
+    if (price !== undefined) prices[spellings[index] ?? spelled] = price
   })
   if (first === undefined) return prices
   const message = `${BATCH}: ${errors.length} of ${ends.length} requests failed, the first with: ${first.message} What was paid for is in error.prices; ask again for error.missing.`

@@ -38,14 +38,15 @@ export function decode(
   timeoutMs: number,
   tally: Tally,
 ): Envelope {
-  const details = () => ({ ...tally, operation: part.operation })
-  if (end.loss) throw errorOfLoss(part, end.loss, waitMs, timeoutMs, details())
-  if (!isSuccess(end.reply.status)) throw errorOfReply(part, end.reply, body, waitMs, details())
-  return openEnvelope(part, end.reply, body, details)
+  if (end.reply && isSuccess(end.reply.status)) return openEnvelope(part, end.reply, body, tally)
+  const details = { ...tally, operation: part.operation }
+  throw end.reply
+    ? errorOfReply(part, end.reply, body, waitMs, details)
+    : errorOfLoss(part, end.loss, waitMs, timeoutMs, details)
 }
 
 /** The envelope of a success. @throws ResponseError when it holds no data: it was paid for all the same. */
-function openEnvelope(part: Part, reply: Reply, body: unknown, details: () => Details): Envelope {
+function openEnvelope(part: Part, reply: Reply, body: unknown, tally: Tally): Envelope {
   const { bareField }: Operation = operations[part.operation]
   if (isObject(body)) {
     if (Object.hasOwn(body, 'data')) return body as unknown as Envelope
@@ -54,7 +55,13 @@ function openEnvelope(part: Part, reply: Reply, body: unknown, details: () => De
   const what = body === undefined ? 'is not JSON' : 'has no "data"'
   throw new ResponseError(
     `${part.operation}: the service answered ${reply.status}, but the body ${what}. It was paid for and is not asked again; it is in error.body.`,
-    { ...details(), code: body === undefined ? 'not_json' : 'no_data', status: reply.status, body: body ?? reply.text },
+    {
+      ...tally,
+      operation: part.operation,
+      code: body === undefined ? 'not_json' : 'no_data',
+      status: reply.status,
+      body: body ?? reply.text,
+    },
   )
 }
 

@@ -26,7 +26,7 @@ function sumOf(addresses: readonly Address[]): number {
 const spellings = (addresses: readonly Address[]) => addresses.map(({ spelled }) => spelled)
 
 /** Path and query below the base URL, such as `tokens/52014/0x…?limit=5`. */
-export function buildPath({ operation, values }: Omit<CheckedParams, 'spellings'>): string {
+export function buildPath({ operation, values }: CheckedParams): string {
   const { path, params }: Operation = operations[operation]
   let filled = path.slice(1).replace('{chainId}', String(CHAIN_ID))
   let query = ''

@@ -23,7 +23,7 @@ export interface Part {
   readonly operation: OperationId
   /** Path and query below the base URL. */
   readonly path: string
-  /** Short and quickly made: equal for requests that ask the same thing; by chance, one of 2^44, for batches that do not. */
+  /** Short and quickly made: equal for requests that ask the same thing; by chance, once in 2^44, for batches that do not. */
   readonly hash: string
   /** Equal for requests that ask the same thing, and for no others. Not kept: to put 50 addresses in order takes its time. */
   key(): string

@@ -92,9 +92,11 @@ describe('parameters as a whole', () => {
 
   test('a value does not become more than one segment', () => {
     const values = { chainId: 52014, address: 'a/../b?c#d' }
-    expect(buildPath({ operation: 'token.price', values })).toBe('prices/52014/a%2F..%2Fb%3Fc%23d')
+    expect(buildPath({ operation: 'token.price', values, spellings: [] })).toBe('prices/52014/a%2F..%2Fb%3Fc%23d')
     for (const address of ['', '.', '..']) {
-      expect(() => buildPath({ operation: 'token.price', values: { ...values, address } })).toThrow(TypeError)
+      expect(() => buildPath({ operation: 'token.price', values: { ...values, address }, spellings: [] })).toThrow(
+        TypeError,
+      )
     }
   })
 
