@@ -1,29 +1,104 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
-/** Builds that share no file: whoever loads one of them loads what it needs in as few files as can be. */
-function build(entry: Record<string, string>): Options {
-  return {
-    entry,
-    format: ['esm', 'cjs'],
-    target: 'es2022',
-    platform: 'neutral',
-    dts: {
-      entry,
-      banner: '/// <reference lib="esnext.disposable" />',
-      compilerOptions: { ignoreDeprecations: '6.0' },
-    },
-    sourcemap: true,
-    splitting: true,
-    treeshake: true,
-    // What runs on every call is bundled: nothing to install, and the CommonJS build works without require(esm).
-    noExternal: ['zod', '@noble/hashes'],
-    external: ['msw', 'srvx'],
+const ENTRIES = {
+  index: 'src/index.ts',
+  fake: 'src/fake/index.ts',
+  feed: 'src/feed/index.ts',
+  msw: 'src/msw/index.ts',
+  node: 'src/node/index.ts',
+  otel: 'src/otel/index.ts',
+  schemas: 'src/schemas/index.ts',
+  vitest: 'src/vitest/index.ts',
+}
+
+type Group = (keyof typeof ENTRIES)[]
+
+/** Entries of a group share files, and so the classes of their errors; the more entries, the more files each loads. */
+const CLIENT: Group = ['index', 'feed']
+const OTHERS: Group[] = [['fake', 'msw'], ['node'], ['otel'], ['vitest']]
+/** ES modules: apart from the client, which loads all schemas, a bundle with one schema stays small. */
+const ESM: Group[] = [CLIENT, ['schemas'], ...OTHERS]
+/** CommonJS: together with the client, because both contain zod. */
+const CJS: Group[] = [[...CLIENT, 'schemas'], ...OTHERS]
+
+/** Contained in every build. */
+const BUNDLED = ['@noble/hashes']
+/** Other entries of this package, which `vitest` and the program load by name. */
+const OWN = ['etn-market', 'etn-market/fake']
+/** Shared with the application in ES modules. CommonJS contains them: versions of Node differ in requiring ES modules. */
+const SHARED = ['ky', 'p-retry', 'zod']
+
+const common: Options = {
+  target: 'es2022',
+  platform: 'neutral',
+  splitting: true,
+  treeshake: true,
+  external: ['msw', 'vitest', ...OWN],
+}
+
+/** The fake is large and read by nobody: it is written without white space, with its names. */
+const compact = (group: Group): Options =>
+  group.includes('fake') ? { esbuildOptions: (options) => void Object.assign(options, { minifyWhitespace: true }) } : {}
+
+const entriesOf = (group: Group) => Object.fromEntries(group.map((name) => [name, ENTRIES[name]]))
+
+// tsup writes the declarations last, and has no hook that runs after them.
+process.once('exit', markTypesOfEsModules)
+
+/** CommonJS declarations may name the types of an ES module only with a resolution mode, which tsup drops. */
+function markTypesOfEsModules(): void {
+  for (const name of readdirSync('dist').filter((file) => file.endsWith('.d.cts'))) {
+    const text = readFileSync(`dist/${name}`, 'utf8')
+    const marked = text
+      .replace(/^import 'ky';\n/gm, '')
+      .replace(
+        /^(import|export) (?:type )?(\{[^}]*\}) from 'ky';$/gm,
+        "$1 type $2 from 'ky' with { 'resolution-mode': 'import' };",
+      )
+    if (marked !== text) writeFileSync(`dist/${name}`, marked)
   }
 }
 
 export default defineConfig([
-  // These share the classes of their errors.
-  build({ index: 'src/index.ts', feed: 'src/feed/index.ts' }),
-  build({ fake: 'src/fake/index.ts', msw: 'src/msw/index.ts' }),
-  build({ node: 'src/node/index.ts' }),
+  ...ESM.map(
+    (group): Options => ({ ...common, ...compact(group), entry: entriesOf(group), format: 'esm', noExternal: BUNDLED }),
+  ),
+  ...CJS.map(
+    (group): Options => ({
+      ...common,
+      entry: entriesOf(group),
+      format: 'cjs',
+      noExternal: [...BUNDLED, ...SHARED],
+      // Keeps the package small: the ES modules are the readable copy. Short lines keep stack traces useful.
+      esbuildOptions(options) {
+        options.minifyWhitespace = true
+        options.lineLimit = 160
+      },
+    }),
+  ),
+  {
+    // The program. It contains commander, which is CommonJS and needs `require`.
+    ...common,
+    entry: { cli: 'src/cli/index.ts' },
+    format: 'esm',
+    platform: 'node',
+    noExternal: ['commander'],
+    minify: true,
+    removeNodeProtocol: false,
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'\nconst require = requireOf(import.meta.url)",
+    },
+  },
+  {
+    entry: ENTRIES,
+    format: ['esm', 'cjs'],
+    external: ['msw', 'vitest', ...OWN, ...SHARED],
+    dts: {
+      only: true,
+      entry: ENTRIES,
+      banner: '/// <reference lib="esnext.disposable" />',
+      compilerOptions: { ignoreDeprecations: '6.0' },
+    },
+  },
 ])

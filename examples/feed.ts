@@ -3,7 +3,7 @@ import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { printTable } from './support/table.ts'
 
-/** Three consumers of prices on the fake service, and what the feed is going to buy for them. */
+/** Three consumers of prices on the fake service, and what the feed will buy for them. */
 const MINUTE = 60_000
 const tokens = Object.values(fakeTokens)
 
@@ -15,17 +15,17 @@ const onPrice = () => {}
 feed.watch(tokens.slice(0, 7), { everyMs: 5 * MINUTE, onPrice }) // alerts
 feed.watch(tokens.slice(4), { everyMs: 8 * MINUTE, onPrice }) // a page that is open
 feed.watch(fakeTokens.BOLT, { everyMs: 6 * MINUTE, onPrice }) // a swap
-const { usd, ageMs } = await feed.price(fakeTokens.BOLT, { maxAgeMs: MINUTE }) // rides along
+const { usd, ageMs } = await feed.price(fakeTokens.BOLT, { maxAgeMs: MINUTE }) // joins the next batch
 console.log(`BOLT is at ${usd} USD, ${ageMs} ms ago; charged up to now: ${fake.charged()} credits\n`)
 
 const { calls, cost, onePerConsumer } = feed.explain({ calls: 8 })
 const now = Date.now()
 printTable(
-  ['in', 'due', 'riders', 'requests', 'credits'],
-  calls.map(({ at, due, riders, requests, credits }) => [
+  ['in', 'due', 'early', 'requests', 'credits'],
+  calls.map(({ at, due, early, requests, credits }) => [
     `${((at - now) / MINUTE).toFixed(1)} min`,
     String(due.length),
-    String(riders.length),
+    String(early.length),
     String(requests),
     String(credits),
   ]),

@@ -1,5 +1,5 @@
 /**
- * Calls all 20 operations over HTTP and prints what each was predicted to cost beside what it was charged.
+ * Calls every operation over HTTP and prints what each was predicted to cost beside what it was charged.
  * Talks to a fake service on loopback; with ETN_MARKET_API_KEY set, to the live one, for less than one US cent.
  */
 import { BudgetExceededError, checksumAddress, createClient, creditsToUsd, isEtnMarketError } from 'etn-market'

@@ -1,38 +1,55 @@
-import { readAddress, remember } from './address.ts'
-import { systemClock } from './clock.ts'
-import { type CreditsReport, createAccount } from './credits/account.ts'
-import { type Budget, type BudgetOptions, createBudget } from './credits/budget.ts'
-import { ASYNC_DISPOSE } from './dispose.ts'
-import { invalidOption } from './errors/input.ts'
+import type { ApiPromise } from './api-promise.ts'
+import { type Clock, systemClock } from './concurrency/clock.ts'
+import { type Budget, type BudgetOptions, createBudget, type StoredBudget } from './credits/budget.ts'
+import { estimate } from './credits/estimate.ts'
+import { type CreditsReport, createUsage } from './credits/usage.ts'
+import { COPY_WITH, EtnMarketError } from './errors/base.ts'
 import { createRedactor, type Redactor } from './errors/redact.ts'
-import { estimate } from './estimate.ts'
-import { createEmit } from './events.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
-import { createKeySource, environment, warnInPage } from './key.ts'
-import type { ApiPromise } from './method.ts'
-import type { CallOptions, ClientOptions } from './options.ts'
+import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
+import { createAdmissionControl } from './request/admission.ts'
+import { createApiKeySource, environment, warnInPage } from './request/api-key.ts'
+import { createBaseUrl } from './request/base-url.ts'
 import { createCache } from './request/cache.ts'
-import { type CallContext, type CallEnd, call } from './request/call.ts'
-import { createLane } from './request/lane.ts'
-import { createScopes } from './request/scope.ts'
-import { clientSettings, count, DEFAULT_BASE_URL } from './request/settings.ts'
-import { createFlights } from './request/share.ts'
-import { createTransport } from './request/transport.ts'
+import { type CallContext, type CallResult, call } from './request/call.ts'
+import { appendCallSite, captureCallSite } from './request/call-errors.ts'
+import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
+import { createCallLifetimes } from './request/call-lifetime.ts'
+import { createInFlightRequests } from './request/dedupe.ts'
+import { copyEnvelope } from './request/parse-response.ts'
+import { createEmit } from './request/request-events.ts'
+import { clientSettings, count } from './request/settings.ts'
+import { isExpected } from './request/validate-response.ts'
+import { chooseTransport } from './transport/choose-transport.ts'
+import { createRequestHeaders } from './transport/request-headers.ts'
+import { checksumAddress, memoize } from './utils/address.ts'
+import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
 
 /** A client: every operation as `client.group.action`, and what it has spent. */
 export interface Client extends Methods {
+  /**
+   * Calls a path below the base URL that the contract does not know yet, with the key, retries, budget and events of every call.
+   * Resolves to the `data` of the answer, unchecked.
+   * @example await client.request('/staking/52014', { query: { limit: 5 }, maxCredits: 500 })
+   * @throws InvalidRequestError for a path that leads elsewhere
+   */
+  request(path: string, options: RequestOptions): ApiPromise<unknown>
   /** What may still be spent. */
   readonly budget: Budget
-  /** What was charged up to now. */
+  /** What was charged so far. */
   readonly credits: CreditsReport
-  /** Ends every call under way and lets no further one begin; resolves when all have ended. Nothing of the client is left behind. */
+  /**
+   * Rejects every call that is under way, and every further one. Resolves when all have ended; no timer, listener or socket of the
+   * client is left. A transport that was passed in stays open.
+   */
   close(): Promise<void>
+  /** Closes the client: `await using client = createClient()`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Makes a client. Clients share nothing, unless they are handed the same budget or store.
+ * Creates a client. Clients share nothing, unless they are given the same budget, store or transport.
  * @example const client = createClient({ apiKey, budget: { credits: 100_000, windowMs: 86_400_000 } })
  * @throws InvalidRequestError when an option is unknown or not accepted.
  */
@@ -46,56 +63,76 @@ export function createClient(options: ClientOptions = {}): Client {
 }
 
 function assemble(options: ClientOptions, redactor: Redactor): Client {
-  const apiKey = createKeySource(options.apiKey, redactor)
+  // The key comes first, so that no error of another option shows it. What is no object fails below.
+  const apiKey = createApiKeySource(options?.apiKey, redactor)
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
-  const baseUrl = resolveBaseUrl(options.baseUrl ?? environment('ETN_MARKET_BASE_URL') ?? DEFAULT_BASE_URL)
-  const emit = createEmit(options.onEvent, redactor.text)
+  const baseUrl = createBaseUrl(options.baseUrl ?? environment('ETN_MARKET_BASE_URL'))
+  const emit = createEmit(options.onEvent, (value) => redactor.error(value))
   const budget = resolveBudget(options.budget, clock)
-  const account = createAccount()
+  const usage = createUsage()
+  const lifetimes = createCallLifetimes(clock)
   const context: CallContext = {
     settings,
     clock,
     budget,
-    account,
+    usage,
     emit,
-    redactor,
     baseUrl,
     apiKey,
-    lane: createLane(clock, count('heavyConcurrency', options.heavyConcurrency, 2, 1)),
-    transport: createTransport(clock, options.fetch),
-    scopes: createScopes(clock),
-    flights: createFlights(),
-    cache: options.cache && createCache(options.cache, baseUrl, clock, emit),
+    admission: createAdmissionControl(clock, count('heavyConcurrency', options.heavyConcurrency, 2, 1)),
+    maxCooldownMs: settings.maxRetryAfterMs,
+    transport: chooseTransport(options),
+    requestHeaders: createRequestHeaders(options.headers),
+    lifetimes,
+    msSinceEarlyEnd: lifetimes.msSinceEarlyEnd,
+    inFlight: createInFlightRequests(),
+    cache: options.cache && createCache(options.cache, baseUrl, clock, readCached, emit),
     batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),
-    readAddress: remember(readAddress),
   }
   warnInPage(options, emit)
-  const close = () => context.scopes.close()
+  const live = new Set<Promise<unknown>>()
+  const run: Run = (input, method) => startCall(input, method, context, redactor, live)
+  const close = async () => {
+    context.lifetimes.close()
+    await Promise.allSettled(live)
+    // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
+    if ('flush' in budget) await (budget as StoredBudget).flush().catch(() => {})
+  }
+  const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions), request)
   return {
-    ...bindMethods(context),
+    ...bindMethods(redactor, run),
+    request,
     budget,
     get credits() {
-      return account.report()
+      return usage.report()
     },
     close,
     [ASYNC_DISPOSE]: close,
   }
 }
 
+/** Only what matches the contract counts as cached. */
+const readCached: Parameters<typeof createCache>[3] = (request, text) => {
+  const envelope = copyEnvelope(request, text)
+  return envelope && isExpected(request, envelope) ? envelope : undefined
+}
+
 /** `client.group.action` for every operation of the contract. */
-function bindMethods(context: CallContext): Methods {
+function bindMethods(redactor: Redactor, run: Run): Methods {
+  const checksum = memoize(checksumAddress)
   const groups: Record<string, Record<string, unknown>> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {
     const [group = '', action = ''] = operation.split('.')
-    const method = (params?: unknown, options?: CallOptions) => toApiPromise(call(operation, params, options, context))
+    const method = (params?: unknown, options?: CallOptions) =>
+      run(operationInput(operation, params, options, checksum), method)
     groups[group] ??= {}
     groups[group][action] = Object.assign(method, {
       estimate: (params?: unknown) => {
         try {
-          return estimate(operation, params, context.readAddress)
+          return estimate(operation, params, checksum)
         } catch (error) {
-          throw context.redactor.error(error)
+          throw redactor.error(error)
         }
       },
     })
@@ -103,30 +140,39 @@ function bindMethods(context: CallContext): Methods {
   return groups as unknown as Methods
 }
 
-/** One call, read as the data alone or with what it cost; the way that is not read makes no unhandled rejection. */
-function toApiPromise(end: Promise<CallEnd>): ApiPromise<unknown> {
-  const data = end.then((ended) => ended.data)
+type Method = (...args: never[]) => unknown
+type Run = (input: CallInput, method: Method) => ApiPromise<unknown>
+
+/** One call, read as the data alone or with its cost. Only the promise that is read can be rejected without a handler. */
+function startCall(
+  input: CallInput,
+  method: Method,
+  context: CallContext,
+  redactor: Redactor,
+  live: Set<Promise<unknown>>,
+): ApiPromise<unknown> {
+  const site = captureCallSite(method)
+  const result: Promise<CallResult> = call(input, context).catch((error: unknown) => {
+    if (!(error instanceof EtnMarketError)) throw error
+    const { operation, params } = input
+    const complete =
+      error.operation === undefined || error.params === undefined ? error[COPY_WITH]({ operation, params }) : error
+    appendCallSite(complete, site)
+    throw redactor.error(complete)
+  })
+  const data = result.then((ended) => ended.data)
+  live.add(result)
+  const end = () => void live.delete(result)
+  result.then(end, end)
   return Object.assign(data, {
     withMeta() {
       data.catch(() => {})
-      return end.then((ended) => ({ data: ended.data, meta: ended.readMeta() }))
+      return result.then((ended) => ({ data: ended.data, meta: ended.readMeta() }))
     },
   })
 }
 
-function resolveBudget(budget: Budget | BudgetOptions | undefined, clock: NonNullable<ClientOptions['clock']>): Budget {
+function resolveBudget(budget: Budget | BudgetOptions | undefined, clock: Clock): Budget {
   if (budget === undefined) return createBudget({ credits: Number.POSITIVE_INFINITY }, clock)
   return 'reserve' in budget ? budget : createBudget(budget, clock)
-}
-
-/** Absolute, so that a page can name its proxy by path alone; ends in a slash, so that paths can be appended. */
-function resolveBaseUrl(baseUrl: string): string {
-  const page = (globalThis as { location?: { href?: string } }).location?.href
-  const absolute = typeof baseUrl === 'string' && URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined
-  if (absolute === undefined || !/^https?:$/.test(absolute.protocol))
-    throw invalidOption('baseUrl', baseUrl, 'an http or https address')
-  if (absolute.username || absolute.password || absolute.search || absolute.hash) {
-    throw invalidOption('baseUrl', absolute.origin, 'an address without credentials, query or fragment')
-  }
-  return absolute.href.endsWith('/') ? absolute.href : `${absolute.href}/`
 }

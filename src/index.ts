@@ -1,10 +1,32 @@
-export { checksumAddress, isAddress } from './address.ts'
+export type {
+  ApiPromise,
+  CallMeta,
+  Method,
+  OptionalMethod,
+  PartialBatch,
+  PriceBatchMethod,
+  WithMeta,
+} from './api-promise.ts'
 export { type Client, createClient } from './client.ts'
-export type { Clock } from './clock.ts'
-export type { CreditsReport } from './credits/account.ts'
-export { type Budget, type BudgetOptions, createBudget, type Reservation } from './credits/budget.ts'
+export type { Clock } from './concurrency/clock.ts'
+export {
+  type Budget,
+  type BudgetOptions,
+  type BudgetStore,
+  type BudgetTotals,
+  createBudget,
+  type MemoryBudget,
+  type MemoryReservation,
+  type Reconciliation,
+  type Reservation,
+  type ReservationDetails,
+  type StoredBudget,
+} from './credits/budget.ts'
 export { type CostEstimate, creditsToUsd } from './credits/cost.ts'
+export { estimateCost, type NoParamsNeeded } from './credits/estimate.ts'
 export { type CreditPlan, type PlannedCall, type PlannedCost, type PlanOptions, planCredits } from './credits/plan.ts'
+export type { CreditsReport } from './credits/usage.ts'
+export type { CallName, ErrorDetails } from './errors/base.ts'
 export {
   ApiError,
   AuthenticationError,
@@ -24,13 +46,23 @@ export {
   ResponseError,
   ServerBusyError,
   ServiceError,
+  StateUnavailableError,
   TimeoutError,
 } from './errors/index.ts'
-export { estimateCost } from './estimate.ts'
 export type * from './events.ts'
+export type { Methods } from './generated/methods.ts'
 export { type OperationId, operations } from './generated/operations.ts'
 export type * from './generated/types.ts'
-export type { ApiPromise, CallMeta, Method, OptionalMethod, PriceBatchMethod, WithMeta } from './method.ts'
-export type { CreditCost, Operation, Param } from './operation.ts'
+export type {
+  AddressRule,
+  ChoiceRule,
+  CreditCost,
+  LimitRule,
+  Operation,
+  Param,
+  ParamPlace,
+  ParamRule,
+} from './operations/operation.ts'
 export type * from './options.ts'
-export { toUnits, unlocksAt } from './units.ts'
+export { checksumAddress, isAddress } from './utils/address.ts'
+export { toUnits, unlocksAt } from './utils/units.ts'

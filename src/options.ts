@@ -1,59 +1,77 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from './concurrency/clock.ts'
 import type { Budget, BudgetOptions } from './credits/budget.ts'
 import type { ClientEvent } from './events.ts'
 import type { OperationId } from './generated/operations.ts'
+import type { FetchLike } from './transport/fetch-request.ts'
+import type { Hooks } from './transport/ky.ts'
+import type { Transport } from './transport/transport.ts'
+
+export type { FetchLike } from './transport/fetch-request.ts'
+export type { AfterResponseHook, BeforeRequestHook, Hooks } from './transport/ky.ts'
+export type * from './transport/transport.ts'
 
 /** What becomes of a success whose body is not what the contract says. */
 export type ValidateMode = 'strict' | 'warn' | 'off'
 
+/** How often, and after which waits, failed attempts are repeated. */
 export interface RetryOptions {
   /** Retries after the first attempt; 0 means none. @default 2 */
   limit?: number | undefined
-  /** A `Retry-After` longer than this is not waited for: the call fails at once and tells it. Milliseconds. @default 60_000 */
+  /** If `Retry-After` is longer than this, the call rejects at once; `error.retryAfterMs` has the delay. Milliseconds. @default 60_000 */
   maxRetryAfterMs?: number | undefined
 }
 
 /** Anything that stores a text under a key for `ttl` milliseconds; Keyv is one. */
 export interface CacheStore {
+  /** The text under the key, or undefined; a promise of it, too. */
   get(key: string): unknown
+  /** Stores a text under the key for `ttl` milliseconds. */
   set(key: string, value: string, ttl: number): unknown
+  /** Removes the text under the key. */
   delete(key: string): unknown
 }
 
 /** Operations whose answers are the same for every key, so that they can be cached. */
 export type CacheableOperation = Exclude<OperationId, 'account.me'>
 
+/** Which answers are cached, how long and where. */
 export interface CacheOptions {
   /** How long the answers of an operation stay fresh, milliseconds. Operations not named are not cached. */
-  ttlMs: { readonly [operation in CacheableOperation]?: number | undefined }
+  ttlMs: Readonly<Partial<Record<CacheableOperation, number | undefined>>>
   /** Where they are kept. @default memory, at most 1,000 answers */
   store?: CacheStore | undefined
 }
 
-/** What the client needs of a `Response`; a real one will do. */
-export interface FetchResponse {
-  readonly status: number
-  /** 'opaqueredirect' where a browser hides a redirect. */
-  readonly type?: string
-  /** Lines of one name are joined with a comma and a space. */
-  readonly headers: { get(name: string): string | null }
-  readonly body?: { cancel(): Promise<void> } | null
-  text(): Promise<string>
-}
+/** Headers sent with every request. */
+export type HeadersOption = Headers | Readonly<Record<string, string>> | [name: string, value: string][]
 
-/** A `fetch`: the global one, one of your own, or `fake.fetch`. It is handed a URL in text and an init with method, headers, signal and redirect. */
-export type FetchLike = (url: string, init: RequestInit) => Promise<FetchResponse>
-
+/** Options of `createClient`. */
 export interface ClientOptions {
   /** The API key, or a function that is asked before each request. @default ETN_MARKET_API_KEY, where there is an environment; else calls go out without one */
   apiKey?: string | (() => string | Promise<string>) | undefined
   /** Address of the service up to and including its version. @default ETN_MARKET_BASE_URL, else the public service */
   baseUrl?: string | undefined
-  /** @default globalThis.fetch, looked up at each call */
+  /**
+   * A standard `fetch` to send requests through. It receives a `Request` and resolves to a `Response`.
+   * @default globalThis.fetch, looked up at each call
+   */
   fetch?: FetchLike | undefined
+  /** Functions to call before each request and after each response; ky runs them. */
+  hooks?: Hooks | undefined
+  /** Headers of your own for every request. `Authorization` is not accepted: the key is `apiKey`. */
+  headers?: HeadersOption | undefined
+  /**
+   * Sends requests in place of ky and `fetch`, such as `createNodeTransport()` from `etn-market/node`. It has no hooks, so it cannot
+   * be given together with `fetch` or `hooks`.
+   * @default ky, which sends through `fetch`
+   */
+  transport?: Transport | undefined
   /** How long one attempt may take, from sending to the last byte. Milliseconds, above 0. @default 15_000 */
   timeoutMs?: number | undefined
-  /** How long a whole call may take with queueing, waits and all attempts. Milliseconds, above 0. @default 60_000 */
+  /**
+   * How long a whole call may take with cool-downs, attempts and retry waits, in milliseconds. The time for which a request waits for
+   * one of the client's own slots does not count. @default 60_000
+   */
   deadlineMs?: number | undefined
   /** Or false for exactly one attempt. */
   retry?: RetryOptions | false | undefined
@@ -67,18 +85,42 @@ export interface ClientOptions {
   cache?: CacheOptions | undefined
   /** 'strict': reject with ResponseError. 'warn': raise the event `response.mismatch` and hand the data over. 'off': do not look. @default 'warn' */
   validate?: ValidateMode | undefined
-  /** Is told what happens. What it throws is ignored. */
+  /** A listener for events. What it throws is ignored. */
   onEvent?: ((event: ClientEvent) => void) | undefined
   /** @default real time */
   clock?: Clock | undefined
 }
 
-/** Options of one call; each overrides the client's. */
+/** Options of one call. Each one that is given overrides the client's. */
 export interface CallOptions {
-  /** Aborting it rejects the call at once with the signal's reason. */
+  /** Aborts the call: it rejects at once with `signal.reason`, and what was not sent yet is not sent. */
   signal?: AbortSignal | undefined
+  /** How long one attempt may take, from sending to the last byte of the body. Milliseconds, above 0. */
   timeoutMs?: number | undefined
+  /** How long the call may take with cool-downs, attempts and retry waits; waits for the client's own slots do not count. Milliseconds, above 0. */
   deadlineMs?: number | undefined
+  /** How often a failed attempt is repeated, or false for exactly one attempt. */
   retry?: RetryOptions | false | undefined
+  /** What happens to an answer that does not match the contract. */
   validate?: ValidateMode | undefined
+}
+
+/** Options of `prices.batch`. */
+export interface BatchOptions extends CallOptions {
+  /**
+   * What happens when some requests of the batch fail. 'throw': the call rejects with PartialBatchError. 'return': it resolves to
+   * `{ prices, missing, errors }`, with what arrived. @default 'throw'
+   */
+  partial?: 'throw' | 'return' | undefined
+}
+
+/** The query of `client.request()`. Undefined values are left out. */
+export type RequestQuery = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** Options of `client.request()`. */
+export interface RequestOptions extends CallOptions {
+  /** Query parameters. */
+  query?: RequestQuery | undefined
+  /** The most that the call may cost, in credits: it is reserved, and counts as charged where the service does not state the cost. */
+  maxCredits: number
 }

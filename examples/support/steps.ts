@@ -42,14 +42,14 @@ const priced = (prices: Record<string, unknown>) => {
   return `${all.filter(Boolean).length} of ${all.length} have a price`
 }
 
-const names = (list: readonly { name?: string | null }[]) => list.map(({ name }) => name).join(', ')
+const names = (list: readonly { name?: string | null | undefined }[]) => list.map(({ name }) => name).join(', ')
 
 /** A batch of any size. */
 export function batchOf(client: Client, addresses: readonly string[]): Step {
   return step(`batch of ${addresses.length}`, client.prices.batch, () => ({ addresses }), priced)
 }
 
-/** All 20 operations, on a few real tokens. */
+/** Every operation, on a few real tokens. */
 export function allOperations(client: Client, addresses: readonly [string, ...string[]]): Step[] {
   const [address] = addresses
   const { account, balances, etn, farm, locks, meta, nft, pool, presale, prices, token, trade } = client

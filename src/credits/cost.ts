@@ -1,6 +1,6 @@
 import { type OperationId, operations } from '../generated/operations.ts'
-import { isArray, isObject } from '../guard.ts'
-import type { CreditCost } from '../operation.ts'
+import type { CreditCost } from '../operations/operation.ts'
+import { isArray, isObject } from '../operations/type-guards.ts'
 
 /** What a call will cost, in credits. Retries of attempts whose answer got lost come on top. */
 export interface CostEstimate {

@@ -1,20 +1,24 @@
 import { invalidOption } from '../errors/input.ts'
-import { estimate } from '../estimate.ts'
 import type { OperationId } from '../generated/operations.ts'
 import type { OperationParams } from '../generated/types.ts'
 import { creditsToUsd } from './cost.ts'
+import { estimate } from './estimate.ts'
 
 const DAY_MS = 86_400_000
 
 /** A call that is made again and again. */
 export type PlannedCall = {
   [Id in OperationId]: {
+    /** The operation that is called. */
     readonly operation: Id
+    /** The parameters of each call. */
     readonly params?: OperationParams[Id] | undefined
+    /** The interval between calls, in milliseconds. */
     readonly everyMs: number
   }
 }[OperationId]
 
+/** Options of `planCredits`. */
 export interface PlanOptions {
   /** Credits there are. Tells how long they last. */
   credits?: number | undefined
@@ -24,20 +28,27 @@ export interface PlanOptions {
 
 /** What a schedule of calls costs at most: worst cases, no cache, nothing shared. */
 export interface CreditPlan {
+  /** Credits a day at most. */
   readonly creditsPerDay: number
+  /** The same in US dollars. */
   readonly usdPerDay: number
+  /** HTTP requests a day. */
   readonly requestsPerDay: number
   /** How long `credits` last; undefined when it was not given, Infinity when nothing is spent. */
   readonly daysUntilEmpty: number | undefined
   /** By how much every interval must be multiplied to fit `creditsPerDay`: 1 when it fits; undefined when that was not given. */
   readonly stretch: number | undefined
+  /** The cost of each call of the schedule, in the given order. */
   readonly calls: readonly PlannedCost[]
 }
 
+/** The cost of one call of a schedule. */
 export interface PlannedCost {
+  /** The operation that is called. */
   readonly operation: OperationId
   /** Worst case of one call, in credits. */
   readonly credits: number
+  /** Credits a day at most. */
   readonly creditsPerDay: number
   /** Shortest interval in milliseconds at which the whole plan fits `creditsPerDay`; the one asked for when it fits or no limit was given. */
   readonly affordableEveryMs: number

@@ -14,7 +14,7 @@ export class AuthenticationError extends ApiError {
   }
 }
 
-/** 403: the key may not do this. Not retried. */
+/** 403: the key has no permission. Not retried. */
 export class PermissionError extends ApiError {
   override get name(): string {
     return 'PermissionError'
@@ -28,7 +28,7 @@ export class InsufficientCreditsError extends ApiError {
   }
 }
 
-/** 404: no such token, collection or pool. Not retried. */
+/** 404: no such token, collection or pool; with code `not_the_service`, a web page that is not the service. Not retried. */
 export class NotFoundError extends ApiError {
   override get name(): string {
     return 'NotFoundError'
@@ -40,6 +40,9 @@ export class RateLimitError extends ApiError {
   override get name(): string {
     return 'RateLimitError'
   }
+  override get retryable(): boolean {
+    return true
+  }
 }
 
 /** 503 `server_busy`: the heavy routes are at their limit. Retried after `Retry-After`; until then every heavy call waits. */
@@ -47,11 +50,17 @@ export class ServerBusyError extends ApiError {
   override get name(): string {
     return 'ServerBusyError'
   }
+  override get retryable(): boolean {
+    return true
+  }
 }
 
 /** 408 or any other 5xx, from the service or from a gateway before it. Retried. */
 export class ServiceError extends ApiError {
   override get name(): string {
     return 'ServiceError'
+  }
+  override get retryable(): boolean {
+    return true
   }
 }

@@ -1,52 +1,84 @@
 import type { OperationId } from '../generated/operations.ts'
 
-/** What is known of the charge of a call: nothing was charged, something was, or the answer that would tell got lost. */
+/**
+ * What is known of a charge. `none`: nothing was charged. `charged`: the service charged `credits`. `unknown`: an answer was
+ * lost that may have been charged.
+ */
 export type ChargeState = 'none' | 'charged' | 'unknown'
 
-/** One place where a body, or a value handed in, is not what the contract says. */
+/** The name of what was called: an operation of the contract, or `request` for `client.request()`. */
+export type CallName = OperationId | 'request'
+
+/** One place where a body, or a value that was passed in, does not match the contract. */
 export interface Issue {
-  /** Where, such as `data.3.symbol`. */
+  /** The path to the value, such as `data.3.symbol`. */
   path: string
   /** What was expected there. */
   message: string
 }
 
-/** What every error of this library is made from. */
+/** The fields that every error of this library is created with. */
 export interface ErrorDetails {
+  /** What went wrong, in lower case. */
   code: string
-  operation?: OperationId | undefined
-  attempts?: number
-  charge?: ChargeState
-  credits?: number
+  /** What was called. */
+  operation?: CallName | undefined
+  /** The parameters of the call. */
+  params?: unknown
+  /** HTTP requests that were sent. */
+  attempts?: number | undefined
+  /** Whether credits were charged. */
+  charge?: ChargeState | undefined
+  /** Credits that the call was charged. */
+  credits?: number | undefined
+  /** Whether another call shares the failure and pays for it. */
+  shared?: boolean | undefined
+  /** The requests of the call, as events name them. */
+  requestIds?: readonly string[] | undefined
+  /** HTTP status. */
   status?: number | undefined
+  /** The wait that the service asked for, milliseconds. */
   retryAfterMs?: number | undefined
+  /** What is wrong, place by place. */
   issues?: readonly Issue[] | undefined
+  /** The body of the response. */
   body?: unknown
+  /** What caused the error. */
   cause?: unknown
 }
 
 const BRAND = Symbol.for('etn-market.error')
 
-/** The base of every error that this library makes. */
+/** Creates a copy of an error with other details: each caller who shares a failure gets an error of its own. */
+export const COPY_WITH: unique symbol = Symbol('copyWith')
+
+/** The base class of every error that this library throws. */
 export class EtnMarketError extends Error {
+  /** The name of the class. */
   override get name(): string {
     return 'EtnMarketError'
   }
-  /** What went wrong, in lower case: the service's own code, or one of this library's. */
+  /** What went wrong, in lower case: the service's own code, or one of this library. */
   readonly code: string
-  /** The operation that failed, such as `token.price`; undefined when there was none yet. */
-  readonly operation: OperationId | undefined
-  /** Requests that were sent, all retries and chunks together. */
+  /** What was called, such as `token.price`; undefined when the error concerns no call. */
+  readonly operation: CallName | undefined
+  /** The parameters of the call, as they were passed in. */
+  readonly params?: unknown
+  /** HTTP requests that were sent, all retries and chunks together. */
   readonly attempts: number
-  /** `unknown` as soon as any attempt may have been charged without telling. */
+  /** `unknown` as soon as one attempt may have been charged without an answer. */
   readonly charge: ChargeState
-  /** Credits that the call is known to have been charged, over all attempts and chunks. */
+  /** Credits that the call was charged, over all attempts and chunks. */
   readonly credits: number
+  /** True when another call shares this failure and pays for it: `credits` is then 0 here. */
+  readonly shared?: boolean
+  /** The requests of the call, as events name them in `requestId`. */
+  readonly requestIds?: readonly string[]
   /** HTTP status of the last answer, where there was one. */
   readonly status?: number
   /** How long the service asked to wait, in milliseconds. */
   readonly retryAfterMs?: number
-  /** Where a body or an input is not what the contract says. */
+  /** Where a body or an input does not match the contract. */
   readonly issues?: readonly Issue[]
   /** The body of the answer: parsed when it was JSON, else its text. */
   readonly body?: unknown
@@ -55,18 +87,46 @@ export class EtnMarketError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = details.code
     this.operation = details.operation
+    if (details.params !== undefined) this.params = details.params
     this.attempts = details.attempts ?? 0
     this.charge = details.charge ?? 'none'
     this.credits = details.credits ?? 0
+    if (details.shared !== undefined) this.shared = details.shared
+    if (details.requestIds !== undefined) this.requestIds = details.requestIds
     if (details.status !== undefined) this.status = details.status
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs
     if (details.issues !== undefined) this.issues = details.issues
     if (details.body !== undefined) this.body = details.body
   }
 
+  /** Whether the same call may succeed later without any change: the connection, the time limit or the service failed. */
+  get retryable(): boolean {
+    return false
+  }
+
+  /** @internal */
   get [BRAND](): true {
     return true
   }
+
+  /** The name, the message and every public field, for a log. Errors in `cause` are reduced to name and message. */
+  toJSON(): Record<string, unknown> {
+    const { name, message, retryable, cause } = this
+    const fields = { ...this } as Record<string, unknown>
+    return { ...fields, name, message, retryable, ...(cause !== undefined && { cause: summarize(cause) }) }
+  }
+
+  /** @internal */
+  [COPY_WITH](details: Partial<ErrorDetails>): this {
+    const Same = this.constructor as new (message: string, details: ErrorDetails) => this
+    const copy = new Same(this.message, { ...this, cause: this.cause, ...details })
+    if (this.stack !== undefined) copy.stack = this.stack
+    return copy
+  }
+}
+
+function summarize(cause: unknown): unknown {
+  return cause instanceof Error ? { name: cause.name, message: cause.message } : cause
 }
 
 /**

@@ -16,11 +16,18 @@ export class InvalidLimitError extends InvalidRequestError {
 
 /** The error of an option that is not accepted; it names the option, the value and the rule. */
 export function invalidOption(name: string, value: unknown, rule: string): InvalidRequestError {
-  return new InvalidRequestError(`Invalid ${name}: ${String(value)}. It must be ${rule}.`, { code: 'invalid_option' })
+  return new InvalidRequestError(`Invalid ${name}: ${show(value)}. It must be ${rule}.`, { code: 'invalid_option' })
 }
 
-/** A misspelt option could cost money, such as a budget that is none, so an unknown one is an error. */
-export function refuseUnknown(what: string, options: object, known: readonly string[]): void {
+/** Options and values that are objects may hold secrets, or refuse to become a text. */
+function show(value: unknown): string {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+    ? `a value of type ${typeof value}`
+    : String(value)
+}
+
+/** Throws for an unknown option: a misspelt one, such as a budget that is none, could cost money. */
+export function rejectUnknown(what: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null)
     throw invalidOption(what, options, `an object with ${known.join(', ')}`)
   const unknown = Object.keys(options).find((name) => !known.includes(name))

@@ -1,9 +1,12 @@
 import { EtnMarketError } from './base.ts'
 
-/** No connection, or it broke before the whole answer was there. Retried; `charge` is `unknown` when the request may have arrived. */
+/** No connection, or it broke before the whole answer arrived. Retried; `charge` is `unknown` when the request may have arrived. */
 export class ConnectionError extends EtnMarketError {
   override get name(): string {
     return 'ConnectionError'
+  }
+  override get retryable(): boolean {
+    return true
   }
 }
 
@@ -11,5 +14,8 @@ export class ConnectionError extends EtnMarketError {
 export class TimeoutError extends EtnMarketError {
   override get name(): string {
     return 'TimeoutError'
+  }
+  override get retryable(): boolean {
+    return true
   }
 }

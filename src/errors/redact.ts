@@ -1,98 +1,184 @@
+import { createSecretMatcher, MIN_SECRET_LENGTH } from './secret-matcher.ts'
+
 /** Keeps secrets out of everything that leaves a client, in one place. */
 export interface Redactor {
-  /** From now on this text appears nowhere. */
+  /** From now on this text is redacted. Of the secrets that nobody retains, the last 5,000 at least are remembered. */
   add(secret: string): void
+  /** The same, and the secret is not forgotten before the returned function is called. */
+  retain(secret: string): () => void
   text(value: string): string
   /** Takes the secrets out of an error, its body and everything that it was caused by, in place where that is possible. */
   error<T>(error: T): T
 }
 
 const REPLACEMENT = '[redacted]'
-/** Shorter "keys" would black out ordinary words. */
-const SHORTEST_SECRET = 4
-/** A client whose keys rotate does not remember them for ever. */
-const MOST_SECRETS = 100
+/** Bounds the memory of a client whose keys rotate: at most twice as many are remembered. */
+const MIN_UNUSED_SECRETS = 5_000
 
 export function createRedactor(): Redactor {
-  const secrets = new Set<string>()
-  let pattern: RegExp | undefined
-  const text = (value: string): string => (pattern === undefined ? value : value.replace(pattern, REPLACEMENT))
+  const matcher = createSecretMatcher()
+  /** Secrets that somebody retains, and how many do. */
+  const retained = new Map<string, number>()
+  /** The other ones, in two generations: to delete the oldest one of a Set each time is slow. */
+  let recent = new Set<string>()
+  let older = new Set<string>()
+  const text = (value: string): string => matcher.replace(value, REPLACEMENT)
 
-  function value(dirty: unknown, seen: Map<object, unknown>): unknown {
-    if (typeof dirty === 'string') return text(dirty)
-    if (typeof dirty !== 'object' || dirty === null) return dirty
-    const known = seen.get(dirty)
-    if (known !== undefined) return known
-    if (Array.isArray(dirty)) {
-      const copy: unknown[] = []
-      seen.set(dirty, copy)
-      for (const item of dirty) copy.push(value(item, seen))
-      return copy
-    }
-    if (dirty instanceof Error) return ownError(dirty, seen)
-    if (Object.getPrototypeOf(dirty) !== Object.prototype && Object.getPrototypeOf(dirty) !== null)
-      return foreign(dirty)
-    const copy: Record<string, unknown> = {}
-    seen.set(dirty, copy)
-    for (const [key, item] of Object.entries(dirty)) copy[text(key)] = value(item, seen)
-    return copy
+  function remember(secret: string): void {
+    if (!retained.has(secret) && !recent.has(secret) && !older.has(secret)) matcher.add(secret)
   }
 
-  /** An object of a class that we do not know, such as a Request with its headers: only harmless ones are kept. */
-  function foreign(dirty: object): unknown {
-    if (dirty instanceof Date || dirty instanceof Map || dirty instanceof Set) return String(dirty)
-    return `[${dirty.constructor?.name ?? 'object'}]`
-  }
-
-  function ownError(error: Error, seen: Map<object, unknown>): Error {
-    seen.set(error, error)
-    for (const key of Reflect.ownKeys(error)) {
-      const descriptor = Object.getOwnPropertyDescriptor(error, key)
-      if (descriptor === undefined || !('value' in descriptor)) continue
-      const clean = value(descriptor.value, seen)
-      if (clean === descriptor.value) continue
-      try {
-        Object.defineProperty(error, key, { ...descriptor, value: clean })
-      } catch {
-        return replacement(error, seen)
-      }
-    }
-    return hasSecretGetter(error) ? replacement(error, seen) : error
-  }
-
-  /** DOMException keeps its message where nobody can change it. */
-  function hasSecretGetter(error: Error): boolean {
-    return [error.message, error.stack, error.name].some((part) => typeof part === 'string' && text(part) !== part)
-  }
-
-  function replacement(error: Error, seen: Map<object, unknown>): Error {
-    const clean = new Error(text(error.message))
-    clean.name = text(error.name)
-    seen.set(error, clean)
-    if (error.cause !== undefined) clean.cause = value(error.cause, seen)
-    return clean
+  function keepUnused(secret: string): void {
+    older.delete(secret)
+    recent.add(secret)
+    if (recent.size < MIN_UNUSED_SECRETS) return
+    for (const forgotten of older) matcher.remove(forgotten)
+    older = recent
+    recent = new Set()
   }
 
   return {
     add(secret) {
-      if (secret.length < SHORTEST_SECRET) return
-      const [oldest] = secrets
-      if (!secrets.has(secret) && secrets.size >= MOST_SECRETS && oldest !== undefined) secrets.delete(oldest)
-      secrets.add(secret)
-      pattern = patternOf(secrets)
+      // Shorter "keys" would black out ordinary words.
+      if (secret.length < MIN_SECRET_LENGTH) return
+      remember(secret)
+      if (!retained.has(secret)) keepUnused(secret)
+    },
+    retain(secret) {
+      if (secret.length < MIN_SECRET_LENGTH) return () => {}
+      remember(secret)
+      recent.delete(secret)
+      older.delete(secret)
+      retained.set(secret, (retained.get(secret) ?? 0) + 1)
+      let isReleased = false
+      return () => {
+        if (isReleased) return
+        isReleased = true
+        const others = (retained.get(secret) ?? 1) - 1
+        if (others > 0) retained.set(secret, others)
+        else {
+          retained.delete(secret)
+          keepUnused(secret)
+        }
+      }
     },
     text,
-    error: (error) => (secrets.size === 0 ? error : (value(error, new Map()) as typeof error)),
+    error: (error) => (retained.size + recent.size + older.size === 0 ? error : redactValue(error, text)),
   }
 }
 
-/** Any of the secrets, the longest first, also as JSON and URLs spell them; in any case of letters, as error codes are lower-cased. */
-function patternOf(secrets: ReadonlySet<string>): RegExp {
-  const spellings = [...secrets].flatMap((secret) => [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret),
-  ])
-  const longestFirst = [...new Set(spellings)].sort((one, other) => other.length - one.length)
-  return new RegExp(longestFirst.map((spelling) => spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'gi')
+/** One object that still has to be filled or cleaned; a list of these instead of recursion, so that no depth is too deep. */
+type Task = () => void
+
+function redactValue<T>(root: T, text: (value: string) => string): T {
+  const seen = new Map<object, unknown>()
+  const tasks: Task[] = []
+
+  function copyOf(value: unknown): unknown {
+    if (typeof value === 'string') return text(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (seen.has(value)) return seen.get(value)
+    const [copy, task] = startCopy(value)
+    seen.set(value, copy)
+    if (task) tasks.push(task)
+    return copy
+  }
+
+  function startCopy(value: object): [copy: unknown, task?: Task] {
+    if (Array.isArray(value)) {
+      const copy: unknown[] = []
+      return [copy, () => forEach(value, (item) => copy.push(copyOf(item)))]
+    }
+    if (value instanceof Error) return startError(value)
+    if (value instanceof Map) {
+      const copy = new Map<unknown, unknown>()
+      const unique = uniqueName((name) => copy.has(name))
+      return [copy, () => forEach(value, ([key, item]) => copy.set(unique(copyOf(key)), copyOf(item)))]
+    }
+    if (value instanceof Set) {
+      const copy = new Set<unknown>()
+      return [copy, () => forEach(value, (item) => copy.add(copyOf(item)))]
+    }
+    const prototype = Object.getPrototypeOf(value)
+    if (prototype !== Object.prototype && prototype !== null) return [foreign(value)]
+    const copy = {}
+    const unique = uniqueName((name) => Object.hasOwn(copy, String(name)))
+    return [copy, () => forEach(Object.keys(value), (key) => define(copy, unique(text(key)), copyOf(read(value, key))))]
+  }
+
+  /** Keeps only the class of an object whose class is unknown: a Request holds its headers. */
+  function foreign(value: object): string {
+    return value instanceof Date ? String(value) : text(`[${String(value.constructor?.name ?? 'object')}]`)
+  }
+
+  function startError(error: Error): [copy: Error, task: Task] {
+    if (canChange(error, text)) return [error, () => changeError(error)]
+    const copy = new Error(text(error.message))
+    copy.name = text(error.name)
+    return [copy, () => error.cause !== undefined && define(copy, 'cause', copyOf(error.cause))]
+  }
+
+  function changeError(error: Error): void {
+    const unique = uniqueName((name) => Object.hasOwn(error, String(name)))
+    for (const key of Reflect.ownKeys(error)) {
+      const before = read(error, key)
+      const after = copyOf(before)
+      const name = typeof key === 'string' ? text(key) : key
+      if (name === key && after === before) continue
+      const enumerable = Object.getOwnPropertyDescriptor(error, key)?.enumerable ?? false
+      if (name !== key) Reflect.deleteProperty(error, key)
+      const target = name === key ? key : String(unique(name))
+      Object.defineProperty(error, target, { value: after, enumerable, writable: true, configurable: true })
+    }
+  }
+
+  const result = copyOf(root)
+  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) task()
+  return result as T
+}
+
+/** Whether all own properties that need it can be changed. DOMException keeps its message where nobody can change it. */
+function canChange(error: Error, text: (value: string) => string): boolean {
+  const isClean = (value: unknown) => (typeof value === 'string' ? text(value) === value : !isObject(value))
+  const isOwnAndFree = Reflect.ownKeys(error).every((key) => {
+    const isCleanKey = typeof key === 'symbol' || text(key) === key
+    if (Object.getOwnPropertyDescriptor(error, key)?.configurable) return isCleanKey || Object.isExtensible(error)
+    return isCleanKey && isClean(read(error, key))
+  })
+  const hasCleanGetters = (['message', 'stack', 'name'] as const).every(
+    (key) => Object.hasOwn(error, key) || isClean(read(error, key)),
+  )
+  return isOwnAndFree && hasCleanGetters
+}
+
+/** Makes names differ that are equal once they are redacted. */
+function uniqueName(isTaken: (name: unknown) => boolean): (name: unknown) => unknown {
+  let copies = 1
+  return (name) => {
+    let free = name
+    while (isTaken(free)) free = `${String(name)} (${++copies})`
+    return free
+  }
+}
+
+/** Unlike an assignment, it makes `__proto__` an ordinary property. */
+function define(target: object, key: unknown, value: unknown): void {
+  Object.defineProperty(target, String(key), { value, enumerable: true, writable: true, configurable: true })
+}
+
+function forEach<Item>(items: Iterable<Item>, visit: (item: Item) => unknown): void {
+  for (const item of items) visit(item)
+}
+
+/** A getter of somebody else's object may throw. */
+function read(target: object, key: PropertyKey): unknown {
+  try {
+    return Reflect.get(target, key)
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }

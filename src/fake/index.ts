@@ -1,19 +1,50 @@
-export type { Expected } from './expect.ts'
-export type { FakeRequest, FaultEffects, FaultHandle, FaultMatch, FaultOptions } from './fault-options.ts'
-export type { FakeFetch } from './fetch.ts'
-export type { JournalEntry } from './journal.ts'
-export type { Charge, FakeFilter } from './ledger.ts'
-export type { FakeServer, ListenOptions } from './listen.ts'
-export {
-  type FakeClock,
-  type FakeServiceOptions,
-  fakeKey,
-  type KeyOptions,
-  type KeyState,
-  type RateLimitOptions,
-} from './options.ts'
-export { type FakeOperation, fakeOperations, fakeRoutes, type Route } from './routes.ts'
+export { fakeWallets } from './data/balances.ts'
+export type { FakeCandle } from './data/candle.ts'
+export { fakeTokens } from './data/names.ts'
+export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world-control.ts'
+export type {
+  WorldFarmOptions,
+  WorldLockOptions,
+  WorldNftAssetOptions,
+  WorldNftCollectionOptions,
+  WorldNftStatsOptions,
+  WorldNftTraitOptions,
+  WorldOptions,
+  WorldPoolOptions,
+  WorldPresaleOptions,
+  WorldTokenOptions,
+} from './data/world-options.ts'
+export type {
+  FakeRequest,
+  FaultEffects,
+  FaultHandle,
+  FaultMatch,
+  FaultOptions,
+  ScriptOptions,
+  ScriptStep,
+} from './faults/fault-options.ts'
+export { type FakeServiceOptions, fakeKey } from './options.ts'
+export { type RecordOptions, record } from './record.ts'
+export type { KeyOptions, KeyState } from './rules/accounts.ts'
+export type { FakeClock } from './rules/clock.ts'
+export type { Expected } from './rules/expect.ts'
+export type { JournalEntry, JournalOptions } from './rules/journal.ts'
+export type { Charge, FakeFilter } from './rules/ledger.ts'
+export type { Bucket } from './rules/parse-query.ts'
+export type { RateLimitOptions } from './rules/rate-limit.ts'
+export type { CorsMode } from './rules/reply.ts'
+export { type FakeOperation, fakeOperations, fakeRoutes, type QueryName, type Route } from './rules/routes.ts'
+export type { ListOperation, StubAnswer, StubCall, StubData, StubOptions } from './rules/stubs.ts'
+export type { Tape, TapeEntry } from './rules/tape.ts'
 export { createFakeService } from './service.ts'
-export type { FakeService } from './types.ts'
-export { fakeWallets } from './world/balances.ts'
-export { fakeTokens } from './world/names.ts'
+export type {
+  FakeClientClock,
+  FakeFetch,
+  FakeServer,
+  FakeService,
+  FakeSnapshot,
+  ListenOptions,
+  ResetOptions,
+  ResetPart,
+} from './types.ts'
+export { type TestContext, useFakeService } from './use-fake-service.ts'

@@ -1,34 +1,49 @@
-import { ASYNC_DISPOSE } from '../dispose.ts'
-import { answer, type Exchange } from './answer.ts'
-import type { Incoming } from './arrive.ts'
-import { expectCredits, expectNoUnusedFaults, expectRequests } from './expect.ts'
-import { createFetch } from './fetch.ts'
-import { asNumber } from './input.ts'
-import { type FakeServer, listen } from './listen.ts'
-import { connectionError } from './network.ts'
+import { document } from '../generated/document.ts'
+import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { createClientClock } from './data/client-clock.ts'
+import type { TimelinesState } from './data/timelines.ts'
+import { createWorld } from './data/world.ts'
+import { createControl } from './http/control/control.ts'
+import { createFetch } from './http/fetch.ts'
+import { type Exchange, handleRequest } from './http/handle-request.ts'
+import { listen } from './http/listen.ts'
+import { connectionError } from './http/network-errors.ts'
+import type { IncomingRequest } from './http/receive-request.ts'
+import { createSession, loadSession, type SessionState, saveSession } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
-import { createRun } from './run.ts'
-import { createTime } from './time.ts'
-import type { FakeService } from './types.ts'
-import { createWorld } from './world/world.ts'
+import { asNumber, asOneOf, checkNames } from './rules/check-options.ts'
+import { createServiceClock } from './rules/clock.ts'
+import type { ServiceState } from './rules/execute.ts'
+import { expectAmounts, expectNoUnusedFaults, type Observed } from './rules/expect.ts'
+import type { FakeFilter } from './rules/ledger.ts'
+import { createTapePlayer, noRecording } from './rules/tape.ts'
+import type { FakeServer, FakeService, FakeSnapshot, ResetOptions } from './types.ts'
+
+interface SavedState {
+  session: SessionState
+  world: TimelinesState
+  offset: number
+}
+
+const RESET_PARTS = ['world', 'faults', 'keys', 'clock'] as const
 
 /**
- * The whole service in a function: every rule, every price, no network and no credits.
+ * Creates the whole service as a function: every rule and every price, without network and without credits.
  *
- * What the documentation leaves open had to be chosen. These rules are the fake's own, and the live service may differ:
- * - The address pattern is checked before anything else, which is documented. Then, by choice: the chain, a `cursor` or a
- *   repeated parameter, `limit`, the other parameters, the key, the rate limit, the credits, whether the thing exists (404),
- *   the heavy slots. What does not exist is found out only with enough credits for the base cost.
- * - `limit` is a number in canonical digits, from 1 on. Left out it is 100 for candles and balances, 50 for tokens and pools,
+ * Some rules are not documented. The fake chooses them, and the live service may differ:
+ * - The order of checks. The address pattern comes first, which is documented. Then: the chain, a `cursor` or a repeated
+ *   parameter, `limit`, the other parameters, the key, the rate limit, the credits, existence (404), the heavy slots. A 404
+ *   needs enough credits for the base cost.
+ * - `limit` is written in canonical digits, from 1. The default is 100 for candles and balances, 50 for tokens and pools,
  *   25 for trades, 20 for the others.
- * - A `cursor`, a parameter given twice and another chain are 400 `invalid_request`; an unknown parameter is passed over.
- * - An address in mixed case may have a wrong checksum. A `token` of `trade.list` that is not listed answers an empty list.
+ * - A `cursor`, a repeated parameter and another chain are 400 `invalid_request`. An unknown parameter is ignored.
+ * - An address in mixed case may have a wrong checksum. `trade.list` with an unlisted `token` answers an empty list.
  * - `prices.batch` charges an address as often as it is listed.
- * - Candles come oldest first, the period that is not over yet among them.
- * - A token without a price answers 200 with its `address` alone.
- * - `balances.get` with another spelling than EIP-55 answers an empty document and charges 800, as was seen live.
- * - 401 `unauthorized`, 402 `insufficient_credits`, 404 `not_found`, 405 with `Allow`, and 429 `rate_limited`, which is off unless
- *   `rateLimit` asks for it. A busy service says `Retry-After: 1`.
+ * - Candles are ordered from oldest to newest, the current period included.
+ * - A token without a price answers 200 with only its `address`.
+ * - `balances.get` with an address that is not EIP-55 answers an empty document and charges 800, as observed live.
+ * - 401 `unauthorized`, 402 `insufficient_credits`, 404 `not_found`, 405 with `Allow`. 429 `rate_limited` is off without
+ *   `rateLimit`. A busy heavy route sends `Retry-After: 1`.
  *
  * @example
  * const fake = createFakeService()
@@ -38,62 +53,113 @@ import { createWorld } from './world/world.ts'
  */
 export function createFakeService(options: FakeServiceOptions = {}): FakeService {
   const settings = readOptions(options)
-  const world = createWorld(settings.seed)
-  const time = createTime(settings.clock)
-  const begin = () => createRun(settings, world, time.now)
+  const clock = createServiceClock(settings.clock)
+  const world = createWorld(settings.seed, settings.world, clock.now)
+  const find: ServiceState['find'] = (call) => {
+    const { match, parsed, account } = call
+    const { operation } = match
+    if (operation === 'account.me') return account && { data: { ...account }, items: 0 }
+    const recorded = tape?.play(call)
+    if (recorded) return recorded
+    if (operation === 'meta.openapi') return { data: document, items: 0 }
+    if (tape && settings.onMissing === 'error') return { data: undefined, items: 0, rejection: noRecording(call) }
+    return world.query(operation, parsed, clock.now())
+  }
+  const startSession = () => createSession(settings, find, clock.now)
   const servers = new Set<FakeServer>()
-  let run = begin()
-  let closed = false
+  const snapshots = new WeakMap<FakeSnapshot, SavedState>()
+  let tape = settings.tape && createTapePlayer(settings.tape)
+  let session = startSession()
+  let isClosed = false
 
-  async function receive(incoming: Incoming): Promise<Exchange> {
-    if (closed) throw connectionError('ECONNREFUSED')
-    return answer(run, time, incoming)
+  async function handle(incoming: IncomingRequest): Promise<Exchange> {
+    if (isClosed) throw connectionError('ECONNREFUSED')
+    return handleRequest(session, clock, incoming)
+  }
+
+  function observed(actual: Record<string, number>, filter: FakeFilter | undefined): Observed {
+    const { dropped } = session.journal
+    return { actual, entries: session.journal.list(filter), dropped }
+  }
+
+  function reset(options: ResetOptions = {}): void {
+    checkNames('reset', options, ['keep'])
+    const keep = new Set((options.keep ?? []).map((part) => asOneOf('keep', part, RESET_PARTS)))
+    const { keys, faults, stubs } = saveSession(session)
+    session = startSession()
+    loadSession(session, {
+      ...(keep.has('keys') ? { keys } : {}),
+      ...(keep.has('faults') ? { faults } : {}),
+      ...(keep.has('world') ? { stubs } : {}),
+    })
+    if (!keep.has('world')) world.control.load()
+    tape = settings.tape && createTapePlayer(settings.tape)
+    if (!keep.has('clock')) clock.offset = 0
   }
 
   async function close(): Promise<void> {
-    closed = true
-    time.stop(() => connectionError('ECONNRESET'))
+    isClosed = true
+    clock.stop(() => connectionError('ECONNRESET'))
     await Promise.all([...servers].map((server) => server.close()))
   }
 
   const fake: FakeService = {
     baseUrl: settings.baseUrl ?? 'https://electroswap.io/public-api/v1',
     get key() {
-      return run.accounts.first()
+      return session.accounts.first()
     },
-    fetch: createFetch(receive),
-    async listen(at = {}) {
-      if (closed) throw new Error('This fake is closed.')
-      const server = await listen(fake, receive, at)
+    fetch: createFetch(handle),
+    async listen(options = {}) {
+      if (isClosed) throw new Error('This fake is closed.')
+      const basePath = new URL(fake.baseUrl).pathname.replace(/\/$/, '')
+      const server = await listen({ handle, control, basePath }, options)
       servers.add(server)
       return server
     },
-    ledger: (filter) => run.ledger.list(filter),
-    charged: (filter) => run.ledger.total(filter),
-    journal: (filter) => run.journal.list(filter),
-    peakInFlight: ({ heavy = false } = {}) => run.journal.peak(heavy),
-    keys: () => run.accounts.all(),
-    addKey: (key, start) => run.accounts.add(key, start),
-    remaining: (key = run.accounts.first()) => run.accounts.get(key).credits,
-    setCredits: (key, credits) => run.accounts.set(key, credits),
-    fault: (fault) => run.faults.add(fault),
-    faults: () => run.faults.list(),
+    ledger: (filter) => session.ledger.list(filter),
+    charged: (filter) => session.ledger.total(filter),
+    journal: (filter) => session.journal.list(filter),
+    peakInFlight: ({ heavy = false } = {}) => session.journal.peak(heavy),
+    keys: () => session.accounts.all(),
+    addKey: (key, start) => session.accounts.add(key, start),
+    addKeys: (keys) => session.accounts.addAll(keys),
+    remaining: (key = session.accounts.first()) => session.accounts.get(key).credits,
+    setCredits: (key, credits) => session.accounts.set(key, credits),
+    fault: (fault) => session.faults.add(fault),
+    script: (operation, steps, options) => session.faults.script(operation, steps, options),
+    stub: (operation, answer, options) => session.stubs.add(operation, answer, options),
+    faults: () => session.faults.list(),
     holdHeavySlot() {
-      const free = run.heavy.take()
-      if (!free) throw new Error(`All ${settings.heavyConcurrency} heavy slots are held already.`)
+      const free = session.heavySlots.acquire()
+      if (!free) throw new Error(`All ${session.heavySlots.size} heavy slots are taken.`)
       return free
     },
-    expectCredits: (expected) => expectCredits(run, expected),
-    expectRequests: (expected) => expectRequests(run, expected),
-    expectNoUnusedFaults: () => expectNoUnusedFaults(run),
-    now: time.now,
-    advance: (ms) => time.advance(asNumber('advance', ms, 0)),
-    reset() {
-      time.reset()
-      run = begin()
+    expectCredits: (expected, filter) =>
+      expectAmounts('credits charged', expected, observed(session.ledger.sums(filter), filter), filter),
+    expectRequests: (expected, filter) =>
+      expectAmounts('requests', expected, observed(session.journal.counts(filter), filter), filter),
+    expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
+    clock: createClientClock(clock, settings.seed),
+    world: world.control.forClock(clock.now),
+    now: clock.now,
+    advance: (ms) => clock.advance(asNumber('advance', ms, 0)),
+    reset,
+    snapshot() {
+      const snapshot = Object.freeze({ at: clock.now() })
+      snapshots.set(snapshot, { session: saveSession(session), world: world.control.save(), offset: clock.offset })
+      return snapshot
+    },
+    restore(snapshot) {
+      const state = snapshots.get(snapshot)
+      if (!state) throw new TypeError('restore takes a snapshot of this fake.')
+      session = startSession()
+      loadSession(session, state.session)
+      world.control.load(state.world)
+      clock.offset = state.offset
     },
     close,
     [ASYNC_DISPOSE]: close,
   }
+  const control = createControl(fake)
   return fake
 }

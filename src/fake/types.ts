@@ -1,60 +1,153 @@
-import type { Expected } from './expect.ts'
-import type { FaultHandle, FaultOptions } from './fault-options.ts'
-import type { FakeFetch } from './fetch.ts'
-import type { JournalEntry } from './journal.ts'
-import type { Charge, FakeFilter } from './ledger.ts'
-import type { FakeServer, ListenOptions } from './listen.ts'
-import type { KeyOptions, KeyState } from './options.ts'
+import type { FakeWorld } from './data/world-control.ts'
+import type { FaultHandle, FaultOptions, ScriptOptions, ScriptStep } from './faults/fault-options.ts'
+import type { KeyOptions, KeyState } from './rules/accounts.ts'
+import type { Expected } from './rules/expect.ts'
+import type { JournalEntry } from './rules/journal.ts'
+import type { Charge, FakeFilter } from './rules/ledger.ts'
+import type { FakeOperation } from './rules/routes.ts'
+import type { StubAnswer, StubOptions } from './rules/stubs.ts'
 
-/** The service of the documentation, played in memory, with a view of everything that happens in it. */
+/** The service as a `fetch` function. */
+export type FakeFetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>
+
+/** Address of the HTTP server. */
+export interface ListenOptions {
+  /** @default 0, a free port */
+  port?: number
+  /** @default '127.0.0.1' */
+  hostname?: string
+  /**
+   * Protects the control routes: they need it in the header `x-fake-control-token`, and may be used from anywhere.
+   * @default they are for programs on this machine alone
+   */
+  controlToken?: string
+}
+
+/** The parts that `reset` can keep; `world` includes the stubs. */
+export type ResetPart = 'world' | 'faults' | 'keys' | 'clock'
+
+/** Options of `fake.reset`. */
+export interface ResetOptions {
+  /** The parts to keep. @default none */
+  keep?: readonly ResetPart[]
+}
+
+/** The state of a fake at a moment, for `restore`. */
+export interface FakeSnapshot {
+  /** The fake's time in unix milliseconds. */
+  readonly at: number
+}
+
+/** A clock in the fake's time. */
+export interface FakeClientClock {
+  /** The fake's time in unix milliseconds. */
+  now(): number
+  /** The same: the time of a fake is never set back while a client runs. */
+  monotonic(): number
+  /** Waits in the fake's time. Rejects with the signal's reason. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** The same numbers for the same seed. */
+  random(): number
+}
+
+/** A fake that listens. */
+export interface FakeServer {
+  /** The base URL for a client. */
+  readonly url: string
+  /** The port that it listens on. */
+  readonly port: number
+  /** Closes the server and all its connections at once. */
+  close(): Promise<void>
+}
+
+/** The documented service in memory, with access to everything that happens in it. */
 export interface FakeService extends AsyncDisposable {
-  /** A base URL that it answers under: that of the public service, or the one it was given. */
+  /** A base URL that it answers below: the one of its options, else the public service's. */
   readonly baseUrl: string
   /** The first of its keys. */
   readonly key: string
-  /** The service as a `fetch`: hand it to a client. Rejects with the signal's reason, and fails as a network does. */
+  /** The service as a `fetch` for a client. Rejects with the signal's reason, and fails as a network does. */
   readonly fetch: FakeFetch
-  /** The service as an HTTP server, on 127.0.0.1 and a free port unless told otherwise. */
+  /** Serves the fake over HTTP; by default on 127.0.0.1 and a free port. */
   listen(options?: ListenOptions): Promise<FakeServer>
 
-  /** Every charge, in order: made before the answer is delivered, so a lost answer is in it too. */
+  /** Every charge, in order, up to `journal.max`. A charge is made before the answer is delivered, so lost answers are included. */
   ledger(filter?: FakeFilter): Charge[]
   /** The sum of the charges, in credits. */
   charged(filter?: FakeFilter): number
-  /** Every request, in order of arrival. */
+  /** Every request, in order of arrival, up to `journal.max`. */
   journal(filter?: FakeFilter): JournalEntry[]
-  /** The most requests that were in flight at once; with `heavy`, the most heavy ones. */
+  /** The maximum of requests in flight at once; with `heavy`, of heavy requests. */
   peakInFlight(options?: { heavy?: boolean }): number
 
-  /** The keys, with what is left on them. */
+  /** The keys with their remaining credits. */
   keys(): Record<string, KeyState>
-  /** Makes a key known, or gives a known one a new start. */
+  /** Adds a key, or replaces the credits and the tier of an existing one. */
   addKey(key: string, start: KeyOptions): void
-  /** Credits left on a key; on the first one when it is left out. */
+  /** Adds several keys, or none if one of them is wrong. */
+  addKeys(keys: Record<string, KeyOptions>): void
+  /** Remaining credits of a key. @default the first key */
   remaining(key?: string): number
-  /** Sets what is left on a key. */
+  /** Sets the remaining credits of a key. */
   setCredits(key: string, credits: number): void
 
-  /** Makes something go wrong. A request is hit by the first fault in force that matches it, and by no other. */
+  /** Changes prices, trades and candles while the fake runs. */
+  readonly world: FakeWorld
+
+  /**
+   * Adds a fault. All active faults that match a request take effect together, in the order in which they were made: delays
+   * add up, and the first content wins; a fault whose content would be second waits for its next request.
+   */
   fault(options: FaultOptions): FaultHandle
+  /**
+   * Adds a sequence of outcomes, one for each request of an operation; `'ok'` leaves a request alone.
+   *
+   * @example
+   * fake.script('token.price', [{ status: 429 }, { delayMs: 500 }, 'ok'])
+   */
+  script(operation: FakeOperation, steps: readonly ScriptStep[], options?: ScriptOptions): FaultHandle
+  /**
+   * Replaces the data of an operation. The request is checked first; the answer is checked against the contract, charged and
+   * sent with headers, and faults still apply. `undefined` answers 404. Returns a function that removes the stub.
+   *
+   * @example
+   * fake.stub('token.get', ({ data }) => ({ ...data, name: 'x' }))
+   */
+  stub<Operation extends FakeOperation>(
+    operation: Operation,
+    answer: StubAnswer<Operation>,
+    options?: StubOptions,
+  ): () => void
   /** The faults that were added and not removed. */
   faults(): FaultHandle[]
-  /** Holds one of the heavy slots, as another tenant would; returns how to free it. Throws when none is free. */
+  /** Takes one of the heavy slots, as another tenant would. Returns a function that frees it. Throws when none is free. */
   holdHeavySlot(): () => void
 
-  /** Throws, with the ledger in the message, unless so many credits were charged: in all, or for each operation. */
-  expectCredits(expected: Expected): void
-  /** Throws, with the journal in the message, unless so many requests came: in all, or for each operation. */
-  expectRequests(expected: Expected): void
-  /** Throws when a fault did not hit as often as it was meant to; one with a probability or without end, when it never did. */
+  /** Throws, with the requests concerned in the message, unless exactly these credits were charged: in total, or per operation. */
+  expectCredits(expected: Expected, filter?: FakeFilter): void
+  /**
+   * Throws, with the requests concerned in the message, unless exactly these requests arrived: in total, or per operation;
+   * `unknown` are requests without a route.
+   */
+  expectRequests(expected: Expected, filter?: FakeFilter): void
+  /** Throws if a fault has hits left. A fault with a probability or without an end must have hit at least once. */
   expectNoUnusedFaults(): void
 
-  /** The fake's time in unix milliseconds: it drives the data, `Date` and `Retry-After`. */
+  /** The fake's time in unix milliseconds: it determines the data, `Date` and `Retry-After`. */
   now(): number
-  /** Moves the time on; delays that end meanwhile end at once. */
-  advance(ms: number): void
-  /** Forgets charges, requests, faults, held slots and moved time, and gives the keys back what they started with. */
-  reset(): void
-  /** Closes every server at once, breaks what is in flight, and refuses what comes later. */
+  /** A clock in the fake's time for the code under test: `createClient({ clock: fake.clock })`. */
+  readonly clock: FakeClientClock
+  /**
+   * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
+   * within the same span; await it if anything sleeps. While something runs, the time is the moment at which it is due.
+   */
+  advance(ms: number): Promise<void>
+  /** Drops charges, requests, faults, stubs, held slots, changes of the data and moved time, and restores the keys of the options. */
+  reset(options?: ResetOptions): void
+  /** Keeps the state: keys, ledger, journal, faults, stubs, data and time. Requests in flight and held slots are not part of it. */
+  snapshot(): FakeSnapshot
+  /** Restores the state of a snapshot of this fake. */
+  restore(snapshot: FakeSnapshot): void
+  /** Closes every server at once, breaks pending requests, and refuses later ones. */
   close(): Promise<void>
 }

@@ -1,69 +1,108 @@
-/** What a feed tells while it works, discriminated by `type`. */
+/** An event of a feed, discriminated by `type`. */
 export type FeedEvent =
   | FeedBoughtEvent
   | FeedStretchedEvent
   | FeedWaitingEvent
   | FeedStoppedEvent
+  | FeedIsolatedEvent
+  | FeedWatchFailedEvent
   | FeedResumedEvent
   | FeedGapEvent
   | FeedStoreEvent
 
-/** A request was answered. */
+/** A request succeeded. */
 export interface FeedBoughtEvent {
+  /** The name of the event. */
   type: 'feed.bought'
+  /** The operation of the request. */
   operation: 'token.price' | 'prices.batch' | 'trade.list'
-  /** Addresses asked for, in EIP-55 form. */
+  /** The requested addresses, in EIP-55 form. */
   addresses: readonly string[]
-  /** What was charged. */
+  /** Credits charged. */
   credits: number
 }
 
-/** The promises do not fit the budget, or fit it again: from now on every interval is longer by this factor. */
+/** The watches do not fit the budget, or fit it again. Every interval is now longer by the factor `stretch`. */
 export interface FeedStretchedEvent {
+  /** The name of the event. */
   type: 'feed.stretched'
-  /** 1 when the promises are kept as they were made. */
+  /** 1 if every interval is as requested. */
   stretch: number
-  /** What is spent a day at this factor. */
+  /** Credits that the watches cost a day with this stretch. */
   creditsPerDay: number
 }
 
-/** A request failed that may succeed later; none is sent until then. */
+/** A request failed and will be retried. Nothing is sent until then. */
 export interface FeedWaitingEvent {
+  /** The name of the event. */
   type: 'feed.waiting'
+  /** The error's code. */
   code: string
+  /** The wait, in milliseconds. */
   waitMs: number
 }
 
-/** There are no credits left, or the service refuses for good. Told once, until `feed.resumed`. */
+/** There are no credits left, or the service refuses every request. Raised once, until `feed.resumed`. */
 export interface FeedStoppedEvent {
+  /** The name of the event. */
   type: 'feed.stopped'
+  /** The error's code. */
   code: string
-  /** When it is tried again, unix milliseconds. */
+  /** When the feed tries again, unix milliseconds. */
   until: number
+}
+
+/** Prices of a watch without `onError` fail to arrive. Raised once, and again when the reason changes. */
+export interface FeedWatchFailedEvent {
+  /** The name of the event. */
+  type: 'feed.watch_failed'
+  /** In EIP-55 form. */
+  addresses: readonly string[]
+  /** The error's code. */
+  code: string
+  /** The error's message. */
+  message: string
+}
+
+/** An address fails while others succeed. It is requested alone from now on. Raised once, until a request for it succeeds. */
+export interface FeedIsolatedEvent {
+  /** The name of the event. */
+  type: 'feed.isolated'
+  /** In EIP-55 form. */
+  address: string
+  /** The error's code. */
+  code: string
+  /** When the feed tries again, unix milliseconds. */
+  retryAt: number
 }
 
 /** A request succeeded after `feed.waiting` or `feed.stopped`. */
 export interface FeedResumedEvent {
+  /** The name of the event. */
   type: 'feed.resumed'
 }
 
-/** Every trade of a page was new, so that some between it and the page before were missed. */
+/** Every trade of a page was new, so trades between this page and the one before it are missing. */
 export interface FeedGapEvent {
+  /** The name of the event. */
   type: 'feed.gap'
-  /** The token asked about; undefined for all. */
+  /** The requested token; undefined for all tokens. */
   token: string | undefined
-  /** The trades before the gap and after it, unix seconds, where the service told. */
+  /** The time of the trade before the gap, unix seconds, if the service sent it. */
   from: number | undefined
+  /** The time of the trade after the gap, unix seconds, if the service sent it. */
   to: number | undefined
 }
 
-/** The store threw or did not answer; the feed goes on without it. */
+/** The store failed or did not answer in time. The feed continues without it. */
 export interface FeedStoreEvent {
+  /** The name of the event. */
   type: 'feed.store_failed'
+  /** What the store threw. */
   message: string
 }
 
-/** Calls somebody's function; what it throws, at once or later, breaks nothing here but is handed to `onThrow`. */
+/** Calls a callback. What it throws, or rejects with, goes to `onThrow`. */
 export function callSafely<T>(
   callback: ((value: T) => unknown) | undefined,
   value: T,

@@ -1,86 +1,137 @@
-import { checksumAddress, remember } from '../address.ts'
-import { systemClock } from '../clock.ts'
-import { ASYNC_DISPOSE } from '../dispose.ts'
-import { invalidOption, refuseUnknown } from '../errors/input.ts'
-import { createAllowance } from './allowance.ts'
-import { createBook } from './book.ts'
-import { DAY_MS } from './demand.ts'
-import { createEngine } from './engine.ts'
+import { systemClock } from '../concurrency/clock.ts'
+import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checksumAddress, memoize } from '../utils/address.ts'
+import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { getPrices } from './consumers/get-prices.ts'
+import { createLifetime } from './consumers/lifetime.ts'
+import { followPageVisibility } from './consumers/page-visibility.ts'
+import { createPeek } from './consumers/peek.ts'
+import { createStatus } from './consumers/status.ts'
+import { followTrades } from './consumers/trades.ts'
+import { createWatchRegistry } from './consumers/watch-registry.ts'
 import { callSafely, type FeedEvent } from './events.ts'
-import { explain } from './explain.ts'
-import { followPage } from './hidden.ts'
-import { createLead } from './lead.ts'
-import { createLife } from './life.ts'
-import { lookUp } from './look-up.ts'
-import { createPace } from './pace.ts'
-import { createScheduler } from './scheduler.ts'
-import { createShelf } from './shelf.ts'
-import { createStatus } from './status.ts'
-import { followTrades } from './trades.ts'
-import { createTrouble } from './trouble.ts'
+import { createBackoff } from './prices/backoff.ts'
+import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
+import { createPriceFetcher } from './prices/price-fetcher.ts'
+import { createPriceStore } from './prices/price-store.ts'
+import { createPriceTable } from './prices/price-table.ts'
+import { createCostForecast } from './schedule/cost-forecast.ts'
+import { createDueTimes } from './schedule/due-times.ts'
+import { explain } from './schedule/explain.ts'
+import { createLeadTime } from './schedule/lead-time.ts'
+import { createScheduler } from './schedule/scheduler.ts'
+import { createTokenBucket } from './schedule/token-bucket.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
-import { createWatches } from './watches.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'pauseWhenHidden', 'onEvent', 'clock']
 
 /**
- * Makes a feed: it buys each price once for all who need it, at the cheapest route, no more often than somebody needs it.
- * Nothing is spent until somebody asks.
+ * Creates a feed, which buys each price once for everybody who needs it, in the cheapest requests, and only as often as needed.
+ * Creating it is free.
  * @example const feed = createPriceFeed(client, { budget: { creditsPerDay: 20_000 } })
- * @throws InvalidRequestError when an option is unknown or not accepted.
+ * @throws InvalidRequestError if an option is unknown or invalid.
  */
 export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): PriceFeed {
-  refuseUnknown('feed option', options, OPTIONS)
-  const { clock = systemClock, store, pauseWhenHidden = false } = options
-  const windowMs = duration('windowMs', options.windowMs ?? 5)
-  const maxAgeMs = duration('maxAgeMs', options.maxAgeMs ?? 60_000)
+  rejectUnknown('feed option', options, OPTIONS)
+  const { clock = systemClock, pauseWhenHidden = false } = options
+  const windowMs = readDuration('windowMs', options.windowMs ?? 5)
+  const maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
   const emit = (event: FeedEvent) => callSafely(options.onEvent, event)
-  const checksum = remember(checksumAddress)
-  const spell = (addresses: readonly string[]) => {
-    // The client says what is wrong with an address better than anybody else could.
+  const checksum = memoize(checksumAddress)
+  const toChecksum = (addresses: readonly string[]) => {
+    // Throws the client's error for an invalid address.
     client.prices.batch.estimate({ addresses: addresses as string[] })
     return addresses.map(checksum)
   }
 
-  const life = createLife()
-  const book = createBook()
-  const pace = createPace(options.budget, clock)
-  const allowance = createAllowance(clock.now())
-  const tune = () => {
-    book.tune(pace.stretch, lead.ms)
-    allowance.tune(lead.ms, clock.now())
+  const lifetime = createLifetime()
+  const table = createPriceTable()
+  const dueTimes = createDueTimes()
+  const dailyBudget = createDailyBudget(options.budget, clock)
+  const bucket = createTokenBucket()
+  const backoff = createBackoff(clock, emit)
+  const applyTiming = () => {
+    dueTimes.setTiming(dailyBudget.stretch, leadTime.ms)
+    bucket.setLeadTime(leadTime.ms)
   }
-  const lead = createLead(tune)
-  const trouble = createTrouble(clock, emit)
-  const shelf = store && createShelf(store, clock, emit)
-  const engine = createEngine({ client, clock, book, pace, lead, trouble, shelf, signal: life.signal, emit })
-  const page = pauseWhenHidden ? followPage(() => scheduler.wake()) : undefined
+  const leadTime = createLeadTime(applyTiming)
+  const forecast = createCostForecast({ clock, dueTimes, bucket })
+  const listeners = new Set<() => void>()
+  const fetcher = createPriceFetcher({
+    client,
+    clock,
+    dailyBudget,
+    backoff,
+    emit,
+    store: options.store && createPriceStore(options.store, clock, emit),
+    signal: lifetime.signal,
+    schedule: dueTimes.schedule,
+    onLatency: leadTime.record,
+    onDelivered() {
+      for (const listener of [...listeners]) listener()
+    },
+    onRecovery: dueTimes.retryWasted,
+  })
+  const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false
-  const scheduler = createScheduler({ clock, book, pace, allowance, trouble, engine, windowMs, isPaused, tune, emit })
-  const watches = createWatches({ clock, book, pace, allowance, scheduler, windowMs, life, spell })
-  const lookUpParts = { clock, book, pace, trouble, scheduler, life, maxAgeMs, spell }
+  const scheduler = createScheduler({
+    clock,
+    dueTimes,
+    dailyBudget,
+    bucket,
+    backoff,
+    forecast,
+    fetcher,
+    windowMs,
+    isPaused,
+    applyTiming,
+    emit,
+  })
+  const shared = {
+    clock,
+    emit,
+    table,
+    dueTimes,
+    dailyBudget,
+    bucket,
+    backoff,
+    forecast,
+    scheduler,
+    lifetime,
+    toChecksum,
+  }
+  const watches = createWatchRegistry({ ...shared, windowMs })
+  const request = (addresses: readonly string[], requestOptions = {}) =>
+    getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
 
   const close = () => {
-    life.end()
+    lifetime.end()
+    listeners.clear()
     page?.stop()
     return scheduler.stop()
   }
   return {
-    async price(address, asked = {}) {
-      const prices = await lookUp([address], asked, lookUpParts)
+    async price(address, requestOptions) {
+      const prices = await request([address], requestOptions)
       return prices[address] as NonNullable<(typeof prices)[string]>
     },
-    prices: (addresses, asked = {}) => lookUp(addresses, asked, lookUpParts) as never,
-    watch: watches.open,
-    trades: (asked) => followTrades(asked, { client, clock, pace, trouble, emit, life, isPaused }),
-    status: createStatus({ clock, book, pace, trouble, watches, life, isPaused }),
-    explain: ({ calls = 10 } = {}) => explain({ clock, book, pace, allowance }, watches.consumers(), calls),
+    prices: (addresses, requestOptions) => request(addresses, requestOptions) as never,
+    peek: createPeek({ ...shared, maxAgeMs }),
+    subscribe(listener) {
+      const subscription = () => callSafely(listener, undefined)
+      listeners.add(subscription)
+      return () => void listeners.delete(subscription)
+    },
+    watch: watches.watch,
+    trades: (tradesOptions) => followTrades(tradesOptions, { ...shared, client, isPaused }),
+    status: createStatus({ ...shared, watches, isPaused }),
+    explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),
     close,
     [ASYNC_DISPOSE]: close,
   }
 }
 
-function duration(name: string, ms: number): number {
+function readDuration(name: string, ms: number): number {
   if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms
   throw invalidOption(name, ms, 'a number of milliseconds from 0 to a day')
 }

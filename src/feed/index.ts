@@ -1,4 +1,15 @@
-export type * from './events.ts'
-export type { FeedPlan, PlannedPurchase, PlannedRate } from './explain.ts'
+export type {
+  FeedBoughtEvent,
+  FeedEvent,
+  FeedGapEvent,
+  FeedIsolatedEvent,
+  FeedResumedEvent,
+  FeedStoppedEvent,
+  FeedStoreEvent,
+  FeedStretchedEvent,
+  FeedWaitingEvent,
+  FeedWatchFailedEvent,
+} from './events.ts'
 export { createPriceFeed } from './feed.ts'
+export type * from './plan.ts'
 export type * from './types.ts'

@@ -1,123 +1,164 @@
 import type { Client } from '../client.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../concurrency/clock.ts'
 import type { Trade } from '../generated/types.ts'
 import type { CacheStore } from '../options.ts'
 import type { FeedEvent } from './events.ts'
-import type { FeedPlan } from './explain.ts'
+import type { FeedPlan } from './plan.ts'
 
-/** What a feed needs of a client. Its `cache` must not keep `token.price` or `prices.batch`: the feed could not tell their age. */
+/**
+ * The parts of a client that a feed uses. Do not cache `token.price` or `prices.batch` in this client: the feed could not know
+ * the age of a cached price.
+ */
 export type FeedClient = Pick<Client, 'token' | 'prices' | 'trade'>
 
+/** Anything with Keyv's methods. */
+export interface FeedStore extends CacheStore {
+  /** Sets a value if the key is absent, in one step (Redis `SET … NX PX`). Resolves with whether it did. Makes leases exact. */
+  add?(key: string, value: string, ttl: number): boolean | Promise<boolean>
+}
+
+/** Options of `createPriceFeed`. */
 export interface FeedOptions {
-  /** How long a look-up waits for others to join its request, milliseconds; 0 is the same turn of the event loop. @default 5 */
+  /** How long a price request waits for others to share its request, in milliseconds; 0 is the same turn of the event loop. @default 5 */
   windowMs?: number | undefined
-  /** How old a price may be that a look-up is answered with, milliseconds, unless it says. @default 60_000 */
+  /** Default for the `maxAgeMs` of a price request, in milliseconds. @default 60_000 */
   maxAgeMs?: number | undefined
-  /** The most that is spent a day, counted from the feed's creation. Promises that do not fit are all stretched alike. @default no limit of its own */
-  budget?: { creditsPerDay: number } | undefined
-  /** Shares prices with other processes and with later ones; Keyv fits. A store belongs to one service. @default memory */
-  store?: CacheStore | undefined
-  /** Whether a page that nobody sees spends nothing: look-ups and watches wait until it is shown. @default false */
+  /** Maximum credits a day, counted from the creation of the feed. If the watches need more, every interval is stretched by the same factor. @default no limit */
+  budget?:
+    | {
+        /** Credits a day. */
+        creditsPerDay: number
+      }
+    | undefined
+  /** Shares prices with other processes and with later ones, for example a Keyv instance. Use one store per service. @default memory */
+  store?: FeedStore | undefined
+  /** Whether the feed spends nothing while the page is hidden. Price requests and watches then wait. @default false */
   pauseWhenHidden?: boolean | undefined
-  /** Is told what happens. What it throws is ignored. */
+  /** Receives every event. Errors that it throws are ignored. */
   onEvent?: ((event: FeedEvent) => void) | undefined
-  /** @default real time */
+  /** @default the system clock */
   clock?: Clock | undefined
 }
 
-/** A price and how old it is. Unknown fields of the service's are kept. */
+/** A price and its age. Unknown fields of the service are kept. */
 export interface FeedPrice {
-  /** In the caller's own spelling. */
+  /** The address as the caller wrote it. */
   readonly address: string
-  /** USD for one token, a decimal string; null when there is no such price. */
+  /** USD for one token, a decimal string; null if there is no price. */
   readonly usd: string | null
-  /** ETN for one token, a decimal string; null when there is no such price. */
+  /** ETN for one token, a decimal string; null if there is no price. */
   readonly etn: string | null
-  /** When it was asked for, unix milliseconds: it is never older than that tells. */
+  /** When the price was requested, unix milliseconds. The price is at least as new. */
   readonly at: number
-  /** Its age when it was handed over, milliseconds. */
+  /** Age of the price when it was delivered, in milliseconds. */
   readonly ageMs: number
-  /** Whether it is older than was asked for, because the service or the budget does not give a newer one. */
+  /** Whether the price is older than requested, because of a failure or the budget. */
   readonly stale: boolean
 }
 
-export interface LookUpOptions {
-  /** How old the price may be, milliseconds. @default the feed's `maxAgeMs` */
+/** Options of `feed.price` and `feed.prices`. */
+export interface PriceRequestOptions {
+  /** Maximum age of the price, in milliseconds. @default the feed's `maxAgeMs` */
   maxAgeMs?: number | undefined
-  /** Aborting it rejects this look-up with the signal's reason; nobody else notices. */
+  /** Aborts this price request only. It rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
+/** Options of `feed.watch`. */
 export interface WatchOptions {
-  /** How old a price may become before a newer one is there, milliseconds, above 0. */
+  /** Maximum age of a price before a newer one arrives, in milliseconds, above 0. */
   everyMs: number
-  /** Gets each new price of each address, at least one every `everyMs`; without it, iterate over the watch. What it throws goes to `onError`. */
+  /** Receives each new price of each address, at least one every `everyMs`. Without it, iterate over the watch. Errors that it throws go to `onError`. */
   onPrice?: ((price: FeedPrice) => void) | undefined
-  /** Is told once when prices fail to come, and again when the reason changes. What it throws is ignored. */
+  /** Called once when prices fail to arrive, and again when the reason changes. Errors that it throws are ignored. */
   onError?: ((error: unknown) => void) | undefined
-  /** Aborting it ends the watch; an iteration rejects with its reason. */
+  /** Ends the watch. An iteration rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
-/** A running watch. Iterating gives the newest price of each address that changed: a slow reader misses old ones, and none queue up. */
+/** A running watch. Iterating over it yields the newest price of each address that changed; a slow reader misses older ones. */
 export interface Watch extends AsyncIterable<FeedPrice> {
-  /** Ends the watch, and the iteration over it. */
+  /** Ends the watch and every iteration over it. */
   stop(): void
 }
 
+/** Options of `feed.trades`. */
 export interface TradesOptions {
-  /** Only trades in this token. @default all */
+  /** Only trades of this token. @default all tokens */
   token?: string | undefined
-  /** Milliseconds between requests: fixed, or within bounds, as busy as the token is. */
-  everyMs: number | { min: number; max: number }
-  /** Aborting it rejects the iteration with its reason. */
+  /** Milliseconds between requests. With `{ min, max }` the feed adapts to the number of trades. */
+  everyMs:
+    | number
+    | {
+        /** The shortest interval, in milliseconds. */
+        min: number
+        /** The longest interval, in milliseconds. */
+        max: number
+      }
+  /** Ends the iteration. It rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Is told when every trade of a page was new, so that something was missed; so is the feed's `onEvent`. */
+  /** Called when every trade of a page was new, so that trades are missing. The feed's `onEvent` receives `feed.gap` too. */
   onGap?: (() => void) | undefined
 }
 
+/** The state of a feed and its costs. */
 export interface FeedStatus {
-  /** `waiting`: backing off after a failure; `stopped`: no credits, or refused for good; `paused`: the page is hidden. */
+  /** `waiting`: backing off after a failure; `stopped`: no credits, or refused; `paused`: the page is hidden. */
   readonly state: 'idle' | 'running' | 'waiting' | 'stopped' | 'paused' | 'closed'
-  /** When requests go on, unix milliseconds; undefined unless it waits or has stopped. */
+  /** When requests continue, unix milliseconds; undefined unless the state is `waiting` or `stopped`. */
   readonly until: number | undefined
-  /** By how much every interval is longer than promised; 1 when all promises are kept. */
+  /** The factor by which every interval is longer than requested; 1 if none is. */
   readonly stretch: number
-  /** What the watches cost a day as they run now, in credits. */
+  /** Credits that the watches cost a day with the current stretch. */
   readonly creditsPerDay: number
-  /** Charged, or perhaps charged, since this day of the feed began. */
+  /** Credits charged, or perhaps charged, in this day of the budget. */
   readonly spent: number
-  /** What will have been spent when this day of the feed ends, in credits. */
+  /** Credits spent at the end of this day of the budget, if nothing changes. */
   readonly projected: number
+  /** Number of watches. */
   readonly watches: number
-  /** Different addresses that are watched. */
+  /** Number of different addresses that are watched. */
   readonly addresses: number
 }
 
-/** Prices at the age that somebody needs, each bought once and at the cheapest route. */
+/** Buys each price once for everybody who needs it, in the cheapest requests. */
 export interface PriceFeed extends AsyncDisposable {
   /**
-   * The price of a token, no older than `maxAgeMs`. Costs nothing when such a one is known, 10 credits in good company and 50 alone.
-   * When no newer one is to be had, an older one comes with `stale: true`.
-   * @throws whatever the client rejects with, when nothing at all is known of the token.
+   * Resolves with the price of a token, at most `maxAgeMs` old. A known price is free; a new one costs 50 credits alone and 10 in a
+   * batch. If no newer price can be bought, it resolves with an older one that has `stale: true`.
+   * @throws the client's error, if nothing is known about the token.
    */
-  price(address: string, options?: LookUpOptions): Promise<FeedPrice>
-  /** The same for many, in the caller's own spelling. What was paid for before a part failed is known at the next look-up. */
+  price(address: string, options?: PriceRequestOptions): Promise<FeedPrice>
+  /**
+   * Resolves with several prices, by the addresses as the caller wrote them. If a part fails, the prices already bought are kept
+   * for the next price request.
+   */
   prices<const Address extends string>(
     addresses: readonly Address[],
-    options?: LookUpOptions,
+    options?: PriceRequestOptions,
   ): Promise<Record<Address, FeedPrice>>
-  /** Keeps prices no older than `everyMs`, as callbacks or by iterating. Costs nothing to start or stop. An iteration is what starts a watch without `onPrice`. */
+  /**
+   * Returns the known price of an address, however old, or undefined. Sends nothing. The object stays the same until the price or
+   * its `stale` changes, so it is a snapshot for React's `useSyncExternalStore`.
+   */
+  peek(address: string): FeedPrice | undefined
+  /** Calls `listener` after each new price. Returns a function that stops it. */
+  subscribe(listener: () => void): () => void
+  /**
+   * Keeps prices at most `everyMs` old, and delivers them to `onPrice` or to an iteration. Starting and stopping a watch is free.
+   * A watch without `onPrice` starts with its iteration.
+   */
   watch(addresses: string | readonly string[], options: WatchOptions): Watch
   /**
-   * Trades that were not seen before, newest last, beginning with the newest 25 there are: each request costs up to 500 credits, and is
-   * made when the reader has taken what came before.
-   * @throws what the client rejects with, unless it passes.
+   * Yields trades that it has not yielded before, newest last, beginning with the newest 25. Each request costs up to 500 credits,
+   * and is made when the reader has read every trade before it.
+   * @throws the client's error, unless it is transient.
    */
   trades(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
+  /** The state of the feed at this moment. */
   status(): FeedStatus
-  /** What is going to be bought, and what it costs. Spends nothing. */
+  /** Returns what the feed will buy, and its cost. Sends nothing. */
   explain(options?: { calls?: number }): FeedPlan
-  /** Ends every watch and look-up; resolves when nothing is left: no timer, listener or request. */
+  /** Ends every watch and price request. Resolves when no timer, listener or request is left. */
   close(): Promise<void>
 }

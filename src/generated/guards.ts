@@ -1,6 +1,6 @@
 // Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.
 
-import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, values } from '../guard.ts'
+import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, values } from '../operations/type-guards.ts'
 import type { OperationId } from './operations.ts'
 
 const maybeString: Guard = (v) => v == null || isString(v)
@@ -41,7 +41,7 @@ const ThirdPartyReward: Guard = (v) => isObject(v) && maybeString(v.token) && ma
 const Account: Guard = (v) => isObject(v) && maybeNumber(v.credits) && maybeString(v.tier)
 const OpenApiDocument: Guard = (v) => isObject(v) && isString(v.openapi)
 
-/** Whether the whole answer of each operation, envelope included, is what the contract says. */
+/** Whether the whole answer of each operation, envelope included, matches the contract. */
 export const answerGuards: Record<OperationId, Guard> = {
   'etn.price': (v) => isObject(v) && EtnPrice(v.data) && v.cursor == null,
   'prices.batch': (v) => isObject(v) && PriceBatch(v.data) && v.cursor == null,

@@ -1,6 +1,6 @@
 // Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.
 
-import type { Method, OptionalMethod, PriceBatchMethod } from '../method.ts'
+import type { Method, OptionalMethod, PriceBatchMethod } from '../api-promise.ts'
 import type { Account, AccountMeParams, BalanceDocument, BalancesGetParams, Candle, EtnPrice, EtnPriceParams, Farm, FarmListParams, LiquidityLock, LocksGetParams, MetaOpenapiParams, NftAsset, NftAssetsParams, NftCollection, NftCollectionDetails, NftCollectionParams, NftCollectionsParams, NftStats, NftStatsParams, OpenApiDocument, Pool, PoolListParams, Presale, PresaleGetParams, PresaleListParams, Token, TokenCandlesParams, TokenDetails, TokenGetParams, TokenHistory, TokenHistoryParams, TokenListParams, TokenPrice, TokenPriceParams, Trade, TradeListParams } from './types.ts'
 
 /** Every operation of the contract, as `client.group.action`. */

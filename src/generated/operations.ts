@@ -1,9 +1,8 @@
 // Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.
 
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../operations/operation.ts'
 
-/** Every operation of the contract: its path, parameters and cost in credits. */
-export const operations = {
+const table = {
   'etn.price': {"path":"/prices/etn","credits":{"base":25},"params":[]},
   'prices.batch': {"path":"/prices/{chainId}","credits":{"base":100,"perItem":10,"items":"query.addresses","maxItems":50},"params":[{"name":"addresses","query":true,"required":true,"kind":"addresses"}]},
   'token.price': {"path":"/prices/{chainId}/{address}","credits":{"base":50},"params":[{"name":"address","required":true,"kind":"address"}]},
@@ -25,6 +24,9 @@ export const operations = {
   'account.me': {"path":"/me","credits":null,"params":[]},
   'meta.openapi': {"path":"/openapi.json","credits":null,"keyless":true,"bareField":"openapi","params":[]},
 } as const satisfies Record<string, Operation>
+
+/** Every operation of the contract: its path, parameters and cost in credits. */
+export const operations: typeof table = table
 
 /** The only chain. */
 export const CHAIN_ID = 52014

@@ -3,7 +3,7 @@
 /** Spot price of ETN. Unknown fields are kept. */
 export interface EtnPrice {
   /** USD for one ETN. Evidence: assumed. */
-  usd?: string | null
+  usd?: string | null | undefined
 }
 
 /** Price of one token. The price in either currency may be missing. Unknown fields are kept. */
@@ -11,17 +11,17 @@ export interface TokenPrice {
   /** The token's address. Evidence: observed. */
   address: string
   /** USD for one token. Evidence: observed. */
-  usd?: string | null
+  usd?: string | null | undefined
   /** ETN for one token. Evidence: observed. */
-  etn?: string | null
+  etn?: string | null | undefined
 }
 
 /** One entry of a batch of prices. Unknown fields are kept. */
 export interface BatchPrice {
   /** USD for one token. Evidence: observed. */
-  usd?: string | null
+  usd?: string | null | undefined
   /** ETN for one token. Evidence: observed. */
-  etn?: string | null
+  etn?: string | null | undefined
 }
 
 /** Prices keyed by lower-cased token address; a token without a price is absent. Unknown fields are kept. */
@@ -54,9 +54,9 @@ export interface TokenDetails {
   /** Supply in whole tokens. Evidence: observed. */
   totalSupply: number
   /** Last price in USD; that there is one is documented, its name is not. Evidence: assumed. */
-  usd?: string | null
+  usd?: string | null | undefined
   /** Last price in ETN; that there is one is documented, its name is not. Evidence: assumed. */
-  etn?: string | null
+  etn?: string | null | undefined
 }
 
 /** One OHLCV bucket. Unknown fields are kept. */
@@ -80,21 +80,21 @@ export interface Candle {
 /** Price history over a window. What it holds is documented, the names are not. Unknown fields are kept. */
 export interface TokenHistory {
   /** The prices over the window. Evidence: assumed. */
-  prices?: PricePoint[] | null
+  prices?: PricePoint[] | null | undefined
   /** Volume over the window. Evidence: assumed. */
-  volume?: number | null
+  volume?: number | null | undefined
   /** Highest price over the window. Evidence: assumed. */
-  high?: number | null
+  high?: number | null | undefined
   /** Lowest price over the window. Evidence: assumed. */
-  low?: number | null
+  low?: number | null | undefined
 }
 
 /** A price at a moment. Unknown fields are kept. */
 export interface PricePoint {
   /** Unix seconds. Evidence: assumed. */
-  timestamp?: number | null
+  timestamp?: number | null | undefined
   /** Price in the quote currency. Evidence: assumed. */
-  value?: number | null
+  value?: number | null | undefined
 }
 
 /** A liquidity pool. Neither reserves nor a liquidity figure are given. Unknown fields are kept. */
@@ -134,23 +134,23 @@ export interface PoolToken {
 /** A swap. Every name here is assumed. Unknown fields are kept. */
 export interface Trade {
   /** Transaction hash. Evidence: assumed. */
-  hash?: string | null
+  hash?: string | null | undefined
   /** Unix seconds. Evidence: assumed. */
-  timestamp?: number | null
+  timestamp?: number | null | undefined
   /** Pool address. Evidence: assumed. */
-  pool?: string | null
+  pool?: string | null | undefined
   /** Address of the pool's first token. Evidence: assumed. */
-  token0?: string | null
+  token0?: string | null | undefined
   /** Address of the pool's second token. Evidence: assumed. */
-  token1?: string | null
+  token1?: string | null | undefined
   /** Amount of token0. Evidence: assumed. */
-  amount0?: string | null
+  amount0?: string | null | undefined
   /** Amount of token1. Evidence: assumed. */
-  amount1?: string | null
+  amount1?: string | null | undefined
   /** Value of the swap in USD. Evidence: assumed. */
-  usd?: string | null
+  usd?: string | null | undefined
   /** Address that swapped. Evidence: assumed. */
-  sender?: string | null
+  sender?: string | null | undefined
 }
 
 /** Totals of the NFT marketplace. Unknown fields are kept. */
@@ -214,41 +214,41 @@ export interface NftCollectionStats {
   /** Evidence: observed. */
   listingCount: number
   /** Volume in ETN; that there is one is documented, its name is not. Evidence: assumed. */
-  volume?: number | null
+  volume?: number | null | undefined
 }
 
 /** An asset inside a collection. Unknown fields are kept. */
 export interface NftAsset {
   /** Evidence: inferred. */
-  tokenId?: string | null
+  tokenId?: string | null | undefined
   /** Evidence: inferred. */
-  name?: string | null
+  name?: string | null | undefined
   /** Evidence: inferred. */
-  description?: string | null
+  description?: string | null | undefined
   /** URL of the asset's picture. Evidence: inferred. */
-  image?: string | null
+  image?: string | null | undefined
   /** Evidence: inferred. */
-  ownerAddress?: string | null
+  ownerAddress?: string | null | undefined
   /** Last sale in ETN, or null. Evidence: inferred. */
-  lastPrice?: number | null
+  lastPrice?: number | null | undefined
   /** Evidence: inferred. */
-  traits?: NftTrait[] | null
+  traits?: NftTrait[] | null | undefined
 }
 
 /** A trait of an asset. Unknown fields are kept. */
 export interface NftTrait {
   /** Evidence: inferred. */
-  name?: string | null
+  name?: string | null | undefined
   /** Evidence: inferred. */
-  value?: string | null
+  value?: string | null | undefined
   /** Share of the collection that has it. Evidence: inferred. */
-  rarity?: number | null
+  rarity?: number | null | undefined
 }
 
 /** A launchpad campaign. That it has a pool, a token and a status is documented; the other names are inferred. Unknown fields are kept. */
 export interface Presale {
   /** Evidence: inferred. */
-  id?: string | number | null
+  id?: string | number | null | undefined
   /** Presale pool address. Evidence: documented. */
   pool: string
   /** An open set; further values may come. Evidence: documented. */
@@ -256,47 +256,47 @@ export interface Presale {
   /** Evidence: documented. */
   token: PresaleToken
   /** Evidence: inferred. */
-  campaign?: PresaleCampaign | null
+  campaign?: PresaleCampaign | null | undefined
 }
 
 /** The token of a presale. Unknown fields are kept. */
 export interface PresaleToken {
   /** Evidence: inferred. */
-  name?: string | null
+  name?: string | null | undefined
   /** Evidence: inferred. */
-  symbol?: string | null
+  symbol?: string | null | undefined
   /** Evidence: inferred. */
-  decimals?: number | null
+  decimals?: number | null | undefined
   /** Evidence: inferred. */
-  totalSupply?: number | string | null
+  totalSupply?: number | string | null | undefined
   /** Evidence: inferred. */
-  address?: string | null
+  address?: string | null | undefined
   /** Pool in which the token trades after launch. Evidence: inferred. */
-  liquidityPool?: string | null
+  liquidityPool?: string | null | undefined
 }
 
 /** The terms of a presale and how it goes. Unknown fields are kept. */
 export interface PresaleCampaign {
   /** Address that started the campaign. Evidence: inferred. */
-  creator?: string | null
+  creator?: string | null | undefined
   /** Evidence: inferred. */
-  description?: string | null
+  description?: string | null | undefined
   /** Evidence: inferred. */
-  website?: string | null
+  website?: string | null | undefined
   /** When it starts. Evidence: inferred. */
-  starts?: number | string | null
+  starts?: number | string | null | undefined
   /** When it ends. Evidence: inferred. */
-  ends?: number | string | null
+  ends?: number | string | null | undefined
   /** ETN raised so far. Evidence: inferred. */
-  etnRaised?: number | string | null
+  etnRaised?: number | string | null | undefined
   /** ETN it takes to launch. Evidence: inferred. */
-  minEtnToLaunch?: number | string | null
+  minEtnToLaunch?: number | string | null | undefined
   /** ETN it takes to be listed. Evidence: inferred. */
-  minEtnToList?: number | string | null
+  minEtnToList?: number | string | null | undefined
   /** Evidence: inferred. */
-  contributorCount?: number | null
+  contributorCount?: number | null | undefined
   /** Most ETN one address may put in. Evidence: inferred. */
-  maxBuy?: number | string | null
+  maxBuy?: number | string | null | undefined
 }
 
 /** What an address holds, as last recorded. Unknown fields are kept. */
@@ -348,55 +348,55 @@ export interface LiquidityLock {
 /** A yield farm. That farms are listed with what they pay is documented; the names are inferred. Unknown fields are kept. */
 export interface Farm {
   /** Evidence: inferred. */
-  id?: string | number | null
+  id?: string | number | null | undefined
   /** Evidence: inferred. */
-  version?: string | number | null
+  version?: string | number | null | undefined
   /** Evidence: inferred. */
-  name?: string | null
+  name?: string | null | undefined
   /** Pool that is farmed. Evidence: inferred. */
-  poolAddr?: string | null
+  poolAddr?: string | null | undefined
   /** Evidence: inferred. */
-  liquidity?: number | string | null
+  liquidity?: number | string | null | undefined
   /** The farm's share of rewards. Evidence: inferred. */
-  allocation?: number | string | null
+  allocation?: number | string | null | undefined
   /** Evidence: inferred. */
-  farmerCount?: number | null
+  farmerCount?: number | null | undefined
   /** Evidence: inferred. */
-  token0?: string | Record<string, unknown> | null
+  token0?: string | Record<string, unknown> | null | undefined
   /** Evidence: inferred. */
-  token1?: string | Record<string, unknown> | null
+  token1?: string | Record<string, unknown> | null | undefined
   /** Fee of the pool. Evidence: inferred. */
-  fee?: number | null
+  fee?: number | null | undefined
   /** Evidence: inferred. */
-  active?: boolean | null
+  active?: boolean | null | undefined
   /** Value locked in USD. Evidence: inferred. */
-  tvl?: number | string | null
+  tvl?: number | string | null | undefined
   /** Yearly reward in per cent. Evidence: inferred. */
-  baseRewardApy?: number | null
+  baseRewardApy?: number | null | undefined
   /** Yearly reward of a third party in per cent. Evidence: inferred. */
-  thirdPartyRewardApy?: number | null
+  thirdPartyRewardApy?: number | null | undefined
   /** Evidence: inferred. */
-  thirdPartyReward?: ThirdPartyReward | null
+  thirdPartyReward?: ThirdPartyReward | null | undefined
 }
 
 /** What a third party adds to a farm. Unknown fields are kept. */
 export interface ThirdPartyReward {
   /** Evidence: inferred. */
-  token?: string | null
+  token?: string | null | undefined
   /** Evidence: inferred. */
-  symbol?: string | null
+  symbol?: string | null | undefined
   /** Evidence: inferred. */
-  tokensPerBlock?: number | string | null
+  tokensPerBlock?: number | string | null | undefined
   /** Evidence: inferred. */
-  endBlock?: number | null
+  endBlock?: number | null | undefined
 }
 
 /** The caller's credits and tier. That both are given is documented, the names are not. Unknown fields are kept. */
 export interface Account {
   /** Credits left on the key. Evidence: assumed. */
-  credits?: number | null
+  credits?: number | null | undefined
   /** Tier of the key. Evidence: assumed. */
-  tier?: string | null
+  tier?: string | null | undefined
 }
 
 /** An OpenAPI document. Unknown fields are kept. */
@@ -412,7 +412,7 @@ export type EtnPriceParams = Record<string, never>
 export interface PricesBatchParams {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
-  /** Token addresses, separated by commas. A list of one or more addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+  /** Token addresses, separated by commas. A list of addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   addresses: readonly string[]
 }
 
@@ -563,48 +563,88 @@ export type MetaOpenapiParams = Record<string, never>
 
 /** The parameters of each operation. */
 export interface OperationParams {
+  /** Spot price of ETN in USD. */
   'etn.price': EtnPriceParams
+  /** Prices of many tokens, keyed by address; a token without a price is absent. */
   'prices.batch': PricesBatchParams
+  /** Price of one token in USD and in ETN. */
   'token.price': TokenPriceParams
+  /** Listed tokens, in no particular order. */
   'token.list': TokenListParams
+  /** One token with its supply and last price. */
   'token.get': TokenGetParams
+  /** OHLCV candles of a token; periods without a trade may be left out. */
   'token.candles': TokenCandlesParams
+  /** Price history of a token over a window, with its volume, high and low. */
   'token.history': TokenHistoryParams
+  /** Liquidity pools of one version; there is no combined list. */
   'pool.list': PoolListParams
+  /** The newest swaps, newest first; never more than 25, and no way to page further back. */
   'trade.list': TradeListParams
+  /** Totals of the NFT marketplace. */
   'nft.stats': NftStatsParams
+  /** Listed NFT collections, identity only. */
   'nft.collections': NftCollectionsParams
+  /** One NFT collection with its floor, owners and volume. */
   'nft.collection': NftCollectionParams
+  /** Assets inside an NFT collection. */
   'nft.assets': NftAssetsParams
+  /** Launchpad campaigns. */
   'presale.list': PresaleListParams
+  /** One launchpad campaign, by its pool address. */
   'presale.get': PresaleGetParams
+  /** What an address holds, as last recorded; not refreshed, not priced. */
   'balances.get': BalancesGetParams
+  /** Locked liquidity of a token and when it unlocks. */
   'locks.get': LocksGetParams
+  /** Active yield farms and what they pay; there is no filter by account. */
   'farm.list': FarmListParams
+  /** Credit balance and tier of the calling key. */
   'account.me': AccountMeParams
+  /** The service's own description of its interface. */
   'meta.openapi': MetaOpenapiParams
 }
 
-/** What each operation's `data` holds as the service sends it. */
+/** The `data` of each operation's answer, as the service sends it. */
 export interface OperationData {
+  /** Spot price of ETN in USD. */
   'etn.price': EtnPrice
+  /** Prices of many tokens, keyed by address; a token without a price is absent. */
   'prices.batch': PriceBatch
+  /** Price of one token in USD and in ETN. */
   'token.price': TokenPrice
+  /** Listed tokens, in no particular order. */
   'token.list': Token[]
+  /** One token with its supply and last price. */
   'token.get': TokenDetails
+  /** OHLCV candles of a token; periods without a trade may be left out. */
   'token.candles': Candle[]
+  /** Price history of a token over a window, with its volume, high and low. */
   'token.history': TokenHistory
+  /** Liquidity pools of one version; there is no combined list. */
   'pool.list': Pool[]
+  /** The newest swaps, newest first; never more than 25, and no way to page further back. */
   'trade.list': Trade[]
+  /** Totals of the NFT marketplace. */
   'nft.stats': NftStats
+  /** Listed NFT collections, identity only. */
   'nft.collections': NftCollection[]
+  /** One NFT collection with its floor, owners and volume. */
   'nft.collection': NftCollectionDetails
+  /** Assets inside an NFT collection. */
   'nft.assets': NftAsset[]
+  /** Launchpad campaigns. */
   'presale.list': Presale[]
+  /** One launchpad campaign, by its pool address. */
   'presale.get': Presale
+  /** What an address holds, as last recorded; not refreshed, not priced. */
   'balances.get': BalanceDocument
+  /** Locked liquidity of a token and when it unlocks. */
   'locks.get': LiquidityLock[]
+  /** Active yield farms and what they pay; there is no filter by account. */
   'farm.list': Farm[]
+  /** Credit balance and tier of the calling key. */
   'account.me': Account
+  /** The service's own description of its interface. */
   'meta.openapi': OpenApiDocument
 }

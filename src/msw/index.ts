@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw'
+import { isConnectionError } from '../fake/http/network-errors.ts'
 import type { FakeService } from '../fake/index.ts'
-import { checkNames } from '../fake/input.ts'
-import { isConnectionError } from '../fake/network.ts'
+import { checkNames } from '../fake/rules/check-options.ts'
 
 /** Options of `mswHandlers`. */
 export interface MswHandlersOptions {

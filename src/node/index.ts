@@ -1,1 +1,2 @@
-export { createNodeFetch, type NodeFetch } from './fetch.ts'
+export type { HttpAgent } from './agent-pool.ts'
+export { createNodeTransport, type NodeTransport, type NodeTransportOptions } from './node-transport.ts'

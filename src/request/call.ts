@@ -1,163 +1,186 @@
-import { orAborted } from '../abort.ts'
+import type { CallMeta } from '../api-promise.ts'
+import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { EtnMarketError } from '../errors/base.ts'
-import { TimeoutError } from '../errors/network.ts'
-import type { Redactor } from '../errors/redact.ts'
-import { costOfRequest, splitCall } from '../estimate.ts'
-import type { OperationId } from '../generated/operations.ts'
-import type { CallMeta } from '../method.ts'
-import type { CallOptions } from '../options.ts'
-import { createSlots, type Slots } from '../slots.ts'
-import { BATCH, mergeChunks } from './batch.ts'
 import type { Cache } from './cache.ts'
-import { metaOf } from './meta.ts'
-import { checkParams, type ReadAddress } from './params.ts'
-import { toPart } from './part.ts'
-import { DEADLINE, type Scope, type Scopes } from './scope.ts'
+import { type CallDetails, toCallError } from './call-errors.ts'
+import { callEndEvent } from './call-events.ts'
+import type { CallInput } from './call-input.ts'
+import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
+import { callMeta } from './call-meta.ts'
+import { createTotals, sumTotals } from './charge-totals.ts'
+import { DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
+import type { InFlightRequest, InFlightRequests } from './dedupe.ts'
+import { copyEnvelope } from './parse-response.ts'
+import { ignoreEvents } from './request-events.ts'
+import { reserve } from './reserve.ts'
 import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
-import type { Flight, Flights } from './share.ts'
-import { createTally } from './tally.ts'
-import type { Answer, CheckedParams, Envelope, Part, Tally } from './types.ts'
-import { isUnexpected, reportMismatch } from './validate.ts'
+import type { Answer, Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
+import { isExpected } from './validate-response.ts'
 
 export interface CallContext extends SendContext {
   readonly settings: CallSettings
-  readonly scopes: Scopes
-  readonly flights: Flights<Envelope>
+  readonly lifetimes: CallLifetimes
+  readonly inFlight: InFlightRequests<RequestResult>
+  readonly cache: Cache | undefined
   readonly batchConcurrency: number
-  readonly redactor: Redactor
-  readonly readAddress: ReadAddress
 }
 
-/** What a call came to; few ever ask what it cost. */
-export interface CallEnd {
+/** The data of a call, and what it cost for those who ask. */
+export interface CallResult {
   readonly data: unknown
   readMeta(): CallMeta
 }
 
-/** ONE CALL: params -> batch -> cache -> share -> send -> answer. */
-export async function call(
-  operation: OperationId,
-  params: unknown,
-  options: CallOptions | undefined,
-  context: CallContext,
-): Promise<CallEnd> {
-  let settings = context.settings
-  let scope: Scope | undefined
+/** A call while it is under way. */
+interface CallState {
+  readonly input: CallInput
+  readonly settings: CallSettings
+  readonly lifetime: CallLifetime
+  readonly requests: readonly PlannedRequest[]
+  readonly details: CallDetails
+  readonly context: CallContext
+}
+
+/** ONE CALL: validate -> plan -> cache -> dedupe + reserve -> send -> merge. */
+export async function call(input: CallInput, context: CallContext): Promise<CallResult> {
+  const settings = callSettings(input.options, context.settings, input.ownOptions)
+  const { requests, merge } = input.plan()
+  const estimated = sumCosts(requests.map(({ cost }) => cost)).max
+  context.baseUrl()
+  const lifetime = context.lifetimes.open(settings.deadlineMs, input.options?.signal)
+  const { callId, signal } = lifetime
+  const { operation, params } = input
+  const requestIds = requests.map((_, index) => `${callId}.${index + 1}`)
+  const details: CallDetails = { operation, params, requestIds, deadlineMs: settings.deadlineMs }
+  const state: CallState = { input, settings, lifetime, requests, details, context }
+  let results: PaidResult[] = []
+  const emitEnd = (failure?: unknown) => {
+    if (context.emit === ignoreEvents) return
+    context.emit(callEndEvent({ callId, operation, params, durationMs: lifetime.elapsed() }, results, failure))
+  }
   try {
-    settings = callSettings(options, context.settings)
-    const checked = checkParams(operation, params, context.readAddress)
-    const parts = splitCall(checked).map((request) => toPart(request, costOfRequest(request)))
-    scope = context.scopes.open(settings.deadlineMs, options?.signal)
-    const cached = context.cache ? await lookUp(context.cache, parts, scope, settings, context) : []
-    const answers = board(parts, cached, scope, settings, context)
-    const [first] = answers
-    const [data, answered] =
-      operation === BATCH || first === undefined ? await gather(answers, checked, parts, scope) : only(await first)
-    const remaining = context.account.remaining()
-    const durationMs = context.clock.now() - scope.startedAt
-    return { data, readMeta: () => metaOf(parts, answered, remaining, durationMs) }
+    context.emit({ type: 'call.started', callId, operation, params, estimated })
+    const cached = context.cache === undefined ? [] : await readCache(context.cache, state)
+    results = await Promise.all(startRequests(cached, state))
+    // What one chunk brought is of no use to a caller who has left.
+    if (signal.aborted && requests.length > 1) throw signal.reason
+    const data = merge(results)
+    emitEnd()
+    const answers = results.flatMap(({ answer }) => answer ?? [])
+    const remaining = context.usage.remaining()
+    const durationMs = lifetime.elapsed()
+    return { data, readMeta: () => callMeta(requests, answers, remaining, durationMs) }
   } catch (error) {
-    if (error === DEADLINE) throw deadlineError(operation, settings, createTally())
-    throw error instanceof EtnMarketError ? context.redactor.error(error) : error
+    const isShared = results.length === 1 && results[0]?.isShared
+    const failure = toCallError(error, details, sumTotals(results.map(({ paid }) => paid)), isShared)
+    emitEnd(failure)
+    throw failure
   } finally {
-    scope?.end()
+    lifetime.end()
   }
 }
 
-async function lookUp(
-  cache: Cache,
-  parts: readonly Part[],
-  scope: Scope,
-  settings: CallSettings,
-  { emit }: CallContext,
-) {
-  const cached = await Promise.all(parts.map((part) => cache.lookUp(part, scope.signal)))
-  for (const [index, part] of parts.entries()) {
-    const envelope = cached[index]
-    if (envelope === undefined || !isUnexpected(part.operation, envelope, settings.validate)) continue
-    // Who is strict asks anew, rather than to be refused for as long as the answer is kept.
-    if (settings.validate === 'strict') {
-      cached[index] = undefined
-      continue
-    }
-    await orAborted(reportMismatch(part.operation, envelope, settings.validate, emit, {}), scope.signal)
+/** The fresh answers of the cache, one for each request. The deadline counts while its store is read. */
+async function readCache(cache: Cache, { lifetime, requests, details }: CallState) {
+  const { operation, requestIds } = details
+  const { signal, callId } = lifetime
+  const timeLimit = new LightAbortController()
+  const deadline = lifetime.startDeadline(() => timeLimit.abort(DEADLINE_EXCEEDED))
+  const answers = requests.map((request, index) =>
+    cache.get(request, { callId, operation, requestId: requestIds[index] ?? '' }),
+  )
+  try {
+    return await raceWithAbort(raceWithAbort(Promise.all(answers), timeLimit), signal)
+  } finally {
+    deadline.stop()
   }
-  return cached
 }
 
 /**
- * Gives each part its answer to come: the cached one, the one already under way, or a request of its own.
- * Nothing here waits, so that a call whose requests do not all fit the budget sends none of them.
+ * Gives each request its answer to come: from the cache, from an equal request in flight, or from a request of its own.
+ * Nothing here waits, so that a batch that does not fit the budget sends none of its requests.
  */
-function board(
-  parts: readonly Part[],
-  cached: readonly (Envelope | undefined)[],
-  scope: Scope,
-  settings: CallSettings,
-  context: CallContext,
-): Promise<Answer>[] {
-  scope.signal.throwIfAborted()
-  const { flights, budget } = context
-  const seats = parts.map((part, index) => {
-    return { part, hash: `${part.hash}|${settings.fingerprint}`, envelope: cached[index] }
-  })
-  let slots: Slots | undefined
-  if (parts.length > 1) {
-    slots = createSlots(context.batchConcurrency)
-    // Before anybody boards: a seat taken beside one that is refused would wait for an answer that nobody wants.
-    const toSend = seats.filter(
-      ({ part, hash, envelope }) => envelope === undefined && flights.find(hash, part) === undefined,
+function startRequests(cached: readonly (Envelope | undefined)[], state: CallState): Promise<PaidResult>[] {
+  const { requests, settings, lifetime, context, input } = state
+  lifetime.signal.throwIfAborted()
+  const keys = requests.map(({ operation, path, cost }) => `${operation} ${path} ${cost.max} ${settings.fingerprint}`)
+  const isNew = (_: PlannedRequest, index: number) =>
+    cached[index] === undefined && context.inFlight.get(keys[index] ?? '') === undefined
+  if (requests.length > 1) {
+    const worstCase = sumCosts(requests.filter(isNew).map(({ cost }) => cost)).max
+    context.budget.check(worstCase, { operation: input.operation })
+  }
+  const batchSlots = requests.length > 1 ? createSemaphore(context.batchConcurrency) : undefined
+  return requests.map(async (request, index) => {
+    const envelope = cached[index]
+    if (envelope !== undefined) return fromCache(envelope)
+    const key = keys[index] ?? ''
+    const inFlight = context.inFlight.get(key)
+    return awaitShared(
+      inFlight ?? context.inFlight.start(key, (started) => start(started, index, batchSlots, state)),
+      request,
+      state,
     )
-    const worstCase = sumCosts(toSend.map(({ part }) => part.cost)).max
-    budget.reserve(worstCase, { operation: parts[0]?.operation }).release()
-  }
-  return seats.map(({ part, hash, envelope }) => {
-    if (envelope !== undefined) return Promise.resolve<Answer>({ envelope, tally: createTally(), from: 'cache' })
-    const flight = flights.find(hash, part) ?? flights.start(hash, part, takeOff(part, settings, slots, context))
-    return take(flight, part, scope, settings)
   })
 }
 
-/** Sets aside what the part may cost, now, and makes what sends it. */
-function takeOff(part: Part, settings: CallSettings, slots: Slots | undefined, context: CallContext) {
-  const reservation = context.budget.reserve(part.cost.max, { operation: part.operation })
-  return (flight: Flight<Envelope>): Promise<Envelope> => {
-    const { signal, tally } = flight
-    const deadlineAt = () => flight.deadlineAt()
-    return send({ part, settings, signal, tally, deadlineAt, slots, reservation }, context)
-  }
-}
-
-function take(flight: Flight<Envelope>, part: Part, scope: Scope, settings: CallSettings): Promise<Answer> {
-  const { tally } = flight
-  return flight.join(scope.signal, scope.deadlineAt).then(
-    // Each caller may change what it gets, so those who share get a copy.
-    ({ value, pays }) =>
-      pays ? { envelope: value, tally, from: 'service' } : { envelope: structuredClone(value), tally, from: 'shared' },
-    (error) => {
-      throw error === DEADLINE ? deadlineError(part.operation, settings, tally) : error
+/** Reserves the worst case of a request, now, and sends it. */
+async function start(
+  { signal, totals, deadline }: InFlightRequest<RequestResult>,
+  index: number,
+  batchSlots: Semaphore | undefined,
+  { requests, settings, lifetime, details, context }: CallState,
+): Promise<RequestResult> {
+  const { cache, budget } = context
+  const request = requests[index] as PlannedRequest
+  const { callId } = lifetime
+  const { params, requestIds, operation } = details
+  const requestId = requestIds[index] ?? ''
+  const reservation = reserve(budget, { request, totals })
+  const result = await send(
+    {
+      request,
+      settings,
+      callId,
+      requestId,
+      params,
+      signal,
+      totals,
+      deadline,
+      batchSlots,
+      reservation,
+      hasWaited: cache !== undefined,
     },
+    context,
   )
+  if (cache !== undefined && isExpected(request, result.envelope))
+    cache.set(request, result.text, { callId, requestId, operation })
+  return result
 }
 
-const only = (answer: Answer): [unknown, Answer[]] => [answer.envelope.data, [answer]]
-
-/** Waits for all chunks: what has been paid for is not lost because another one failed. */
-async function gather(
-  answers: readonly Promise<Answer>[],
-  checked: CheckedParams,
-  parts: readonly Part[],
-  { signal }: Scope,
-): Promise<[unknown, Answer[]]> {
-  const ends = await Promise.allSettled(answers)
-  if (signal.aborted && signal.reason !== DEADLINE) throw signal.reason
-  const prices = mergeChunks(checked, parts, ends)
-  return [prices, ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))]
+async function awaitShared(
+  inFlight: InFlightRequest<RequestResult>,
+  request: PlannedRequest,
+  { lifetime, details }: CallState,
+): Promise<PaidResult> {
+  const { value, error, isPayer } = await inFlight.join({
+    signal: lifetime.signal,
+    startDeadline: (onExpire) => lifetime.startDeadline(() => onExpire(DEADLINE_EXCEEDED)),
+  })
+  const totals = { ...inFlight.totals }
+  const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
+  const isShared = !isPayer
+  if (value === undefined) return { error: toCallError(error, details, totals, isShared), paid, isShared }
+  // Each caller may change what it gets, so those that share get a copy.
+  const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
+  const { status, headers } = value
+  return { answer: { envelope, status, headers, totals, from: isPayer ? 'service' : 'shared' }, paid, isShared }
 }
 
-function deadlineError(operation: OperationId, { deadlineMs }: CallSettings, tally: Tally): TimeoutError {
-  const message = `${operation}: the call was not over within ${deadlineMs} ms, after ${tally.attempts} attempts. Try again, or allow a longer deadlineMs.`
-  return new TimeoutError(message, { code: 'deadline_exceeded', operation, ...tally })
+function fromCache(envelope: Envelope): PaidResult {
+  const totals = createTotals()
+  const answer: Answer = { envelope, totals, from: 'cache' }
+  return { answer, paid: totals, isShared: false }
 }

@@ -1,4 +1,4 @@
-import type { Reply } from './types.ts'
+import type { ResponseHeaders } from '../transport/transport.ts'
 
 const DIGITS = /^[0-9]+$/
 const IMF_FIXDATE = /^(\w{3}), (\d\d \w{3} \d{4} \S+ GMT)$/
@@ -9,7 +9,7 @@ const ASCTIME = /^(\w{3}) (\w{3}) (\d\d| \d) (\S+) (\d{4})$/
  * The wait that `Retry-After` asks for in milliseconds (RFC 9110, section 10.2.3), or undefined when it holds none.
  * A date counts from the answer's own `Date` where that is valid, else from `now`; one in the past is 0.
  */
-export function retryAfterMs(headers: Reply['headers'], now: number): number | undefined {
+export function retryAfterMs(headers: ResponseHeaders, now: number): number | undefined {
   const header = headers.get('retry-after')
   if (header === null) return undefined
   const from = parseHttpDate(trim(headers.get('date') ?? ''), now) ?? now
@@ -76,8 +76,8 @@ function fullYear(digits: number, spell: (year: number) => string, now: number):
  */
 function toTime(day: string | undefined, date: string): number | undefined {
   const leapSecond = date.endsWith(':60 GMT')
-  const spelled = leapSecond ? date.replace(':60 ', ':59 ') : date
-  const at = Date.parse(spelled)
-  if (!new Date(at).toUTCString().endsWith(`${day}, ${spelled}`)) return undefined
+  const normalized = leapSecond ? date.replace(':60 ', ':59 ') : date
+  const at = Date.parse(normalized)
+  if (!new Date(at).toUTCString().endsWith(`${day}, ${normalized}`)) return undefined
   return leapSecond ? at + 1000 : at
 }

@@ -1,16 +1,25 @@
-import { type Clock, sleep } from '../clock.ts'
 import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
-import type { EtnMarketError } from '../errors/base.ts'
+import { EtnMarketError } from '../errors/base.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
-import type { Emit } from '../events.ts'
-import { LEAST_BACKOFF_MS } from './settings.ts'
-import type { Journey } from './types.ts'
+import type { CooldownScope } from './types.ts'
 
-const FACTOR = 2
-const CEILING_MS = 8_000
-const LONGEST_JITTER_MS = 1_000
+/** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
+const MIN_BACKOFF_MS = 500
+const BACKOFF_FACTOR = 2
+const MAX_BACKOFF_MS = 8_000
+const MAX_JITTER_MS = 1_000
 
-/** Whether another attempt may end better: the connection, the time, or the service failed, not the request. */
+export interface RetryState {
+  /** The attempt that failed, 1 for the first. */
+  readonly attempt: number
+  /** What is left of the deadline, milliseconds. */
+  readonly remainingMs: number
+  readonly maxRetryAfterMs: number
+  /** A number in [0, 1). */
+  readonly random: number
+}
+
+/** Whether another attempt may succeed: the connection, the time limit or the service failed, not the request. */
 export function isRetryable(error: unknown): error is EtnMarketError {
   return (
     error instanceof ConnectionError ||
@@ -22,28 +31,49 @@ export function isRetryable(error: unknown): error is EtnMarketError {
 }
 
 /**
- * Waits before the next attempt: what the service asked for with a little more, else full-jitter exponential backoff.
- * @throws the error itself when the wait is longer than the call allows: it is neither shortened nor begun.
+ * The wait before the next attempt in milliseconds: `Retry-After` with a little added, else full-jitter exponential backoff.
+ * Undefined when the wait is longer than the call allows: such a wait is not shortened.
  */
-export async function pauseBeforeRetry(
-  error: EtnMarketError,
-  failedAttempt: number,
-  journey: Journey,
-  clock: Clock,
-  emit: Emit,
-): Promise<void> {
-  const { settings, signal, part } = journey
-  const { retryAfterMs, code } = error
-  // A 0, or a moment in the past, is the minimum backoff, so that nothing hammers.
-  const asked = retryAfterMs === 0 ? LEAST_BACKOFF_MS : retryAfterMs
-  const spread =
-    asked === undefined
-      ? Math.min(CEILING_MS, LEAST_BACKOFF_MS * FACTOR ** (failedAttempt - 1))
-      : Math.min(asked / 10, LONGEST_JITTER_MS)
-  const waitMs = (asked ?? 0) + clock.random() * spread
-  const least = asked ?? waitMs
-  const left = journey.deadlineAt() - clock.now()
-  if (least > left || (asked !== undefined && asked > settings.maxRetryAfterMs)) throw error
-  emit({ type: 'retry.scheduled', operation: part.operation, attempt: failedAttempt, code, waitMs })
-  await sleep(clock, Math.min(waitMs, left), signal)
+export function retryDelay({ retryAfterMs }: EtnMarketError, state: RetryState): number | undefined {
+  const { attempt, remainingMs, maxRetryAfterMs, random } = state
+  if (retryAfterMs === undefined) {
+    const backoffMs = random * Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * BACKOFF_FACTOR ** (attempt - 1))
+    return backoffMs > remainingMs ? undefined : backoffMs
+  }
+  const floorMs = retryAfterMs || MIN_BACKOFF_MS
+  if (floorMs > remainingMs || floorMs > maxRetryAfterMs) return undefined
+  return Math.min(remainingMs, floorMs + random * Math.min(floorMs / 10, MAX_JITTER_MS))
+}
+
+/** The cool-down that an error starts for other calls, if any. */
+export function cooldownOf(
+  error: unknown,
+  maxRetryAfterMs: number,
+): { scope: CooldownScope; waitMs: number } | undefined {
+  const wait = (ms: number | undefined) => Math.min(ms || MIN_BACKOFF_MS, Math.max(MIN_BACKOFF_MS, maxRetryAfterMs))
+  // Also where a hook failed on the answer.
+  if (error instanceof EtnMarketError && error.status === 429) return { scope: 'key', waitMs: wait(error.retryAfterMs) }
+  if (error instanceof ServerBusyError && error.retryAfterMs !== undefined)
+    return { scope: 'heavy', waitMs: wait(error.retryAfterMs) }
+  return undefined
+}
+
+/** The error of a call that may not wait as long as a cool-down lasts, else undefined. */
+export function cooldownError(
+  scope: CooldownScope,
+  waitMs: number,
+  { remainingMs, maxRetryAfterMs }: Pick<RetryState, 'remainingMs' | 'maxRetryAfterMs'>,
+  operation: EtnMarketError['operation'],
+): EtnMarketError | undefined {
+  if (waitMs <= maxRetryAfterMs && waitMs < remainingMs) return undefined
+  const Problem = scope === 'heavy' ? ServerBusyError : RateLimitError
+  return new Problem(
+    `${operation}: the service refuses such calls for another ${Math.ceil(waitMs)} ms, longer than this call may wait. No request was sent; try again then.`,
+    {
+      operation,
+      code: scope === 'heavy' ? 'server_busy' : 'rate_limited',
+      status: scope === 'heavy' ? 503 : 429,
+      retryAfterMs: waitMs,
+    },
+  )
 }

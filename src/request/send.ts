@@ -1,130 +1,188 @@
-import { type Cancel, orAborted } from '../abort.ts'
-import type { Clock } from '../clock.ts'
-import type { Account } from '../credits/account.ts'
+import pRetry, { AbortError } from 'p-retry'
+import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
+import type { PermitResult } from '../concurrency/permit.ts'
 import type { Budget } from '../credits/budget.ts'
+import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import type { Emit } from '../events.ts'
-import { operations } from '../generated/operations.ts'
-import type { Operation } from '../operation.ts'
-import type { FreeSlot } from '../slots.ts'
-import type { Cache } from './cache.ts'
-import { chargeOf, creditsHeader } from './charge.ts'
-import { cooldownOf, refuseToWait } from './cooldown.ts'
-import { decode, parseJson } from './decode.ts'
-import type { Lane } from './lane.ts'
-import { isRetryable, pauseBeforeRetry } from './retry.ts'
-import { retryAfterMs } from './retry-after.ts'
-import { settle } from './settle.ts'
-import type { Transport } from './transport.ts'
-import { type CooldownScope, type Envelope, isSuccess, type Journey, type Reply } from './types.ts'
-import { isUnexpected, reportMismatch } from './validate.ts'
+import { attempt } from '../transport/attempt.ts'
+import type { RequestHeaders } from '../transport/request-headers.ts'
+import type { Transport } from '../transport/transport.ts'
+import { type Admission, type AdmissionControl, permitResult } from './admission.ts'
+import type { ApiKeySource } from './api-key.ts'
+import { balanceOf, chargeOf, settleCharge } from './billing.ts'
+import { parseJson } from './parse-response.ts'
+import { readOutcome } from './read-outcome.ts'
+import { createRequestEmit, type Emit, type RequestEmit } from './request-events.ts'
+import { awaitReservation, confirmReservation, releaseReservation, reserve } from './reserve.ts'
+import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
+import type { RequestResult, RequestState } from './types.ts'
+import { lookAgain, whileQueued } from './waits.ts'
 
 /** The parts of a client that a request passes through. */
 export interface SendContext {
   readonly clock: Clock
   readonly budget: Budget
-  readonly account: Account
-  readonly lane: Lane
+  readonly usage: Usage
+  readonly admission: AdmissionControl
   readonly transport: Transport
-  readonly cache: Cache | undefined
+  readonly requestHeaders: RequestHeaders
+  /** The longest cool-down, in milliseconds; after it one request asks again. */
+  readonly maxCooldownMs: number
   readonly emit: Emit
-  readonly baseUrl: string
-  /** The key to send; undefined to send none. */
-  apiKey(signal: Cancel): string | undefined | Promise<string | undefined>
+  readonly apiKey: ApiKeySource
+  baseUrl(): string
+  /** How long ago a call of the client was ended early, milliseconds. */
+  msSinceEarlyEnd(): number
 }
 
-/** ONE CHARGED REQUEST: slot -> lane -> transport -> charge -> settle -> decode -> keep, and again if retried. */
-export async function send(journey: Journey, context: SendContext): Promise<Envelope> {
-  const { settings, part, tally, signal, slots } = journey
-  let freeSlot: FreeSlot | undefined
+/** ONE CHARGED REQUEST: p-retry around admission -> transport -> billing -> parse -> validate. */
+export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
+  const { settings, signal, batchSlots } = state
+  let releaseSlot = () => {}
   try {
-    if (slots !== undefined) freeSlot = await slots.take(signal)
-    for (let number = 1; ; number++) {
-      try {
-        const envelope = await attemptOnce(number, journey, context)
-        context.cache?.keep(part, envelope)
-        return envelope
-      } catch (cause) {
-        journey.reservation.release()
-        if (number > settings.retryLimit || !isRetryable(cause)) throw cause
-        await pauseBeforeRetry(cause, number, journey, context.clock, context.emit)
-        // A further attempt is paid from credits of its own: those of a lost one stay blocked.
-        journey.reservation = context.budget.reserve(part.cost.max, { ...tally, operation: part.operation, cause })
-      }
-    }
+    await awaitReservation(state)
+    releaseSlot = batchSlots?.tryAcquire() ?? (await whileQueued(state, batchSlots?.acquire(signal))) ?? releaseSlot
+    return await pRetry((number) => sendOnce(number, state, context), {
+      retries: settings.retryLimit,
+      minTimeout: 0,
+      maxTimeout: 0,
+      shouldRetry: ({ error }) => isRetryable(error),
+      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
+        retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined,
+    })
+  } catch (error) {
+    // p-retry wraps what is not an Error, such as the reason of a signal.
+    throw signal.aborted ? signal.reason : error
   } finally {
-    journey.reservation.release()
-    freeSlot?.()
+    releaseReservation(state)
+    releaseSlot()
   }
 }
 
-async function attemptOnce(number: number, journey: Journey, context: SendContext): Promise<Envelope> {
-  const { part, settings, signal, tally } = journey
-  const { clock, lane, emit, account } = context
-  const { operation } = part
-  const { heavy, keyless }: Operation = operations[operation]
-  const asked = keyless ? undefined : context.apiKey(signal)
-  const apiKey = asked instanceof Promise ? await asked : asked
-  const key = apiKey ?? ''
-  const refuse = (scope: CooldownScope, waitMs: number) => refuseToWait(scope, waitMs, journey, clock.now())
-  const entered = lane.enter({ heavy: heavy === true, key, signal, again: number > 1, refuse })
-  const pass = entered instanceof Promise ? await entered : entered
-  let reply: Reply | undefined
+async function sendOnce(number: number, state: RequestState, context: SendContext): Promise<RequestResult> {
+  const { request, settings, signal } = state
+  const { clock, usage, transport } = context
+  const emit = createRequestEmit(state, number, context.emit)
+  const apiKey = request.isKeyless ? undefined : await readApiKey(state, context)
+  const { admission, reservation } = await waitForTurn(number, apiKey ?? '', state, context)
+  let sent: number | undefined
+  let result: PermitResult = 'unused'
   try {
-    emit({ type: 'request.sent', operation, attempt: number })
-    // Whoever listens may have aborted the call.
-    if (signal.aborted) {
-      emit({ type: 'request.failed', operation, attempt: number, durationMs: 0, code: 'aborted' })
-      throw signal.reason
-    }
-    tally.attempts++
-    const startedAt = clock.now()
-    const sent = account.noteSent()
+    const startedAt = monotonicNow(clock)
 
-    const end = await context.transport({
-      url: context.baseUrl + part.path,
-      apiKey,
+    const outcome = await attempt({
+      transport,
+      url: context.baseUrl() + request.path,
+      headers: context.requestHeaders(apiKey),
       timeoutMs: settings.timeoutMs,
       signal,
+      clock,
+      onSent() {
+        // A redirect that is followed is no attempt of its own.
+        if (sent !== undefined) return
+        sent = usage.recordSent()
+        state.totals.attempts++
+        emit({ type: 'request.sent', params: state.params })
+      },
     })
 
-    reply = end.reply ?? end.loss.reply
-    const body = parseJson(end.reply?.text)
-    const remaining = reply && creditsHeader(reply.headers, 'x-credits-remaining')
-    if (remaining !== undefined) account.noteRemaining(sent, remaining)
-    settle(chargeOf(part, end, body), journey, remaining, account, emit)
+    result = permitResult(outcome)
+    const response = outcome.response ?? outcome.failure.response
+    const status = response?.status
+    const body = parseJson(response?.text)
+    const remaining = response && balanceOf(request, response, body)
+    if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
+    settleCharge(chargeOf(request, outcome, body), state, reservation, remaining, usage, emit)
 
-    const ended = {
-      operation,
-      attempt: number,
-      durationMs: clock.now() - startedAt,
-      ...(reply && { status: reply.status }),
-    }
+    const end = { durationMs: monotonicNow(clock) - startedAt, ...(status !== undefined && { status }) }
     try {
-      if (end.loss?.kind === 'aborted') throw signal.reason
-      const waitMs = reply && !isSuccess(reply.status) ? retryAfterMs(reply.headers, clock.now()) : undefined
-      const envelope = decode(part, end, body, waitMs, settings.timeoutMs, tally)
-      if (isUnexpected(operation, envelope, settings.validate)) {
-        await orAborted(reportMismatch(operation, envelope, settings.validate, emit, tally), signal)
-      }
-      emit({ type: 'request.succeeded', ...ended })
-      pass.close('succeeded')
-      return envelope
+      const result = await readOutcome(outcome, body, state, clock, emit)
+      emit({ type: 'request.succeeded', ...end })
+      return result
     } catch (error) {
-      emit({ type: 'request.failed', ...ended, code: error instanceof EtnMarketError ? error.code : 'aborted' })
-      const cooldown = cooldownOf(error)
-      if (cooldown !== undefined) {
-        const waitMs = pass.refuse(cooldown.scope, cooldown.waitMs)
-        emit({ type: 'cooldown.started', operation, scope: cooldown.scope, waitMs })
-      } else if (isAnswered(reply)) pass.close('succeeded')
+      const code = error instanceof EtnMarketError ? error.code : 'aborted'
+      if (sent !== undefined) emit({ type: 'request.failed', ...end, code })
+      startCooldown(error, admission, context, emit)
       throw error
     }
   } finally {
-    pass.close('failed')
+    admission.end(sent === undefined ? 'unused' : result)
   }
 }
 
-/** Whether the service served the request, so that a probe has found it open. */
-function isAnswered(reply: Reply | undefined): boolean {
-  return reply !== undefined && reply.status < 500 && reply.status !== 408
+/**
+ * Waits until the request may be sent, and confirms its reservation. It is looked at once more a turn of the event loop after a
+ * wait: a refusal that arrives meanwhile makes it wait again.
+ */
+async function waitForTurn(number: number, apiKey: string, state: RequestState, context: SendContext) {
+  for (let isReturning = number > 1; ; isReturning = true) {
+    const admission = await admit(isReturning, apiKey, state, context).catch(doNotRetry)
+    try {
+      if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
+      const reservation = await confirmReservation(state, state.signal)
+      state.signal.throwIfAborted()
+      if (admission.isCurrent()) return { admission, reservation }
+      admission.end('unused')
+    } catch (error) {
+      admission.end('unused')
+      throw error
+    }
+  }
+}
+
+async function readApiKey(state: RequestState, { apiKey }: SendContext): Promise<string | undefined> {
+  const key = apiKey(state.signal)
+  if (key instanceof Promise) state.hasWaited = true
+  return key
+}
+
+/** What was not even admitted is not retried. */
+function doNotRetry(error: unknown): never {
+  throw error instanceof Error ? new AbortError(error) : error
+}
+
+function admit(
+  isReturning: boolean,
+  apiKey: string,
+  state: RequestState,
+  { admission }: SendContext,
+): Promise<Admission> {
+  const { request, settings, signal, deadline } = state
+  return admission.admit({
+    isHeavy: request.isHeavy,
+    apiKey,
+    signal,
+    isReturning,
+    rejectWait(scope, waitMs) {
+      const limits = { remainingMs: deadline.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
+      return cooldownError(scope, waitMs, limits, request.operation)
+    },
+    whileQueued: (wait) => whileQueued(state, wait),
+  })
+}
+
+function startCooldown(error: unknown, admission: Admission, context: SendContext, emit: RequestEmit): void {
+  const cooldown = cooldownOf(error, context.maxCooldownMs)
+  if (cooldown === undefined) return
+  const waitMs = admission.refuse(cooldown.scope, cooldown.waitMs)
+  emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
+}
+
+/** Waits, and reserves the credits of the next attempt. @throws the error itself when the wait is longer than the call allows */
+async function prepareRetry(error: EtnMarketError, number: number, state: RequestState, context: SendContext) {
+  const { clock, budget, emit } = context
+  const { settings, deadline, signal } = state
+  releaseReservation(state)
+  const waitMs = retryDelay(error, {
+    attempt: number,
+    remainingMs: deadline.remaining(),
+    maxRetryAfterMs: settings.maxRetryAfterMs,
+    random: clock.random(),
+  })
+  if (waitMs === undefined) throw error
+  createRequestEmit(state, number, emit)({ type: 'retry.scheduled', code: error.code, waitMs })
+  await sleep(clock, waitMs, signal)
+  state.hasWaited = true
+  state.reservation = reserve(budget, state, error)
+  await awaitReservation(state)
 }

@@ -1,4 +1,4 @@
-import { invalidOption, refuseUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode } from '../options.ts'
 
 /** How one call behaves, every default filled in. */
@@ -8,14 +8,9 @@ export interface CallSettings {
   readonly retryLimit: number
   readonly maxRetryAfterMs: number
   readonly validate: ValidateMode
-  /** Equal for equal settings: calls are shared only with their like. */
+  /** Equal for equal settings: only calls with equal settings share a request. */
   readonly fingerprint: string
 }
-
-/** The shortest wait after a refusal that asks for none, so that nothing hammers; the base of the exponential backoff. */
-export const LEAST_BACKOFF_MS = 500
-
-export const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
 
 const DEFAULTS: CallSettings = {
   timeoutMs: 15_000,
@@ -29,13 +24,16 @@ const DEFAULTS: CallSettings = {
 const OPTIONS_OF_BOTH = ['timeoutMs', 'deadlineMs', 'retry', 'validate']
 const MODES: readonly unknown[] = ['strict', 'warn', 'off']
 
-/** The settings of a client. A misspelt option could cost money (a budget that is none), so unknown ones are refused. */
+/** The settings of a client. Unknown options are rejected, because a misspelt one could cost money. */
 export function clientSettings(options: ClientOptions): CallSettings {
-  refuseUnknown('option', options, [
+  rejectUnknown('option', options, [
     ...OPTIONS_OF_BOTH,
     'apiKey',
     'baseUrl',
     'fetch',
+    'hooks',
+    'headers',
+    'transport',
     'heavyConcurrency',
     'batchConcurrency',
     'budget',
@@ -43,23 +41,49 @@ export function clientSettings(options: ClientOptions): CallSettings {
     'onEvent',
     'clock',
   ])
+  checkParts(options)
   return merge(options, DEFAULTS)
 }
 
+/** The options that are objects or functions, which the parts of a client use without another look. */
+function checkParts({ budget, cache, onEvent, clock }: ClientOptions): void {
+  if (budget !== undefined && !isOption(budget))
+    throw invalidOption('budget', budget, '{ credits, windowMs } or a budget of createBudget')
+  if (cache !== undefined && !(isOption(cache) && isOption(cache.ttlMs)))
+    throw invalidOption('cache', cache, 'an object with ttlMs: { [operation]: milliseconds }')
+  if (cache?.store !== undefined && !hasMethods(cache.store, ['get', 'set']))
+    throw invalidOption('cache.store', cache.store, 'a store with the methods get and set')
+  if (onEvent !== undefined && typeof onEvent !== 'function') throw invalidOption('onEvent', onEvent, 'a function')
+  if (clock !== undefined && !hasMethods(clock, ['now', 'sleep', 'random']))
+    throw invalidOption('clock', clock, 'a clock with the methods now, sleep and random')
+}
+
+const isOption = (value: unknown) => typeof value === 'object' && value !== null
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return isOption(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
+}
+
 /** The settings of one call on a client; the client's own object when nothing is overridden. */
-export function callSettings(options: CallOptions | undefined, client: CallSettings): CallSettings {
+export function callSettings(
+  options: CallOptions | undefined,
+  client: CallSettings,
+  more: readonly string[] = [],
+): CallSettings {
   if (options === undefined) return client
-  refuseUnknown('call option', options, ['signal', ...OPTIONS_OF_BOTH])
+  rejectUnknown('call option', options, ['signal', ...OPTIONS_OF_BOTH, ...more])
+  if (options.signal !== undefined && !isAbortSignal(options.signal))
+    throw invalidOption('signal', options.signal, 'an AbortSignal')
   const { timeoutMs, deadlineMs, retry, validate } = options
   const overridden = [timeoutMs, deadlineMs, retry, validate].some((value) => value !== undefined)
   return overridden ? merge(options, client) : client
 }
 
 function merge(options: CallOptions, base: CallSettings): CallSettings {
-  const retry: RetryOptions = options.retry === false ? { limit: 0 } : (options.retry ?? {})
+  const retry: RetryOptions = options.retry === false ? { limit: 0 } : options.retry === undefined ? {} : options.retry
   if (typeof retry !== 'object' || retry === null)
     throw invalidOption('retry', retry, 'false or { limit, maxRetryAfterMs }')
-  refuseUnknown('retry option', retry, ['limit', 'maxRetryAfterMs'])
+  rejectUnknown('retry option', retry, ['limit', 'maxRetryAfterMs'])
   if (options.validate !== undefined && !MODES.includes(options.validate)) {
     throw invalidOption('validate', options.validate, "'strict', 'warn' or 'off'")
   }
@@ -71,6 +95,17 @@ function merge(options: CallOptions, base: CallSettings): CallSettings {
     validate: options.validate ?? base.validate,
   }
   return { ...settings, fingerprint: Object.values(settings).join() }
+}
+
+/** Also one of another realm, such as a frame or a test environment. */
+function isAbortSignal(value: unknown): value is AbortSignal {
+  const signal = value as Partial<AbortSignal> | null
+  return (
+    typeof signal === 'object' &&
+    typeof signal?.aborted === 'boolean' &&
+    typeof signal.addEventListener === 'function' &&
+    typeof signal.removeEventListener === 'function'
+  )
 }
 
 function duration(name: string, value: number | undefined, fallback: number): number {

@@ -1,35 +1,27 @@
-import type { Cancel } from '../abort.ts'
-import type { Address } from '../address.ts'
+import type { CancellationSignal } from '../concurrency/cancellation.ts'
+import type { Deadline } from '../concurrency/deadline.ts'
+import type { Semaphore } from '../concurrency/semaphore.ts'
 import type { Reservation } from '../credits/budget.ts'
 import type { CostEstimate } from '../credits/cost.ts'
-import type { ChargeState } from '../errors/base.ts'
-import type { OperationId } from '../generated/operations.ts'
-import type { FetchResponse } from '../options.ts'
-import type { Slots } from '../slots.ts'
+import type { CallName, ChargeState } from '../errors/base.ts'
+import type { CreditCost } from '../operations/operation.ts'
+import type { ResponseHeaders } from '../transport/transport.ts'
 import type { CallSettings } from './settings.ts'
 
-/** Parameters that may go out: checked, addresses in EIP-55 form, choices in the service's spelling. */
-export interface CheckedParams {
-  readonly operation: OperationId
-  readonly values: Readonly<Record<string, ParamValue>>
-  /** The addresses of a batch as the caller spells them, one for each in `values`. */
-  readonly spellings: readonly string[]
-}
-
-export type ParamValue = string | number | readonly Address[] | undefined
-
 /** One request that may be charged: one operation, or one chunk of a batch. */
-export interface Part {
-  readonly operation: OperationId
-  /** Path and query below the base URL. */
+export interface PlannedRequest {
+  readonly operation: CallName
+  /** Path and query below the base URL: equal for requests that ask for the same thing, and for no others. */
   readonly path: string
-  /** Short and quickly made: equal for requests that ask the same thing; by chance, once in 2^44, for batches that do not. */
-  readonly hash: string
-  /** Equal for requests that ask the same thing, and for no others. Not kept: to put 50 addresses in order takes its time. */
-  key(): string
   readonly cost: CostEstimate
-  /** The addresses of a chunk of a batch; empty for other operations. */
-  readonly addresses: readonly Address[]
+  /** How it is priced; null when it is free, undefined when the contract does not know it. */
+  readonly price: CreditCost | null | undefined
+  readonly isHeavy: boolean
+  readonly isKeyless: boolean
+  /** The field that distinguishes a bare body from the envelope, where the service may send either. */
+  readonly bareField: string | undefined
+  /** The addresses of a chunk of a batch, in lower case; empty for other operations. */
+  readonly addresses: readonly string[]
 }
 
 /** What every answer of the service is wrapped in. */
@@ -38,71 +30,71 @@ export interface Envelope {
   readonly cursor?: unknown
 }
 
-/** What the service answered, headers and as much of the body as came. */
-export interface Reply {
+/** The answer to one request. */
+export interface RequestResult {
+  readonly envelope: Envelope
+  /** The body, from which each caller who shares the answer gets a copy. */
+  readonly text: string
   readonly status: number
-  readonly headers: FetchResponse['headers']
-  /** The body, or undefined when it was cut off or stalled. */
-  readonly text: string | undefined
+  readonly headers: ResponseHeaders
 }
 
 /** What one attempt was charged. */
 export interface Charge {
   readonly state: ChargeState
   readonly credits: number
-  /** Whether the service's header told it, rather than our own count. */
-  readonly told: boolean
+  /** Whether the figure is from the service's header. */
+  readonly fromHeader: boolean
 }
 
-/** How one trip to the service ended. */
-export type TripEnd =
-  | { readonly reply: Reply; readonly loss?: undefined }
-  | { readonly reply?: undefined; readonly loss: Loss }
-
-/** How one trip to the service ended when no complete answer came back. */
-export interface Loss {
-  readonly kind: 'network' | 'timeout' | 'aborted' | 'redirect'
-  /** Whether the request can have reached the service. */
-  readonly sent: boolean
-  /** Status and headers, where they came before the rest got lost. */
-  readonly reply: Reply | undefined
-  readonly cause: unknown
-}
-
-/** What one request has come to so far, all its attempts together. */
-export interface Tally {
+/** What one request was charged so far, all its attempts together. */
+export interface ChargeTotals {
   attempts: number
   credits: number
-  /** `unknown` as soon as any attempt may have been charged without telling. */
+  /** `unknown` as soon as one attempt may have been charged without an answer. */
   charge: ChargeState
-  /** Whether a part of the credits was computed rather than told. */
-  computed: boolean
+  /** Whether a part of the credits was computed, because no header stated it. */
+  isComputed: boolean
 }
 
-/** How one part was answered; what its request came to is paid by the first call that it answers. */
+/** How one request of a call was answered. */
 export interface Answer {
   readonly envelope: Envelope
-  readonly tally: Tally
+  readonly status?: number | undefined
+  readonly headers?: ResponseHeaders | undefined
   readonly from: 'service' | 'shared' | 'cache'
+  readonly totals: ChargeTotals
 }
 
-/** Whom a refusal concerns: every heavy call of the client, or every call made with the key. */
+/** How one request of a call ended. */
+export type ChunkResult = { readonly answer: Answer } | { readonly answer?: undefined; readonly error: unknown }
+
+/** The same, with what this call was charged for it. */
+export type PaidResult = ChunkResult & { readonly paid: ChargeTotals; readonly isShared: boolean }
+
+/** Which calls a refusal affects: all heavy calls of the client, or all calls with the key. */
 export type CooldownScope = 'heavy' | 'key'
 
-/** One request on its way, with what it may still take. */
-export interface Journey {
-  readonly part: Part
-  readonly settings: CallSettings
-  readonly signal: Cancel
-  readonly tally: Tally
-  /** Clock time at which the whole call must be over; grows when a later call joins. */
-  deadlineAt(): number
-  /** Where a chunk of a batch waits for its turn. */
-  readonly slots: Slots | undefined
-  /** Credits set aside for the attempt under way. */
-  reservation: Reservation
-}
+/** The time that the callers of a request have left: the longest of their deadlines. */
+export type SharedDeadline = Pick<Deadline, 'remaining' | 'pause' | 'resume'>
 
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status <= 299
+/** One request while it is under way, over all its attempts. */
+export interface RequestState {
+  readonly request: PlannedRequest
+  readonly settings: CallSettings
+  /** Names of the call that started it and of the request, for events. */
+  readonly callId: string
+  readonly requestId: string
+  /** The parameters of the call as they were passed in, for events. */
+  readonly params: unknown
+  /** Aborted when no caller waits for it. */
+  readonly signal: CancellationSignal
+  readonly totals: ChargeTotals
+  readonly deadline: SharedDeadline
+  /** Where a chunk of a batch waits for its turn. */
+  readonly batchSlots: Semaphore | undefined
+  /** Credits reserved for the attempt under way. */
+  reservation: Reservation | Promise<Reservation>
+  /** Whether it has waited since it was last about to be sent. */
+  hasWaited: boolean
 }

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../src/generated/operations.ts'
 
 /**
- * Every field of every answer with its grade, as the notes on the live service give them: not read from the contract.
+ * Every field of every answer with its grade, copied by hand from the notes on the live service: not read from the contract.
  * `[]` are the items of a list, `{}` the values of an object keyed by address.
  */
 export const EVIDENCE: Record<OperationId, { readonly [field: string]: string }> = {
@@ -65,7 +65,7 @@ function presale(at: string) {
   }
 }
 
-/** What the notes say of types: each with values that are right and values that are wrong. */
+/** The types that the notes state: each field with right and wrong values. */
 export const TYPES: [operation: OperationId, field: string, right: readonly unknown[], wrong: readonly unknown[]][] = [
   ['token.price', 'usd', ['0.0431328059369531392178303'], [0.04]],
   ['token.price', 'etn', ['12.5'], [12.5]],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { readSources } from '../../src/contract/generate.ts'
-import { readModel } from '../../src/contract/model.ts'
-import type { Shape } from '../../src/contract/shape.ts'
+import { readSources } from '../../src/contract/generator/generate.ts'
+import { readModel } from '../../src/contract/generator/read-contract.ts'
+import type { Shape } from '../../src/contract/generator/shape.ts'
+import { answerSchemas } from '../../src/generated/answer-schemas.ts'
 import { answerGuards } from '../../src/generated/guards.ts'
 import type { OperationId } from '../../src/generated/operations.ts'
-import { answerSchemas } from '../../src/generated/schemas.ts'
 import { EVIDENCE, TYPES } from './evidence-table.ts'
 
 const model = readModel(readSources().yaml)
@@ -32,7 +32,7 @@ function fieldsOf(shape: Shape, at = ''): string[] {
 const expectedOf = (id: OperationId) =>
   Object.entries(EVIDENCE[id]).flatMap(([grade, fields]) => fields.split(/\s+/).map((field) => `${field} ${grade}`))
 
-describe('every field that is known of the answers stands in the contract with its grade, and no other', () => {
+describe('the contract has every known field of the answer with its grade, and no others:', () => {
   test.each(model.operations.map((operation) => [operation.id as OperationId, operation.data] as const))(
     '%s',
     (id, data) => {
@@ -41,7 +41,7 @@ describe('every field that is known of the answers stands in the contract with i
   )
 })
 
-test('the envelopes: data was observed, the cursor of a list is documented and null but for trade.list', () => {
+test('envelopes: data is observed; the cursor of a list is documented, and null except for trade.list', () => {
   const cursors = model.operations.map(({ id, envelope, data }) => {
     const fields = envelope.kind === 'object' ? envelope.fields : []
     const cursor = fields.find(({ name }) => name === 'cursor')
@@ -53,7 +53,7 @@ test('the envelopes: data was observed, the cursor of a list is documented and n
   expect(cursors.filter((id) => id !== undefined)).toEqual(['trade.list'])
 })
 
-test('the error envelope holds code and message, both observed', () => {
+test('the error envelope has code and message, both observed', () => {
   expect(fieldsOf(shapes.get('ErrorEnvelope')!)).toEqual([
     'error observed',
     'error.code observed',
@@ -61,7 +61,7 @@ test('the error envelope holds code and message, both observed', () => {
   ])
 })
 
-/** An answer in which each field stands once, made from nothing but the contract's shapes. */
+/** An answer with every field, made from the contract's shapes alone. */
 function sample(shape: Shape): unknown {
   switch (shape.kind) {
     case 'ref':
@@ -89,55 +89,55 @@ function put(data: unknown, place: string, value: unknown): unknown {
   return { ...fields, ...Object.fromEntries(changed) }
 }
 
-/** The guards say yes or no, the schemas say why: they must never disagree. */
-function isTaken(id: OperationId, data: unknown): boolean {
+/** Whether guard and schema accept the data; they must agree. */
+function isAccepted(id: OperationId, data: unknown): boolean {
   const envelope = { data, cursor: null }
-  const taken = answerGuards[id](envelope)
+  const accepted = answerGuards[id](envelope)
   expect(
     answerSchemas[id].safeParse(envelope).success,
-    `the guard of ${id} says ${taken} to ${JSON.stringify(data)}`,
-  ).toBe(taken)
-  return taken
+    `the guard of ${id} gives ${accepted} for ${JSON.stringify(data)}`,
+  ).toBe(accepted)
+  return accepted
 }
 
-describe('the checks of the answers', () => {
+describe('guards and schemas', () => {
   const data = new Map(model.operations.map(({ id, data }) => [id, data]))
 
   test.each(Object.keys(EVIDENCE) as OperationId[])(
-    '%s: takes what the contract says, and keeps unknown fields',
+    '%s: accept an answer of the contract and keep unknown fields',
     (id) => {
       const answer = sample(data.get(id)!)
-      expect(isTaken(id, answer)).toBe(true)
+      expect(isAccepted(id, answer)).toBe(true)
       const more = { data: answer, cursor: null, more: 1 }
       expect(answerSchemas[id].safeParse(more)).toMatchObject({ success: true, data: { more: 1 } })
     },
   )
 
-  test.each(Object.keys(EVIDENCE) as OperationId[])('%s: a field may be missing or null as its grade says', (id) => {
-    const answer = sample(data.get(id)!)
-    const wrong = expectedOf(id).flatMap((line) => {
-      const [place = '', grade] = line.split(' ')
-      const certain = grade === 'documented' || grade === 'observed'
-      const mayBeMissing = !certain || /^(\{\}\.)?(usd|etn)$/.test(place)
-      const taken = isTaken(id, put(answer, place, undefined))
-      return taken === mayBeMissing && (certain || isTaken(id, put(answer, place, null))) ? [] : [line]
-    })
-    expect(wrong).toEqual([])
-  })
-
-  const JUNK = [undefined, null, 'x', '', 0, 1.5, -1, 1e300, true, [], {}, [null], [{}], { a: null }, { a: {} }]
-
   test.each(Object.keys(EVIDENCE) as OperationId[])(
-    '%s: guard and schema agree on every junk value in every field',
+    '%s: accept a missing or null field where its grade allows it',
     (id) => {
       const answer = sample(data.get(id)!)
-      const places = ['', ...expectedOf(id).map((line) => line.split(' ')[0] ?? '')]
-      const taken = places.flatMap((place) => JUNK.filter((value) => isTaken(id, put(answer, place, value))))
-      expect(taken.length).toBeLessThan(places.length * JUNK.length)
+      const wrong = expectedOf(id).flatMap((line) => {
+        const [place = '', grade] = line.split(' ')
+        const certain = grade === 'documented' || grade === 'observed'
+        const mayBeMissing = !certain || /^(\{\}\.)?(usd|etn)$/.test(place)
+        const taken = isAccepted(id, put(answer, place, undefined))
+        return taken === mayBeMissing && (certain || isAccepted(id, put(answer, place, null))) ? [] : [line]
+      })
+      expect(wrong).toEqual([])
     },
   )
 
-  test.each(Object.keys(EVIDENCE) as OperationId[])('%s: the envelope', (id) => {
+  const JUNK = [undefined, null, 'x', '', 0, 1.5, -1, 1e300, true, [], {}, [null], [{}], { a: null }, { a: {} }]
+
+  test.each(Object.keys(EVIDENCE) as OperationId[])('%s: agree on every junk value in every field', (id) => {
+    const answer = sample(data.get(id)!)
+    const places = ['', ...expectedOf(id).map((line) => line.split(' ')[0] ?? '')]
+    const taken = places.flatMap((place) => JUNK.filter((value) => isAccepted(id, put(answer, place, value))))
+    expect(taken.length).toBeLessThan(places.length * JUNK.length)
+  })
+
+  test.each(Object.keys(EVIDENCE) as OperationId[])('%s: accept the envelopes of the operation only', (id) => {
     const answer = sample(data.get(id)!)
     const isList = data.get(id)?.kind === 'array'
     for (const [envelope, right] of [
@@ -153,9 +153,9 @@ describe('the checks of the answers', () => {
     }
   })
 
-  test.each(TYPES)('%s %s', (id, place, right, wrong) => {
+  test.each(TYPES)('%s %s: accept values of the stated type only', (id, place, right, wrong) => {
     const answer = sample(data.get(id)!)
-    expect(right.filter((value) => !isTaken(id, put(answer, place, value)))).toEqual([])
-    expect(wrong.filter((value) => isTaken(id, put(answer, place, value)))).toEqual([])
+    expect(right.filter((value) => !isAccepted(id, put(answer, place, value)))).toEqual([])
+    expect(wrong.filter((value) => isAccepted(id, put(answer, place, value)))).toEqual([])
   })
 })

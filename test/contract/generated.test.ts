@@ -1,33 +1,36 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { generate, readSources } from '../../src/contract/generate.ts'
+import { generate, readSources } from '../../src/contract/generator/generate.ts'
 
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const { yaml, readme } = readSources()
 const files = generate(yaml, readme)
 
-describe('what is generated from the contract', () => {
-  test('is exactly what src/generated holds, and the README', () => {
+describe('the generated files', () => {
+  test('are exactly the files of src/generated, and the README', () => {
     const held = readdirSync(new URL('../../src/generated/', import.meta.url)).map((name) => `src/generated/${name}`)
     expect([...files.keys()].sort()).toEqual([...held, 'README.md'].sort())
   })
 
-  test.each([...files])('%s is committed as it would be generated', (path, text) => {
+  test.each([...files])('%s: the committed file is up to date', (path, text) => {
     expect(text === committed(path), `${path} is out of date: run \`npm run generate\``).toBe(true)
   })
 
-  test('is the same bytes the second time, also from its own README', () => {
+  test('are byte for byte the same in a second run, which reads the README of the first', () => {
     const again = generate(yaml, files.get('README.md') ?? '')
     expect([...again]).toEqual([...files])
   })
 
-  test.each([...files.keys()].filter((path) => path.startsWith('src/')))('%s says so in its first line', (path) => {
-    expect(committed(path).split('\n', 1)[0]).toBe(
-      '// Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.',
-    )
-  })
+  test.each([...files.keys()].filter((path) => path.startsWith('src/')))(
+    '%s: the first line says that it is generated',
+    (path) => {
+      expect(committed(path).split('\n', 1)[0]).toBe(
+        '// Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.',
+      )
+    },
+  )
 
-  test('a change of the contract changes every kind of file', () => {
+  test('change with the cost of an operation', () => {
     const changed = generate(yaml.replace('{ base: 25, perItem: 0 }', '{ base: 26, perItem: 0 }'), readme)
     const different = [...changed].filter(([path, text]) => text !== files.get(path)).map(([path]) => path)
     expect(different).toEqual([
@@ -38,7 +41,7 @@ describe('what is generated from the contract', () => {
     ])
   })
 
-  test('keeps what stands around the markers of the README', () => {
+  test('keep the text around the markers of the README', () => {
     const around = generate(yaml, 'before\n<!-- operations:start -->OUTDATED<!-- operations:end -->\nafter').get(
       'README.md',
     )
@@ -46,7 +49,10 @@ describe('what is generated from the contract', () => {
     expect(around).not.toContain('OUTDATED')
   })
 
-  test.each(['no markers', '<!-- operations:end --><!-- operations:start -->'])('stops at a README with %s', (text) => {
-    expect(() => generate(yaml, text)).toThrow(/README\.md: the markers .* are missing/)
-  })
+  test.each(['no markers', '<!-- operations:end --><!-- operations:start -->'])(
+    'are not written for a README with %s',
+    (text) => {
+      expect(() => generate(yaml, text)).toThrow(/README\.md: the markers .* are missing/)
+    },
+  )
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { at, complaint } from './broken.ts'
+import { at, generatorError } from './generator-error.ts'
 
 const operation = ['paths', '/tokens/{chainId}', 'get'] as const
 
-describe('a key that the generator does not know stops it with a message that names the place', () => {
+describe('rejects a key that the generator does not know, and names its place:', () => {
   test.each([
     ['a schema', ['components', 'schemas', 'Token'], 'x-sorted', 'components.schemas.Token'],
     ['a field', ['components', 'schemas', 'Token', 'properties', 'name'], 'x-unit', 'Token.properties.name'],
@@ -17,25 +17,25 @@ describe('a key that the generator does not know stops it with a message that na
     ['a header', ['components', 'headers', 'CreditsCost'], 'x-unit', 'CreditsCost'],
     ['the document', [], 'x-credits', 'ContractError'],
   ])('x-… at %s', (_, place, key, named) => {
-    const said = complaint((document) => {
+    const error = generatorError((document) => {
       at(document, ...place)[key] = true
     })
-    expect(said ?? 'the generator took it without a word').toContain(`"${key}"`)
-    expect(said).toContain(named)
+    expect(error ?? 'the generator accepted it').toContain(`"${key}"`)
+    expect(error).toContain(named)
   })
 
   test.each([
     ['parameters that hold for a whole path', 'parameters', []],
     ['a second method', 'post', {}],
   ])('%s', (_, key, value) => {
-    const said = complaint((document) => {
+    const error = generatorError((document) => {
       at(document, 'paths', '/tokens/{chainId}')[key] = value
     })
-    expect(said ?? 'the generator took it without a word').toContain('paths./tokens/{chainId}')
+    expect(error ?? 'the generator accepted it').toContain('paths./tokens/{chainId}')
   })
 })
 
-describe('a known key with a value that means nothing stops it', () => {
+describe('rejects a meaningless value of a known key:', () => {
   test.each([
     ['x-heavy', ['paths', '/farms/{chainId}', 'get'], 'x-heavy', 'yes'],
     ['x-free', ['paths', '/me', 'get'], 'x-free', 'yes'],
@@ -51,10 +51,10 @@ describe('a known key with a value that means nothing stops it', () => {
       '#/components/schemas/PoolTokn',
     ],
   ])('%s', (_, place, key, value) => {
-    const said = complaint((document) => {
+    const error = generatorError((document) => {
       at(document, ...place)[key] = value
     })
-    expect(said ?? 'the generator took it without a word').toMatch(/^ContractError: .*(paths|components)\./)
+    expect(error ?? 'the generator accepted it').toMatch(/^ContractError: .*(paths|components)\./)
   })
 
   test.each([
@@ -65,12 +65,12 @@ describe('a known key with a value that means nothing stops it', () => {
       'balances',
       { type: ['object', 'null'], additionalProperties: { type: 'string' }, 'x-evidence': 'observed' },
     ],
-  ])('%s that may be null is not read as one that may not', (_, schema, field, node) => {
-    const said = complaint((document) => {
+  ])('%s that may be null is not read as one that may not be', (_, schema, field, node) => {
+    const error = generatorError((document) => {
       at(document, 'components', 'schemas', schema, 'properties')[field] = node
       const { required } = at(document, 'components', 'schemas', schema)
       at(document, 'components', 'schemas', schema).required = [...new Set([...(required as string[]), field])]
     })
-    expect(said ?? 'the generator took it and dropped the null').toContain(`components.schemas.${schema}`)
+    expect(error ?? 'the generator accepted it and dropped the null').toContain(`components.schemas.${schema}`)
   })
 })

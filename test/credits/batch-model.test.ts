@@ -1,69 +1,60 @@
+import { checksumAddress, NotFoundError, PartialBatchError, type TokenPrice } from 'etn-market'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checksumAddress, createClient, NotFoundError, PartialBatchError, type TokenPrice } from '../../src/index.ts'
+import { costs, ok, refusal } from '../support/answers.ts'
+import type { Handler } from '../support/script.ts'
+import { addresses, setup } from '../support/setup.ts'
 
-const ADDRESSES = Array.from({ length: 300 }, (_, i) =>
-  checksumAddress(`0x${(0xabcdef01n * BigInt(i + 7) ** 4n).toString(16).padStart(40, '0')}`),
-)
-const SPELLINGS = [
+const ADDRESSES = addresses(300)
+const CASES = [
   (address: string) => address,
   (address: string) => address.toLowerCase(),
   (address: string) => `0x${address.slice(2).toUpperCase()}`,
 ]
 
-const ok = (data: unknown, cost: number) =>
-  Response.json({ data, cursor: null }, { headers: { 'x-credits-cost': String(cost), 'x-credits-remaining': '1' } })
-const failure = (status: number, code: string) => Response.json({ error: { code, message: 'scripted' } }, { status })
-
-/** A service of a dozen lines: prices from a map, some tokens absent, requests for some addresses failing; it counts for itself. */
-function scripted(absent: ReadonlySet<string>, poison: ReadonlySet<string>) {
+/** A service of a dozen lines with a count of its own. Some tokens are absent, and requests for some addresses fail. */
+function createService(absent: ReadonlySet<string>, failing: ReadonlySet<string>) {
   const seen = { requests: 0, charged: 0, largest: 0 }
   const priceOf = (address: string) => ({ usd: `0.${parseInt(address.slice(-6), 16)}`, etn: address.slice(-4) })
-  const fetch = async (url: string) => {
+  const answer: Handler = ({ url: { pathname, searchParams } }) => {
     seen.requests++
-    const { pathname, searchParams } = new URL(url)
     const asked = searchParams.get('addresses')?.split(',')
     if (asked === undefined) {
       const address = pathname.split('/').at(-1)!.toLowerCase()
       return absent.has(address)
-        ? failure(404, 'not_found')
-        : ok({ address: checksumAddress(address), ...priceOf(address) }, 50)
+        ? refusal(404, 'not_found')
+        : ok({ address: checksumAddress(address), ...priceOf(address) }, costs(50, 1))
     }
     seen.largest = Math.max(seen.largest, asked.length)
     const keys = asked.map((address) => address.toLowerCase())
-    if (keys.some((key) => poison.has(key))) return failure(500, 'broken')
+    if (keys.some((key) => failing.has(key))) return refusal(500, 'broken')
     const cost = 100 + 10 * keys.length
     seen.charged += cost
-    return ok(Object.fromEntries(keys.filter((key) => !absent.has(key)).map((key) => [key, priceOf(key)])), cost)
+    return ok(
+      Object.fromEntries(keys.filter((key) => !absent.has(key)).map((key) => [key, priceOf(key)])),
+      costs(cost, 1),
+    )
   }
-  const client = createClient({
-    apiKey: 'esk_live_test',
-    baseUrl: 'http://service.test/v1',
-    fetch,
-    retry: false,
-    validate: 'strict',
-    batchConcurrency: 3,
-  })
+  const { client } = setup(answer, { retry: false, validate: 'strict', batchConcurrency: 3 })
   return { client, seen }
 }
 
-/** The same answer by one look-up after another, in the caller's spelling. */
-async function plainLoop(addresses: readonly string[], absent: ReadonlySet<string>) {
-  const { client } = scripted(absent, new Set())
-  const prices: Record<string, TokenPrice | null> = {}
-  for (const address of new Set(addresses)) {
+/** The same answer by single calls, with the address as the caller wrote it. */
+async function readOneByOne(written: readonly string[], absent: ReadonlySet<string>) {
+  const { client } = createService(absent, new Set())
+  const entries = [...new Set(written)].map(async (address): Promise<[string, TokenPrice | null]> => {
     try {
-      prices[address] = await client.token.price({ address })
+      return [address, { ...(await client.token.price({ address })), address }]
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error
-      prices[address] = null
+      return [address, null]
     }
-  }
-  return prices
+  })
+  return Object.fromEntries(await Promise.all(entries))
 }
 
 const lists = fc.array(fc.tuple(fc.nat(ADDRESSES.length - 1), fc.nat(2)), { minLength: 0, maxLength: 260, size: 'max' })
-const spell = (list: readonly [number, number][]) => list.map(([which, how]) => SPELLINGS[how]!(ADDRESSES[which]!))
+const write = (list: readonly [number, number][]) => list.map(([which, how]) => CASES[how]!(ADDRESSES[which]!))
 const some = (every: number) =>
   fc
     .nat(every - 1)
@@ -71,26 +62,21 @@ const some = (every: number) =>
 
 const unique = (addresses: readonly string[]) => [...new Set(addresses.map((address) => address.toLowerCase()))]
 
-test('a batch of any size is the plain loop over single look-ups, for what the estimate says', async () => {
+test('a batch of any size returns what single calls return, and costs what the estimate says', async () => {
   await fc.assert(
     fc.asyncProperty(lists, some(7), async (list, absent) => {
-      const addresses = spell(list)
-      const { client, seen } = scripted(absent, new Set())
-      if (addresses.length === 0) {
-        await expect(client.prices.batch({ addresses })).rejects.toMatchObject({ name: 'InvalidRequestError' })
-        expect(seen.requests).toBe(0)
-        return
-      }
-      const estimate = client.prices.batch.estimate({ addresses })
-      const { data, meta } = await client.prices.batch({ addresses }).withMeta()
-      expect(data).toEqual(await plainLoop(addresses, absent))
-      const size = unique(addresses).length
+      const asked = write(list)
+      const { client, seen } = createService(absent, new Set())
+      const estimate = client.prices.batch.estimate({ addresses: asked })
+      const { data, meta } = await client.prices.batch({ addresses: asked }).withMeta()
+      expect(data).toEqual(await readOneByOne(asked, absent))
+      const size = unique(asked).length
       const requests = Math.ceil(size / 50)
       const cost = 100 * requests + 10 * size
       expect(estimate).toEqual({ min: cost, max: cost, requests })
       expect(seen).toEqual({ requests, charged: cost, largest: Math.min(50, size) })
       expect(meta).toMatchObject({
-        credits: { estimated: cost, charged: cost, source: 'header' },
+        credits: { estimated: cost, charged: cost, source: size === 0 ? 'none' : 'header' },
         requests,
         attempts: requests,
       })
@@ -98,30 +84,30 @@ test('a batch of any size is the plain loop over single look-ups, for what the e
     }),
     { numRuns: 60, endOnFailure: true },
   )
-})
+}, 60_000)
 
-test('when chunks fail, what was paid for and what is missing make up the plain loop', async () => {
+test('when chunks fail, the paid prices and the missing addresses together are what single calls return', async () => {
   await fc.assert(
-    fc.asyncProperty(lists, some(7), some(60), async (list, absent, poison) => {
-      const addresses = spell(list)
-      fc.pre(addresses.length > 0)
-      const keys = unique(addresses)
+    fc.asyncProperty(lists, some(7), some(60), async (list, absent, failing) => {
+      const asked = write(list)
+      fc.pre(asked.length > 0)
+      const keys = unique(asked)
       const failed = new Set<string>()
       let failedChunks = 0
       for (let start = 0; start < keys.length; start += 50) {
         const chunk = keys.slice(start, start + 50)
-        if (!chunk.some((key) => poison.has(key))) continue
+        if (!chunk.some((key) => failing.has(key))) continue
         failedChunks++
         for (const key of chunk) failed.add(key)
       }
-      const { client, seen } = scripted(absent, poison)
-      const outcome = await client.prices.batch({ addresses }).then(
+      const { client, seen } = createService(absent, failing)
+      const outcome = await client.prices.batch({ addresses: asked }).then(
         (prices) => ({ prices }),
         (error) => ({ error }),
       )
-      const loop = Object.entries(await plainLoop(addresses, absent))
-      const paidFor = Object.fromEntries(loop.filter(([spelling]) => !failed.has(spelling.toLowerCase())))
-      const missing = loop.map(([spelling]) => spelling).filter((spelling) => failed.has(spelling.toLowerCase()))
+      const single = Object.entries(await readOneByOne(asked, absent))
+      const paidFor = Object.fromEntries(single.filter(([written]) => !failed.has(written.toLowerCase())))
+      const missing = single.map(([written]) => written).filter((written) => failed.has(written.toLowerCase()))
       if (failedChunks === 0) expect(outcome).toEqual({ prices: paidFor })
       else if (keys.length <= 50)
         expect(outcome).toMatchObject({ error: { name: 'ServiceError', credits: 0, charge: 'none' } })
@@ -142,4 +128,19 @@ test('when chunks fail, what was paid for and what is missing make up the plain 
     }),
     { numRuns: 60, endOnFailure: true },
   )
+}, 60_000)
+
+test('the address of a price is as the caller wrote it, unless the service sends one', async () => {
+  const [first = '', second = ''] = ADDRESSES
+  const sent = checksumAddress(second)
+  const { client } = setup(() =>
+    ok({ [first.toLowerCase()]: { usd: '1' }, [second.toLowerCase()]: { usd: '2', address: sent } }, costs(120)),
+  )
+  const lower = second.toLowerCase()
+  const upper = `0x${first.slice(2).toUpperCase()}`
+  expect(await client.prices.batch({ addresses: [upper, lower, first] })).toEqual({
+    [upper]: { usd: '1', address: upper },
+    [lower]: { usd: '2', address: sent },
+    [first]: { usd: '1', address: first },
+  })
 })

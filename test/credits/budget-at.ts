@@ -2,21 +2,21 @@ import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
 
 export const START = 1_800_000_000_000
 
-/** A budget whose time stands still until it is told to pass. */
-export function budgetAt(options: BudgetOptions) {
-  let now = START
-  const budget = createBudget(options, { now: () => now })
-  return {
-    budget,
-    pass: (ms: number) => {
-      now += ms
-    },
-  }
+/** A budget whose time stands still until a test moves it. */
+export function budgetAt(options: BudgetOptions & { store?: undefined }) {
+  const { clock, pass } = wallClock()
+  return { budget: createBudget(options, clock), pass }
 }
 
-export const totals = ({ spent, reserved, uncertain, available }: ReturnType<typeof createBudget>) => ({
-  spent,
-  reserved,
-  uncertain,
-  available,
-})
+/** A wall clock without a monotonic time; a negative step sets it back. */
+export function wallClock() {
+  let now = START
+  const pass = (ms: number) => {
+    now += ms
+  }
+  return { clock: { now: () => now }, pass }
+}
+
+type Totals = Record<'spent' | 'reserved' | 'uncertain' | 'available', number>
+
+export const totals = ({ spent, reserved, uncertain, available }: Totals) => ({ spent, reserved, uncertain, available })

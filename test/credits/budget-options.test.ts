@@ -9,7 +9,7 @@ describe('windows', () => {
     const { budget, pass } = budgetAt({ credits: 100, windowMs: 1000 })
     expect(budget.resetsAt).toBe(START + 1000)
     budget.reserve(40).settle(40)
-    budget.reserve(30).lose()
+    budget.reserve(30).markUncertain()
     budget.reserve(20)
     pass(999)
     expect(totals(budget)).toEqual({ spent: 40, reserved: 20, uncertain: 30, available: 10 })
@@ -24,14 +24,17 @@ describe('windows', () => {
     expect(budget.resetsAt).toBe(START + 4000)
   })
 
-  test.each(['settle', 'lose', 'release'] as const)('%s after the roll-over counts to the old window', (end) => {
-    const { budget, pass } = budgetAt({ credits: 100, windowMs: 1000 })
-    const old = budget.reserve(60)
-    pass(1000)
-    budget.reserve(70)
-    old[end](60)
-    expect(totals(budget)).toEqual({ spent: 0, reserved: 70, uncertain: 0, available: 30 })
-  })
+  test.each(['settle', 'markUncertain', 'release'] as const)(
+    '%s after the roll-over counts to the old window',
+    (end) => {
+      const { budget, pass } = budgetAt({ credits: 100, windowMs: 1000 })
+      const old = budget.reserve(60)
+      pass(1000)
+      budget.reserve(70)
+      old[end](60)
+      expect(totals(budget)).toEqual({ spent: 0, reserved: 70, uncertain: 0, available: 30 })
+    },
+  )
 
   test('none: the budget never renews itself', () => {
     const { budget, pass } = budgetAt({ credits: 100 })
@@ -77,7 +80,7 @@ describe('options', () => {
   test('no limit: counts all the same', () => {
     const budget = createBudget({ credits: Number.POSITIVE_INFINITY })
     budget.reserve(Number.MAX_SAFE_INTEGER).settle(5)
-    budget.reserve(7).lose()
+    budget.reserve(7).markUncertain()
     const expected = { spent: 5, reserved: 0, uncertain: 7, available: Number.POSITIVE_INFINITY }
     expect(totals(budget)).toEqual(expected)
   })

@@ -26,12 +26,12 @@ describe('a reservation', () => {
     const budget = createBudget({ credits: 100 })
     budget.reserve(60).release()
     expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 100 })
-    budget.reserve(60).lose()
+    budget.reserve(60).markUncertain()
     expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 60, available: 40 })
   })
 
   test('is decided by the first of its methods; settling twice counts once', () => {
-    const ends = ['settle', 'lose', 'release'] as const
+    const ends = ['settle', 'markUncertain', 'release'] as const
     for (const first of ends) {
       for (const second of ends) {
         const budget = createBudget({ credits: 100 })

@@ -14,7 +14,7 @@ describe('creditsToUsd', () => {
   })
 })
 
-describe('the items that are charged', () => {
+describe('the number of charged items is read from the data or the request', () => {
   test.each([
     ['token.list', [{}, {}, {}], 3],
     ['token.list', [], 0],
@@ -34,12 +34,12 @@ describe('the items that are charged', () => {
     ['balances.get', {}],
     ['balances.get', { balances: null }],
     ['balances.get', null],
-  ] as const)('%s %j does not tell', (operation, data) => {
+  ] as const)('the number of items is undefined for %s %j', (operation, data) => {
     expect(countItems(operation, data, 0)).toBeUndefined()
   })
 })
 
-test('costs of several requests add up, and of none are nothing', () => {
+test('the costs of several requests add up; without requests they are 0', () => {
   const costs = [requestCost('token.list', { limit: 20 }), requestCost('prices.batch', { addresses: 3 })]
   expect(sumCosts(costs)).toEqual({ min: 230, max: 330, requests: 2 })
   expect(sumCosts([])).toEqual({ min: 0, max: 0, requests: 0 })

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
 describe('planCredits', () => {
-  test('one call a minute, within a day and against what there is', () => {
+  test('states the cost of one call a minute per day and how long the balance lasts', () => {
     const plan = planCredits([{ operation: 'token.price', params: { address }, everyMs: MINUTE_MS }], {
       credits: 720_000,
       creditsPerDay: 36_000,
@@ -23,7 +23,7 @@ describe('planCredits', () => {
     })
   })
 
-  test('counts worst cases, and every request of a batch', () => {
+  test('counts the worst case of each call and every request of a batch', () => {
     const plan = planCredits([
       { operation: 'token.list', params: { limit: 20 }, everyMs: HOUR_MS },
       { operation: 'prices.batch', params: { addresses }, everyMs: HOUR_MS },
@@ -34,7 +34,7 @@ describe('planCredits', () => {
     expect([plan.daysUntilEmpty, plan.stretch]).toEqual([undefined, undefined])
   })
 
-  test('a plan that fits is not stretched, one that spends nothing never empties', () => {
+  test('does not stretch a plan that fits, and never ends a plan that costs nothing', () => {
     const calls: PlannedCall[] = [{ operation: 'account.me', everyMs: HOUR_MS }]
     expect(planCredits(calls, { credits: 5, creditsPerDay: 5 })).toMatchObject({
       daysUntilEmpty: Number.POSITIVE_INFINITY,
@@ -44,7 +44,7 @@ describe('planCredits', () => {
     expect(planCredits([])).toMatchObject({ creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0, calls: [] })
   })
 
-  test('stretched as it says, the plan fits', () => {
+  test('returns intervals with which the plan fits', () => {
     const plan = planCredits(
       [
         { operation: 'farm.list', everyMs: HOUR_MS },
@@ -56,16 +56,16 @@ describe('planCredits', () => {
     expect(spent).toBeCloseTo(100_000)
   })
 
-  test.each([0, -1, Number.NaN, '60000', undefined, null])('refuses the interval %j', (everyMs) => {
+  test.each([0, -1, Number.NaN, '60000', undefined, null])('rejects the interval %j', (everyMs) => {
     expect(() => planCredits([{ operation: 'etn.price', everyMs: everyMs as number }])).toThrow(InvalidRequestError)
   })
 
-  test.each([0, -1, Number.NaN, '5', null])('refuses %j credits', (credits) => {
+  test.each([0, -1, Number.NaN, '5', null])('rejects %j credits', (credits) => {
     expect(() => planCredits([], { credits: credits as number })).toThrow(InvalidRequestError)
     expect(() => planCredits([], { creditsPerDay: credits as number })).toThrow(InvalidRequestError)
   })
 
-  test('refuses what the call would refuse', () => {
+  test('rejects the parameters that the call rejects', () => {
     expect(() => planCredits([{ operation: 'token.list', params: { limit: 101 }, everyMs: 1 }])).toThrow(
       InvalidRequestError,
     )

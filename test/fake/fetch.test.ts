@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fakeKey } from '../../src/fake/index.ts'
-import { makeFake } from './help.ts'
+import { makeFake } from './setup.ts'
 
 const headers = { authorization: `Bearer ${fakeKey}` }
 
 describe('fake.fetch', () => {
-  it('takes a string, a URL or a Request, with or without init', async () => {
+  it('accepts a string, a URL or a Request, with or without init', async () => {
     const fake = makeFake()
     const url = `${fake.baseUrl}/prices/etn`
     const { fetch } = fake
@@ -20,11 +20,11 @@ describe('fake.fetch', () => {
     expect((await fetch(new Request(url, { headers }), { headers: {} })).status).toBe(401)
   })
 
-  it('refuses a relative URL, as fetch does', async () => {
+  it('rejects a relative URL, as fetch does', async () => {
     await expect(makeFake().fetch('/prices/etn')).rejects.toThrow(TypeError)
   })
 
-  it('an aborted signal rejects with its reason, and nothing is seen', async () => {
+  it('rejects with the reason of an aborted signal, without a journal entry', async () => {
     const fake = makeFake()
     const reason = new Error('never mind')
     const signal = AbortSignal.abort(reason)
@@ -33,7 +33,7 @@ describe('fake.fetch', () => {
     fake.expectRequests(0)
   })
 
-  it('an abort on the way rejects at once with its reason; what was charged stays charged', async () => {
+  it('rejects at once with the reason of an abort during the call; the charge stays', async () => {
     const fake = makeFake({ latencyMs: 1_000_000 })
     const controller = new AbortController()
     const reason = { any: 'thing' }
@@ -44,14 +44,14 @@ describe('fake.fetch', () => {
     expect(fake.journal()).toMatchObject([{ status: null, delivered: false, finished: true }])
   })
 
-  it("init's signal goes before the request's", async () => {
+  it('prefers the signal of init to that of the Request', async () => {
     const fake = makeFake()
     const request = new Request(`${fake.baseUrl}/prices/etn`, { headers, signal: AbortSignal.abort() })
     expect((await fake.fetch(request, { signal: new AbortController().signal })).status).toBe(200)
     expect((await fake.fetch(request, { signal: null })).status).toBe(200)
   })
 
-  it('a redirect, which only a fault can bring, fails when it was told to', async () => {
+  it('rejects a redirect of a fault with redirect: error', async () => {
     const fake = makeFake()
     fake.fault({ status: 302, headers: { location: 'https://elsewhere.example/' }, times: 2 })
     const url = `${fake.baseUrl}/prices/etn`
@@ -60,7 +60,7 @@ describe('fake.fetch', () => {
     expect(fake.journal().every(({ finished }) => finished)).toBe(true)
   })
 
-  it('answers can be read, cloned and thrown away', async () => {
+  it('returns responses that can be read, cloned and cancelled', async () => {
     const fake = makeFake()
     const response = await fake.fetch(`${fake.baseUrl}/prices/etn`, { headers })
     const copy = response.clone()
@@ -73,7 +73,7 @@ describe('fake.fetch', () => {
 })
 
 describe('fake.close', () => {
-  it('breaks what is in flight and refuses what comes later', async () => {
+  it('breaks pending requests and refuses later ones', async () => {
     const fake = makeFake({ latencyMs: 1_000_000 })
     const url = `${fake.baseUrl}/prices/etn`
     const waiting = fake.fetch(url, { headers })
@@ -97,7 +97,7 @@ describe('fake.close', () => {
     await expect(text).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
   })
 
-  it('breaks what was about to hang', async () => {
+  it('breaks a body that stalls after close', async () => {
     const fake = makeFake()
     fake.fault({ stall: 5 })
     const asked = fake.fetch(`${fake.baseUrl}/prices/etn`, { headers })
@@ -106,7 +106,7 @@ describe('fake.close', () => {
     await closing
   })
 
-  it('happens by itself at the end of `await using`', async () => {
+  it('runs at the end of `await using`', async () => {
     let asked: Promise<unknown>
     {
       await using fake = makeFake({ latencyMs: 1_000_000 })
@@ -118,7 +118,7 @@ describe('fake.close', () => {
 })
 
 describe('fake.reset', () => {
-  it('forgets everything but the options', async () => {
+  it('drops everything but the options', async () => {
     const fake = makeFake({ keys: { k: 100 }, heavyConcurrency: 1 })
     const get = () => fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: { authorization: 'Bearer k' } })
     await get()
@@ -136,7 +136,7 @@ describe('fake.reset', () => {
     expect(fake.journal()[0]).toMatchObject({ id: 1, attempt: 1 })
   })
 
-  it('a request from before does not reach into what comes after', async () => {
+  it('keeps an earlier request out of the new session', async () => {
     const fake = makeFake({ latencyMs: 10, heavyConcurrency: 1 })
     const late = fake.fetch(`${fake.baseUrl}/farms/52014`, { headers })
     fake.reset()

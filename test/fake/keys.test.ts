@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeService, type FakeServiceOptions, fakeKey } from '../../src/fake/index.ts'
-import { makeFake, NOON } from './help.ts'
+import { makeFake, NOON } from './setup.ts'
 
 describe('keys', () => {
-  it('there is one with plenty of credits, unless told otherwise', () => {
+  it('there is one with many credits by default', () => {
     const fake = makeFake()
     expect(fake.key).toBe(fakeKey)
     expect(fake.keys()).toEqual({ esk_test_fake: { credits: 1_000_000_000, tier: 'standard' } })
@@ -23,7 +23,7 @@ describe('keys', () => {
     expect(fake.remaining('b')).toBe(75)
   })
 
-  it('spending at the same moment never spends the same credits twice', async () => {
+  it('concurrent calls never spend the same credits twice', async () => {
     const fake = makeFake({ keys: { k: 260 }, latencyMs: 3 })
     const headers = { authorization: 'Bearer k' }
     const answers = await Promise.all(
@@ -34,7 +34,7 @@ describe('keys', () => {
     fake.expectCredits(250)
   })
 
-  it('a mistake throws at once, with what is allowed', () => {
+  it('a mistake throws at once and lists what is allowed', () => {
     const fake = makeFake({ keys: { a: 1, b: 2 } })
     expect(() => fake.remaining('c')).toThrow('There is no key "c". The keys are: a, b.')
     expect(() => fake.setCredits('c', 1)).toThrow('There is no key "c"')
@@ -48,7 +48,7 @@ describe('keys', () => {
 
 describe('options', () => {
   it.each<[unknown, RegExp]>([
-    [{ sed: 1 }, /createFakeService knows no option "sed". It takes: seed, keys, clock, /],
+    [{ sed: 1 }, /createFakeService knows no option "sed". It takes: seed, world, tape, onMissing, keys, clock, /],
     [{ keys: { a: -1 } }, /The credits of a is a whole number of 0 or more, not -1/],
     [{ keys: { a: { credits: 1, level: 'x' } } }, /The key a knows no option "level". It takes: credits, tier/],
     [{ latencyMs: -1 }, /latencyMs is a number from 0/],
@@ -65,7 +65,7 @@ describe('options', () => {
     else expect(() => createFakeService(options as FakeServiceOptions)).not.toThrow()
   })
 
-  it('baseUrl: answers below its path alone, with or without a version in it', async () => {
+  it('baseUrl: answers only below its path, with or without a version in it', async () => {
     const fake = makeFake({ baseUrl: 'http://localhost:9/market/api/' })
     expect(fake.baseUrl).toBe('http://localhost:9/market/api')
     const status = async (url: string) =>
@@ -77,7 +77,7 @@ describe('options', () => {
     expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
   })
 
-  it('without a baseUrl, any base will do', async () => {
+  it('without baseUrl, every base is accepted', async () => {
     const fake = makeFake()
     for (const base of ['http://a.example/v1', 'https://b.example/x/v1/y/v1', 'http://c.example', fake.baseUrl]) {
       expect((await fake.fetch(`${base}/openapi.json`)).status).toBe(200)
@@ -114,7 +114,7 @@ describe('rateLimit', () => {
     fake.expectCredits(4 * 25)
   })
 
-  it('about twenty refusals within a minute lock the key for a quarter of an hour', async () => {
+  it('twenty refusals within a minute lock the key for a quarter of an hour', async () => {
     const { get, pass } = limited({ requests: 0 })
     for (let i = 0; i < 19; i++) expect((await get()).headers.get('retry-after')).toBe('60')
     expect((await get()).headers.get('retry-after')).toBe('900')
@@ -122,7 +122,7 @@ describe('rateLimit', () => {
     expect((await get()).headers.get('retry-after')).toBe('840')
   })
 
-  it('slow refusals do not lock', async () => {
+  it('refusals over a longer time do not lock', async () => {
     const { get, pass } = limited({ requests: 0, refusalsToLock: 3 })
     for (let i = 0; i < 10; i++) {
       expect((await get()).headers.get('retry-after')).toBe('60')
@@ -134,7 +134,7 @@ describe('rateLimit', () => {
 describe('CORS', () => {
   const page = { origin: 'https://app.example', authorization: `Bearer ${fakeKey}` }
 
-  it('any page may ask and read the credit headers', async () => {
+  it('pages may read answers and credit headers by default', async () => {
     const fake = makeFake()
     const { headers } = await fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: page })
     expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -159,7 +159,7 @@ describe('CORS', () => {
     expect(headers.get('x-credits-cost')).toBe('25')
   })
 
-  it('cors: false answers no page', async () => {
+  it('cors: false sends no CORS headers', async () => {
     const fake = makeFake({ cors: false })
     const { headers } = await fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: page })
     expect(headers.get('access-control-allow-origin')).toBeNull()

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { makeFake, NOON, serve } from './help.ts'
+import { makeFake, NOON, serve } from './setup.ts'
 
 describe('fake.listen', () => {
-  it('listens on loopback and a free port, and says where', async () => {
+  it('listens on loopback and a free port by default, and returns the URL', async () => {
     const fake = makeFake()
     const server = await fake.listen()
     expect(server.url).toBe(`http://127.0.0.1:${server.port}/public-api/v1`)
@@ -13,13 +13,13 @@ describe('fake.listen', () => {
     expect((await fetch(`${other.url}/openapi.json`)).status).toBe(200)
   })
 
-  it('listens where it is told, and says when it cannot', async () => {
+  it('listens on a given port, and rejects if it cannot', async () => {
     const fake = makeFake()
     const { port } = await fake.listen()
     await expect(fake.listen({ port })).rejects.toThrow('EADDRINUSE')
     await expect(fake.listen({ port: 70_000 })).rejects.toThrow('port is a number from 0 to 65535')
     await expect(fake.listen({ host: 'x' } as object)).rejects.toThrow(
-      'listen knows no option "host". It takes: port, hostname.',
+      'listen knows no option "host". It takes: port, hostname, controlToken.',
     )
   })
 
@@ -47,7 +47,7 @@ describe('fake.listen', () => {
     expect(response.headers.get('date')).toBe(new Date(NOON).toUTCString())
   })
 
-  it('a caller that gives up is noticed', async () => {
+  it('notices a caller that gives up', async () => {
     const { fake, url, key } = await serve({ latencyMs: 1_000_000 })
     const controller = new AbortController()
     const asked = fetch(`${url}/prices/etn`, { headers: { authorization: `Bearer ${key}` }, signal: controller.signal })
@@ -58,7 +58,7 @@ describe('fake.listen', () => {
     expect(fake.ledger()).toMatchObject([{ credits: 25, delivered: false }])
   })
 
-  it('many requests at once are all answered', async () => {
+  it('answers many requests at once', async () => {
     const { fake, get } = await serve()
     const answers = await Promise.all(Array.from({ length: 200 }, () => get('/prices/etn')))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -80,7 +80,7 @@ describe('the control interface under /_fake', () => {
     return { fake, get, call }
   }
 
-  it('tells the ledger and the journal', async () => {
+  it('returns the ledger and the journal', async () => {
     const { fake, get, call } = await remote()
     await get('/prices/etn')
     expect((await call('GET', 'ledger')).body).toEqual(fake.ledger())
@@ -110,7 +110,7 @@ describe('the control interface under /_fake', () => {
     expect(fake.now()).toBe(NOON + 60_000)
   })
 
-  it('tells, adds and fills keys', async () => {
+  it('returns, adds and fills keys', async () => {
     const { fake, call } = await remote()
     expect((await call('GET', 'keys')).body).toEqual({ k: { credits: 1_000, tier: 'standard' } })
     await call('POST', 'keys', { k: 5, other: { credits: 7, tier: 'gold' } })
@@ -135,7 +135,7 @@ describe('the control interface under /_fake', () => {
     expect(fake.journal()).toEqual([])
   })
 
-  it('is not in the journal, and not where the service is', async () => {
+  it('leaves no journal entry, and exists only at the root', async () => {
     const { fake, get, call } = await remote()
     await call('GET', 'ledger')
     fake.expectRequests(0)
@@ -143,7 +143,7 @@ describe('the control interface under /_fake', () => {
     expect((await fake.fetch('http://x.example/_fake/ledger')).status).toBe(404)
   })
 
-  it('refuses mistakes with what is allowed', async () => {
+  it('rejects mistakes and lists what is allowed', async () => {
     const { call } = await remote()
     const wrong = await call('POST', 'faults', { operation: 'token.prices', status: 500 })
     expect(wrong.status).toBe(400)
@@ -156,7 +156,7 @@ describe('the control interface under /_fake', () => {
     expect(unknown.body.error.message).toContain('GET ledger, GET journal')
   })
 
-  it('is for this machine alone', async () => {
+  it('rejects other machines', async () => {
     const outside = Object.values(networkInterfaces())
       .flat()
       .find((one) => one && !one.internal && one.family === 'IPv4')
@@ -168,7 +168,7 @@ describe('the control interface under /_fake', () => {
     expect((await fetch(`http://${outside.address}:${port}/_fake/ledger`)).status).toBe(403)
   })
 
-  it('does not obey web pages', async () => {
+  it('rejects web pages', async () => {
     const { fake } = await remote()
     const { url } = await fake.listen()
     const response = await fetch(`${new URL(url).origin}/_fake/reset`, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BOLT, makeFake, NOBODY, NOON, serve } from './help.ts'
+import { BOLT, makeFake, NOBODY, NOON, serve } from './setup.ts'
 
 function play(options?: Parameters<typeof makeFake>[0]) {
   const fake = makeFake(options)
@@ -19,7 +19,7 @@ describe('the ledger', () => {
     expect(fake.remaining('b')).toBe(880)
   })
 
-  it('can be asked by operation and by key', async () => {
+  it('filters by operation and by key', async () => {
     const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
     await get('/prices/etn', 'a')
     await get('/prices/etn', 'b')
@@ -30,7 +30,7 @@ describe('the ledger', () => {
     expect(fake.ledger({ key: 'b', operation: 'nft.stats' })).toHaveLength(1)
   })
 
-  it('cannot be changed from outside', async () => {
+  it('returns copies', async () => {
     const { fake, get } = play()
     await get('/prices/etn')
     for (const charge of fake.ledger()) charge.credits = 0
@@ -39,7 +39,7 @@ describe('the ledger', () => {
     expect(fake.journal()[0]?.status).toBe(200)
   })
 
-  it('over HTTP, an answer is delivered when the last byte was handed over', async () => {
+  it('marks an answer over HTTP delivered after its last byte', async () => {
     const { fake, get } = await serve()
     await get('/tokens/52014?limit=100')
     await expect.poll(() => fake.ledger()[0]?.delivered).toBe(true)
@@ -47,7 +47,7 @@ describe('the ledger', () => {
 })
 
 describe('the journal', () => {
-  it('lists every request, with what became of it', async () => {
+  it('lists every request with its outcome', async () => {
     const { fake, get } = play()
     await get(`/tokens/52014/${BOLT}/candles?limit=2&bucket=1d`)
     await get(`/tokens/52014/${NOBODY}`)
@@ -106,14 +106,14 @@ describe('the journal', () => {
     expect(fake.journal().at(-1)).toMatchObject({ inFlight: 1, heavyInFlight: 0 })
   })
 
-  it('names the fault that was played', async () => {
+  it('names the fault', async () => {
     const { fake, get } = play()
     fake.fault({ operation: 'etn.price', status: 503, retryAfter: '2', when: () => true })
     await get('/prices/etn')
-    expect(fake.journal()[0]?.fault).toBe('status 503, retryAfter "2" on etn.price that a function chooses')
+    expect(fake.journal()[0]?.fault).toBe('status 503, retryAfter "2" on etn.price selected by a function')
   })
 
-  it('one line for every request goes to log, and to nothing else', async () => {
+  it('logs one line per request to log only', async () => {
     const lines: string[] = []
     const { fake, get } = play({ log: (line) => lines.push(line) })
     await get('/prices/etn')
@@ -129,7 +129,7 @@ describe('the journal', () => {
 })
 
 describe('expectCredits', () => {
-  it('passes, in all or for each operation', async () => {
+  it('passes, in total or per operation', async () => {
     const { fake, get } = play()
     fake.expectCredits(0)
     fake.expectCredits({})
@@ -139,22 +139,22 @@ describe('expectCredits', () => {
     fake.expectCredits({ 'etn.price': 25, 'token.price': 50 })
   })
 
-  it('throws with the ledger by operation', async () => {
+  it('throws with the requests, their query, credits, key and fault', async () => {
     const { fake, get } = play()
     await get('/prices/etn')
-    await get('/prices/etn')
+    await get('/tokens/52014?limit=1')
     fake.fault({ reset: 'after' })
     await get(`/prices/52014/${BOLT}`).catch(() => {})
     expect(() => fake.expectCredits(50)).toThrow(
-      'Expected 50 credits charged, not 100.\nThe ledger:\n  etn.price: 2 charged, 50 credits\n  token.price: 1 charged, 50 credits, 1 not delivered',
+      `Expected 50 credits charged, not 180.\nThe requests:\n  #1 GET /prices/etn: 200 (25 credits, key ${fake.key})\n  #2 GET /tokens/52014?limit=1: 200 (105 credits, key ${fake.key})\n  #3 GET /prices/52014/${BOLT}: no answer (50 credits, not delivered, key ${fake.key}, fault: reset "after" on any operation)`,
     )
   })
 
-  it('throws with what each operation should have cost', async () => {
+  it('throws with the expected amount of each operation', async () => {
     const { fake, get } = play()
     await get('/prices/etn')
     expect(() => fake.expectCredits({ 'nft.stats': 25 })).toThrow(
-      'Unexpected credits charged:\n  etn.price: expected 0, not 25\n  nft.stats: expected 25, not 0\nThe ledger:',
+      'Unexpected credits charged:\n  etn.price: expected 0, not 25\n  nft.stats: expected 25, not 0\nThe requests:\n  #1 GET /prices/etn',
     )
   })
 
@@ -168,10 +168,10 @@ describe('expectCredits', () => {
       }
     })()
     expect(thrown).toMatchObject({ name: 'AssertionError', expected: 5, actual: 0 })
-    expect((thrown as Error).message).toBe('Expected 5 credits charged, not 0.\nThe ledger is empty.')
+    expect((thrown as Error).message).toBe('Expected 5 credits charged, not 0.\nNo request matches.')
   })
 
-  it('refuses what cannot be expected', () => {
+  it('rejects impossible expectations', () => {
     const { fake } = play()
     expect(() => fake.expectCredits(-1)).toThrow('The expected number is a whole number of 0 or more, not -1.')
     expect(() => fake.expectCredits({ 'token.prices': 5 } as object)).toThrow('operation is one of etn.price, ')
@@ -179,7 +179,7 @@ describe('expectCredits', () => {
 })
 
 describe('expectRequests', () => {
-  it('passes, in all or for each operation', async () => {
+  it('passes, in total or per operation', async () => {
     const { fake, get } = play()
     await get('/prices/etn')
     await get('/prices/etn')
@@ -188,15 +188,18 @@ describe('expectRequests', () => {
     fake.expectRequests({ 'etn.price': 2, 'farm.list': 1 })
   })
 
-  it('throws with the journal', async () => {
+  it('throws with the requests concerned', async () => {
     const { fake, get } = play()
     await get('/prices/etn')
     await get('/nowhere')
     expect(() => fake.expectRequests(1)).toThrow(
-      'Expected 1 requests, not 2.\nThe journal:\n  #1 GET /prices/etn: 200\n  #2 GET /nowhere: 404 not_found',
+      `Expected 1 requests, not 2.\nThe requests:\n  #1 GET /prices/etn: 200 (25 credits, key ${fake.key})\n  #2 GET /nowhere: 404 not_found (0 credits, key ${fake.key})`,
     )
-    expect(() => fake.expectRequests({ 'etn.price': 1 })).toThrow('unknown: expected 0, not 1')
+    expect(() => fake.expectRequests({ 'etn.price': 1 })).toThrow(
+      'unknown: expected 0, not 1\nThe requests:\n  #2 GET /nowhere',
+    )
+    fake.expectRequests({ 'etn.price': 1, unknown: 1 })
     fake.reset()
-    expect(() => fake.expectRequests(1)).toThrow('The journal is empty.')
+    expect(() => fake.expectRequests(1)).toThrow('No request matches.')
   })
 })

@@ -15,7 +15,7 @@ function run(code: string): Promise<string> {
 }
 
 describe('a program with a fake in it', () => {
-  it('ends by itself: nothing is left open, listening or not', async () => {
+  it('ends by itself, listening or not', async () => {
     const printed = await run(`
       const fake = createFakeService()
       const { url } = await fake.listen()
@@ -35,7 +35,7 @@ describe('a program with a fake in it', () => {
     expect(printed).toBe('closed')
   })
 
-  it('does not end before the timeout that it waits for', async () => {
+  it('does not end before a pending timeout', async () => {
     const printed = await run(`
       const fake = createFakeService()
       fake.fault({ never: true })
@@ -44,7 +44,7 @@ describe('a program with a fake in it', () => {
     expect(printed).toBe('TimeoutError')
   })
 
-  it('prints nothing of its own', async () => {
+  it('prints nothing', async () => {
     expect(
       await run(
         `const fake = createFakeService(); await fake.listen(); await fake.fetch('http://x.example/nowhere'); await fake.close()`,

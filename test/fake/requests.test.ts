@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { fakeOperations, fakeRoutes } from '../../src/fake/index.ts'
-import { BOLT, examplePaths, serve } from './help.ts'
+import { BOLT, examplePaths, serve } from './setup.ts'
 
 const contract = parse(readFileSync(new URL('../../src/contract/openapi.yaml', import.meta.url), 'utf8'))
 const ajv = new Ajv2020({ strict: false, coerceTypes: 'array', formats: { address: true } })
@@ -41,7 +41,7 @@ function accepts({ name, schema }: Parameter, value: string): boolean {
   return ajv.compile({ type: 'object', properties: { [name]: rebased } })({ [name]: value }) as boolean
 }
 
-describe('the fake takes what the contract takes, and refuses the rest', () => {
+describe('the fake accepts what the contract accepts, and rejects the rest', () => {
   it.each(fakeOperations)('%s', async (operation) => {
     const { fake, get } = await serve()
     const { path: route } = fakeRoutes[operation]

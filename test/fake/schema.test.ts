@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { fakeOperations, fakeRoutes, fakeTokens, fakeWallets } from '../../src/fake/index.ts'
-import { type Answer, examplePaths, NOON, serve } from './help.ts'
+import { type Answer, examplePaths, NOON, serve } from './setup.ts'
 
 // An off-the-shelf validator on the contract itself, in the 2020-12 dialect that OpenAPI 3.1 uses: nothing of ours in between.
 const contract = parse(readFileSync(new URL('../../src/contract/openapi.yaml', import.meta.url), 'utf8'))
@@ -64,7 +64,7 @@ strict.addFormat('address', true)
 strict.addFormat('decimal', true)
 strict.addSchema(strictContract, 'contract')
 
-describe('the fake says everything that the contract names, and nothing else', () => {
+describe('answers have all fields of the contract and no others', () => {
   it.each(fakeOperations)('%s', async (operation) => {
     const { fake, get } = await serve()
     for (const one of variants(operation, (await examplePaths(fake))[operation] ?? '')) {
@@ -75,7 +75,7 @@ describe('the fake says everything that the contract names, and nothing else', (
   })
 })
 
-describe('every answer is what the contract promises', () => {
+describe('answers match the contract', () => {
   // Stretches of time in which presales, locks and candles of all kinds come by.
   const moments = [NOON, NOON + 30 * 86_400_000, Date.UTC(2031, 1, 28, 23, 59, 59), Date.UTC(2026, 11, 31), 0]
 
@@ -127,7 +127,7 @@ describe('every answer is what the contract promises', () => {
     checkHeaders(route, status, answer)
   })
 
-  it('the validator does complain', async () => {
+  it('the validator reports a mismatch', async () => {
     const { get } = await serve()
     const { body } = await get('/tokens/52014?limit=1')
     body.data[0].decimals = '18'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createFakeService } from '../../src/fake/index.ts'
-import { makeFake, NOON } from './help.ts'
+import { makeFake, NOON } from './setup.ts'
 
 const ask = (fake: ReturnType<typeof makeFake>, path = '/prices/etn', init?: RequestInit) =>
   fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` }, ...init })
@@ -8,7 +8,7 @@ const ask = (fake: ReturnType<typeof makeFake>, path = '/prices/etn', init?: Req
 afterEach(() => vi.useRealTimers())
 
 describe('time', () => {
-  it('drives the data, Date and Retry-After, so that a suite can jump a day', async () => {
+  it('determines the data, Date and Retry-After', async () => {
     const fake = makeFake({ heavyConcurrency: 0 })
     const before = await ask(fake)
     fake.advance(86_400_000)
@@ -21,15 +21,14 @@ describe('time', () => {
     expect(fake.journal().map(({ at }) => at - NOON)).toEqual([0, 86_400_000, 86_400_000])
   })
 
-  it('goes only forwards by hand', () => {
+  it('only moves forward', () => {
     const fake = makeFake()
     expect(() => fake.advance(-1)).toThrow('advance is a number from 0')
   })
 
-  it('ends delays that are over by then, and no others', async () => {
+  it('ends the delays within the span, and no others', async () => {
     const fake = makeFake()
-    fake.fault({ delayMs: 1_000_000 })
-    fake.fault({ delayMs: 5_000_000 })
+    fake.script('etn.price', [{ delayMs: 1_000_000 }, { delayMs: 5_000_000 }])
     const done: string[] = []
     const first = ask(fake).then(() => done.push('first'))
     const second = ask(fake).then(() => done.push('second'))
@@ -58,7 +57,7 @@ describe('time', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('waits with the sleep of the clock that it is given', async () => {
+  it('waits with the sleep of the given clock', async () => {
     const slept: number[] = []
     const clock = {
       now: () => NOON,
@@ -73,7 +72,7 @@ describe('time', () => {
     expect(slept).toEqual([120, 23])
   })
 
-  it('a delay that is given up leaves no timer', async () => {
+  it('leaves no timer after an aborted delay', async () => {
     vi.useFakeTimers({ now: NOON })
     const fake = createFakeService()
     fake.fault({ delayMs: 60_000 })

@@ -3,13 +3,13 @@ import { fakeTokens } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { expect, test } from 'vitest'
 import { rejection } from '../support/setup.ts'
-import { DAY, MINUTE, noted, some, stage, types } from './setup.ts'
+import { DAY, MINUTE, recordWatch, setupFeed, some, types } from './setup.ts'
 
-test('promises that do not fit are stretched by one factor, which is told', async () => {
-  const { feed, fake, clock, events } = stage({ budget: { creditsPerDay: 20_000 } })
+test('watches that do not fit the budget are all stretched by one factor, which an event reports', async () => {
+  const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 20_000 } })
   // 14 addresses every 5 minutes and 6 every 10 would cost about 77,000 a day.
-  noted(feed, some(14), 5 * MINUTE)
-  noted(feed, some(6, 14), 10 * MINUTE)
+  recordWatch(feed, some(14), 5 * MINUTE)
+  recordWatch(feed, some(6, 14), 10 * MINUTE)
   await clock.advance(MINUTE)
   const { stretch, creditsPerDay, projected, spent, addresses, state } = feed.status()
   expect(stretch).toBeGreaterThan(3.5)
@@ -29,56 +29,56 @@ test('promises that do not fit are stretched by one factor, which is told', asyn
   expect(longest).toBeLessThan(30 * MINUTE)
 })
 
-test('when there is enough again, the stretch ends and that is told', async () => {
-  const { feed, clock, events } = stage({ budget: { creditsPerDay: 20_000 } })
-  noted(feed, some(4), 20 * MINUTE)
-  const greedy = noted(feed, some(30, 4), MINUTE)
+test('the stretch ends when the watches fit the budget again, which an event reports', async () => {
+  const { feed, clock, events } = setupFeed({ budget: { creditsPerDay: 20_000 } })
+  recordWatch(feed, some(4), 20 * MINUTE)
+  const expensive = recordWatch(feed, some(30, 4), MINUTE)
   await clock.advance(30 * MINUTE)
   expect(feed.status().stretch).toBeGreaterThan(5)
-  greedy.stop()
+  expensive.stop()
   await clock.advance(60 * MINUTE)
   expect(clock.pending).toBe(1)
   expect(feed.status().stretch).toBe(1)
   expect(events.filter(({ type }) => type === 'feed.stretched').at(-1)).toMatchObject({ stretch: 1 })
 })
 
-test('a budget that is gone stops the feed once, and the next day it goes on', async () => {
-  const { feed, fake, clock, events } = stage({ budget: { creditsPerDay: 650 } })
+test('a used-up budget stops the feed once, and the feed resumes the next day', async () => {
+  const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 650 } })
   const start = clock.now()
   await Promise.all([feed.prices(some(50)), clock.advance(10)])
   const error = rejection(feed.prices(some(3, 60)), BudgetExceededError)
   await clock.advance(10)
   await error
-  const { prices, errors } = noted(feed, some(3), MINUTE)
+  const { prices, errors } = recordWatch(feed, some(3), MINUTE)
   const again = rejection(feed.price(some(1, 70)[0] ?? ''), BudgetExceededError)
   await clock.advance(DAY / 2)
   await again
   expect(fake.charged()).toBeLessThanOrEqual(650)
   expect(types(events).filter((type) => type === 'feed.stopped')).toHaveLength(1)
   expect(feed.status()).toMatchObject({ state: 'stopped', until: start + DAY })
-  // Known prices are still told, with what they are worth.
+  // Known prices are still returned, marked stale.
   expect((await feed.price(some(1)[0] ?? '')).stale).toBe(true)
   await clock.advance(DAY / 2 + MINUTE)
   expect(types(events)).toContain('feed.resumed')
-  expect(prices.at(-1)?.stale).toBe(false)
+  expect(prices.some(({ at, stale }) => at >= start + DAY && !stale)).toBe(true)
   expect(errors.length).toBeLessThanOrEqual(1)
 })
 
-test('what is left buys what it can before the feed stops, and what fell due first goes first', async () => {
+test('the rest of a budget buys what fits, in the order of due times, before the feed stops', async () => {
   const { BOLT, CORE, DYNO, PDY } = fakeTokens
-  const { feed, fake, clock, events } = stage({ budget: { creditsPerDay: 240 } })
+  const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 240 } })
   await Promise.all([feed.prices([BOLT, CORE, DYNO]), clock.advance(10)])
   const refused = rejection(feed.prices([PDY, ...some(3)]), BudgetExceededError)
   await clock.advance(10)
   await refused
-  // 110 are left: not 140 for four in a batch, nor 130 for three, but one by one for two, of whom the second is not listed.
+  // 110 are left: not enough for a batch of four (140) or three (130), but for two single requests; the second is not listed.
   fake.expectCredits(130 + 50)
   expect(types(events)).toContain('feed.stopped')
   expect(await feed.price(PDY)).toMatchObject({ address: PDY, stale: false })
 })
 
-test('look-ups beyond the budget are answered with older prices instead of stopping', async () => {
-  const { feed, fake, clock, events } = stage({ budget: { creditsPerDay: 10_000 } })
+test('price requests beyond the budget get older prices, and the feed does not stop', async () => {
+  const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 10_000 } })
   for (let minute = 0; minute < 1_430; minute++) {
     void feed.prices(some(10), { maxAgeMs: MINUTE }).catch(() => {})
     await clock.advance(MINUTE)
@@ -88,9 +88,9 @@ test('look-ups beyond the budget are answered with older prices instead of stopp
   expect(types(events)).not.toContain('feed.stopped')
 })
 
-test('a lack of credits on the key stops the feed, and credits bring it back', async () => {
-  const { feed, fake, clock, events } = stage({}, { keys: { esk_test_poor: 130 } })
-  const { prices, errors } = noted(feed, some(3), MINUTE)
+test('a key without credits stops the feed, and new credits resume it', async () => {
+  const { feed, fake, clock, events } = setupFeed({}, { keys: { esk_test_poor: 130 } })
+  const { prices, errors } = recordWatch(feed, some(3), MINUTE)
   await clock.advance(10 * MINUTE)
   expect(types(events).filter((type) => type === 'feed.stopped')).toHaveLength(1)
   expect(errors).toEqual([expect.objectContaining({ name: 'InsufficientCreditsError' })])
@@ -101,8 +101,8 @@ test('a lack of credits on the key stops the feed, and credits bring it back', a
   expect(prices.at(-1)?.stale).toBe(false)
 })
 
-test("the client's own budget holds the feed as well", async () => {
-  const { fake, clock } = stage()
+test("the client's own budget limits the feed too", async () => {
+  const { fake, clock } = setupFeed()
   const client = createClient({
     apiKey: fake.key,
     fetch: fake.fetch,
@@ -110,7 +110,7 @@ test("the client's own budget holds the feed as well", async () => {
     budget: { credits: 200, windowMs: 10 * MINUTE },
   })
   const feed = createPriceFeed(client, { clock })
-  const { prices } = noted(feed, some(3), MINUTE)
+  const { prices } = recordWatch(feed, some(3), MINUTE)
   await clock.advance(10 * MINUTE - 1)
   expect(fake.charged()).toBe(130)
   await clock.advance(MINUTE)
@@ -118,4 +118,44 @@ test("the client's own budget holds the feed as well", async () => {
   expect(prices.at(-1)?.stale).toBe(false)
   await feed.close()
   await client.close()
+})
+
+test('a budget lasts the whole day, for watches of many intervals that start apart', async () => {
+  const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 40_000 } })
+  const start = clock.now()
+  for (let index = 0; index < 12; index++) {
+    // From one minute to an hour.
+    recordWatch(feed, some(1, index), MINUTE * 60 ** (((index * 7) % 12) / 11))
+    recordWatch(feed, some(3, 100 + 3 * index), MINUTE * 60 ** (((index * 5) % 12) / 11))
+    await clock.advance(7_000)
+  }
+  expect(feed.status().creditsPerDay / 40_000).toBeCloseTo(1, 0.7)
+  const quarters: number[] = []
+  for (let quarter = 1; quarter <= 4; quarter++) {
+    const before = fake.charged()
+    await clock.advance(start + quarter * (DAY / 4) - 1 - clock.now())
+    quarters.push(fake.charged() - before)
+  }
+  for (const credits of quarters) expect(Math.abs(credits / 10_000 - 1)).toBeLessThan(0.15)
+})
+
+test('price requests leave the watches their share of the budget, and are refused beyond the rest', async () => {
+  const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 100_000 } })
+  // 69,120 credits a day.
+  const { prices } = recordWatch(feed, some(14), 5 * MINUTE)
+  const refused: unknown[] = []
+  for (let minute = 0; minute < 1_430; minute++) {
+    void feed.prices(some(3, 100 + 3 * (minute % 500)), { maxAgeMs: 0 }).catch((error) => void refused.push(error))
+    await clock.advance(MINUTE)
+  }
+  expect(fake.charged()).toBeLessThanOrEqual(100_000)
+  expect(fake.charged()).toBeGreaterThan(85_000)
+  const delivered = prices.filter(({ stale }) => !stale)
+  expect(delivered.length / 14).toBeGreaterThan(270)
+  expect(delivered.at(-1)?.at).toBeGreaterThan(clock.now() - 10 * MINUTE)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused[0]).toMatchObject({
+    name: 'BudgetExceededError',
+    message: expect.stringContaining('share of the watches'),
+  })
 })

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { DAY, MINUTE, noted, some, stage } from './setup.ts'
+import { DAY, MINUTE, recordWatch, setupFeed, some } from './setup.ts'
 
-test('the plan is what then happens', async () => {
-  const { feed, fake, clock } = stage()
-  noted(feed, some(14), 5 * MINUTE)
+test('the plan matches the requests and charges that follow', async () => {
+  const { feed, fake, clock } = setupFeed()
+  recordWatch(feed, some(14), 5 * MINUTE)
   await clock.advance(2 * MINUTE)
-  noted(feed, some(9, 10), 10 * MINUTE)
-  noted(feed, some(1, 30), 7 * MINUTE)
+  recordWatch(feed, some(9, 10), 10 * MINUTE)
+  recordWatch(feed, some(1, 30), 7 * MINUTE)
   await clock.advance(30 * MINUTE)
   const { calls, cost, onePerConsumer, stretch } = feed.explain({ calls: 20 })
   expect(calls).toHaveLength(20)
@@ -27,36 +27,52 @@ test('the plan is what then happens', async () => {
     creditsPerDay: expect.closeTo(288 * 240 + 144 * 190 + (1_440 / 7) * 50, 3),
     usdPerDay: expect.closeTo(0.106_766, 4),
     requestsPerDay: expect.closeTo(288 + 144 + 1_440 / 7, 3),
+    creditsPer30Days: expect.closeTo(30 * (288 * 240 + 144 * 190 + (1_440 / 7) * 50), 3),
+    usdPer30Days: expect.closeTo(30 * 0.106_766, 3),
   })
   expect(cost.creditsPerDay).toBeLessThan(onePerConsumer.creditsPerDay)
 })
 
-test('also when the watches have to go each their own way', async () => {
-  const { feed, fake, clock } = stage()
-  const { stop } = noted(feed, some(24), MINUTE)
-  await clock.advance(MINUTE / 3)
-  noted(feed, some(48, 9), MINUTE)
+test('the plan matches when the bucket forces separate batches', async () => {
+  const { feed, fake, clock, client } = setupFeed()
+  const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)
+  // Intervals that never coincide, so that early purchases empty the bucket.
+  recordWatch(feed, tokens.slice(0, 14), 47_788)
+  recordWatch(feed, tokens.slice(22, 23), 6_020)
+  await clock.advance(35_000)
+  recordWatch(feed, tokens.slice(20, 21), 30_000)
+  await clock.advance(12_000)
+  recordWatch(feed, tokens.slice(21, 22), 54_028)
   await clock.advance(5 * MINUTE)
-  stop()
-  const { calls } = feed.explain({ calls: 60 })
-  // They begin as two groups; when that has cost too much they become one.
-  expect(calls[0]?.credits).toBeLessThan(580)
-  expect(calls.at(-1)?.credits).toBe(580)
+  const { calls } = feed.explain({ calls: 200 })
   const before = fake.charged()
   await clock.advance((calls.at(-1)?.at ?? 0) - clock.now())
   expect(fake.charged() - before).toBe(calls.reduce((sum, { credits }) => sum + credits, 0))
 })
 
-test('nobody watching, nothing planned', () => {
-  const { feed } = stage()
-  const nothing = { creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0 }
-  expect(feed.explain()).toEqual({ calls: [], stretch: 1, cost: nothing, onePerConsumer: nothing })
+test('the plan shows both costs with the stretch of the budget and without it', async () => {
+  const { feed, clock } = setupFeed({ budget: { creditsPerDay: 20_000 } })
+  recordWatch(feed, some(14), 5 * MINUTE)
+  await clock.advance(MINUTE)
+  const { stretch, cost, onePerConsumer, unstretched } = feed.explain()
+  expect(stretch).toBeGreaterThan(3)
+  expect(cost.creditsPerDay).toBeLessThan(20_500)
+  expect(onePerConsumer.creditsPerDay).toBeCloseTo((288 * 240) / stretch, 3)
+  expect(unstretched.cost.creditsPerDay / (288 * 240)).toBeCloseTo(1, 1)
+  expect(unstretched.onePerConsumer.creditsPerDay).toBeCloseTo(288 * 240, 3)
+})
+
+test('the plan is empty without a watch', () => {
+  const { feed } = setupFeed()
+  const nothing = { creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0, creditsPer30Days: 0, usdPer30Days: 0 }
+  const costs = { cost: nothing, onePerConsumer: nothing }
+  expect(feed.explain()).toEqual({ calls: [], stretch: 1, ...costs, unstretched: costs })
 })
 
 test('the example prints the plan as a table', async () => {
   const root = fileURLToPath(new URL('../../', import.meta.url))
   const { stdout } = await promisify(execFile)(`${root}node_modules/.bin/tsx`, ['examples/feed.ts'], { cwd: root })
-  expect(stdout).toMatch(/in +due +riders +requests +credits/)
+  expect(stdout).toMatch(/in +due +early +requests +credits/)
   expect(stdout).toMatch(/The feed: [\d,]+ credits a day/)
   expect(stdout).not.toMatch(/undefined|NaN|Error/)
 })

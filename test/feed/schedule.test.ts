@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createQueue } from '../../src/feed/queue.ts'
-import { load, type Slot } from '../../src/feed/riders.ts'
-import { creditsFor, requestCredits, shareOut } from '../../src/feed/route.ts'
-import { MINUTE, noted, requests, SECOND, some, stage } from './setup.ts'
+import { creditsFor, requestCredits, splitIntoRequests } from '../../src/feed/prices/batch-cost.ts'
+import { createPriorityQueue } from '../../src/feed/prices/priority-queue.ts'
+import { cheapestBatch, type DueItem } from '../../src/feed/schedule/select-batch.ts'
+import { MINUTE, recordWatch, requests, SECOND, setupFeed, some } from './setup.ts'
 
-const queueOf = (slots: Slot[]) => {
-  const queue = createQueue<Slot>(({ dueAt }) => dueAt)
-  for (const slot of slots) queue.put(slot)
+const queueOf = (items: DueItem[]) => {
+  const queue = createPriorityQueue<DueItem>(({ dueAt }) => dueAt)
+  for (const item of items) queue.put(item)
   return queue
 }
 
-test('the queue gives the smallest first, whatever is put in, moved and taken out', () => {
+test('the priority queue returns the smallest key first after any additions, moves and removals', () => {
   const steps = fc.array(fc.tuple(fc.constantFrom('put', 'delete', 'pop'), fc.nat(9), fc.nat(20)), { maxLength: 60 })
   fc.assert(
     fc.property(steps, (run) => {
       const items = Array.from({ length: 10 }, () => ({ dueAt: 0 }))
-      const queue = createQueue<{ dueAt: number }>(({ dueAt }) => dueAt)
+      const queue = createPriorityQueue<{ dueAt: number }>(({ dueAt }) => dueAt)
       const model = new Set<{ dueAt: number }>()
       for (const [step, index, dueAt] of run) {
         const item = items[index]!
@@ -38,37 +38,37 @@ test('the queue gives the smallest first, whatever is put in, moved and taken ou
   )
 })
 
-test('what a call of fifty costs grows with the logarithm of how many addresses are watched', () => {
+test('the work for a batch of fifty grows with the logarithm of the number of watched addresses', () => {
   const readsPerAddress = (watched: number) => {
     let reads = 0
-    const queue = createQueue<Slot>(({ dueAt }) => {
+    const queue = createPriorityQueue<DueItem>(({ dueAt }) => {
       reads++
       return dueAt
     })
     // Multiples of a prime number: in no order, and none twice.
     for (let index = 0; index < watched; index++)
-      queue.put({ dueAt: 1 + ((index * 7_919) % watched), lastsMs: watched })
+      queue.put({ dueAt: 1 + ((index * 7_919) % watched), intervalMs: watched })
     reads = 0
     let now = 0
     for (let call = 0; call < 20; call++) {
       now += 50
-      const { due, riders } = load(queue, 0, now, { gapMs: 50, crowded: true })
-      for (const slot of [...due, ...riders]) {
-        slot.dueAt = now + slot.lastsMs
-        queue.put(slot)
+      const { due, early } = cheapestBatch(queue, 0, now, { gapMs: 50, saturated: true })
+      for (const item of [...due, ...early]) {
+        item.dueAt = now + item.intervalMs
+        queue.put(item)
       }
     }
     return reads / now
   }
   const [small = 0, ...larger] = [1_000, 10_000, 100_000].map(readsPerAddress)
-  // Ten times as many are 3.3 levels more, and each reads a few keys on the way down and on the way up.
+  // Ten times as many items are 3.3 more levels, each of which reads a few keys.
   expect(small).toBeLessThan(80)
   for (const [step, reads] of larger.entries()) expect(reads - small).toBeLessThan(20 * (step + 1))
 })
 
-test('addresses are shared out to the cheapest requests', () => {
+test('addresses are split into the cheapest requests', () => {
   for (let count = 0; count <= 160; count++) {
-    const sizes = shareOut(Array.from({ length: count })).map(({ length }) => length)
+    const sizes = splitIntoRequests(Array.from({ length: count })).map(({ length }) => length)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(count)
     expect(sizes.reduce((sum, size) => sum + requestCredits(size), 0)).toBe(creditsFor(count))
     // No other split into batches and single calls is cheaper.
@@ -80,48 +80,48 @@ test('addresses are shared out to the cheapest requests', () => {
   }
 })
 
-describe('riders', () => {
-  const tempo = { gapMs: MINUTE, crowded: false }
-  const slot = (inMs: number, lastsMs: number): Slot => ({ dueAt: inMs, lastsMs })
+describe('early addresses', () => {
+  const callRate = { gapMs: MINUTE, saturated: false }
+  const item = (inMs: number, lastsMs: number): DueItem => ({ dueAt: inMs, intervalMs: lastsMs })
 
-  test('are those that would be due before the next call', () => {
-    const due = [slot(0, MINUTE), slot(0, MINUTE), slot(0, MINUTE)]
-    const between = slot(30 * SECOND, 90 * SECOND)
-    const after = slot(70 * SECOND, 90 * SECOND)
+  test('are those due before the next call', () => {
+    const due = [item(0, MINUTE), item(0, MINUTE), item(0, MINUTE)]
+    const between = item(30 * SECOND, 90 * SECOND)
+    const after = item(70 * SECOND, 90 * SECOND)
     const queue = queueOf([...due, between, after])
-    expect(load(queue, 0, 0, tempo)).toEqual({ due, riders: [between] })
+    expect(cheapestBatch(queue, 0, 0, callRate)).toEqual({ due, early: [between] })
     expect(queue.items()).toEqual([after])
   })
 
-  test('are not taken when they waste more than they save', () => {
+  test('are left out if they waste more than they save', () => {
     // Fifteen addresses that have just been bought would cost 150 to save a base fee of 100.
-    const fresh = Array.from({ length: 15 }, () => slot(59 * SECOND, MINUTE))
-    expect(load(queueOf([slot(0, MINUTE), ...fresh]), 0, 0, tempo).riders).toEqual([])
-    // When their prices are nearly over, they come along, and the next call is put off.
-    const old = Array.from({ length: 15 }, () => slot(6 * SECOND, MINUTE))
-    expect(load(queueOf([...old]), 3, 0, tempo).riders).toHaveLength(15)
+    const fresh = Array.from({ length: 15 }, () => item(59 * SECOND, MINUTE))
+    expect(cheapestBatch(queueOf([item(0, MINUTE), ...fresh]), 0, 0, callRate).early).toEqual([])
+    // Their prices are about to expire: they are bought early, and the next call is postponed.
+    const old = Array.from({ length: 15 }, () => item(6 * SECOND, MINUTE))
+    expect(cheapestBatch(queueOf([...old]), 3, 0, callRate).early).toHaveLength(15)
   })
 
-  test('fill the last request and begin no further one', () => {
-    const soon = () => Array.from({ length: 60 }, (_, index) => slot(index + 1, MINUTE))
-    expect(load(queueOf(soon()), 45, 0, tempo).riders).toHaveLength(5)
-    expect(load(queueOf(soon()), 50, 0, tempo).riders).toHaveLength(0)
-    expect(load(queueOf(soon()), 3, 0, { ...tempo, crowded: true }).riders).toHaveLength(47)
+  test('fill the last request and start no other', () => {
+    const soon = () => Array.from({ length: 60 }, (_, index) => item(index + 1, MINUTE))
+    expect(cheapestBatch(queueOf(soon()), 45, 0, callRate).early).toHaveLength(5)
+    expect(cheapestBatch(queueOf(soon()), 50, 0, callRate).early).toHaveLength(0)
+    expect(cheapestBatch(queueOf(soon()), 3, 0, { ...callRate, saturated: true }).early).toHaveLength(47)
   })
 
-  test('do not ride with one other: two single calls cost the same now and later', () => {
-    expect(load(queueOf([slot(1, MINUTE)]), 1, 0, tempo).riders).toEqual([])
+  test('are left out beside one other address: two single requests cost the same now and later', () => {
+    expect(cheapestBatch(queueOf([item(1, MINUTE)]), 1, 0, callRate).early).toEqual([])
   })
 })
 
 describe('the schedule', () => {
-  test('lets a slow watch ride on the calls of a fast one', async () => {
-    const { feed, fake, clock } = stage()
+  test('buys a slow watch early with the calls of a fast one', async () => {
+    const { feed, fake, clock } = setupFeed()
     const start = clock.now()
-    noted(feed, some(4), MINUTE)
-    noted(feed, some(3, 4), 90 * SECOND)
+    recordWatch(feed, some(4), MINUTE)
+    recordWatch(feed, some(3, 4), 90 * SECOND)
     await clock.advance(3 * MINUTE + SECOND)
-    // Alone the slow one would have had its own calls after 90 and 180 seconds.
+    // Alone, the slow one would need calls after 90 and 180 seconds.
     expect(requests(fake, start)).toEqual([
       [5, 7],
       [60_005, 7],
@@ -130,20 +130,20 @@ describe('the schedule', () => {
     ])
   })
 
-  test('brings watches together that began apart', async () => {
-    const { feed, fake, clock } = stage()
-    noted(feed, some(5), 5 * MINUTE)
+  test('merges watches that started apart', async () => {
+    const { feed, fake, clock } = setupFeed()
+    recordWatch(feed, some(5), 5 * MINUTE)
     await clock.advance(2 * MINUTE)
-    noted(feed, some(5, 5), 10 * MINUTE)
+    recordWatch(feed, some(5, 5), 10 * MINUTE)
     await clock.advance(8 * MINUTE)
     const before = fake.journal().length
     await clock.advance(60 * MINUTE)
     expect(fake.journal().length - before).toBe(12)
   })
 
-  test('asks early enough for the price to be there when the old one is too old', async () => {
-    const { feed, clock } = stage({}, { latencyMs: 400 })
-    const { prices } = noted(feed, some(1)[0] ?? '', 10 * SECOND)
+  test('sends requests early enough for the new price to arrive in time', async () => {
+    const { feed, clock } = setupFeed({}, { latencyMs: 400 })
+    const { prices } = recordWatch(feed, some(1)[0] ?? '', 10 * SECOND)
     let last = clock.now()
     let oldest = 0
     await clock.advance(2 * SECOND)
@@ -154,5 +154,22 @@ describe('the schedule', () => {
     }
     expect(oldest).toBeLessThanOrEqual(10 * SECOND)
     expect(prices.length).toBeLessThanOrEqual(8)
+  })
+
+  test.each([
+    ['14 watches of one token apart', 14, 1, 25],
+    ['9 watches of one token apart', 9, 1, 33],
+    ['40 watches of one token apart', 40, 1, 7],
+    ['two watches of 20 tokens, half an interval apart', 2, 20, 150],
+  ])('buys %s at most 4 % above one batch per interval', async (_, watches, tokens, apartSeconds) => {
+    const { feed, fake, clock } = setupFeed()
+    for (let number = 0; number < watches; number++) {
+      recordWatch(feed, some(tokens, number * tokens), 5 * MINUTE)
+      await clock.advance(apartSeconds * SECOND)
+    }
+    await clock.advance(10 * MINUTE)
+    const before = fake.charged()
+    await clock.advance(10 * 60 * MINUTE)
+    expect((fake.charged() - before) / (120 * creditsFor(watches * tokens))).toBeLessThanOrEqual(1.04)
   })
 })

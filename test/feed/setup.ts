@@ -3,14 +3,14 @@ import { createFakeService, type FakeService, type FakeServiceOptions } from 'et
 import { createPriceFeed, type FeedEvent, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
 import { onTestFinished } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
-// Loaded by the client when an answer is odd; here at once, so that it takes no real time.
+// The client loads it lazily; loaded here so that it takes no real time.
 import '../../src/generated/schemas.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60_000
 export const DAY = 86_400_000
 
-export interface Stage {
+export interface FeedSetup {
   clock: VirtualClock
   fake: FakeService
   client: Client
@@ -20,8 +20,8 @@ export interface Stage {
   another(options?: FeedOptions): PriceFeed
 }
 
-/** A feed in virtual time before the fake service. */
-export function stage(options: FeedOptions = {}, service: FakeServiceOptions = {}): Stage {
+/** A feed on the fake service, in virtual time. */
+export function setupFeed(options: FeedOptions = {}, service: FakeServiceOptions = {}): FeedSetup {
   const clock = createVirtualClock()
   const fake = createFakeService({ clock, ...service })
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
@@ -38,15 +38,15 @@ export function stage(options: FeedOptions = {}, service: FakeServiceOptions = {
   return { clock, fake, client, events, another, feed: another(options) }
 }
 
-/** Different addresses that the fake need not list: a batch charges for them all the same. */
+/** Different addresses. The fake lists none of them, but a batch charges for them. */
 export function some(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, index) =>
     checksumAddress(`0xfeed${(from + index).toString(16).padStart(36, '0')}`),
   )
 }
 
-/** A watch that notes what it is told. */
-export function noted(feed: PriceFeed, addresses: string | readonly string[], everyMs: number) {
+/** A watch that records what it receives. */
+export function recordWatch(feed: PriceFeed, addresses: string | readonly string[], everyMs: number) {
   const prices: FeedPrice[] = []
   const errors: unknown[] = []
   const watch = feed.watch(addresses, {

@@ -1,32 +1,32 @@
 import { InvalidRequestError, type Trade } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { createSeen } from '../../src/feed/seen.ts'
+import { createTradeDedupe } from '../../src/feed/consumers/trade-dedupe.ts'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
-import { MINUTE, SECOND, stage, types } from './setup.ts'
+import { MINUTE, SECOND, setupFeed, types } from './setup.ts'
 
 const { BOLT } = fakeTokens
 const trade = (number: number): Trade => ({ hash: `0x${number}`, timestamp: number })
 
-describe('what was seen', () => {
-  test('is told once, newest last, whatever the page repeats', () => {
-    const seen = createSeen()
-    expect(seen.take([trade(3), trade(2), trade(1)], 3)).toEqual({ fresh: [1, 2, 3].map(trade), gap: undefined })
-    expect(seen.take([trade(4), trade(3), trade(2)], 3)).toEqual({ fresh: [trade(4)], gap: undefined })
-    // An answer that lags behind brings nothing back.
-    expect(seen.take([trade(3), trade(2), trade(1)], 3).fresh).toEqual([])
-    expect(seen.take([trade(9), trade(8), trade(7)], 3)).toEqual({
+describe('the trade dedupe', () => {
+  test('returns each trade once, newest last', () => {
+    const dedupe = createTradeDedupe()
+    expect(dedupe.add([trade(3), trade(2), trade(1)], 3)).toEqual({ fresh: [1, 2, 3].map(trade), gap: undefined })
+    expect(dedupe.add([trade(4), trade(3), trade(2)], 3)).toEqual({ fresh: [trade(4)], gap: undefined })
+    // An older answer adds nothing.
+    expect(dedupe.add([trade(3), trade(2), trade(1)], 3).fresh).toEqual([])
+    expect(dedupe.add([trade(9), trade(8), trade(7)], 3)).toEqual({
       fresh: [7, 8, 9].map(trade),
       gap: { from: 3, to: 7 },
     })
   })
 
-  test('counts twins: one transaction may hold two swaps alike', () => {
-    const seen = createSeen()
-    expect(seen.take([trade(1)], 3).fresh).toHaveLength(1)
-    expect(seen.take([trade(1), trade(1)], 3).fresh).toHaveLength(1)
-    expect(seen.take([trade(2), trade(1), trade(1)], 3).fresh).toEqual([trade(2)])
+  test('counts identical trades of one transaction', () => {
+    const dedupe = createTradeDedupe()
+    expect(dedupe.add([trade(1)], 3).fresh).toHaveLength(1)
+    expect(dedupe.add([trade(1), trade(1)], 3).fresh).toHaveLength(1)
+    expect(dedupe.add([trade(2), trade(1), trade(1)], 3).fresh).toEqual([trade(2)])
   })
 })
 
@@ -39,8 +39,8 @@ function read(trades: AsyncIterable<Trade>) {
   return { seen, end: watch(end) }
 }
 
-test('trades come once, newest last, as fast as they happen', async () => {
-  const { feed, clock, fake } = stage()
+test('yields each trade once, newest last, and adapts its interval', async () => {
+  const { feed, clock, fake } = setupFeed()
   const { seen } = read(feed.trades({ token: BOLT, everyMs: { min: 30 * SECOND, max: 60 * MINUTE } }))
   await clock.advance(6 * 60 * MINUTE)
   const times = seen.map(({ timestamp }) => timestamp ?? 0)
@@ -53,8 +53,8 @@ test('trades come once, newest last, as fast as they happen', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('a page that is all new is a gap, and makes it ask sooner', async () => {
-  const { feed, clock, fake, events } = stage()
+test('reports a gap if every trade of a page is new, and requests sooner', async () => {
+  const { feed, clock, fake, events } = setupFeed()
   let page = 0
   const transform = () => ({
     data: Array.from({ length: 25 }, (_, n) => trade(page * 25 + 25 - n)),
@@ -76,8 +76,8 @@ test('a page that is all new is a gap, and makes it ask sooner', async () => {
   })
 })
 
-test('a token without trades is asked ever less often, up to the bound', async () => {
-  const { feed, clock, fake } = stage()
+test('requests a token without trades less and less often, up to the maximum', async () => {
+  const { feed, clock, fake } = setupFeed()
   const start = clock.now()
   const transform = () => ({ data: [], cursor: null })
   fake.fault({ operation: 'trade.list', transform, times: Number.POSITIVE_INFINITY })
@@ -86,8 +86,8 @@ test('a token without trades is asked ever less often, up to the bound', async (
   expect(fake.journal().map(({ at }) => (at - start) / MINUTE)).toEqual([0, 2, 6, 14, 22, 30])
 })
 
-test('nothing is asked for while the reader does not read', async () => {
-  const { feed, clock, fake } = stage()
+test('requests nothing while the reader does not read', async () => {
+  const { feed, clock, fake } = setupFeed()
   const trades = feed.trades({ everyMs: MINUTE })
   await trades.next()
   await clock.advance(60 * MINUTE)
@@ -96,8 +96,8 @@ test('nothing is asked for while the reader does not read', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('a failure that passes is waited out; an abort rejects with its reason; close ends quietly', async () => {
-  const { feed, clock, fake, events } = stage()
+test('waits for a transient failure, rejects with the reason of an abort, and ends with the feed', async () => {
+  const { feed, clock, fake, events } = setupFeed()
   fake.fault({ status: 503, retryAfter: '5' })
   const leaving = new AbortController()
   const one = read(feed.trades({ everyMs: MINUTE, signal: leaving.signal }))
@@ -115,7 +115,10 @@ test('a failure that passes is waited out; an abort rejects with its reason; clo
   expect(clock.pending).toBe(0)
 })
 
-test.each([{ everyMs: 0 }, { everyMs: { min: 5, max: 1 } }, { everyMs: 5, token: '0x1' }])('refuses %j', (options) => {
-  const { feed } = stage()
-  expect(() => feed.trades(options)).toThrow(InvalidRequestError)
-})
+test.each([{ everyMs: 0 }, { everyMs: { min: 5, max: 1 } }, { everyMs: 5, token: '0x1' }])(
+  'rejects the options %j',
+  (options) => {
+    const { feed } = setupFeed()
+    expect(() => feed.trades(options)).toThrow(InvalidRequestError)
+  },
+)

@@ -3,17 +3,17 @@ import type { FeedPrice } from 'etn-market/feed'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
-import { MINUTE, noted, SECOND, stage } from './setup.ts'
+import { MINUTE, recordWatch, SECOND, setupFeed } from './setup.ts'
 
 const { BOLT, CORE, DYNO } = fakeTokens
 
 afterEach(() => vi.unstubAllGlobals())
 
 describe('callbacks', () => {
-  test('get a price at once and then one every interval, never older', async () => {
-    const { feed, clock, fake } = stage()
+  test('get a price immediately, then one per interval', async () => {
+    const { feed, clock, fake } = setupFeed()
     const start = clock.now()
-    const { prices, stop } = noted(feed, BOLT.toLowerCase(), MINUTE)
+    const { prices, stop } = recordWatch(feed, BOLT.toLowerCase(), MINUTE)
     await clock.advance(3 * MINUTE + 10)
     expect(prices.map(({ at }) => at - start)).toEqual([5, 60_005, 120_005, 180_005])
     expect(prices.every(({ address, ageMs, stale }) => address === BOLT.toLowerCase() && ageMs === 0 && !stale)).toBe(
@@ -27,22 +27,22 @@ describe('callbacks', () => {
     expect(feed.status()).toMatchObject({ state: 'idle', watches: 0, addresses: 0, creditsPerDay: 0 })
   })
 
-  test('start with what is known and fresh: a second watch costs nothing', async () => {
-    const { feed, clock, fake } = stage()
-    noted(feed, [BOLT, CORE, DYNO], MINUTE)
+  test('start with fresh known prices, so that a second watch is free', async () => {
+    const { feed, clock, fake } = setupFeed()
+    recordWatch(feed, [BOLT, CORE, DYNO], MINUTE)
     await clock.advance(30 * SECOND)
-    const second = noted(feed, [CORE, DYNO], MINUTE)
+    const second = recordWatch(feed, [CORE, DYNO], MINUTE)
     expect(second.prices).toEqual([])
     await flush()
     expect(second.prices.map(({ address }) => address)).toEqual([CORE, DYNO])
     fake.expectCredits(130)
   })
 
-  test('a stricter watch speeds up, and its end slows down again', async () => {
-    const { feed, clock, fake } = stage()
-    noted(feed, BOLT, 10 * MINUTE)
+  test('follow a stricter watch only while it runs', async () => {
+    const { feed, clock, fake } = setupFeed()
+    recordWatch(feed, BOLT, 10 * MINUTE)
     await clock.advance(MINUTE)
-    const strict = noted(feed, BOLT, MINUTE)
+    const strict = recordWatch(feed, BOLT, MINUTE)
     await clock.advance(5 * MINUTE)
     fake.expectRequests(6)
     strict.stop()
@@ -50,8 +50,8 @@ describe('callbacks', () => {
     fake.expectRequests(6)
   })
 
-  test('what onPrice throws goes to onError, and what that throws nowhere', async () => {
-    const { feed, clock } = stage()
+  test('pass errors of onPrice to onError, and ignore errors of onError', async () => {
+    const { feed, clock } = setupFeed()
     const heard: unknown[] = []
     const mistake = new Error('mistake')
     const fail = () => {
@@ -68,7 +68,7 @@ describe('callbacks', () => {
   })
 
   test('end with their signal', async () => {
-    const { feed, clock, fake } = stage()
+    const { feed, clock, fake } = setupFeed()
     const leaving = new AbortController()
     feed.watch(BOLT, { everyMs: MINUTE, onPrice: () => {}, signal: leaving.signal })
     await clock.advance(MINUTE)
@@ -82,8 +82,8 @@ describe('callbacks', () => {
 })
 
 describe('an iteration', () => {
-  test('is what starts a watch; ending it stops the watch', async () => {
-    const { feed, clock, fake } = stage()
+  test('starts the watch, and its end stops it', async () => {
+    const { feed, clock, fake } = setupFeed()
     const watched = feed.watch([BOLT, CORE, DYNO], { everyMs: MINUTE })
     await clock.advance(10 * MINUTE)
     fake.expectRequests(0)
@@ -101,8 +101,8 @@ describe('an iteration', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('of a slow reader gives the newest price of each address, and none queue up', async () => {
-    const { feed, clock } = stage()
+  test('yields the newest price of each address to a slow reader', async () => {
+    const { feed, clock } = setupFeed()
     const start = clock.now()
     const reader = feed.watch([BOLT, CORE], { everyMs: MINUTE })[Symbol.asyncIterator]()
     await clock.advance(10 * MINUTE)
@@ -119,8 +119,8 @@ describe('an iteration', () => {
     expect(third.state).toBe('resolved')
   })
 
-  test('rejects with the reason of its signal, once, and ends with stop and close', async () => {
-    const { feed, clock } = stage()
+  test('rejects once with the reason of its signal, and ends with stop and close', async () => {
+    const { feed, clock } = setupFeed()
     const leaving = new AbortController()
     const aborted = feed.watch(BOLT, { everyMs: MINUTE, signal: leaving.signal })[Symbol.asyncIterator]()
     const stopped = feed.watch(BOLT, { everyMs: MINUTE })
@@ -145,11 +145,11 @@ describe('an iteration', () => {
   })
 })
 
-test('a hidden page spends nothing until it is shown', async () => {
+test('a hidden page spends nothing until it is visible', async () => {
   const page = Object.assign(new EventTarget(), { hidden: true })
   vi.stubGlobal('document', page)
-  const { feed, clock, fake } = stage({ pauseWhenHidden: true })
-  const { prices } = noted(feed, BOLT, MINUTE)
+  const { feed, clock, fake } = setupFeed({ pauseWhenHidden: true })
+  const { prices } = recordWatch(feed, BOLT, MINUTE)
   const asked = watch(feed.price(CORE))
   await clock.advance(10 * MINUTE)
   fake.expectRequests(0)
@@ -164,7 +164,7 @@ test('a hidden page spends nothing until it is shown', async () => {
   fake.expectRequests(2)
 })
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses an interval of %d', (everyMs) => {
-  const { feed } = stage()
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects an interval of %d', (everyMs) => {
+  const { feed } = setupFeed()
   expect(() => feed.watch(BOLT, { everyMs })).toThrow('everyMs')
 })

@@ -23,7 +23,7 @@ const API = 'https://electroswap.io/public-api/v1'
 const headers = { authorization: 'Bearer esk_test_mine' }
 
 describe('mswHandlers', () => {
-  it('answers what the code under test asks of the public service', async () => {
+  it('answers requests to the public service', async () => {
     const response = await fetch(`${API}/prices/52014/${fakeTokens.BOLT}`, { headers })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-credits-cost')).toBe('50')
@@ -48,14 +48,14 @@ describe('mswHandlers', () => {
     fake.expectRequests(0)
   })
 
-  it('lets a handler of the suite go first', async () => {
+  it('gives precedence to a handler of the suite', async () => {
     server.use(http.get(`${API}/prices/etn`, () => HttpResponse.json({ data: { usd: '1' }, cursor: null })))
     expect((await (await fetch(`${API}/prices/etn`, { headers })).json()).data.usd).toBe('1')
     expect((await fetch(`${API}/nft/stats`, { headers })).status).toBe(200)
     fake.expectRequests({ 'nft.stats': 1 })
   })
 
-  it('plays what happens when credits run out, the service is busy, or an answer is lost', async () => {
+  it('simulates exhausted credits, a busy service and a lost answer', async () => {
     fake.setCredits('esk_test_mine', 24)
     expect((await fetch(`${API}/prices/etn`, { headers })).status).toBe(402)
     fake.setCredits('esk_test_mine', 9_000)
@@ -69,7 +69,7 @@ describe('mswHandlers', () => {
     fake.expectNoUnusedFaults()
   })
 
-  it('heavy calls that overlap are seen to overlap', async () => {
+  it('counts overlapping heavy calls', async () => {
     const slow = createFakeService({ heavyLatencyMs: 20 })
     server.use(...mswHandlers(slow))
     const own = { authorization: `Bearer ${slow.key}` }
@@ -91,21 +91,21 @@ describe('mswHandlers', () => {
     expect(fake.journal()).toMatchObject([{ operation: 'token.list', path: '/tokens/52014', query: { limit: '2' } }])
   })
 
-  it("takes the fake's own base URL when it has one", async () => {
+  it('uses the base URL of the fake', async () => {
     const own = createFakeService({ baseUrl: 'https://own.example/market' })
     server.use(...mswHandlers(own))
     expect((await fetch('https://own.example/market/openapi.json')).status).toBe(200)
     await own.close()
   })
 
-  it('refuses a base URL that is none, and options that do not exist', () => {
+  it('rejects an invalid base URL and unknown options', () => {
     expect(() => mswHandlers(fake, { baseUrl: 'api' })).toThrow('Invalid URL')
     expect(() => mswHandlers(fake, { base: 'x' } as object)).toThrow(
       'mswHandlers knows no option "base". It takes: baseUrl.',
     )
   })
 
-  it('answers code that does not use fetch', async () => {
+  it('answers requests without fetch', async () => {
     const status = await new Promise((resolve, reject) => {
       server.use(...mswHandlers(fake, { baseUrl: 'http://plain.example/v1' }))
       const asked = nodeHttp.get('http://plain.example/v1/prices/etn', { headers }, (response) => {
@@ -117,7 +117,7 @@ describe('mswHandlers', () => {
     expect(status).toEqual([200, '25'])
   })
 
-  it('a request that is aborted rejects with its reason and is over', async () => {
+  it('rejects an aborted request with its reason', async () => {
     fake.fault({ never: true })
     const controller = new AbortController()
     const asked = fetch(`${API}/prices/etn`, { headers, signal: controller.signal })

@@ -1,20 +1,19 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { buildSync } from 'esbuild'
-import { createNodeFetch } from 'etn-market/node'
+import { createNodeTransport } from 'etn-market/node'
 import { describe, expect, test } from 'vitest'
-import { idleMs } from '../../src/node/agents.ts'
+import { idleTimeoutMs } from '../../src/node/agent-pool.ts'
+import { fetchThrough } from '../support/fetch-through.ts'
 import { forEachTest } from './own.ts'
 import { message, type Play, PRICE, pause, rawServer } from './raw-server.ts'
+import { runBundled } from './run-bundled.ts'
 
 const own = forEachTest()
 
-const ask = (path = '/') => own.fetch(own.server.url + path, { redirect: 'manual' })
+const ask = (path = '/') => own.fetch(own.server.url + path)
 const read = async (path?: string) => (await ask(path)).text()
 const answer = (headers = '') => message(PRICE, headers)
 
 describe('a connection', () => {
-  test('is used again, and as many are opened as there are requests at once', async () => {
+  test('is reused, and as many are opened as requests are in flight', async () => {
     own.server = await rawServer((socket) => socket.write(answer()))
     for (let call = 0; call < 5; call++) await read()
     expect(own.server.connections).toBe(1)
@@ -25,7 +24,7 @@ describe('a connection', () => {
   })
 
   test.each(['connection: close\r\n', 'keep-alive: timeout=2\r\n', 'keep-alive: timeout=0\r\n'])(
-    'that the server is about to close is not used again: %j',
+    'is not reused when the server is about to close it: %j',
     async (headers) => {
       own.server = await rawServer((socket) => socket.write(answer(headers)))
       await read()
@@ -35,7 +34,7 @@ describe('a connection', () => {
     },
   )
 
-  test('that lies idle is given up before the server does so', async () => {
+  test('is closed before the server closes it when it is idle', async () => {
     own.server = await rawServer((socket) => socket.write(answer('keep-alive: timeout=3, max=100\r\n')))
     await read()
     await pause(700)
@@ -44,7 +43,7 @@ describe('a connection', () => {
     expect(await read()).toBe(PRICE)
   })
 
-  test('of a server that says nothing of it lies idle for 4 seconds, as with Node', async () => {
+  test('is idle for 4 seconds when the server names no time, as with fetch', async () => {
     own.server = await rawServer((socket) => socket.write(answer()))
     const theirs = await rawServer((socket) => socket.write(answer()))
     await read()
@@ -55,7 +54,7 @@ describe('a connection', () => {
     theirs.close()
   })
 
-  test('that a slow answer comes by is not idle', async () => {
+  test('is not idle while a slow response arrives', async () => {
     own.server = await rawServer(async (socket, number) => {
       await pause(number === 1 ? 0 : 1_300)
       socket.write(answer('keep-alive: timeout=3\r\n'))
@@ -65,7 +64,7 @@ describe('a connection', () => {
     expect(own.server.connections).toBe(1)
   })
 
-  test('that the server has closed is not used again', async () => {
+  test('is not reused after the server has closed it', async () => {
     own.server = await rawServer((socket) => socket.end(answer()))
     for (let call = 0; call < 3; call++) {
       expect(await read()).toBe(PRICE)
@@ -74,7 +73,7 @@ describe('a connection', () => {
     expect(own.server.requests).toHaveLength(3)
   })
 
-  test('over which more comes than was asked for brings nobody a wrong answer', async () => {
+  test('is not reused when it receives bytes that were not requested', async () => {
     own.server = await rawServer((socket, number) => {
       socket.write(message(`${number}`))
       setTimeout(() => socket.write(message('stray')), 10)
@@ -92,12 +91,12 @@ describe('a connection', () => {
     ['timeout=99999999', 600_000],
     ['timeout=x', 4_000],
     [null, 4_000],
-  ] as const)('after Keep-Alive: %s may lie idle for %i ms', (header, ms) => {
-    expect(idleMs(header)).toBe(ms)
+  ] as const)('may be idle after Keep-Alive: %s for %i ms', (header, ms) => {
+    expect(idleTimeoutMs(header)).toBe(ms)
   })
 })
 
-describe('a request whose kept-alive connection breaks is not sent again, neither by Node nor by us', () => {
+describe('a request whose kept-alive connection breaks is not sent again, as with fetch', () => {
   const plays: Record<string, Play> = {
     'by a reset': (socket, number) => (number === 2 ? socket.resetAndDestroy() : socket.write(answer())),
     'by an end': (socket, number) => (number === 2 ? socket.end() : socket.write(answer())),
@@ -119,23 +118,23 @@ describe('a request whose kept-alive connection breaks is not sent again, neithe
 })
 
 describe('close', () => {
-  test('ends what is idle and what is in use, and resolves when it is gone', async () => {
+  test('ends idle connections and those in use, and resolves when they are closed', async () => {
     own.server = await rawServer((socket, number) => number === 1 && socket.write(answer()))
     await read()
     const waiting = ask().catch((error) => error)
     await expect.poll(() => own.server.requests.length).toBe(2)
-    await own.fetch.close()
+    await own.transport.close()
     expect((await waiting).cause.code).toBe('ECONNRESET')
     await expect.poll(() => own.server.open).toBe(0)
     await expect(ask()).rejects.toMatchObject({ cause: { code: 'ERR_NO_FETCH' } })
-    await own.fetch.close()
+    await own.transport.close()
   })
 
-  test('happens by itself at the end of `await using`', async () => {
+  test('runs at the end of `await using`', async () => {
     own.server = await rawServer((socket) => socket.write(answer()))
     {
-      await using mine = createNodeFetch()
-      await (await mine(own.server.url, { redirect: 'manual' })).text()
+      await using transport = createNodeTransport()
+      await (await fetchThrough(transport)(own.server.url)).text()
       expect(own.server.open).toBe(1)
     }
     await expect.poll(() => own.server.open).toBe(0)
@@ -143,29 +142,20 @@ describe('close', () => {
 })
 
 describe('a process of its own', () => {
-  const [file] = buildSync({
-    stdin: {
-      contents: `
-        import { createNodeFetch } from './src/node/index.ts'
-        const loaded = () => process.moduleLoadList.filter((name) => /NativeModule (https|http|tls|zlib|internal.deps.undici.undici)$/.test(name)).map((name) => name.slice(13))
-        const fetch = createNodeFetch()
-        const before = loaded()
-        const response = await fetch(process.argv[1], { redirect: 'manual' })
-        const text = await response.text()
-        process.on('exit', () => console.log(JSON.stringify({ before, after: loaded(), text })))`,
-      resolveDir: new URL('../../', import.meta.url).pathname,
-    },
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral',
-    write: false,
-  }).outputFiles
+  const SCRIPT = `
+    import { createNodeTransport } from './src/node/index.ts'
+    const loaded = () => process.moduleLoadList.filter((name) => /NativeModule (https|http|tls|zlib|internal.deps.undici.undici)$/.test(name)).map((name) => name.slice(13))
+    const transport = createNodeTransport()
+    const before = loaded()
+    const { signal } = new AbortController()
+    const attempt = { url: process.argv.at(-1), headers: {}, signal, onSent() {}, onHeaders() {} }
+    const { text } = (await transport.send(attempt)).response
+    process.on('exit', () => console.log(JSON.stringify({ before, after: loaded(), text })))`
 
-  test('ends by itself while a connection lies idle, and has loaded no more than it needs', async () => {
+  test('ends by itself while a connection is idle, and loads no more than it needs', async () => {
     own.server = await rawServer((socket) => socket.write(answer()))
     const started = Date.now()
-    const child = promisify(execFile)(process.execPath, ['--input-type=module', '-e', file?.text ?? '', own.server.url])
-    const { stdout } = await child
+    const stdout = await runBundled(SCRIPT, [own.server.url])
     expect(JSON.parse(stdout)).toEqual({ before: [], after: ['http'], text: PRICE })
     expect(Date.now() - started).toBeLessThan(3_000)
   })

@@ -1,17 +1,17 @@
 import {
   BROKEN,
+  BROKEN_CHARGED,
   breaks,
   CHUNKED,
   chunk,
   fin,
   head,
-  LATE,
-  LATE_TOLD,
   type Misbehaviour,
   NOT_JSON,
   OK,
   rst,
-  TOLD,
+  TIMED_OUT,
+  TIMED_OUT_CHARGED,
   writes,
 } from './play.ts'
 import { COST, message, PRICE } from './raw-server.ts'
@@ -39,8 +39,8 @@ export const CONNECTION: readonly Misbehaviour[] = [
   ['half a status line', BROKEN, breaks(fin, 'HTTP/1.1 20')],
   ['half the headers, then the end', BROKEN, breaks(fin, `HTTP/1.1 200 OK\r\n${COST}`)],
   ['half the headers, then a reset', BROKEN, breaks(rst, `HTTP/1.1 200 OK\r\n${COST}`)],
-  ['half the headers, then silence', LATE, writes(`HTTP/1.1 200 OK\r\n${COST}`)],
-  ['silence', LATE, () => {}],
+  ['half the headers, then silence', TIMED_OUT, writes(`HTTP/1.1 200 OK\r\n${COST}`)],
+  ['silence', TIMED_OUT, () => {}],
   ['headers of 20 kB in one line', BROKEN, writes(message(PRICE, `x-long: ${'x'.repeat(20_000)}\r\n`))],
   ['headers of 20 kB in many lines', BROKEN, writes(message(PRICE, 'x-many: 12345678\r\n'.repeat(1_200)))],
   ['headers of 12 kB', OK, writes(message(PRICE, `x-long: ${'x'.repeat(12_000)}\r\n${COST}`))],
@@ -54,20 +54,20 @@ export const CONNECTION: readonly Misbehaviour[] = [
 
 export const BODY: readonly Misbehaviour[] = [
   ['cut off', BROKEN, breaks(fin, whole.subarray(0, -5).toString().replaceAll(COST, ''))],
-  ['cut off after its cost was told', TOLD, breaks(fin, whole.subarray(0, -5))],
+  ['cut off after its cost arrived', BROKEN_CHARGED, breaks(fin, whole.subarray(0, -5))],
   ['reset', BROKEN, breaks(rst, whole.subarray(0, -5).toString().replaceAll(COST, ''))],
-  ['reset after its cost was told', TOLD, breaks(rst, whole.subarray(0, -5))],
-  ['none of it, then the end', TOLD, breaks(fin, head(`${COST}content-length: 9\r\n`))],
-  ['stalled', LATE, writes(head('content-length: 9\r\n'), '{')],
-  ['stalled after its cost was told', LATE_TOLD, writes(head(`${COST}content-length: 9\r\n`), '{')],
-  ['none of it, then silence', LATE_TOLD, writes(head(`${COST}content-length: 9\r\n`))],
+  ['reset after its cost arrived', BROKEN_CHARGED, breaks(rst, whole.subarray(0, -5))],
+  ['none of it, then the end', BROKEN_CHARGED, breaks(fin, head(`${COST}content-length: 9\r\n`))],
+  ['stalled', TIMED_OUT, writes(head('content-length: 9\r\n'), '{')],
+  ['stalled after its cost arrived', TIMED_OUT_CHARGED, writes(head(`${COST}content-length: 9\r\n`), '{')],
+  ['none of it, then silence', TIMED_OUT_CHARGED, writes(head(`${COST}content-length: 9\r\n`))],
   ['in chunks', OK, writes(head(COST + CHUNKED), chunk(PRICE.slice(0, 9)), chunk(PRICE.slice(9)), '0\r\n\r\n')],
   ['in chunks, with trailers', OK, writes(head(COST + CHUNKED), chunk(PRICE), '0\r\nx-credits-cost: 9\r\n\r\n')],
-  ['in chunks, without the last one', TOLD, breaks(fin, head(COST + CHUNKED), chunk(PRICE))],
-  ['in chunks, then a reset', TOLD, breaks(rst, head(COST + CHUNKED), chunk(PRICE))],
-  ['in chunks, then silence', LATE_TOLD, writes(head(COST + CHUNKED), chunk(PRICE))],
-  ['in a chunk without a size', TOLD, writes(head(COST + CHUNKED), `zz\r\n${PRICE}\r\n0\r\n\r\n`)],
-  ['in a chunk that is too long', TOLD, writes(head(COST + CHUNKED), `2\r\n${PRICE}\r\n0\r\n\r\n`)],
+  ['in chunks, without the last one', BROKEN_CHARGED, breaks(fin, head(COST + CHUNKED), chunk(PRICE))],
+  ['in chunks, then a reset', BROKEN_CHARGED, breaks(rst, head(COST + CHUNKED), chunk(PRICE))],
+  ['in chunks, then silence', TIMED_OUT_CHARGED, writes(head(COST + CHUNKED), chunk(PRICE))],
+  ['in a chunk without a size', BROKEN_CHARGED, writes(head(COST + CHUNKED), `zz\r\n${PRICE}\r\n0\r\n\r\n`)],
+  ['in a chunk that is too long', BROKEN_CHARGED, writes(head(COST + CHUNKED), `2\r\n${PRICE}\r\n0\r\n\r\n`)],
   ['up to the end of the connection', OK, breaks(fin, head(COST), PRICE)],
   ['up to a reset', OK, breaks(rst, head(COST), PRICE)],
   ['with a byte order mark', OK, writes(message(`\ufeff${PRICE}`))],
@@ -158,7 +158,7 @@ export const HEADERS: readonly Misbehaviour[] = [
 
 /** Where Node's own fetch ends otherwise: what it makes of them, and what ours does. */
 export const DIFFERENT: readonly (readonly [...Misbehaviour, fetch: string])[] = [
-  // RFC 9110 15.2: a client has to bear an interim answer that it did not ask for.
+  // RFC 9110 15.2: a client has to accept an interim answer that it did not ask for.
   ['100 before the answer', OK, writes(head('', '100 Continue'), whole), BROKEN],
   // RFC 9112 5.1 and 5.2 forbid both; node:http reads them only with its insecure parser.
   ['a name with a space', BROKEN, writes(message(PRICE, `${COST}x credits: 1\r\n`)), OK],

@@ -1,4 +1,4 @@
-import { type ClientEvent, type Clock, createClient, type EtnMarketError, type FetchLike } from 'etn-market'
+import { type ClientEvent, type ClientOptions, type Clock, createClient, type EtnMarketError } from 'etn-market'
 
 const ADDRESS = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 /** So many times faster than real is the client's time: an attempt takes 2,000 ms at most, which are 500. */
@@ -21,26 +21,26 @@ const clock: Clock = {
 export interface Outcome {
   /** Name, code and charge of the error, or `ok` and the data. */
   readonly end: string
-  readonly told: object
+  readonly facts: object
   readonly budget: object
   readonly credits: object
   readonly events: readonly object[]
 }
 
-/** One call of token.price with at most two attempts, by way of a fetch. */
-export async function outcomeOf(fetch: FetchLike, baseUrl: string): Promise<Outcome> {
+/** One call of token.price with at most two attempts. */
+export async function outcomeOf(baseUrl: string, transport?: ClientOptions['transport']): Promise<Outcome> {
   const events: ClientEvent[] = []
   const client = createClient({
     apiKey: 'esk_test_parity',
     baseUrl,
-    fetch,
+    transport,
     clock,
     timeoutMs: 2_000,
     retry: { limit: 1 },
     budget: { credits: 1_000 },
     onEvent: (event) => void events.push(event),
   })
-  const [end, told] = await client.token
+  const [end, facts] = await client.token
     .price({ address: ADDRESS })
     .withMeta()
     .then(
@@ -48,7 +48,7 @@ export async function outcomeOf(fetch: FetchLike, baseUrl: string): Promise<Outc
       (error: EtnMarketError) =>
         [
           `${error.name} ${error.code} ${error.charge}`,
-          facts(error),
+          factsOf(error),
           error.stack?.split('\n').slice(0, 4).join(),
         ] as const,
     )
@@ -56,14 +56,14 @@ export async function outcomeOf(fetch: FetchLike, baseUrl: string): Promise<Outc
   const { spent, reserved, uncertain, available } = client.budget
   return {
     end,
-    told,
+    facts,
     budget: { spent, reserved, uncertain, available },
     credits: { ...client.credits },
     events: events.map(({ type, ...rest }) => ({ type, ...rest, ...('durationMs' in rest && { durationMs: 0 }) })),
   }
 }
 
-function facts({ attempts, credits, message, body, ...rest }: EtnMarketError & { body?: unknown }): object {
+function factsOf({ attempts, credits, message, body, ...rest }: EtnMarketError & { body?: unknown }): object {
   const { status, retryAfterMs } = rest as { status?: number; retryAfterMs?: number }
   // What stands in brackets is the runtime's own wording.
   return { attempts, credits, message: message.replace(/ \(.*\)/s, ''), body, status, retryAfterMs }

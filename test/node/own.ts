@@ -1,10 +1,12 @@
-import { createNodeFetch, type NodeFetch } from 'etn-market/node'
+import { createNodeTransport, type NodeTransport } from 'etn-market/node'
 import { afterEach, beforeEach } from 'vitest'
+import { fetchThrough } from '../support/fetch-through.ts'
 import type { RawServer } from './raw-server.ts'
 
-/** What each test has of its own; both are closed after it. */
+/** What each test has of its own; transport and server are closed after it. */
 export interface Own {
-  fetch: NodeFetch
+  transport: NodeTransport
+  fetch: ReturnType<typeof fetchThrough>
   /** Set by the test, once it has started one. */
   server: RawServer
 }
@@ -12,10 +14,11 @@ export interface Own {
 export function forEachTest(): Own {
   const own = {} as Own
   beforeEach(() => {
-    own.fetch = createNodeFetch()
+    own.transport = createNodeTransport()
+    own.fetch = fetchThrough(own.transport)
   })
   afterEach(async () => {
-    await own.fetch.close()
+    await own.transport.close()
     own.server?.close()
   })
   return own

@@ -1,4 +1,4 @@
-import { createNodeFetch } from 'etn-market/node'
+import { createNodeTransport } from 'etn-market/node'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { CODING } from './codings.ts'
 import { BODY, CONNECTION, DIFFERENT, HEADERS, STATUS } from './misbehaviour.ts'
@@ -11,18 +11,18 @@ beforeAll(async () => {
   await fetch('http://127.0.0.1:1/').catch(() => {})
 })
 
-/** Node's own fetch and ours before the same service. */
+/** The default transport, which uses Node's fetch, and the Node transport before the same service. */
 async function both(play: Play) {
-  const ours = createNodeFetch()
+  const transport = createNodeTransport()
   const [there, here] = [await rawServer(play), await rawServer(play)]
   try {
     const [expected, outcome] = await Promise.all([
-      outcomeOf(globalThis.fetch, `${there.url}/v1`),
-      outcomeOf(ours, `${here.url}/v1`),
+      outcomeOf(`${there.url}/v1`),
+      outcomeOf(`${here.url}/v1`, transport),
     ])
     return { expected, outcome, sent: [there.requests.length, here.requests.length] }
   } finally {
-    await ours.close()
+    await transport.close()
     there.close()
     here.close()
   }
@@ -45,7 +45,7 @@ describe.each(Object.entries(suites))('%s', (_, misbehaviours) => {
   })
 })
 
-test.each(DIFFERENT)('not as Node: %s', async (_name, end, play, fetchEnd) => {
+test.each(DIFFERENT)('unlike fetch: %s', async (_name, end, play, fetchEnd) => {
   const { expected, outcome } = await both(play)
   expect(outcome.end).toBe(end)
   // Which of the two depends on the version of Node.

@@ -6,9 +6,9 @@ export type Misbehaviour = readonly [name: string, end: string, play: Play]
 
 export const OK = 'ok "0.5"'
 export const BROKEN = 'ConnectionError connection_lost unknown'
-export const TOLD = 'ConnectionError connection_lost charged'
-export const LATE = 'TimeoutError attempt_timeout unknown'
-export const LATE_TOLD = 'TimeoutError attempt_timeout charged'
+export const BROKEN_CHARGED = 'ConnectionError connection_lost charged'
+export const TIMED_OUT = 'TimeoutError attempt_timeout unknown'
+export const TIMED_OUT_CHARGED = 'TimeoutError attempt_timeout charged'
 export const NOT_JSON = 'ResponseError not_json charged'
 
 export const head = (headers: string, status = '200 OK') => `HTTP/1.1 ${status}\r\n${headers}\r\n`

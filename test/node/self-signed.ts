@@ -1,4 +1,4 @@
-/** A certificate for localhost and 127.0.0.1 that nobody vouches for, made for these tests, good until 2126; its key is no secret. */
+/** A certificate for localhost and 127.0.0.1 made for these tests, self-signed and valid until 2126. Its key is no secret. */
 export const cert = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUX+YXlqsH9N7SmVki6tvBn7BIYDMwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEyNTY1OFoYDzIxMjYxMDI4

@@ -1,22 +1,23 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTls } from 'node:tls'
 import { createClient } from 'etn-market'
-import { createNodeFetch, type NodeFetch } from 'etn-market/node'
+import { createNodeTransport, type NodeTransport } from 'etn-market/node'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fetchThrough } from '../support/fetch-through.ts'
 import { outcomeOf } from './outcome.ts'
 import { message } from './raw-server.ts'
 import { cert, key } from './self-signed.ts'
 
-let fetch: NodeFetch
+let transport: NodeTransport
 const servers = new Set<Server>()
 const sockets = new Set<Socket>()
 beforeEach(() => {
-  fetch = createNodeFetch()
+  transport = createNodeTransport()
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
   vi.useRealTimers()
-  await fetch.close()
+  await transport.close()
   for (const socket of sockets) socket.destroy()
   for (const server of servers) server.close()
   sockets.clear()
@@ -49,24 +50,24 @@ const plain = (play: (socket: Socket) => void) =>
     }),
   )
 
-/** A port on which nobody listens any more. */
-async function nobody(): Promise<number> {
+/** A port on which no server listens any more. */
+async function closedPort(): Promise<number> {
   const server = createServer()
   const port = await listen(server)
   await new Promise((resolve) => server.close(resolve))
   return port
 }
 
-describe('a connection that does not come about cannot have been charged, with Node as with us', () => {
+describe('a connection that fails is not charged, as with fetch', () => {
   test.each<[string, () => Promise<string>, string | RegExp]>([
-    ['nobody listens', async () => `http://127.0.0.1:${await nobody()}`, 'ECONNREFUSED'],
-    ['nobody listens, on any address of a name', async () => `http://localhost:${await nobody()}`, 'ECONNREFUSED'],
-    ['no such name', async () => 'http://nowhere.invalid', /^(ENOTFOUND|EAI_AGAIN)$/],
+    ['no server listens', async () => `http://127.0.0.1:${await closedPort()}`, 'ECONNREFUSED'],
     [
-      'a certificate that nobody vouches for',
-      async () => `https://127.0.0.1:${await secure()}`,
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'no server listens on any address of a name',
+      async () => `http://localhost:${await closedPort()}`,
+      'ECONNREFUSED',
     ],
+    ['no such name', async () => 'http://nowhere.invalid', /^(ENOTFOUND|EAI_AGAIN)$/],
+    ['a self-signed certificate', async () => `https://127.0.0.1:${await secure()}`, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     [
       'no TLS',
       async () =>
@@ -81,24 +82,24 @@ describe('a connection that does not come about cannot have been charged, with N
     ],
   ])('%s', async (_, makeUrl, code) => {
     const url = await makeUrl()
-    const error = await fetch(`${url}/`, { redirect: 'manual' }).catch((caught) => caught)
+    const error = await fetchThrough(transport)(`${url}/`).catch((caught) => caught)
     expect(error.cause.code).toMatch(code)
-    const [expected, outcome] = [await outcomeOf(globalThis.fetch, url), await outcomeOf(fetch, url)]
+    const [expected, outcome] = [await outcomeOf(url), await outcomeOf(url, transport)]
     expect(outcome.end).toBe('ConnectionError connection_failed none')
     expect(outcome.budget).toMatchObject({ spent: 0, uncertain: 0 })
     expect(outcome).toEqual(expected)
   })
 })
 
-test('a handshake that is broken off ends as with Node', async () => {
+test('a handshake that is cut off ends as with fetch', async () => {
   const url = `https://127.0.0.1:${await plain((socket) => socket.on('data', () => socket.resetAndDestroy()))}`
-  expect(await outcomeOf(fetch, url)).toEqual(await outcomeOf(globalThis.fetch, url))
+  expect(await outcomeOf(url, transport)).toEqual(await outcomeOf(url))
 })
 
-test('a handshake that comes to nothing is given up after 10 seconds, and was not charged', async () => {
+test('a handshake that hangs ends after 10 seconds, and is not charged', async () => {
   const port = await plain((socket) => socket.resume())
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const client = createClient({ baseUrl: `https://127.0.0.1:${port}`, apiKey: 'esk_test_x', fetch, retry: false })
+  const client = createClient({ baseUrl: `https://127.0.0.1:${port}`, apiKey: 'esk_test_x', transport, retry: false })
   const error = client.etn.price().catch((caught) => caught)
   await expect.poll(() => sockets.size).toBe(1)
   await vi.advanceTimersByTimeAsync(9_000)
@@ -108,25 +109,25 @@ test('a handshake that comes to nothing is given up after 10 seconds, and was no
   expect(await error).toMatchObject({ code: 'connection_failed', charge: 'none' })
 })
 
-test('a handshake that is aborted leaves nothing behind once the fetch is closed', async () => {
+test('a handshake that is aborted leaves no connection once the transport is closed', async () => {
   const port = await plain((socket) => socket.resume())
   const caller = new AbortController()
-  const response = fetch(`https://127.0.0.1:${port}/`, { redirect: 'manual', signal: caller.signal })
+  const response = fetchThrough(transport)(`https://127.0.0.1:${port}/`, { signal: caller.signal })
   await expect.poll(() => sockets.size).toBe(1)
   caller.abort('enough')
   await expect(response).rejects.toBe('enough')
   const closing = Date.now()
-  await fetch.close()
+  await transport.close()
   expect(Date.now() - closing).toBeLessThan(1_000)
   await expect.poll(() => [...sockets].every(({ destroyed }) => destroyed)).toBe(true)
 })
 
-test('over TLS brotli is asked for too, and connections are kept', async () => {
+test('accepts brotli over TLS, and keeps connections', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
   const port = await secure()
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   for (const host of ['127.0.0.1', '127.0.0.1', 'localhost', 'localhost']) {
-    const response = await fetch(`https://${host}:${port}/`, { redirect: 'manual' })
+    const response = await fetchThrough(transport)(`https://${host}:${port}/`)
     expect(JSON.parse(await response.text())).toHaveProperty('data')
   }
   warned.mockRestore()

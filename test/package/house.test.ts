@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { nodesOf, type SourceFile, sources } from './source.ts'
@@ -8,15 +9,15 @@ const places = (file: SourceFile, isWrong: (node: ts.Node) => boolean) =>
     .filter(isWrong)
     .map((node) => `${file.path}:${file.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`)
 
-test('a file is one concept: at most 200 lines', () => {
+test('a file has at most 200 lines', () => {
   expect(written.filter(({ lines }) => lines > 200).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([])
 })
 
-test('no any', () => {
+test('no file uses the type any', () => {
   expect(sources.flatMap((file) => places(file, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword))).toEqual([])
 })
 
-describe('no module-level state: two clients share nothing', () => {
+describe('no module has state, so that two clients share nothing:', () => {
   const declarations = (file: SourceFile) =>
     file.tree.statements.filter(ts.isVariableStatement).flatMap((statement) =>
       statement.declarationList.declarations.map((declaration) => ({
@@ -26,11 +27,11 @@ describe('no module-level state: two clients share nothing', () => {
       })),
     )
 
-  test('no let', () => {
+  test('no module-level let', () => {
     expect(sources.flatMap(declarations).filter(({ isConst }) => !isConst)).toEqual([])
   })
 
-  test('no container that begins empty', () => {
+  test('no module-level container that is empty at first', () => {
     const beginsEmpty = (node: ts.Node | undefined): boolean => {
       if (node === undefined) return false
       if (ts.isNewExpression(node)) return (node.arguments?.length ?? 0) === 0
@@ -42,19 +43,35 @@ describe('no module-level state: two clients share nothing', () => {
   })
 })
 
-test('named exports only', () => {
+test('every export has a name', () => {
   const isDefault = (node: ts.Node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword
   expect(sources.flatMap((file) => places(file, isDefault))).toEqual([])
 })
 
-test('index.ts is the surface: it re-exports and computes nothing', () => {
+test('index.ts only re-exports', () => {
   const surfaces = sources.filter(({ path }) => path === 'index.ts')
   expect(surfaces.flatMap(({ tree }) => tree.statements).filter((node) => !ts.isExportDeclaration(node))).toEqual([])
 })
 
-test('the library prints nothing but the warning of a key in a page', () => {
+test('the library prints nothing but the warning about a key in a page', () => {
   const prints = (node: ts.Node) => ts.isIdentifier(node) && node.text === 'console'
-  const runtime = sources.filter(({ path }) => !/^(contract|cli|generated)\//.test(path))
+  const runtime = sources.filter(({ path }) => !/^(contract|generated)\//.test(path))
   const printing = runtime.filter((file) => places(file, prints).length > 0)
-  expect(printing.map(({ path }) => path)).toEqual(['key.ts'])
+  expect(printing.map(({ path }) => path)).toEqual(['request/api-key.ts'])
+})
+
+test('export type * names only files without values: the declarations would turn those into values', () => {
+  const hasValue = (statement: ts.Statement) =>
+    (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement) || ts.isVariableStatement(statement)) &&
+    statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+  const withValues = new Set(sources.filter(({ tree }) => tree.statements.some(hasValue)).map(({ path }) => path))
+  const stars = sources.flatMap(({ path, tree }) =>
+    tree.statements.flatMap((node) => {
+      if (!ts.isExportDeclaration(node) || !node.isTypeOnly || node.exportClause !== undefined) return []
+      const target = node.moduleSpecifier?.getText().slice(1, -1) ?? ''
+      return [`${path} -> ${posix.join(posix.dirname(path), target)}`]
+    }),
+  )
+  expect(stars.length).toBeGreaterThan(0)
+  expect(stars.filter((line) => withValues.has(line.split(' -> ')[1] ?? ''))).toEqual([])
 })

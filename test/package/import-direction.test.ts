@@ -1,112 +1,178 @@
 import { describe, expect, test } from 'vitest'
-import { loadedBy, type SourceFile, sources } from './source.ts'
+import { importedBy, loadedBy, type SourceFile, sources } from './source.ts'
 
 const below = (...folders: string[]) =>
   sources.filter(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)))
-const runtime = sources.filter(({ path }) => !/^(contract|cli)\//.test(path))
+const runtime = sources.filter(({ path }) => !path.startsWith('contract/'))
 
-/** Imports that break a rule, as `who -> whom`. */
+/** Imports that break a rule, as `file -> imported`. */
 const offending = (files: readonly SourceFile[], forbidden: (from: string, file: SourceFile) => boolean) =>
   files.flatMap((file) =>
     file.imports.filter(({ from }) => forbidden(from, file)).map(({ from }) => `${file.path} -> ${from}`),
   )
 
-test('the rules look at the real files', () => {
+test('the rules are applied to the real files', () => {
   expect(sources.length).toBeGreaterThan(60)
   expect(sources.find(({ path }) => path === 'request/send.ts')?.imports.length).toBeGreaterThan(10)
-  expect(offending(below('request'), (from) => from === 'gate.ts')).toEqual(['request/lane.ts -> gate.ts'])
+  expect(offending(below('request'), (from) => from === 'concurrency/circuit-breaker.ts')).toEqual([
+    'request/admission.ts -> concurrency/circuit-breaker.ts',
+  ])
+})
+
+test('no file imports itself by way of others, type imports included', () => {
+  expect(sources.filter(({ path }) => importedBy(path).has(path)).map(({ path }) => path)).toEqual([])
+})
+
+describe('layers', () => {
+  /**
+   * From the bottom to the top: a file imports from its own layer and from those below. A folder stands for its files,
+   * except those that another layer names.
+   */
+  const LAYERS = [
+    ['utils/'],
+    // The types of the table of operations, and the rules that the generated files are made of.
+    [
+      'operations/operation.ts',
+      'operations/param-rules.ts',
+      'operations/param-schemas.ts',
+      'operations/type-guards.ts',
+    ],
+    ['generated/'],
+    ['errors/'],
+    // Throws the errors of the package.
+    ['utils/units.ts'],
+    // A step of a call that estimates need too.
+    ['operations/'],
+    ['concurrency/'],
+    ['credits/'],
+    ['transport/'],
+    // The public types of a client.
+    ['events.ts', 'options.ts', 'api-promise.ts', 'generated/methods.ts'],
+    ['request/'],
+    ['client.ts'],
+    ['schemas/'],
+    ['node/'],
+    ['fake/'],
+    ['msw/'],
+    ['feed/'],
+    ['otel/'],
+    ['vitest/'],
+    ['cli/'],
+    ['index.ts'],
+    ['contract/'],
+  ]
+
+  function layerOf(path: string): number {
+    const matches = LAYERS.flatMap((names, layer) => names.map((name) => ({ name, layer })))
+    const found = matches.filter(({ name }) => path === name || (name.endsWith('/') && path.startsWith(name)))
+    return found.sort((a, b) => b.name.length - a.name.length)[0]?.layer ?? -1
+  }
+
+  test('every file is in one', () => {
+    expect(sources.filter(({ path }) => layerOf(path) < 0).map(({ path }) => path)).toEqual([])
+  })
+
+  test('no file imports from a higher one, type imports included', () => {
+    const isSource = (from: string) => from.endsWith('.ts')
+    expect(offending(sources, (from, { path }) => isSource(from) && layerOf(from) > layerOf(path))).toEqual([])
+  })
 })
 
 describe('the steps of a request', () => {
-  /** What all steps speak in: types, settings, and the tally of attempts. */
-  const VOCABULARY = ['request/types.ts', 'request/settings.ts', 'request/tally.ts']
-  /** Who knows the order in which the steps run. */
-  const ORDER = ['request/call.ts', 'request/send.ts']
-  const found = offending(
-    below('request').filter(({ path }) => !ORDER.includes(path)),
-    (from) => from.startsWith('request/') && !VOCABULARY.includes(from),
-  )
+  /** What all steps use: types, settings, the totals of a call, its events, and readings of a status or a deadline. */
+  const VOCABULARY = ['types', 'settings', 'charge-totals', 'request-events', 'status', 'deadline-exceeded']
+  /** The files that know the order of the steps. */
+  const ORDER = ['request/call.ts', 'request/send.ts', 'request/call-input.ts', 'request/read-outcome.ts']
 
-  test('do not know each other; only call.ts and send.ts know the order', () => {
-    expect(found).toEqual([])
+  test('do not import each other: only a few files know their order', () => {
+    const vocabulary = VOCABULARY.map((name) => `request/${name}.ts`)
+    const steps = below('request').filter(({ path }) => !ORDER.includes(path))
+    expect(offending(steps, (from) => from.startsWith('request/') && !vocabulary.includes(from))).toEqual([])
   })
 
-  test('are asked for by the client and the estimator, and by nobody else', () => {
+  test('are imported by the client alone', () => {
     const outside = runtime.filter(({ path }) => !path.startsWith('request/'))
-    const askers = new Set(offending(outside, (from) => from.startsWith('request/')).map((line) => line.split(' ')[0]))
-    expect([...askers].sort()).toEqual(['client.ts', 'estimate.ts'])
+    const users = offending(outside, (from) => from.startsWith('request/')).map((line) => line.split(' ')[0])
+    expect([...new Set(users)]).toEqual(['client.ts'])
   })
 })
 
 describe('credits/', () => {
   test.each(below('credits').map(({ path }) => path))('%s does no I/O, nor does anything that it loads', (path) => {
     const loaded = [...loadedBy(path)]
-    expect(loaded.filter((from) => /^(node:|srvx$|msw$)/.test(from))).toEqual([])
-    expect(loaded.filter((from) => /^request\/(call|send|transport|retry|cache)\.ts$/.test(from))).toEqual([])
+    expect(loaded.filter((from) => /^(node:|(ky|p-retry|srvx|msw)$)/.test(from))).toEqual([])
+    expect(loaded.filter((from) => /^(request|transport)\//.test(from))).toEqual([])
   })
 })
 
 describe('fake/', () => {
-  test('imports nothing from request/, credits/ or the client: it keeps its own ledger', () => {
+  test('imports nothing from request/, credits/ or the client: it has a ledger of its own', () => {
     const forbidden =
-      /^(request|credits|errors|msw|feed|cli|contract)\/|^(client|estimate|key|method|units|events)\.ts$/
+      /^(request|credits|errors|msw|feed|transport|contract)\/|^(client|api-promise|events)\.ts$|^utils\/units\.ts$/
     expect(offending(below('fake'), (from) => forbidden.test(from))).toEqual([])
     const loaded = new Set(below('fake').flatMap(({ path }) => [...loadedBy(path)]))
     expect([...loaded].filter((from) => /^(request|credits)\//.test(from))).toEqual([])
   })
 
-  test('checks with the contract itself, not with what the client checks with', () => {
-    expect(
-      offending(below('fake'), (from) => /^generated\/(schemas|guards)\.ts$|^(guard|rule)\.ts$/.test(from)),
-    ).toEqual([])
+  test('checks with the contract, not with the checks of the client', () => {
+    const checks =
+      /^generated\/(schemas|answer-schemas|guards)\.ts$|^operations\/(type-guards|param-rules|param-schemas)\.ts$/
+    expect(offending(below('fake'), (from) => checks.test(from))).toEqual([])
   })
 
-  test('is imported by msw/ alone, and msw/ by nobody', () => {
+  test('is imported by msw/ alone, and msw/ by no file', () => {
     const fromOutside = runtime.filter(({ path }) => !/^(fake|msw)\//.test(path))
     expect(offending(fromOutside, (from) => /^(fake|msw)\//.test(from))).toEqual([])
     expect(offending(below('fake'), (from) => from.startsWith('msw'))).toEqual([])
   })
 })
 
-test('nothing in the runtime imports contract/ or cli/', () => {
-  expect(offending(runtime, (from) => /^(contract|cli)\//.test(from))).toEqual([])
+test('nothing in the runtime imports contract/', () => {
+  expect(offending(runtime, (from) => from.startsWith('contract/'))).toEqual([])
 })
 
-test.each([
-  ['@noble/hashes', ['address.ts']],
-  ['zod', ['generated/schemas.ts']],
-  ['msw', ['msw/index.ts']],
-  ['yaml', ['contract/model.ts']],
-])('%s is imported by %j alone', (name, files) => {
-  const users = offending(sources, (from) => from === name || from.startsWith(`${name}/`))
-  expect(users.map((line) => line.split(' ')[0])).toEqual(files)
-})
+describe('packages', () => {
+  test.each([
+    ['ky', ['transport/ky.ts']],
+    ['p-retry', ['request/send.ts']],
+    ['zod', ['generated/answer-schemas.ts', 'generated/schemas.ts', 'operations/param-schemas.ts']],
+    ['@noble/hashes', ['utils/address.ts']],
+    ['msw', ['msw/index.ts']],
+    ['yaml', ['contract/generator/read-contract.ts']],
+  ])('%s is imported by %j alone', (name, files) => {
+    const users = offending(sources, (from) => from === name || from.startsWith(`${name}/`))
+    expect(users.map((line) => line.split(' ')[0])).toEqual(files)
+  })
 
-test('the checks of answers that need zod load when they are asked for, never before', () => {
-  const users = sources.flatMap(({ path, imports }) =>
-    imports.filter(({ from }) => from === 'generated/schemas.ts').map(({ lazy }) => ({ path, lazy })),
-  )
-  expect(users).toEqual([{ path: 'request/validate.ts', lazy: true }])
+  test('zod loads with the first answer that does not match the contract, or with etn-market/schemas, never before', () => {
+    const users = sources.flatMap(({ path, imports }) =>
+      imports.filter(({ from }) => from === 'generated/answer-schemas.ts').map(({ lazy }) => ({ path, lazy })),
+    )
+    expect(users).toEqual([{ path: 'request/validate-response.ts', lazy: true }])
+    const direct = offending(sources, (from) => /^generated\/schemas\.ts$|^operations\/param-schemas\.ts$/.test(from))
+    expect(direct).toEqual([
+      'generated/answer-schemas.ts -> generated/schemas.ts',
+      'generated/schemas.ts -> operations/param-schemas.ts',
+      'schemas/index.ts -> generated/schemas.ts',
+    ])
+  })
+
+  test('node: modules are imported by the generator, the fake and the transport for Node alone', () => {
+    const users = offending(sources, (from) => from.startsWith('node:')).map((line) => line.split(' -> ')[0] ?? '')
+    expect(users.filter((path) => !/^(contract|fake|node|cli)\//.test(path))).toEqual([])
+  })
 })
 
 describe('node/', () => {
-  test('imports nothing of the client but types and what it shares with all', () => {
-    expect(offending(below('node'), (from) => !/^(node\/|node:|options\.ts$|dispose\.ts$)/.test(from))).toEqual([])
+  test('uses the port of transports, not the client, ky or fetch', () => {
+    const allowed = /^(node\/|node:|utils\/async-dispose\.ts$|transport\/)/
+    expect(offending(below('node'), (from) => !allowed.test(from))).toEqual([])
     const loaded = new Set(below('node').flatMap(({ path }) => [...loadedBy(path)]))
-    expect([...loaded].filter((from) => !/^(node\/|dispose\.ts$)/.test(from))).toEqual([])
+    expect([...loaded].filter((from) => !allowed.test(from) || from === 'transport/ky.ts')).toEqual([])
   })
 
-  test('is imported by nobody', () => {
+  test('is imported by no file', () => {
     const fromOutside = sources.filter(({ path }) => !path.startsWith('node/'))
     expect(offending(fromOutside, (from) => from.startsWith('node/'))).toEqual([])
   })
-})
-
-test('Node is imported by the generator, the fake and the transport that is for Node alone', () => {
-  const users = offending(sources, (from) => from.startsWith('node:')).map((line) => line.split(' -> ')[0] ?? '')
-  expect(users.filter((path) => !/^(contract|fake|cli|node)\//.test(path))).toEqual([])
-})
-
-test('no file is loaded by way of itself', () => {
-  expect(sources.filter(({ path }) => loadedBy(path).has(path)).map(({ path }) => path)).toEqual([])
 })

@@ -71,13 +71,18 @@ function toImport(tree: ts.SourceFile, specifier: ts.Node, typeOnly: boolean): I
   return { from: posix.join(posix.dirname(tree.fileName), text), typeOnly, lazy: false }
 }
 
-/** Every file and package that is loaded when a file is, by way of any other. */
-export function loadedBy(path: string, seen = new Set<string>()): Set<string> {
+/** Every file and package that a file loads, directly or not. */
+export const loadedBy = (path: string) => reachedFrom(path, ({ typeOnly }) => !typeOnly)
+
+/** Every file and package that a file imports, directly or not, type imports included. */
+export const importedBy = (path: string) => reachedFrom(path, () => true)
+
+function reachedFrom(path: string, counts: (imported: Import) => boolean, seen = new Set<string>()): Set<string> {
   const file = sources.find((source) => source.path === path)
-  for (const { from, typeOnly } of file?.imports ?? []) {
-    if (typeOnly || seen.has(from)) continue
-    seen.add(from)
-    loadedBy(from, seen)
+  for (const imported of file?.imports ?? []) {
+    if (!counts(imported) || seen.has(imported.from)) continue
+    seen.add(imported.from)
+    reachedFrom(imported.from, counts, seen)
   }
   return seen
 }

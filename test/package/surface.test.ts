@@ -18,6 +18,7 @@ const SURFACE = {
     'ResponseError',
     'ServerBusyError',
     'ServiceError',
+    'StateUnavailableError',
     'TimeoutError',
     'checksumAddress',
     'createBudget',
@@ -31,10 +32,19 @@ const SURFACE = {
     'toUnits',
     'unlocksAt',
   ],
-  'etn-market/fake': ['createFakeService', 'fakeKey', 'fakeOperations', 'fakeRoutes', 'fakeTokens', 'fakeWallets'],
+  'etn-market/fake': [
+    'createFakeService',
+    'fakeKey',
+    'fakeOperations',
+    'fakeRoutes',
+    'fakeTokens',
+    'fakeWallets',
+    'record',
+    'useFakeService',
+  ],
   'etn-market/feed': ['createPriceFeed'],
   'etn-market/msw': ['mswHandlers'],
-  'etn-market/node': ['createNodeFetch'],
+  'etn-market/node': ['createNodeTransport'],
 }
 
 test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {

@@ -19,21 +19,21 @@ describe("Retry-After counts from the service's own clock", () => {
     ['in RFC 850 form', 'Friday, 20-Nov-26 12:00:25 GMT', 5_000],
     ['in asctime form', 'Fri Nov 20 12:00:25 2026', 5_000],
     ['after the date', 'Fri, 20 Nov 2026 12:01:00 GMT', 0],
-  ])('a Date header that is %s', (_, date, ms) => expect(read(AT, date)).toBe(ms))
+  ])('reads a Date header that is %s', (_, date, ms) => expect(read(AT, date)).toBe(ms))
 
   test.each(['', 'yesterday', 'Mon, 20 Nov 2026 12:00:10 GMT', '1795176000'])(
-    'a Date header that is none: %j',
+    'ignores an invalid Date header: %j',
     (date) => {
       expect(read(AT, date)).toBe(30_000)
     },
   )
 
-  test('seconds do not depend on any Date', () => {
+  test('reads seconds without any Date', () => {
     expect(read('5', 'Fri, 20 Nov 2026 10:00:30 GMT')).toBe(5_000)
   })
 })
 
-describe('several Retry-After', () => {
+describe('several Retry-After headers', () => {
   test.each<[readonly string[], number | undefined]>([
     [['5', '10'], 10_000],
     [['10', '5'], 10_000],
@@ -48,10 +48,10 @@ describe('several Retry-After', () => {
     [['Sun', '5'], 5_000],
     [['Fri', 'Fri, 20 Nov 2026 12:00:30 GMT'], 30_000],
     [[',,5,'], 5_000],
-  ])('the longest valid one of %j', (values, ms) => expect(read(values)).toBe(ms))
+  ])('use the longest valid value of %j', (values, ms) => expect(read(values)).toBe(ms))
 })
 
-describe('time zones', () => {
+describe('the time zone of the machine', () => {
   const zone = process.env.TZ
 
   afterEach(() => {
@@ -59,17 +59,20 @@ describe('time zones', () => {
     else process.env.TZ = zone
   })
 
-  test.each(['America/New_York', 'Asia/Kolkata', 'Pacific/Kiritimati', 'UTC'])('%s reads the same', (name) => {
-    process.env.TZ = name
-    expect(new Date(NOW).getTimezoneOffset() === 0).toBe(name === 'UTC')
-    for (const value of [
-      'Fri, 20 Nov 2026 12:00:30 GMT',
-      'Friday, 20-Nov-26 12:00:30 GMT',
-      'Fri Nov 20 12:00:30 2026',
-    ]) {
-      expect(read(value)).toBe(30_000)
-    }
-    // An hour that daylight saving skips in New York.
-    expect(parseHttpDate('Sun, 14 Mar 2027 02:30:00 GMT', NOW)).toBe(Date.UTC(2027, 2, 14, 2, 30))
-  })
+  test.each(['America/New_York', 'Asia/Kolkata', 'Pacific/Kiritimati', 'UTC'])(
+    'does not change how a date is read: %s',
+    (name) => {
+      process.env.TZ = name
+      expect(new Date(NOW).getTimezoneOffset() === 0).toBe(name === 'UTC')
+      for (const value of [
+        'Fri, 20 Nov 2026 12:00:30 GMT',
+        'Friday, 20-Nov-26 12:00:30 GMT',
+        'Fri Nov 20 12:00:30 2026',
+      ]) {
+        expect(read(value)).toBe(30_000)
+      }
+      // An hour that daylight saving skips in New York.
+      expect(parseHttpDate('Sun, 14 Mar 2027 02:30:00 GMT', NOW)).toBe(Date.UTC(2027, 2, 14, 2, 30))
+    },
+  )
 })

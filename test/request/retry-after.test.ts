@@ -18,7 +18,7 @@ describe('Retry-After in seconds', () => {
     ['120', 120_000],
     ['  5', 5_000],
     ['5\t ', 5_000],
-  ])('%j is a wait', (value, ms) => expect(read(value)).toBe(ms))
+  ])('reads %j as a wait', (value, ms) => expect(read(value)).toBe(ms))
 
   test.each([
     '-1',
@@ -38,24 +38,27 @@ describe('Retry-After in seconds', () => {
     'Infinity',
     '٣',
     '５',
-  ])('%j is none', (value) => {
+  ])('ignores %j', (value) => {
     const headers = { get: (name: string) => (name === 'retry-after' ? value : null) } as unknown as Headers
     expect(retryAfterMs(headers, NOW)).toBeUndefined()
   })
 
-  test('only space and tab are optional white space', () => {
+  test('allows only space and tab around the digits', () => {
     expect(read('\u00a05')).toBeUndefined()
   })
 
-  test('is absent where there is no header', () => {
+  test('is undefined without a header', () => {
     expect(retryAfterMs(new Headers(), NOW)).toBeUndefined()
   })
 
-  test.each(['9'.repeat(16), '9'.repeat(400), '2147483648'])('%s is a finite wait, longer than any timer', (value) => {
-    const ms = read(value)
-    expect(Number.isSafeInteger(ms)).toBe(true)
-    expect(ms).toBeGreaterThan(2_147_483_647)
-  })
+  test.each(['9'.repeat(16), '9'.repeat(400), '2147483648'])(
+    'reads %s as a finite wait, longer than any timer',
+    (value) => {
+      const ms = read(value)
+      expect(Number.isSafeInteger(ms)).toBe(true)
+      expect(ms).toBeGreaterThan(2_147_483_647)
+    },
+  )
 })
 
 describe('Retry-After as a date', () => {
@@ -96,19 +99,19 @@ describe('Retry-After as a date', () => {
     ['RFC 850 with a year of four digits', 'Friday, 20-Nov-2026 12:00:30 GMT'],
     ['RFC 850 with a short day', 'Fri, 20-Nov-26 12:00:30 GMT'],
     ['a word after it', 'Fri, 20 Nov 2026 12:00:30 GMT please'],
-  ])('%s is none: %j', (_, value) => expect(read(value)).toBeUndefined())
+  ])('ignores %s: %j', (_, value) => expect(read(value)).toBeUndefined())
 
-  test('two digits of a year that seem more than 50 years ahead are in the past', () => {
+  test('reads a two-digit year more than 50 years ahead as one in the past', () => {
     expect(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT', NOW)).toBe(Date.UTC(1994, 10, 6, 8, 49, 37))
     expect(parseHttpDate('Friday, 20-Nov-76 12:00:00 GMT', NOW)).toBe(Date.UTC(2076, 10, 20, 12))
     expect(parseHttpDate('Saturday, 20-Nov-76 12:00:01 GMT', NOW)).toBe(Date.UTC(1976, 10, 20, 12, 0, 1))
   })
 
-  test('a leap day of two digits is in the last year that has one', () => {
+  test('reads a leap day in a two-digit year as the last year that has it', () => {
     expect(parseHttpDate('Tuesday, 29-Feb-00 12:00:00 GMT', NOW)).toBe(Date.UTC(2000, 1, 29, 12))
   })
 
-  test('two digits of a year just after the turn of a century are in the next one', () => {
+  test('reads a two-digit year just after the turn of a century as one in that century', () => {
     const eve = Date.UTC(2099, 11, 31, 23, 59, 50)
     expect(read('Friday, 01-Jan-00 00:00:00 GMT', undefined, eve)).toBe(10_000)
   })

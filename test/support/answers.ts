@@ -15,7 +15,7 @@ function respond(body: string | ReadableStream | null, status: number, headers: 
   return response
 }
 
-/** The header lines of an answer as they were asked for, where `Headers` joins them. */
+/** The header lines of an answer, which `Headers` would join. */
 export const linesOf = ({ headers }: Response) => written.get(headers) ?? [...headers]
 
 export function costs(cost: number, remaining?: number): HeaderLines {
@@ -30,7 +30,7 @@ export function ok(data: unknown, headers: HeaderLines = {}): Response {
   return raw(JSON.stringify({ data, cursor: null }), headers)
 }
 
-/** Any body, as it stands. */
+/** A response with this body. */
 export function raw(body: string | null, headers: HeaderLines = {}, status = 200): Response {
   return respond(body, status, headers)
 }
@@ -44,12 +44,12 @@ export const busy = (headers: HeaderLines = {}) => refusal(503, 'server_busy', h
 export const limited = (headers: HeaderLines = {}) => refusal(429, 'rate_limited', headers)
 export const wait = (seconds: number | string): HeaderLines => ({ 'retry-after': String(seconds) })
 
-/** What a gateway sends when the service behind it does not answer. */
+/** The HTML page of a gateway whose service does not answer. */
 export function html(status: number, headers: HeaderLines = {}): Response {
   return raw('<html><h1>Bad gateway</h1></html>', { ...headers, 'content-type': 'text/html' }, status)
 }
 
-/** The body breaks off after its first bytes. */
+/** A response whose body breaks off after its first bytes. */
 export function cutOff(headers: HeaderLines = {}, status = 200, error: Error = networkError('ECONNRESET')): Response {
   let begun = false
   const body = new ReadableStream<Uint8Array>({
@@ -62,7 +62,7 @@ export function cutOff(headers: HeaderLines = {}, status = 200, error: Error = n
   return respond(body, status, headers)
 }
 
-/** The body begins and never ends. */
+/** A response whose body begins and never ends. */
 export function stalled(headers: HeaderLines = {}, status = 200): Response {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"data":')),
@@ -77,7 +77,7 @@ export function networkError(code: string, message = `${code}: it failed`): Type
 
 export const price = (address: string) => ({ address, usd: '0.0431328059369531392178303', etn: '17.1' })
 
-/** As many listed tokens. */
+/** A list of this many tokens. */
 export function tokens(count: number): object[] {
   return Array.from({ length: count }, (_, index) => ({
     address: `0x${String(index).padStart(40, '0')}`,

@@ -7,7 +7,7 @@ import { address, setup, watch } from './setup.ts'
 export const TOKEN = address(1)
 export const good = () => ok(price(TOKEN), costs(50))
 
-/** Calls with a service that fails as told, for as many attempts as told, and lets all the time pass that it takes. */
+/** Makes one call to a service whose first `failures` attempts fail, and waits until it has ended. */
 export async function ask(fail: Handler, failures: number, options: Parameters<typeof setup>[1] = {}) {
   const made = setup((exchange) => (exchange.number <= failures ? fail(exchange) : good()), {
     timeoutMs: 1_000,

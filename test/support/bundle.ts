@@ -2,21 +2,22 @@ import { basename } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
 
-/** What has to be loaded of a script, minified. */
+/** The size of a script, minified. */
 export interface Bundle {
   /** Loaded at once, in bytes, gzipped. */
   readonly first: number
-  /** Loaded when it is asked for, in bytes, gzipped. */
+  /** Loaded on demand, in bytes, gzipped. */
   readonly later: number
   /** What is loaded at once. */
   readonly text: string
 }
 
-/** Bundles a script whose packages and files are found from `resolveDir`. */
+/** Bundles a script whose packages and files are found from `resolveDir`. `external` packages are left out. */
 export async function bundle(
   contents: string,
   resolveDir: string,
   platform: NonNullable<BuildOptions['platform']> = 'browser',
+  external: readonly string[] = [],
 ): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir },
@@ -30,7 +31,7 @@ export async function bundle(
     write: false,
     metafile: true,
     logLevel: 'silent',
-    external: ['msw', 'srvx'],
+    external: ['msw', ...external],
   })
   const atOnce = new Set<string>()
   const load = (path: string) => {

@@ -1,29 +1,33 @@
 import type { Clock } from 'etn-market'
-import { settle } from './quiet.ts'
+import { settle } from './settle.ts'
 
 /** Time that stands still until a test moves it. */
 export interface VirtualClock extends Clock {
-  /** Moves on, firing timers in their order; everything that a timer set off is over before the next one fires. */
+  /** Moves the time forward and fires the timers in their order. What a timer sets off ends before the next one fires. */
   advance(ms: number): Promise<void>
-  /** The time moves on, but the timers fire late, as they do when the event loop was busy. */
+  /** Moves the time forward; timers fire late, as they do when the event loop is busy. */
   jump(ms: number): void
+  /** Sets the wall clock forward or back. Timers and `monotonic()` do not notice. */
+  stepWallClock(ms: number): void
   /** Timers that have not fired. */
   readonly pending: number
-  /** Every wait that was begun, milliseconds. */
+  /** The length of every wait that was started, milliseconds. */
   readonly waits: readonly number[]
-  /** What `random()` answers. */
-  luck: number
+  /** The result of `random()`. */
+  randomValue: number
 }
 
-/** Lets everything run that does not wait for time. */
+/** Runs everything that does not wait for time. */
 export const flush = settle
 
 export const START = Date.UTC(2026, 10, 20, 12)
 
-export function createVirtualClock(start = START): VirtualClock {
+/** @param hasMonotonic whether the clock has `monotonic()`, as the system's clock does; without it, waits are measured with `now()` */
+export function createVirtualClock(start = START, hasMonotonic = false): VirtualClock {
   const timers = new Set<{ at: number; fire: () => void }>()
   const waits: number[] = []
   let now = start
+  let wallClockOffset = 0
 
   const next = (until: number) => {
     const due = [...timers].filter(({ at }) => at <= until)
@@ -33,11 +37,12 @@ export function createVirtualClock(start = START): VirtualClock {
   }
 
   return {
-    luck: 0,
+    randomValue: 0,
     waits,
-    now: () => now,
+    now: () => now + wallClockOffset,
+    ...(hasMonotonic && { monotonic: () => now - start }),
     random() {
-      return this.luck
+      return this.randomValue
     },
     get pending() {
       return timers.size
@@ -65,6 +70,9 @@ export function createVirtualClock(start = START): VirtualClock {
     },
     jump(ms) {
       now += ms
+    },
+    stepWallClock(ms) {
+      wallClockOffset += ms
     },
     async advance(ms) {
       const until = now + ms

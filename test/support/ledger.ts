@@ -2,12 +2,12 @@ import { costs, cutOff, html, limited, networkError, ok, price, refusal, stalled
 import type { Exchange } from './script.ts'
 import { address } from './setup.ts'
 
-/** What the service did with a request: what it charged, and what came back of it. */
+/** How the service treats a request: whether it charges, and what arrives at the client. */
 export type Answer =
   | 'ok'
   | 'silent'
   | 'cut'
-  | 'cut, told'
+  | 'cut with header'
   | 'stalled'
   | 'lost'
   | 'refused'
@@ -18,7 +18,7 @@ export type Answer =
   | 'garbled'
   | 'never'
 
-/** What the service charges for a request that it executes: its own sum, not the client's. */
+/** What the service charges for a request that it executes, computed without the client. */
 export function chargeFor({ url }: Exchange): number {
   if (url.pathname.includes('/tokens/')) return 100 + 5 * Number(url.searchParams.get('limit'))
   if (url.pathname.includes('/balances/')) return 800 + 10 * 3
@@ -32,14 +32,14 @@ function bodyFor({ url }: Exchange): unknown {
   return url.searchParams.has('addresses') ? {} : price(address(1))
 }
 
-/** Answers, and tells what it charged. */
+/** Answers a request and returns the charge. */
 export function serve(exchange: Exchange, how: Answer): number {
   const cost = chargeFor(exchange)
   const executed: Partial<Record<Answer, () => void>> = {
     ok: () => exchange.answer(ok(bodyFor(exchange), costs(cost))),
     silent: () => exchange.answer(ok(bodyFor(exchange))),
     cut: () => exchange.answer(cutOff()),
-    'cut, told': () => exchange.answer(cutOff(costs(cost))),
+    'cut with header': () => exchange.answer(cutOff(costs(cost))),
     stalled: () => exchange.answer(stalled()),
     lost: () => exchange.fail(networkError('ECONNRESET')),
     gateway: () => exchange.answer(html(504)),

@@ -1,14 +1,14 @@
 import { InvalidRequestError, type OperationId } from 'etn-market'
-import { checkParams } from '../../src/request/params.ts'
-import { buildPath } from '../../src/request/part.ts'
+import { validateParams } from '../../src/operations/validate-params.ts'
+import { buildPath } from '../../src/request/plan-requests.ts'
 
-/** Where a call with these parameters goes. */
-export const pathOf = (operation: OperationId, params?: unknown) => buildPath(checkParams(operation, params))
+/** The path of a call with these parameters. */
+export const pathOf = (operation: OperationId, params?: unknown) => buildPath(validateParams(operation, params))
 
-/** The error of parameters that are not accepted. */
+/** The error of a call with invalid parameters. */
 export function refused(operation: OperationId, params: unknown): InvalidRequestError {
   try {
-    checkParams(operation, params)
+    validateParams(operation, params)
   } catch (error) {
     if (error instanceof InvalidRequestError) return error
   }

@@ -1,77 +1,87 @@
-import type { FetchLike } from 'etn-market'
+import type { ClientOptions, FetchLike } from 'etn-market'
 
-/** Where a test run asks for it, requests and answers go over real connections. */
-const wire = process.env.ETN_MARKET_TEST_WIRE === undefined ? undefined : await import('./wire.ts')
+/** In the project `real-connection`, requests and answers go over real connections. */
+const real =
+  process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? undefined : await import('./real-connection.ts')
 
 /** One request that reached the script. */
 export interface Exchange {
   /** 1 for the first request. */
   readonly number: number
+  readonly method: string
   readonly url: URL
   readonly headers: Headers
-  readonly init: RequestInit
-  /** Whether the caller gave up before it was answered. */
+  /** Whether it was aborted before it was answered. */
   readonly aborted: boolean
   readonly open: boolean
   answer(response: Response): void
   fail(error: unknown): void
 }
 
-/** What a request is answered with: a response, an error to throw, or undefined to leave it open. */
+/** Answers a request: with a response, an error to throw, or undefined to leave it open. */
 export type Handler = (exchange: Exchange) => Response | Error | undefined
 
-/** A service that does what a test says, as a `fetch`. */
+/** The part of a request that the script reads. */
+export type ScriptedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal'>
+
+/** A request that the script has recorded. */
+export interface Admitted {
+  /** Calls the handler. */
+  arrive(): void
+  readonly answer: Promise<Response>
+}
+
+/** A service that answers as a test decides. */
 export interface Script {
-  readonly fetch: FetchLike
-  /** Requests that went out. */
+  /** The client options that reach it: a `fetch`, or a transport over real connections. */
+  readonly options: Pick<ClientOptions, 'fetch' | 'transport'>
+  /** Requests that were sent. */
   readonly requests: readonly Exchange[]
-  /** Those of them that wait for an answer. */
+  /** Requests that wait for an answer. */
   readonly open: readonly Exchange[]
-  /** Calls of `fetch` whose signal had been aborted before: nothing went out. */
-  readonly stillborn: number
+  /** Requests that were not sent, because their signal had aborted. */
+  readonly abortedBeforeSend: number
   /** The most that were open at once. */
   readonly peak: number
 }
 
 export interface ScriptOptions {
-  /** A fetch that does not listen to its signal. */
-  deaf?: boolean
+  /** The transport ignores the signal of a request. */
+  ignoresAbort?: boolean
 }
 
-export function createScript(handler: Handler = () => undefined, { deaf = false }: ScriptOptions = {}): Script {
+export function createScript(handler: Handler = () => undefined, { ignoresAbort = false }: ScriptOptions = {}): Script {
   const requests: Exchange[] = []
-  let stillborn = 0
+  let abortedBeforeSend = 0
   let peak = 0
   const open = () => requests.filter((exchange) => exchange.open)
 
-  /** Takes note of a request that goes out, and tells what to do when it arrives. */
-  const admit = (
-    url: string,
-    init: RequestInit,
-    resolve: (response: Response) => void,
-    reject: (error: unknown) => void,
-  ) => {
-    const { signal } = init
-    if (!deaf && signal?.aborted) {
-      stillborn++
-      reject(signal.reason)
-      return () => {}
+  /** Records a request. */
+  const admit = (request: ScriptedRequest): Admitted => {
+    const { signal } = request
+    if (!ignoresAbort && signal.aborted) {
+      abortedBeforeSend++
+      return { arrive: () => {}, answer: Promise.reject(signal.reason) }
     }
+    const { promise: answer, resolve, reject } = withResolvers<Response>()
     const state = { open: true, aborted: false }
     const end = (act: () => void) => {
       state.open = false
-      signal?.removeEventListener('abort', onAbort)
+      signal.removeEventListener('abort', onAbort)
       act()
     }
     const onAbort = () => {
       state.aborted = true
-      if (!deaf) end(() => reject(signal?.reason))
+      if (!ignoresAbort) end(() => reject(signal.reason))
     }
     const exchange: Exchange = {
       number: requests.length + 1,
-      url: new URL(url),
-      headers: new Headers(init.headers),
-      init,
+      method: request.method,
+      url: new URL(request.url),
+      // Keeps the request alive: in Node the signal of one that is garbage-collected no longer aborts.
+      get headers() {
+        return request.headers
+      },
       get aborted() {
         return state.aborted
       },
@@ -81,37 +91,44 @@ export function createScript(handler: Handler = () => undefined, { deaf = false 
       answer: (response) => end(() => resolve(response)),
       fail: (error) => end(() => reject(error)),
     }
-    signal?.addEventListener('abort', onAbort, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
     requests.push(exchange)
     peak = Math.max(peak, open().length)
-    return () => {
-      const answer = handler(exchange)
-      if (answer instanceof Error) exchange.fail(answer)
-      else if (answer !== undefined) exchange.answer(answer)
+    const arrive = () => {
+      const answered = handler(exchange)
+      if (answered instanceof Error) exchange.fail(answered)
+      else if (answered !== undefined) exchange.answer(answered)
     }
+    return { arrive, answer }
   }
 
-  const fetch: FetchLike = (url, init) => {
-    let arrive = () => {}
-    const answer = new Promise<Response>((resolve, reject) => {
-      arrive = admit(url, init, resolve, reject)
-    })
-    if (wire !== undefined) return wire.carry({ url, init: deaf ? { ...init, signal: null } : init, arrive, answer })
+  const fetch: FetchLike = (input, init) => {
+    const { arrive, answer } = admit(new Request(input, init))
     arrive()
     return answer
   }
 
   return {
-    fetch,
+    options: real ? { transport: real.createRealTransport(admit, ignoresAbort) } : { fetch },
     requests,
     get open() {
       return open()
     },
-    get stillborn() {
-      return stillborn
+    get abortedBeforeSend() {
+      return abortedBeforeSend
     },
     get peak() {
       return peak
     },
   }
+}
+
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (reason: unknown) => void = () => {}
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
 }

@@ -1,13 +1,13 @@
 import { type Client, type ClientEvent, type ClientOptions, checksumAddress, createClient } from 'etn-market'
-// Loaded by the client when an answer is odd; here at once, so that it takes no real time.
-import '../../src/generated/schemas.ts'
+// The client loads these at the first mismatch. Here they are loaded at once, so that a test in virtual time does not wait for them.
+import '../../src/generated/answer-schemas.ts'
 import { createVirtualClock, type VirtualClock } from './clock.ts'
 import { createScript, type Handler, type Script, type ScriptOptions } from './script.ts'
 
 export const KEY = 'esk_live_7Fq9XcT2mWbR4sKd'
 export const BASE_URL = 'https://market.test/v1'
 
-/** A client in virtual time before a scripted service, and what it told. */
+/** A client in virtual time, its scripted service and its events. */
 export interface Setup {
   client: Client
   clock: VirtualClock
@@ -15,6 +15,7 @@ export interface Setup {
   events: ClientEvent[]
 }
 
+/** Sets up a client in virtual time with a scripted service. `options` override those of the setup. */
 export function setup(handler?: Handler, options: ClientOptions = {}, scriptOptions: ScriptOptions = {}): Setup {
   const clock = createVirtualClock()
   const script = createScript(handler, scriptOptions)
@@ -22,7 +23,7 @@ export function setup(handler?: Handler, options: ClientOptions = {}, scriptOpti
   const client = createClient({
     apiKey: KEY,
     baseUrl: BASE_URL,
-    fetch: script.fetch,
+    ...script.options,
     clock,
     onEvent: (event) => {
       events.push(event)
@@ -41,13 +42,14 @@ export function addresses(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, index) => address(from + index))
 }
 
-/** How a promise ended, so that a test can look without waiting; handles a rejection. */
+/** How a promise has ended so far. */
 export interface Outcome<T> {
   state: 'pending' | 'resolved' | 'rejected'
   value?: T
   error?: unknown
 }
 
+/** Records how a promise ends, without waiting for it. Its rejection counts as handled. */
 export function watch<T>(promise: T | Promise<T>): Outcome<T> {
   const outcome: Outcome<T> = { state: 'pending' }
   Promise.resolve(promise).then(
@@ -57,7 +59,7 @@ export function watch<T>(promise: T | Promise<T>): Outcome<T> {
   return outcome
 }
 
-/** The error that a promise rejects with, of the class that a test expects. */
+/** The error that a promise rejects with, which must be of the expected class. */
 export async function rejection<E>(
   promise: Promise<unknown>,
   Expected: abstract new (...args: never[]) => E,
@@ -69,4 +71,10 @@ export async function rejection<E>(
     throw new Error(`Not a ${Expected.name}`, { cause: error })
   }
   throw new Error('It did not reject')
+}
+
+/** The fields of an event without its ids and parameters. */
+export function withoutIds(event: ClientEvent): object {
+  const { callId, requestId, attempt, params, ...fields } = event as ClientEvent & Record<string, unknown>
+  return fields
 }

@@ -1,6 +1,6 @@
 import type { CacheStore } from 'etn-market'
 
-/** A store as Keyv is: asynchronous, with a time to live in milliseconds. */
+/** A cache store like Keyv: asynchronous, with a time to live in milliseconds. */
 export function createStore() {
   const calls: [string, unknown, number?][] = []
   const kept = new Map<string, string>()

@@ -28,7 +28,7 @@ declare const client: Client
 const address = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 const other = '0x309B916b3A90cb3E071697Ea9680e9217A30066f'
 
-test('what each operation resolves to', () => {
+test('each operation resolves to its documented data', () => {
   expectTypeOf(client.etn.price()).resolves.toEqualTypeOf<EtnPrice>()
   expectTypeOf(client.token.price({ address })).resolves.toEqualTypeOf<TokenPrice>()
   expectTypeOf(client.token.get({ address })).resolves.toEqualTypeOf<TokenDetails>()
@@ -50,7 +50,7 @@ test('what each operation resolves to', () => {
   expectTypeOf(client.meta.openapi()).resolves.toEqualTypeOf<OpenApiDocument>()
 })
 
-test('decimals stay texts, amounts stay texts, states stay open', async () => {
+test('decimals and amounts are texts, and states are open unions', async () => {
   const price = await client.token.price({ address })
   expectTypeOf(price.usd).toEqualTypeOf<string | null | undefined>()
   // @ts-expect-error a price is not a number
@@ -70,13 +70,13 @@ test('decimals stay texts, amounts stay texts, states stay open', async () => {
   return tier
 })
 
-test('a batch is keyed by the literal spellings that were asked for', async () => {
+test('a batch is keyed by the addresses as the caller wrote them', async () => {
   const prices = await client.prices.batch({ addresses: [address, other] })
   expectTypeOf(prices).toEqualTypeOf<Record<typeof address | typeof other, TokenPrice | null>>()
   expectTypeOf(prices[address]).toEqualTypeOf<TokenPrice | null>()
   // @ts-expect-error null for a token without a price
   prices[address].usd
-  // @ts-expect-error not asked for, and of another spelling
+  // @ts-expect-error the caller wrote it in another case
   prices['0x043faa1b5c5fc9a7dc35171f290c29ecde0ccff1']
 
   const list: readonly string[] = [address]
@@ -87,7 +87,7 @@ test('a batch is keyed by the literal spellings that were asked for', async () =
   expectTypeOf(client.prices.batch({ addresses: mutable })).resolves.toEqualTypeOf<Record<string, TokenPrice | null>>()
 })
 
-test('withMeta', async () => {
+test('withMeta resolves to the data and its cost', async () => {
   expectTypeOf(client.token.list()).toEqualTypeOf<ApiPromise<Token[]>>()
   expectTypeOf(client.token.list()).toExtend<Promise<Token[]>>()
   const { data, meta } = await client.token.list().withMeta()
@@ -95,11 +95,13 @@ test('withMeta', async () => {
   expectTypeOf(meta).toEqualTypeOf<CallMeta>()
   expectTypeOf(meta.credits.source).toEqualTypeOf<'header' | 'computed' | 'none'>()
   expectTypeOf(meta.credits.remaining).toEqualTypeOf<number | undefined>()
+  expectTypeOf(meta.status).toEqualTypeOf<number | undefined>()
+  expectTypeOf(meta.headers).toEqualTypeOf<Readonly<Record<string, string>> | undefined>()
   expectTypeOf(client.prices.batch({ addresses: [address] }).withMeta()).resolves.toEqualTypeOf<
     WithMeta<Record<typeof address, TokenPrice | null>>
   >()
-  // @ts-expect-error it is on the promise, not on the data
+  // @ts-expect-error the promise has it, not the data
   ;(await client.token.list()).withMeta()
-  // @ts-expect-error what is told is not to be changed
+  // @ts-expect-error read only
   meta.attempts = 5
 })

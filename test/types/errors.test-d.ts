@@ -16,7 +16,7 @@ import { expectTypeOf, test } from 'vitest'
 declare const error: unknown
 
 test('an unknown value is narrowed by isEtnMarketError', () => {
-  // @ts-expect-error nothing is known of it yet
+  // @ts-expect-error it is not narrowed yet
   error.code
   if (!isEtnMarketError(error)) {
     expectTypeOf(error).toBeUnknown()
@@ -24,7 +24,7 @@ test('an unknown value is narrowed by isEtnMarketError', () => {
   }
   expectTypeOf(error).toEqualTypeOf<EtnMarketError>()
   expectTypeOf(error.code).toEqualTypeOf<string>()
-  expectTypeOf(error.operation).toEqualTypeOf<OperationId | undefined>()
+  expectTypeOf(error.operation).toEqualTypeOf<OperationId | 'request' | undefined>()
   expectTypeOf(error.attempts).toEqualTypeOf<number>()
   expectTypeOf(error.charge).toEqualTypeOf<ChargeState>()
   expectTypeOf(error.charge).toEqualTypeOf<'none' | 'charged' | 'unknown'>()
@@ -33,13 +33,18 @@ test('an unknown value is narrowed by isEtnMarketError', () => {
   expectTypeOf(error.retryAfterMs).toEqualTypeOf<number | undefined>()
   expectTypeOf(error.issues).toEqualTypeOf<readonly Issue[] | undefined>()
   expectTypeOf(error.body).toBeUnknown()
-  // @ts-expect-error what was charged is not to be changed
+  expectTypeOf(error.params).toBeUnknown()
+  expectTypeOf(error.retryable).toEqualTypeOf<boolean>()
+  expectTypeOf(error.shared).toEqualTypeOf<boolean | undefined>()
+  expectTypeOf(error.requestIds).toEqualTypeOf<readonly string[] | undefined>()
+  expectTypeOf(error.toJSON()).toEqualTypeOf<Record<string, unknown>>()
+  // @ts-expect-error read only
   error.credits = 0
   // @ts-expect-error only some errors have it
   error.missing
 })
 
-test('by class', () => {
+test('instanceof narrows an error to the fields of its class', () => {
   if (error instanceof PartialBatchError) {
     expectTypeOf(error.prices).toEqualTypeOf<Readonly<Record<string, TokenPrice | null>>>()
     expectTypeOf(error.missing).toEqualTypeOf<readonly string[]>()
@@ -49,7 +54,7 @@ test('by class', () => {
     expectTypeOf(error.needed).toEqualTypeOf<number>()
     expectTypeOf(error.available).toEqualTypeOf<number>()
     expectTypeOf(error.resetsAt).toEqualTypeOf<number | undefined>()
-    // @ts-expect-error it is no partial batch
+    // @ts-expect-error only PartialBatchError has it
     error.prices
   }
   expectTypeOf<InvalidLimitError>().toExtend<InvalidRequestError>()

@@ -1,12 +1,19 @@
 import type {
+  ApiPromise,
+  BatchOptions,
   Budget,
   BudgetOptions,
   CallOptions,
   ClientEvent,
   ClientOptions,
+  EtnMarketError,
   FetchLike,
-  FetchResponse,
+  MemoryReservation,
   OperationId,
+  RequestOptions,
+  RequestQuery,
+  Reservation,
+  TokenPrice,
 } from 'etn-market'
 import { createBudget, createClient } from 'etn-market'
 import { expectTypeOf, test } from 'vitest'
@@ -15,7 +22,7 @@ import type * as z from 'zod/mini'
 const address = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 const client = createClient({ apiKey: 'esk_live_test' })
 
-test('everything has a default, and undefined is as good as leaving it out', () => {
+test('every option has a default, and undefined equals a missing option', () => {
   createClient()
   createClient({})
   createClient({
@@ -40,7 +47,7 @@ test('everything has a default, and undefined is as good as leaving it out', () 
   client.token.price({ address }, undefined)
 })
 
-test('the forms that options take', () => {
+test('options accept each of their documented forms', () => {
   createClient({ apiKey: () => 'key' })
   createClient({ apiKey: async () => 'key' })
   createClient({ fetch: globalThis.fetch, retry: false, validate: 'off' })
@@ -50,26 +57,26 @@ test('the forms that options take', () => {
   client.etn.price({}, { signal: AbortSignal.timeout(5), retry: { limit: 0 } })
 })
 
-test('unknown or wrong options of a client', () => {
+test('a client rejects unknown and wrong options', () => {
   // @ts-expect-error misspelt
   createClient({ apikey: 'key' })
   // @ts-expect-error a signal belongs to a call
   createClient({ signal: AbortSignal.timeout(5) })
   // @ts-expect-error milliseconds are a number
   createClient({ timeoutMs: '5s' })
-  // @ts-expect-error true says nothing
+  // @ts-expect-error only false is accepted
   createClient({ retry: true })
   // @ts-expect-error misspelt
   createClient({ retry: { retries: 5 } })
   // @ts-expect-error no such mode
   createClient({ validate: 'lenient' })
-  // @ts-expect-error a limit has a name
+  // @ts-expect-error a budget is an object
   createClient({ budget: 5 })
   // @ts-expect-error misspelt
   createClient({ budget: { credit: 5 } })
   // @ts-expect-error no such operation
   createClient({ cache: { ttlMs: { 'token.prices': 1000 } } })
-  // @ts-expect-error the caller's own credits are not for a cache
+  // @ts-expect-error the credits of the caller are not cached
   createClient({ cache: { ttlMs: { 'account.me': 1000 } } })
   // @ts-expect-error a key is a text
   createClient({ apiKey: null })
@@ -79,12 +86,12 @@ test('unknown or wrong options of a client', () => {
   createBudget({})
 })
 
-test('unknown or wrong options of a call', () => {
+test('a call rejects unknown and wrong options', () => {
   // @ts-expect-error misspelt
   client.token.price({ address }, { timeout: 5 })
   // @ts-expect-error a budget belongs to the client
   client.token.price({ address }, { budget: { credits: 5 } })
-  // @ts-expect-error a controller is no signal
+  // @ts-expect-error a controller is not a signal
   client.token.price({ address }, { signal: new AbortController() })
   // @ts-expect-error no such mode
   client.etn.price({}, { validate: true })
@@ -92,32 +99,32 @@ test('unknown or wrong options of a call', () => {
   client.etn.price({ signal: AbortSignal.timeout(5) })
 })
 
-test('the options of a call are these five, and all but the signal are those of a client too', () => {
+test('the options of a call are those of a client and the signal', () => {
   expectTypeOf<keyof CallOptions>().toEqualTypeOf<'signal' | 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate'>()
   expectTypeOf<Omit<CallOptions, 'signal'>>().toEqualTypeOf<
     Pick<ClientOptions, 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate'>
   >()
-  expectTypeOf<FetchLike>().toEqualTypeOf<(url: string, init: RequestInit) => Promise<FetchResponse>>()
+  expectTypeOf<FetchLike>().toEqualTypeOf<(input: Request, init?: RequestInit) => Promise<Response>>()
   expectTypeOf<typeof fetch>().toExtend<FetchLike>()
 })
 
-/** Whether one of the forms that a value may take is of a foreign type. */
+/** Whether a member of the union is a foreign type. */
 type Takes<Value, Foreign> = [Extract<Value, Foreign>] extends [never] ? false : true
 type AnOption = NonNullable<ClientOptions[keyof ClientOptions] | CallOptions[keyof CallOptions]>
 
-test('no option is of a type of zod', () => {
+test('no option has a type of zod', () => {
   expectTypeOf<Takes<AnOption, z.core.$ZodType>>().toEqualTypeOf<false>()
-  // The same question, asked of what it must not be.
+  // The check itself works: a type of zod is found.
   expectTypeOf<Takes<AnOption | z.ZodMiniString, z.core.$ZodType>>().toEqualTypeOf<true>()
 })
 
-test('events are told apart by their type', () => {
+test('the type of an event narrows it to its fields', () => {
   createClient({
     onEvent(event) {
       expectTypeOf(event).toEqualTypeOf<ClientEvent>()
       if (event.type === 'credits.drift') expectTypeOf(event.predicted).toEqualTypeOf<number>()
       if (event.type === 'retry.scheduled') expectTypeOf(event.waitMs).toEqualTypeOf<number>()
-      // @ts-expect-error not every event is about waiting
+      // @ts-expect-error not every event has a wait
       event.waitMs
       // @ts-expect-error no such event
       if (event.type === 'credits.drifted') return
@@ -125,14 +132,65 @@ test('events are told apart by their type', () => {
   })
 })
 
-test('a client shows what it spends, and nobody can change it', () => {
+test('the budget and the credits of a client are read-only', () => {
   expectTypeOf(client.budget).toEqualTypeOf<Budget>()
-  expectTypeOf(client.credits.byOperation).toEqualTypeOf<Readonly<Partial<Record<OperationId, number>>>>()
+  expectTypeOf(client.credits.byOperation).toEqualTypeOf<Readonly<Partial<Record<OperationId | 'request', number>>>>()
   expectTypeOf(client.close()).toEqualTypeOf<Promise<void>>()
   expectTypeOf(client[Symbol.asyncDispose]).returns.toEqualTypeOf<Promise<void>>()
-  expectTypeOf<keyof BudgetOptions>().toEqualTypeOf<'credits' | 'windowMs'>()
+  expectTypeOf<keyof BudgetOptions>().toEqualTypeOf<
+    'credits' | 'windowMs' | 'store' | 'key' | 'storeTimeoutMs' | 'exclusiveKey'
+  >()
   // @ts-expect-error read only
   client.budget.spent = 0
   // @ts-expect-error read only
   client.credits.charged = 0
+})
+
+test('reserve returns a promise only for a budget with a store', () => {
+  expectTypeOf(createBudget({ credits: 1 }).reserve(1)).toEqualTypeOf<MemoryReservation>()
+  expectTypeOf(createBudget({ credits: 1, store: new Map<string, string>() }).reserve(1)).toEqualTypeOf<
+    Promise<Reservation>
+  >()
+  const options: BudgetOptions = { credits: 1 }
+  expectTypeOf(createBudget(options)).toEqualTypeOf<Budget>()
+})
+
+test('prices.batch resolves to a partial batch with partial: return', () => {
+  expectTypeOf<keyof BatchOptions>().toEqualTypeOf<keyof CallOptions | 'partial'>()
+  const whole = client.prices.batch({ addresses: [address] })
+  expectTypeOf(whole).toEqualTypeOf<ApiPromise<Record<typeof address, TokenPrice | null>>>()
+  expectTypeOf(client.prices.batch({ addresses: [address] }, { partial: 'throw' })).toEqualTypeOf(whole)
+  expectTypeOf(client.prices.batch({ addresses: [address] }, { partial: undefined })).toEqualTypeOf(whole)
+  const part = client.prices.batch({ addresses: [address] }, { partial: 'return', retry: false })
+  expectTypeOf<Awaited<typeof part>>().toEqualTypeOf<{
+    readonly prices: Partial<Record<typeof address, TokenPrice | null>>
+    readonly missing: readonly (typeof address)[]
+    readonly errors: readonly EtnMarketError[]
+  }>()
+  expectTypeOf(part.withMeta).toBeFunction()
+  // @ts-expect-error no such mode
+  client.prices.batch({ addresses: [address] }, { partial: 'ignore' })
+  // @ts-expect-error only a batch has parts
+  client.token.price({ address }, { partial: 'return' })
+})
+
+test('client.request resolves to an unknown value and needs maxCredits', () => {
+  expectTypeOf(client.request('/staking/52014', { maxCredits: 500 })).toEqualTypeOf<ApiPromise<unknown>>()
+  expectTypeOf<keyof RequestOptions>().toEqualTypeOf<keyof CallOptions | 'query' | 'maxCredits'>()
+  expectTypeOf<RequestQuery[string]>().toEqualTypeOf<string | number | boolean | undefined>()
+  client.request('/x', {
+    maxCredits: 0,
+    query: { limit: 5, own: true, none: undefined },
+    signal: AbortSignal.timeout(5),
+  })
+  // @ts-expect-error no options
+  client.request('/x')
+  // @ts-expect-error no maxCredits
+  client.request('/x', { query: {} })
+  // @ts-expect-error credits are a number
+  client.request('/x', { maxCredits: '5' })
+  // @ts-expect-error a query has no nested values
+  client.request('/x', { maxCredits: 5, query: { filter: { own: true } } })
+  // @ts-expect-error a path is a text
+  client.request(new URL('https://market.test/x'), { maxCredits: 5 })
 })

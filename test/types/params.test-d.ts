@@ -5,14 +5,14 @@ import { expectTypeOf, test } from 'vitest'
 declare const client: Client
 const address = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 
-test('parameters that are needed cannot be left out', () => {
+test('required parameters cannot be left out', () => {
   // @ts-expect-error no parameters
   client.token.price()
   // @ts-expect-error no address
   client.token.price({})
   // @ts-expect-error no address
   client.token.get({ chainId: 52014 })
-  // @ts-expect-error no address, though others are there
+  // @ts-expect-error no address
   client.token.candles({ limit: 5, bucket: '1h' })
   // @ts-expect-error no address
   client.token.history({ duration: 'DAY' })
@@ -32,7 +32,7 @@ test('parameters that are needed cannot be left out', () => {
   client.prices.batch({})
   // @ts-expect-error no parameters
   client.prices.batch()
-  // @ts-expect-error undefined is no address
+  // @ts-expect-error undefined is not an address
   client.token.price({ address: undefined })
   // @ts-expect-error no address
   client.token.price.estimate()
@@ -40,7 +40,7 @@ test('parameters that are needed cannot be left out', () => {
   client.prices.batch.estimate({})
 })
 
-test('parameters that are not needed can be left out, or be undefined', () => {
+test('optional parameters can be left out or be undefined', () => {
   client.etn.price()
   client.etn.price({})
   client.token.list()
@@ -55,7 +55,7 @@ test('parameters that are not needed can be left out, or be undefined', () => {
   client.token.list.estimate()
 })
 
-test('values outside an enumeration', () => {
+test('parameters reject values outside their enumeration', () => {
   // @ts-expect-error no such bucket
   client.token.candles({ address, bucket: '5m' })
   // @ts-expect-error buckets have one case
@@ -74,7 +74,7 @@ test('values outside an enumeration', () => {
   client.token.list({ chainId: '52014' })
   // @ts-expect-error a limit is a number
   client.token.list({ limit: '5' })
-  // @ts-expect-error null is no limit
+  // @ts-expect-error null is not a limit
   client.token.list({ limit: null })
   client.token.candles({ address, bucket: '15m', currency: 'ETN' })
   client.token.history({ address, duration: 'week' })
@@ -82,7 +82,7 @@ test('values outside an enumeration', () => {
   client.pool.list({ version: 3, chainId: 52014 })
 })
 
-test('unknown parameters', () => {
+test('operations reject unknown parameters', () => {
   // @ts-expect-error misspelt
   client.token.list({ limt: 5 })
   // @ts-expect-error no route takes a cursor
@@ -134,11 +134,11 @@ test('estimateCost takes the parameters of its operation', () => {
   estimateCost('etn.price', { limit: 5 })
 })
 
-test('nothing but the 20 operations', () => {
+test('only the operations of the contract', () => {
   // @ts-expect-error no such action
   client.token.trades({})
   // @ts-expect-error no such group
   client.tokens.list()
-  // @ts-expect-error the client is not to be changed
+  // @ts-expect-error read only
   client.token = { ...client.token }
 })

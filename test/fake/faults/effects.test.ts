@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { FakeService } from '../../../src/fake/index.ts'
-import { BOLT, makeFake, NOON, serve } from '../help.ts'
+import { BOLT, makeFake, NOON, serve } from '../setup.ts'
 import { type Seen, SHELLS, type Stage, stage } from './shells.ts'
 
 const COST = 25
@@ -16,10 +16,7 @@ async function giveUp(fake: FakeService, see: Stage['see']): Promise<Seen> {
 }
 
 describe.each(SHELLS)('faults through %s', (shell) => {
-  /** For tests that read a body in parts: `etn-market/node` has it whole or not at all. */
-  const inParts = it.skipIf(shell === 'node')
-
-  it('a status in the envelope, with code and message: nothing is executed, nothing charged', async () => {
+  it('answers a status with code and message, without execution and charge', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ status: 503, code: 'server_busy', message: 'Later.', retryAfter: '7' })
     const { status, headers, text } = await see()
@@ -40,7 +37,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     [500, 'internal_error'],
     [503, 'server_busy'],
     [599, 'service_error'],
-  ])('status %i has the code %s unless it is given another', async (status, code) => {
+  ])('gives status %i the code %s by default', async (status, code) => {
     const { fake, see } = await stage(shell)
     fake.fault({ status })
     const seen = await see()
@@ -48,7 +45,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     expect(JSON.parse(seen.text ?? '').error.code).toBe(code)
   })
 
-  it('a body and headers of its own', async () => {
+  it('sends the body and headers of the fault', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ status: 418, body: ['any', { shape: true }], headers: { 'x-one': '1', 'x-two': ['a', 'b'] } })
     const { headers, text } = await see()
@@ -56,20 +53,20 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     expect([headers?.get('x-one'), headers?.get('x-two')]).toEqual(['1', 'a, b'])
   })
 
-  it('a status whose answer was lost on its way is charged and not delivered', async () => {
+  it('charges a status with charge: true, and marks it undelivered', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ status: 500, charge: true })
     expect((await see()).status).toBe(500)
     expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
   })
 
-  it('a status without a body', async () => {
+  it('answers a status without a body', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ status: 204 })
     expect(await see()).toMatchObject({ status: 204, text: '' })
   })
 
-  it('a delay: the charge comes first', async () => {
+  it('charges before a delay', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ delayMs: 3_600_000 })
     const seen = see()
@@ -80,7 +77,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     await expect.poll(() => fake.ledger()[0]?.delivered).toBe(true)
   })
 
-  it('never answering, until the caller gives up: charged, not delivered', async () => {
+  it('never answers until the caller gives up: charged, not delivered', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ never: true })
     const seen = await giveUp(fake, see)
@@ -89,14 +86,14 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     await expect.poll(() => fake.journal()[0]).toMatchObject({ status: null, delivered: false, finished: true })
   })
 
-  it('never answering, and never executed', async () => {
+  it('never answers without execution with charge: false', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ never: true, charge: false })
     expect((await giveUp(fake, see)).rejected?.name).toBe('TimeoutError')
     fake.expectCredits(0)
   })
 
-  it.each(['before', 'after'] as const)('a reset %s the charge', async (reset) => {
+  it.each(['before', 'after'] as const)('resets the connection %s the charge', async (reset) => {
     const { fake, see } = await stage(shell)
     fake.fault({ reset })
     const { rejected } = await see()
@@ -109,7 +106,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
   })
 
   it.each([0, 1, 20, 0.5, 0.99, 1_000_000])(
-    'a body cut short at %d: headers come, the body breaks',
+    'truncates the body at %d: headers arrive, the body breaks',
     async (truncate) => {
       const { fake, see } = await stage(shell)
       fake.fault({ truncate })
@@ -122,34 +119,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     },
   )
 
-  inParts('a body cut short brings what came before the cut', async () => {
-    const { fake, base, fetch: how } = await stage(shell)
-    const whole = await (await how(`${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })).text()
-    fake.fault({ truncate: 20 })
-    const response = await how(`${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })
-    const reader = response.body?.getReader()
-    const first = await reader?.read()
-    expect(new TextDecoder().decode(first?.value)).toBe(whole.slice(0, 20))
-    await expect(reader?.read()).rejects.toThrow('terminated')
-  })
-
-  inParts('a body that stalls, until the caller gives up', async () => {
-    const { fake, base, fetch: how } = await stage(shell)
-    fake.fault({ stall: 10 })
-    const controller = new AbortController()
-    const headers = { authorization: `Bearer ${fake.key}` }
-    const response = await how(`${base}/prices/etn`, { headers, signal: controller.signal })
-    expect(response.status).toBe(200)
-    const reader = response.body?.getReader()
-    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('{"data":{"')
-    const rest = reader?.read()
-    controller.abort(new Error('enough'))
-    await expect(rest).rejects.toThrow('enough')
-    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
-    await expect.poll(() => fake.journal()[0]?.finished).toBe(true)
-  })
-
-  it('a body that is not JSON: it was paid for', async () => {
+  it('charges a body that is not JSON', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ malformed: true })
     const { status, text } = await see()
@@ -158,7 +128,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: true }])
   })
 
-  it("a gateway's HTML page: not executed unless the answer was lost behind it", async () => {
+  it("answers a gateway's HTML page, charged only with charge: true", async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ html: 502 })
     fake.fault({ html: 504, charge: true })
@@ -171,7 +141,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
   })
 
-  it('credit headers that are missing, doubled or wrong', async () => {
+  it('omits, duplicates or replaces credit headers', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ creditHeaders: 'missing' })
     fake.fault({ creditHeaders: 'duplicate' })
@@ -188,7 +158,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     fake.expectCredits(4 * COST)
   })
 
-  it('any Retry-After: raw, several, or a date from the time of the fake', async () => {
+  it('sends any Retry-After: raw, several lines, or a date in the time of the fake', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ status: 429, retryAfter: 'soon' })
     fake.fault({ status: 503, retryAfter: ['1', '120'] })
@@ -198,7 +168,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     expect((await see()).headers?.get('retry-after')).toBe(new Date(NOON + 90_000).toUTCString())
   })
 
-  it('a Date that is off', async () => {
+  it('shifts or replaces Date', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ date: { skewMs: -86_400_000 } })
     fake.fault({ date: 'yesterday' })
@@ -207,7 +177,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     expect((await see()).headers?.get('date')).toBe(new Date(NOON).toUTCString())
   })
 
-  it('a changed shape', async () => {
+  it('changes the shape of the body with transform', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ transform: (body) => ({ ...(body as object), data: { usd: 0.5, extra: true } }) })
     const { text } = await see()
@@ -215,7 +185,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     fake.expectCredits(COST)
   })
 
-  it('several effects in one fault', async () => {
+  it('combines several effects in one fault', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ transform: () => ({ data: {} }), creditHeaders: 'missing', date: 'x', delayMs: 5 })
     const { headers, text } = await see()
@@ -226,11 +196,41 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     })
   })
 
-  it('charge: false serves for nothing what otherwise costs', async () => {
+  it('answers without a charge with charge: false', async () => {
     const { fake, see } = await stage(shell)
     fake.fault({ malformed: true, charge: false })
     expect((await see()).headers?.get('x-credits-cost')).toBe('0')
     fake.expectCredits(0)
+  })
+})
+
+/** `etn-market/node` delivers a body as a whole or not at all. */
+describe.each(SHELLS.filter((shell) => shell !== 'node'))('partial bodies through %s', (shell) => {
+  it('delivers the bytes before a truncation', async () => {
+    const { fake, base, fetch: how } = await stage(shell)
+    const whole = await (await how(`${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })).text()
+    fake.fault({ truncate: 20 })
+    const response = await how(`${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })
+    const reader = response.body?.getReader()
+    const first = await reader?.read()
+    expect(new TextDecoder().decode(first?.value)).toBe(whole.slice(0, 20))
+    await expect(reader?.read()).rejects.toThrow('terminated')
+  })
+
+  it('stalls the body until the caller gives up', async () => {
+    const { fake, base, fetch: how } = await stage(shell)
+    fake.fault({ stall: 10 })
+    const controller = new AbortController()
+    const headers = { authorization: `Bearer ${fake.key}` }
+    const response = await how(`${base}/prices/etn`, { headers, signal: controller.signal })
+    expect(response.status).toBe(200)
+    const reader = response.body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('{"data":{"')
+    const rest = reader?.read()
+    controller.abort(new Error('enough'))
+    await expect(rest).rejects.toThrow('enough')
+    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+    await expect.poll(() => fake.journal()[0]?.finished).toBe(true)
   })
 })
 
@@ -244,7 +244,7 @@ describe('over real HTTP', () => {
       asked.once('error', reject).end()
     })
 
-  it('doubled headers are two lines', async () => {
+  it('sends duplicate headers as two lines', async () => {
     const { fake, url, key } = await serve()
     fake.fault({ creditHeaders: 'duplicate' })
     fake.fault({ status: 429, retryAfter: ['5', '6'] })
@@ -254,7 +254,7 @@ describe('over real HTTP', () => {
     expect(waits).toHaveLength(2)
   })
 
-  it('a mistake in a function of the test is told to the caller', async () => {
+  it('reports an exception in a function of the fault to the caller', async () => {
     const { fake, get } = await serve()
     fake.fault({
       status: 500,
@@ -277,7 +277,7 @@ describe('over real HTTP', () => {
 })
 
 describe('faults and the rules', () => {
-  it('what the service refuses by itself stays uncharged under any fault', async () => {
+  it('do not charge what the service rejects', async () => {
     const fake = makeFake()
     fake.fault({ truncate: 5 })
     const response = await fake.fetch(`${fake.baseUrl}/tokens/52014/${BOLT.slice(1)}`)
@@ -286,7 +286,7 @@ describe('faults and the rules', () => {
     fake.expectCredits(0)
   })
 
-  it('a fault in the answer of a heavy route holds its slot until it is over', async () => {
+  it('keep the slot of a heavy route until the delivery ends', async () => {
     const fake = makeFake({ heavyConcurrency: 1 })
     const headers = { authorization: `Bearer ${fake.key}` }
     fake.fault({ operation: 'farm.list', stall: 10 })
@@ -296,7 +296,7 @@ describe('faults and the rules', () => {
     expect((await fake.fetch(`${fake.baseUrl}/farms/52014`, { headers })).status).toBe(200)
   })
 
-  it('a status that pre-empts a heavy route takes no slot', async () => {
+  it('take no heavy slot without execution', async () => {
     const fake = makeFake({ heavyConcurrency: 0 })
     fake.fault({ status: 500 })
     const response = await fake.fetch(`${fake.baseUrl}/farms/52014`, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultOptions } from '../../../src/fake/index.ts'
-import { BOLT, makeFake } from '../help.ts'
+import { BOLT, makeFake } from '../setup.ts'
 
 function play(options?: Parameters<typeof makeFake>[0]) {
   const fake = makeFake(options)
@@ -14,28 +14,28 @@ function play(options?: Parameters<typeof makeFake>[0]) {
   return { fake, get, times }
 }
 
-describe('which requests a fault hits', () => {
-  it('one, unless told otherwise', async () => {
+describe('a fault hits', () => {
+  it('one request by default', async () => {
     const { fake, times } = play()
     const fault = fake.fault({ status: 500 })
     expect(await times(3)).toEqual([500, 200, 200])
     expect(fault.hits).toBe(1)
   })
 
-  it('so many times, or always', async () => {
+  it('a number of requests, or all', async () => {
     const { fake, times } = play()
     fake.fault({ status: 500, times: 2 })
     fake.fault({ status: 502, times: Number.POSITIVE_INFINITY })
     expect(await times(5)).toEqual([500, 500, 502, 502, 502])
   })
 
-  it('in the order in which they were added, one for each request', async () => {
+  it('in the order of adding, one fault per request', async () => {
     const { fake, times } = play()
     for (const status of [503, 429, 500]) fake.fault({ status })
     expect(await times(4)).toEqual([503, 429, 500, 200])
   })
 
-  it('those of an operation, or of several', async () => {
+  it('requests of one operation or of several', async () => {
     const { fake, get } = play()
     fake.fault({ operation: 'token.price', status: 500 })
     fake.fault({ operation: ['nft.stats', 'farm.list'], status: 502, times: 2 })
@@ -44,13 +44,13 @@ describe('which requests a fault hits', () => {
     expect([await get('/nft/stats'), await get('/farms/52014'), await get('/nft/stats')]).toEqual([502, 502, 200])
   })
 
-  it('those of a key', async () => {
+  it('requests of a key', async () => {
     const { fake, get } = play({ keys: { a: 100, b: 100 } })
     fake.fault({ key: 'b', status: 500 })
     expect([await get('/prices/etn', 'a'), await get('/prices/etn', 'b')]).toEqual([200, 500])
   })
 
-  it('those that a function chooses, by everything that is known of a request', async () => {
+  it('requests that a function selects', async () => {
     const { fake, get } = play()
     fake.fault({
       when: ({ query, operation, attempt }) => operation === 'token.list' && query.limit === '3' && attempt === 2,
@@ -66,7 +66,7 @@ describe('which requests a fault hits', () => {
     expect(marked.status).toBe(502)
   })
 
-  it('the nth that matches, or several of them', async () => {
+  it('the nth matching request, or several', async () => {
     const { fake, get, times } = play()
     fake.fault({ operation: 'etn.price', nth: [2, 4], status: 500 })
     await get('/nft/stats')
@@ -75,7 +75,7 @@ describe('which requests a fault hits', () => {
     expect(await times(4)).toEqual([200, 200, 502, 200])
   })
 
-  it('some, by chance: the same ones with the same seed', async () => {
+  it('a random selection, the same for the same seed', async () => {
     const draw = async (seed: number) => {
       const { fake, times } = play({ seed })
       fake.fault({ probability: 0.3, status: 500 })
@@ -89,14 +89,14 @@ describe('which requests a fault hits', () => {
     expect(hits).toBeLessThan(85)
   })
 
-  it('chance and a number of times go together; 0 is never, 1 is always', async () => {
+  it('with a probability and a number of times; 0 is never, 1 is always', async () => {
     const { fake, times } = play()
     fake.fault({ probability: 1, times: 2, status: 500 })
     fake.fault({ probability: 0, status: 502 })
     expect(await times(4)).toEqual([500, 500, 200, 200])
   })
 
-  it('the luck of a fault does not depend on other calls', async () => {
+  it('the same random selection whatever other calls are made', async () => {
     const draw = async (noise: boolean) => {
       const { fake, get } = play()
       fake.fault({ operation: 'etn.price', probability: 0.5, status: 500 })
@@ -110,7 +110,7 @@ describe('which requests a fault hits', () => {
     expect(await draw(true)).toEqual(await draw(false))
   })
 
-  it('none after it was removed', async () => {
+  it('nothing after it was removed', async () => {
     const { fake, times } = play()
     const fault = fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
     expect(await times(1)).toEqual([500])
@@ -119,7 +119,7 @@ describe('which requests a fault hits', () => {
     expect(fake.faults()).toEqual([])
   })
 
-  it('none on requests that reach no route', async () => {
+  it('nothing without a route', async () => {
     const { fake, get } = play()
     fake.fault({ status: 500 })
     expect(await get('/nowhere')).toBe(404)
@@ -128,7 +128,7 @@ describe('which requests a fault hits', () => {
 })
 
 describe('expectNoUnusedFaults', () => {
-  it('names the faults that did not hit as often as they should have', async () => {
+  it('lists the faults with hits left', async () => {
     const { fake, times } = play()
     fake.fault({ status: 500, times: 3, operation: 'etn.price' })
     await times(2)
@@ -139,7 +139,7 @@ describe('expectNoUnusedFaults', () => {
     fake.expectNoUnusedFaults()
   })
 
-  it('asks one hit of a fault with a probability or without end, none of one that was removed', async () => {
+  it('requires one hit of a fault with a probability or without an end, and none of a removed one', async () => {
     const { fake, times } = play()
     fake.fault({ status: 500, times: Number.POSITIVE_INFINITY, operation: 'etn.price' })
     fake.fault({ status: 500, probability: 0.5, operation: 'nft.stats' })
@@ -151,7 +151,7 @@ describe('expectNoUnusedFaults', () => {
   })
 })
 
-describe('a mistaken fault throws at once, with the allowed values', () => {
+describe('a mistaken fault throws at once and lists the allowed values', () => {
   it.each<[name: string, options: unknown, message: RegExp]>([
     [
       'an unknown operation',

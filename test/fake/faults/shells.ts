@@ -1,9 +1,10 @@
-import { createNodeFetch } from 'etn-market/node'
+import { createNodeTransport } from 'etn-market/node'
 import { setupServer } from 'msw/node'
 import { onTestFinished } from 'vitest'
 import type { FakeService } from '../../../src/fake/index.ts'
 import { mswHandlers } from '../../../src/msw/index.ts'
-import { makeFake } from '../help.ts'
+import { fetchThrough } from '../../support/fetch-through.ts'
+import { makeFake } from '../setup.ts'
 
 /** Where the same fault is played. */
 export const SHELLS = ['fetch', 'http', 'node', 'msw'] as const
@@ -39,10 +40,9 @@ async function open(shell: Shell, fake: FakeService): Promise<[typeof fetch, str
   if (shell === 'fetch') return [fake.fetch, fake.baseUrl]
   if (shell === 'http') return [fetch, (await fake.listen()).url]
   if (shell === 'node') {
-    const own = createNodeFetch()
-    onTestFinished(() => own.close())
-    const how = (url: string, init?: RequestInit) => own(url, { redirect: 'manual', ...init })
-    return [how as typeof fetch, (await fake.listen()).url]
+    const transport = createNodeTransport()
+    onTestFinished(() => transport.close())
+    return [fetchThrough(transport) as unknown as typeof fetch, (await fake.listen()).url]
   }
   const server = setupServer(...mswHandlers(fake))
   server.listen({ onUnhandledRequest: 'error' })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type FakeOperation, fakeOperations, fakeRoutes } from '../../../src/fake/index.ts'
-import { BOLT, examplePaths, NOBODY, serve } from '../help.ts'
+import { BOLT, examplePaths, NOBODY, serve } from '../setup.ts'
 
 // Typed in from the table of §8 a second time, so that one typo shows.
 const TABLE: [FakeOperation, base: number, perItem: number, max: number | undefined, most: number][] = [
@@ -36,7 +36,7 @@ describe('§8: what a call costs', () => {
   })
 
   it.each(TABLE)('%s: base %i + %i x items returned, at most limit %s', async (operation, base, perItem, max, most) => {
-    const { fake, get } = await serve()
+    const { fake, get } = await serve({ world: { tokenCount: 240 } })
     expect(fakeRoutes[operation].maxLimit).toBe(max)
     const found = (await examplePaths(fake))[operation] ?? ''
     fake.reset()
@@ -55,7 +55,7 @@ describe('§8: what a call costs', () => {
   })
 
   it('prices.batch: every address in the list is charged, priced or not, repeated or not', async () => {
-    const { fake, get } = await serve()
+    const { fake, get } = await serve({ world: { tokenCount: 240 } })
     await get(`/prices/52014?addresses=${[BOLT, BOLT, NOBODY]}`)
     fake.expectCredits({ 'prices.batch': 130 })
     await get(`/prices/52014?addresses=${Array(50).fill(NOBODY)}`)
@@ -63,7 +63,7 @@ describe('§8: what a call costs', () => {
   })
 
   it('batching: 20 addresses cost 300 together and 1,000 one by one', async () => {
-    const { fake, get } = await serve()
+    const { fake, get } = await serve({ world: { tokenCount: 240 } })
     await get(`/prices/52014?addresses=${Array(20).fill(BOLT)}`)
     for (let i = 0; i < 20; i++) await get(`/prices/52014/${BOLT}`)
     fake.expectCredits({ 'prices.batch': 300, 'token.price': 1_000 })
@@ -91,7 +91,7 @@ describe('§8: what a call costs', () => {
     }
   })
 
-  it("this reading of the table is that of the project's contract", () => {
+  it('this table equals that of the contract', () => {
     const contract = parse(readFileSync(new URL('../../../src/contract/openapi.yaml', import.meta.url), 'utf8'))
     for (const operation of fakeOperations) {
       const { path, base, perItem, maxLimit, heavy, free } = fakeRoutes[operation]

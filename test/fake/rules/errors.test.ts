@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type FakeOperation, fakeOperations, fakeRoutes } from '../../../src/fake/index.ts'
-import { BOLT, examplePaths, NOBODY, serve } from '../help.ts'
+import { BOLT, examplePaths, NOBODY, serve } from '../setup.ts'
 
 const withAddress = fakeOperations.filter((operation) => /\{(address|pool)\}/.test(fakeRoutes[operation].path))
 const withChain = fakeOperations.filter((operation) => fakeRoutes[operation].path.includes('{chainId}'))
@@ -76,7 +76,7 @@ describe('§7: errors', () => {
     expect(fake.remaining()).toBe(0)
   })
 
-  it('credits run out in the middle of a day of calls', async () => {
+  it('credits run out after several calls', async () => {
     const { fake, get } = await serve({ keys: { k: 120 } })
     const statuses = []
     for (let i = 0; i < 5; i++) statuses.push((await get('/prices/etn')).status)
@@ -126,7 +126,7 @@ describe('the order of checks', () => {
     expect(limit.body.error.code).toBe('invalid_limit')
   })
 
-  it('then the key, then the credits, then whether it exists', async () => {
+  it('then the key, then the credits, then existence', async () => {
     const { fake, get } = await serve({ keys: { k: 49 } })
     const path = `/prices/52014/${NOBODY}`
     expect((await get(path, { headers: {} })).status).toBe(401)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FakeService } from '../../../src/fake/index.ts'
-import { type Answer, BOLT, serve } from '../help.ts'
+import { type Answer, BOLT, serve } from '../setup.ts'
 
 const LOCKS = `/tokens/52014/${BOLT}/liquidity-locks`
 const FARMS = '/farms/52014'
@@ -45,7 +45,7 @@ describe('§8: heavy routes', () => {
     for (let i = 0; i < 5; i++) expect((await get(FARMS)).status).toBe(200)
   })
 
-  it('a slot is free again when its caller gave up', async () => {
+  it('a slot is free again when its caller gives up', async () => {
     const { fake, get } = await serve({ heavyConcurrency: 1, heavyLatencyMs: LONG })
     const controller = new AbortController()
     const given = get(FARMS, { signal: controller.signal })
@@ -57,11 +57,11 @@ describe('§8: heavy routes', () => {
     free()
   })
 
-  it('another tenant can hold a slot; giving it back twice counts once', async () => {
+  it('another tenant can hold a slot; freeing it twice counts once', async () => {
     const { fake, get } = await serve()
     const first = fake.holdHeavySlot()
     const second = fake.holdHeavySlot()
-    expect(() => fake.holdHeavySlot()).toThrow('All 2 heavy slots are held already.')
+    expect(() => fake.holdHeavySlot()).toThrow('All 2 heavy slots are taken.')
     expect((await get(FARMS)).status).toBe(503)
     first()
     first()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fakeOperations } from '../../../src/fake/index.ts'
-import { BOLT, examplePaths, serve } from '../help.ts'
+import { BOLT, examplePaths, serve } from '../setup.ts'
 
 describe('§1 and §4: routes', () => {
   it.each(fakeOperations)('%s answers a GET on its path with JSON in the envelope', async (operation) => {
@@ -20,7 +20,7 @@ describe('§1 and §4: routes', () => {
     expect(fake.journal().map(({ operation }) => operation)).toEqual(['etn.price', 'prices.batch'])
   })
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('every call is a GET: %s is refused', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('every call is a GET: %s is 405', async (method) => {
     const { fake, url } = await serve()
     const response = await fetch(`${url}/prices/etn`, { method, headers: { authorization: `Bearer ${fake.key}` } })
     expect(response.status).toBe(405)
@@ -29,7 +29,7 @@ describe('§1 and §4: routes', () => {
     fake.expectCredits(0)
   })
 
-  it('every call is a GET: HEAD is refused, without a body', async () => {
+  it('every call is a GET: HEAD is 405, without a body', async () => {
     const { fake, get } = await serve()
     const { status, body } = await get('/prices/etn', { method: 'HEAD' })
     expect({ status, body }).toEqual({ status: 405, body: '' })
@@ -52,7 +52,7 @@ describe('§1 and §4: routes', () => {
     expect(fake.journal().at(-1)).toMatchObject({ operation: null, path, status: 404 })
   })
 
-  it('§9: the version is the last segment of the base URL, whatever stands before it', async () => {
+  it('§9: the version is the last segment of the base URL', async () => {
     const { fake, url, get } = await serve()
     const { origin } = new URL(url)
     expect(new URL(url).pathname).toBe('/public-api/v1')

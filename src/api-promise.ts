@@ -1,0 +1,89 @@
+import type { CostEstimate } from './credits/cost.ts'
+import type { EtnMarketError } from './errors/base.ts'
+import type { PricesBatchParams, TokenPrice } from './generated/types.ts'
+import type { BatchOptions, CallOptions } from './options.ts'
+
+/** What a call cost and how it went. */
+export interface CallMeta {
+  /** What the call cost, in credits. */
+  readonly credits: {
+    /** Worst case that was predicted before the call was sent, in credits; 0 for a free operation. */
+    readonly estimated: number
+    /** Credits that this call was charged, including lost attempts whose headers arrived; 0 when it was shared or cached. */
+    readonly charged: number
+    /** Credits left on the key by the newest answer that the client has seen. */
+    readonly remaining: number | undefined
+    /** Where `charged` is from: the service's header, our own count of what was returned, or nothing was charged. */
+    readonly source: 'header' | 'computed' | 'none'
+  }
+  /** HTTP requests that were sent, retries included. */
+  readonly attempts: number
+  /** Requests that the call took without retries: chunks of a batch, 0 when it came from the cache. */
+  readonly requests: number
+  /** Whether it joined an identical call that was already under way, at least in part. */
+  readonly shared: boolean
+  /** Whether it was answered from the cache, at least in part. */
+  readonly cached: boolean
+  /** How long the call took, in milliseconds. */
+  readonly durationMs: number
+  /** HTTP status of the answer, of the last one for a batch; undefined when it came from the cache. */
+  readonly status: number | undefined
+  /** Headers of that answer, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+}
+
+/** Data with what it cost. */
+export interface WithMeta<Data> {
+  /** What the call resolves to without `.withMeta()`. */
+  readonly data: Data
+  /** What the call cost and how it went. */
+  readonly meta: CallMeta
+}
+
+/** A promise of the data; `.withMeta()` is a promise of the data together with what it cost. It is one call either way. */
+export interface ApiPromise<Data> extends Promise<Data> {
+  /** Resolves to the data together with what the call cost. It is the same call, not a second one. */
+  withMeta(): Promise<WithMeta<Data>>
+}
+
+/** An operation that needs parameters. */
+export interface Method<Params, Data> {
+  (params: Params, options?: CallOptions): ApiPromise<Data>
+  /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
+  estimate(params: Params): CostEstimate
+}
+
+/** An operation whose parameters can be left out. */
+export interface OptionalMethod<Params, Data> {
+  (params?: Params, options?: CallOptions): ApiPromise<Data>
+  /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
+  estimate(params?: Params): CostEstimate
+}
+
+/** What `prices.batch` resolves to with `partial: 'return'`. */
+export interface PartialBatch<Address extends string = string> {
+  /** The prices that arrived, keyed by address as the caller wrote it; null for a token without a price. */
+  readonly prices: Partial<Record<Address, TokenPrice | null>>
+  /** Addresses without an answer. Call again with these only. */
+  readonly missing: readonly Address[]
+  /** One error for each request that failed. */
+  readonly errors: readonly EtnMarketError[]
+}
+
+/**
+ * `prices.batch`: any number of addresses, sent in chunks of 50. The result is keyed by address as the caller wrote it, with null
+ * for a token without a price; without addresses nothing is sent.
+ * @throws PartialBatchError when some of several chunks failed; it has what was paid for.
+ */
+export interface PriceBatchMethod {
+  <const Address extends string>(
+    params: Omit<PricesBatchParams, 'addresses'> & { addresses: readonly Address[] },
+    options: BatchOptions & { partial: 'return' },
+  ): ApiPromise<PartialBatch<Address>>
+  <const Address extends string>(
+    params: Omit<PricesBatchParams, 'addresses'> & { addresses: readonly Address[] },
+    options?: BatchOptions & { partial?: 'throw' | undefined },
+  ): ApiPromise<Record<Address, TokenPrice | null>>
+  /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
+  estimate(params: PricesBatchParams): CostEstimate
+}

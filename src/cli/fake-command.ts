@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { createFakeService, type FakeServiceOptions } from 'etn-market/fake'
+
+/** The options of `etn-market fake`, as they stand on the command line. */
+interface FakeArguments {
+  port: string
+  host: string
+  seed?: string
+  world?: string
+  tape?: string
+  onMissing?: 'error' | 'world'
+  key?: string[]
+  controlToken?: string
+  latency?: string
+  requestsPerMinute?: string
+  log?: boolean
+}
+
+/** Adds `etn-market fake`: the fake service as an HTTP server, until SIGINT or SIGTERM. */
+export function addFakeCommand(program: Command): void {
+  program
+    .command('fake')
+    .description('Serve the fake service over HTTP. Control it below /_fake.')
+    .option('--port <port>', 'port; 0 is a free one', '4100')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--seed <seed>', 'determines all data')
+    .option('--world <file>', 'JSON file with data of your own')
+    .option('--tape <file>', 'JSON file that record() wrote')
+    .option('--on-missing <source>', "what answers requests that are not on the tape: 'error' or 'world'")
+    .option('--key <name=credits>', 'a key and its credits; can be repeated', collect)
+    .option('--control-token <token>', 'protects /_fake; also read from ETN_MARKET_CONTROL_TOKEN')
+    .option('--latency <ms>', 'delay of every answer')
+    .option('--requests-per-minute <count>', 'limits the calls of each key')
+    .option('--log', 'print a line for every request')
+    .action(serve)
+}
+
+async function serve(given: FakeArguments): Promise<void> {
+  const fake = createFakeService(readOptions(given))
+  const controlToken = given.controlToken ?? process.env.ETN_MARKET_CONTROL_TOKEN
+  const { url } = await fake.listen({
+    port: readNumber('--port', given.port),
+    hostname: given.host,
+    ...(controlToken === undefined || controlToken === '' ? {} : { controlToken }),
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      void fake.close().then(() => process.exit(0))
+    })
+  }
+  process.stdout.write(`Listening on ${url}\n`)
+}
+
+function readOptions(given: FakeArguments): FakeServiceOptions {
+  const { seed, world, tape, onMissing, key, latency, requestsPerMinute, log } = given
+  return {
+    ...(seed === undefined ? {} : { seed }),
+    ...(world === undefined ? {} : { world: readJson('--world', world) as NonNullable<FakeServiceOptions['world']> }),
+    ...(tape === undefined ? {} : { tape: readJson('--tape', tape) as NonNullable<FakeServiceOptions['tape']> }),
+    ...(onMissing === undefined ? {} : { onMissing }),
+    ...(key === undefined ? {} : { keys: Object.fromEntries(key.map(readKey)) }),
+    ...(latency === undefined ? {} : { latencyMs: readNumber('--latency', latency) }),
+    ...(requestsPerMinute === undefined
+      ? {}
+      : { rateLimit: { requests: readNumber('--requests-per-minute', requestsPerMinute) } }),
+    ...(log ? { log: (line: string) => void process.stdout.write(`${line}\n`) } : {}),
+  }
+}
+
+function readKey(text: string): [key: string, credits: number] {
+  const at = text.lastIndexOf('=')
+  if (at < 1) throw new Error(`--key is name=credits, for example mine=10000, not ${JSON.stringify(text)}.`)
+  return [text.slice(0, at), readNumber('the credits of --key', text.slice(at + 1))]
+}
+
+function readNumber(name: string, text: string): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new Error(`${name} is a whole number, not ${JSON.stringify(text)}.`)
+}
+
+function readJson(name: string, path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    const { message } = error as Error
+    throw new Error(`${name} ${path}: ${message}`, { cause: error })
+  }
+}
+
+function collect(value: string, values: string[] = []): string[] {
+  return [...values, value]
+}

@@ -1,0 +1,186 @@
+import { type Clock, monotonicNow, startTimer } from './clock.ts'
+import type { Permit, PermitRequest } from './permit.ts'
+import { createRefusalWindow } from './refusal-window.ts'
+import { createWaitQueue } from './wait-queue.ts'
+
+/**
+ * Closed, it permits every request. Open, it permits none until the time is over; then it is half open: one request goes
+ * first as a probe, and each success permits one more at a time. It closes when nobody waits and no refusal is recent.
+ */
+export interface CircuitBreaker {
+  tryAcquire(): Permit | undefined
+  /** @throws the signal's reason, or the error of `rejectWait` */
+  acquire(request: PermitRequest): Promise<Permit>
+  /** The error of `rejectWait` for the time that is left until a request may be permitted, if there is one. */
+  waitError(request: Pick<PermitRequest, 'rejectWait'>): Error | undefined
+  /** Calls back each time when it opens; returns a function that stops that. */
+  onOpen(callback: () => void): () => void
+  /** Closed, with no request in flight: nothing is lost when it is forgotten. */
+  readonly isIdle: boolean
+}
+
+interface Waiter {
+  readonly request: PermitRequest
+  grant(permit: Permit): void
+  reject(error: unknown): void
+}
+
+/**
+ * @param maxRefusals until it closes, no request is permitted that would bring the refusals of the last minute and the requests
+ * in flight together above this number
+ */
+export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE_INFINITY): CircuitBreaker {
+  const queue = createWaitQueue<Waiter>()
+  const refusals = createRefusalWindow(clock)
+  const openListeners = new Set<() => void>()
+  let isHalfOpen = false
+  let openedAt = 0
+  let timesOpened = 0
+  let openMs = 0
+  let inFlight = 0
+  let probesInFlight = 0
+  let probeLimit = 1
+  let stopOpenTimer: (() => void) | undefined
+  let stopBlockedTimer = () => {}
+
+  /** Without a monotonic clock, a running timer knows better than the wall clock, which may have been set. */
+  function openLeftMs(): number {
+    if (openMs === 0) return 0
+    const left = Math.max(0, openMs - (monotonicNow(clock) - openedAt))
+    const least = clock.monotonic === undefined && stopOpenTimer !== undefined ? 1 : 0
+    return Math.min(openMs, Math.max(least, left))
+  }
+
+  /** Time until there are few enough recent refusals. */
+  const blockedLeftMs = () => (Number.isFinite(maxRefusals) ? refusals.msUntilBelow(maxRefusals) : 0)
+
+  /** Time until a request may be permitted; 0 when only the requests in flight are in the way. */
+  const waitMs = () => (isHalfOpen ? Math.max(openLeftMs(), blockedLeftMs()) : 0)
+
+  const waitError: CircuitBreaker['waitError'] = ({ rejectWait }) => (isHalfOpen ? rejectWait(waitMs()) : undefined)
+
+  function mayPermit(): boolean {
+    if (!isHalfOpen) return true
+    return waitMs() === 0 && probesInFlight < probeLimit && refusals.count() + inFlight < maxRefusals
+  }
+
+  function closeIfCalm(): void {
+    const isCalm = queue.size === 0 && probesInFlight === 0 && probeLimit > 1 && openLeftMs() === 0
+    if (isHalfOpen && isCalm && (maxRefusals === Number.POSITIVE_INFINITY || refusals.certain() === 0))
+      isHalfOpen = false
+  }
+
+  function permit(): Permit {
+    const isProbe = isHalfOpen
+    const grantedAt = timesOpened
+    let hasEnded = false
+    inFlight++
+    if (isProbe) probesInFlight++
+    const leave = (): boolean => {
+      if (hasEnded) return false
+      hasEnded = true
+      inFlight--
+      if (isProbe) probesInFlight--
+      return true
+    }
+    return {
+      isCurrent: () => grantedAt === timesOpened,
+      end(result) {
+        if (!leave()) return
+        if (isProbe && result === 'lost') refusals.add(false)
+        // A success permits one more; a failure leaves as many as are in flight.
+        if (isProbe && openLeftMs() === 0 && result === 'succeeded') probeLimit++
+        const hasFailed = result === 'failed' || result === 'lost'
+        if (isProbe && openLeftMs() === 0 && hasFailed) probeLimit = Math.max(1, probesInFlight)
+        admit()
+      },
+      refuse(forMs) {
+        if (!leave()) return openLeftMs()
+        refusals.add(true)
+        return open(Math.max(forMs, refusals.escalatedWaitMs()))
+      },
+    }
+  }
+
+  function open(forMs: number): number {
+    openMs = Math.max(openLeftMs(), forMs)
+    timesOpened++
+    openedAt = monotonicNow(clock)
+    stopOpenTimer?.()
+    stopOpenTimer = undefined
+    isHalfOpen = true
+    probeLimit = 1
+    for (const { request, reject } of queue.all()) {
+      const error = waitError(request)
+      if (error !== undefined) reject(error)
+    }
+    for (const callback of [...openListeners]) callback()
+    admit()
+    return openMs
+  }
+
+  function admit(): void {
+    for (let next = queue.first(); next !== undefined && mayPermit(); next = queue.first()) next.grant(permit())
+    closeIfCalm()
+    arm()
+  }
+
+  /** One timer for all that wait, and none when nobody waits. */
+  function arm(): void {
+    stopBlockedTimer()
+    if (queue.size === 0) stopOpenTimer?.()
+    if (queue.size === 0) stopOpenTimer = undefined
+    else if (openLeftMs() > 0) {
+      stopOpenTimer ??= startTimer(clock, openLeftMs(), () => {
+        stopOpenTimer = undefined
+        openMs = 0
+        admit()
+      })
+    } else if (blockedLeftMs() > 0) stopBlockedTimer = startTimer(clock, blockedLeftMs(), admit)
+  }
+
+  return {
+    get isIdle() {
+      closeIfCalm()
+      return !isHalfOpen && inFlight === 0 && queue.size === 0 && refusals.count() === 0
+    },
+    tryAcquire() {
+      closeIfCalm()
+      return queue.size === 0 && mayPermit() ? permit() : undefined
+    },
+    acquire(request) {
+      return new Promise<Permit>((resolve, reject) => {
+        if (request.signal.aborted) return reject(request.signal.reason)
+        const error = waitError(request)
+        if (error !== undefined) return reject(error)
+        const leave = () => {
+          queue.remove(waiter)
+          request.signal.removeEventListener('abort', onAbort)
+        }
+        const waiter: Waiter = {
+          request,
+          grant: (granted) => {
+            leave()
+            resolve(granted)
+          },
+          reject: (reason) => {
+            leave()
+            reject(reason)
+          },
+        }
+        const onAbort = () => {
+          waiter.reject(request.signal.reason)
+          admit()
+        }
+        request.signal.addEventListener('abort', onAbort)
+        queue.enqueue(waiter, request.isReturning === true)
+        admit()
+      })
+    },
+    onOpen(callback) {
+      openListeners.add(callback)
+      return () => void openListeners.delete(callback)
+    },
+    waitError,
+  }
+}

@@ -1,0 +1,131 @@
+import { HEADER, paramsName, typeOf } from './emit-types.ts'
+import type { Credits, Model, OperationModel } from './model.ts'
+
+/** The table that the request steps and the estimator read. */
+export function emitOperations(model: Model): string {
+  const rows = model.operations.map((operation) => `  '${operation.id}': ${JSON.stringify(row(operation))},\n`).join('')
+  return [
+    HEADER,
+    "import type { Operation } from '../operations/operation.ts'\n",
+    `const table = {\n${rows}} as const satisfies Record<string, Operation>\n`,
+    '/** Every operation of the contract: its path, parameters and cost in credits. */',
+    'export const operations: typeof table = table\n',
+    `/** The only chain. */\nexport const CHAIN_ID = ${chainId(model)}\n`,
+    '/** The name of an operation, `group.action`. */\nexport type OperationId = keyof typeof operations\n',
+  ].join('\n')
+}
+
+function chainId(model: Model): number {
+  for (const { params } of model.operations) {
+    for (const { type } of params) if (type.kind === 'chain') return type.id
+  }
+  throw new Error('No operation has a chain.')
+}
+
+/** Leaves defaults out: every bundle contains the table. */
+function row({ path, credits, heavy, needsKey, bareField, params }: OperationModel): object {
+  return {
+    path,
+    credits: credits && {
+      base: credits.base,
+      ...(credits.perItem > 0 && { perItem: credits.perItem, items: credits.items, maxItems: credits.maxItems }),
+    },
+    ...(heavy && { heavy }),
+    ...(!needsKey && { keyless: true }),
+    ...(bareField !== null && { bareField }),
+    params: params
+      .filter(({ type }) => type.kind !== 'chain')
+      .map(({ name, in: where, required, type }) => ({
+        name,
+        ...(where === 'query' && { query: true }),
+        ...(required && { required }),
+        ...(type.kind === 'addresses' ? { kind: type.kind } : type),
+        ...(type.kind === 'choice' && { anyCase: type.anyCase || undefined }),
+      })),
+  }
+}
+
+/** The typed methods, with the text that editors show. */
+export function emitMethods(model: Model): string {
+  const groups = [...model.groups].map(([group, description]) => {
+    const methods = model.operations
+      .filter((operation) => operation.group === group)
+      .map((operation) => emitMethod(operation, model))
+      .join('')
+    return `  /** ${description}. */\n  readonly ${group}: {\n${methods}  }\n`
+  })
+  return [
+    HEADER,
+    "import type { Method, OptionalMethod, PriceBatchMethod } from '../api-promise.ts'",
+    `import type { ${typeNames(model).join(', ')} } from './types.ts'\n`,
+    '/** Every operation of the contract, as `client.group.action`. */',
+    `export interface Methods {\n${groups.join('')}}\n`,
+  ].join('\n')
+}
+
+function emitMethod(operation: OperationModel, model: Model): string {
+  const doc = [
+    operation.summary,
+    ...(operation.description ? ['', operation.description] : []),
+    '',
+    `Cost: ${costText(operation.credits)}. Resolves to \`${typeOf(operation.data)}\`; ${evidenceText(operation, model)}.`,
+    '',
+    `\`GET ${operation.path}\``,
+    '@throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.',
+  ]
+  const lines = doc.map((line) => `     *${line ? ` ${line}` : ''}\n`).join('')
+  return `    /**\n${lines}     */\n    readonly ${operation.action}: ${methodType(operation)}\n`
+}
+
+function methodType(operation: OperationModel): string {
+  if (operation.credits?.items?.startsWith('query.')) return 'PriceBatchMethod'
+  const needed = operation.params.some((param) => param.required && param.type.kind !== 'chain')
+  return `${needed ? 'Method' : 'OptionalMethod'}<${paramsName(operation)}, ${typeOf(operation.data)}>`
+}
+
+function typeNames(model: Model): string[] {
+  const names = model.operations
+    .filter((operation) => methodType(operation) !== 'PriceBatchMethod')
+    .flatMap((operation) => [paramsName(operation), ...(typeOf(operation.data).match(/\b[A-Z]\w+/g) ?? [])])
+  return [...new Set(names)].sort()
+}
+
+function costText(credits: Credits | null): string {
+  if (credits === null) return 'free'
+  if (credits.items === null) return `${credits.base} credits`
+  const most = credits.base + credits.perItem * credits.maxItems
+  const unit = credits.items.startsWith('query.') ? 'address' : 'item'
+  return `${credits.base} credits + ${credits.perItem} for each ${unit}, at most ${most}${unit === 'address' ? ' for each 50 addresses' : ''}`
+}
+
+function evidenceText(operation: OperationModel, model: Model): string {
+  const name = typeOf(operation.data).match(/\b[A-Z]\w+/)?.[0]
+  const shape = model.shapes.find((named) => named.name === name)?.shape
+  const grades = shape?.kind === 'object' ? [...new Set(shape.fields.map((field) => field.evidence))] : ['observed']
+  return `evidence: ${grades.join(', ')}`
+}
+
+/** The README's table of operations and costs. */
+export function emitTable(model: Model): string {
+  const rows = model.operations.map((operation) => {
+    const { credits } = operation
+    const parameters = operation.params
+      .filter(({ type }) => type.kind !== 'chain')
+      .map(({ name, required }) => (required ? name : `${name}?`))
+    const most = credits === null ? 0 : credits.base + credits.perItem * credits.maxItems
+    const cells = [
+      `\`${operation.id}\`${operation.heavy ? ' (heavy)' : ''}`,
+      parameters.join(', ') || '–',
+      operation.summary.replace(/[;:.].*$/, ''),
+      credits === null ? 'free' : credits.base.toLocaleString('en-US'),
+      credits?.perItem ? String(credits.perItem) : '–',
+      credits === null ? '0' : most.toLocaleString('en-US'),
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    '| Operation | Parameters | What it answers | Base | Per item | Most it can cost |',
+    '|---|---|---|---:|---:|---:|',
+    ...rows,
+  ].join('\n')
+}

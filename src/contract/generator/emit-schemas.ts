@@ -1,0 +1,142 @@
+import { HEADER, lowerFirst, nameOf } from './emit-types.ts'
+import { type Model, type OperationModel, type ParamModel, refsOf } from './model.ts'
+import type { NamedShape, Primitive, Shape } from './shape.ts'
+
+/** Bundlers leave out an unused call with this mark, so that one operation's schemas do not bring all others. */
+const PURE = '/* @__PURE__ */'
+
+const OPERATION_SCHEMAS = `
+/** The zod/mini schemas of one operation. */
+export interface OperationSchemas<Id extends OperationId> {
+  /** The parameters, with the rules that a call checks before it sends anything. Rejects unknown parameters. */
+  readonly params: z.ZodMiniType<OperationParams[Id]>
+  /** The \`data\` of the answer. Keeps unknown fields. */
+  readonly data: z.ZodMiniType<OperationData[Id]>
+}
+`
+
+const ZOD_PRIMITIVES: Record<Primitive, string> = {
+  string: call('z.string'),
+  number: call('z.number'),
+  integer: call('z.int'),
+  boolean: call('z.boolean'),
+  object: call('z.looseObject', '{}'),
+  null: call('z.null'),
+}
+
+/** `etn-market/schemas`: zod/mini schemas of the parameters and the data of each operation. */
+export function emitSchemas(model: Model): string {
+  const shapes = inOrder(model.shapes.filter(({ name }) => name !== 'ErrorEnvelope'))
+  const forms = [...new Set(model.operations.flatMap(({ params }) => params.map(formOf)))]
+  return [
+    HEADER,
+    "import * as z from 'zod/mini'",
+    `import { ${[...forms, 'params'].sort().join(', ')} } from '../operations/param-schemas.ts'`,
+    "import type { OperationId } from './operations.ts'",
+    "import type { OperationData, OperationParams } from './types.ts'\n",
+    ...shapes.map(({ name, shape }) => `const ${name} = ${schemaOf(shape)}`),
+    OPERATION_SCHEMAS,
+    ...model.operations.map(
+      (operation) =>
+        `/** The schemas of \`${operation.id}\`: ${lowerFirst(operation.summary)} */\n` +
+        `export const ${nameOf(operation)}: OperationSchemas<'${operation.id}'> = {\n` +
+        `  params: ${paramsOf(operation)},\n  data: ${schemaOf(operation.data)},\n}\n`,
+    ),
+    '/** The schemas of every operation, by its id. Import one by its own name where the size of a bundle matters. */',
+    'export const schemas: { readonly [Id in OperationId]: OperationSchemas<Id> } = {',
+    ...model.operations.map((operation) => `  '${operation.id}': ${nameOf(operation)},`),
+    '}\n',
+  ].join('\n')
+}
+
+/** The schemas of the whole answers. They load when a guard rejects an answer, to find the reason. */
+export function emitAnswerSchemas(model: Model): string {
+  const rows = model.operations.map((operation) => `  '${operation.id}': ${answerOf(operation)},\n`)
+  return [
+    HEADER,
+    "import * as z from 'zod/mini'",
+    `import { ${model.operations.map(nameOf).sort().join(', ')} } from './schemas.ts'\n`,
+    '/** Checks the whole answer of each operation, envelope included. */',
+    `export const answerSchemas = {\n${rows.join('')}}\n`,
+  ].join('\n')
+}
+
+function answerOf(operation: OperationModel): string {
+  const { envelope } = operation
+  return envelope.kind === 'object' ? objectOf(envelope, { data: `${nameOf(operation)}.data` }) : schemaOf(envelope)
+}
+
+function paramsOf({ params }: OperationModel): string {
+  const fields = params.map((param) => {
+    const optional = !param.required || param.type.kind === 'chain'
+    return `${param.name}: ${optional ? call('z.optional', paramOf(param)) : paramOf(param)}`
+  })
+  return call('params', fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`)
+}
+
+/** The function in `operations/param-schemas.ts` that makes the schema of a parameter. */
+function formOf({ type }: ParamModel): string {
+  return type.kind === 'choice' && type.anyCase ? 'choiceInAnyCase' : type.kind
+}
+
+function paramOf(param: ParamModel): string {
+  const { type } = param
+  const form = formOf(param)
+  if (type.kind === 'chain') return call(form, String(type.id))
+  if (type.kind === 'limit') return call(form, String(type.max))
+  return type.kind === 'choice' ? call(form, JSON.stringify(type.values)) : call(form)
+}
+
+function schemaOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'primitive': {
+      const options = shape.types.filter((type) => type !== 'null').map((type) => ZOD_PRIMITIVES[type])
+      const schema =
+        options.length > 1 ? call('z.union', `[${options.join(', ')}]`) : (options[0] ?? ZOD_PRIMITIVES.null)
+      return orNull(schema, options.length > 0 && shape.types.includes('null'))
+    }
+    case 'ref':
+      return orNull(shape.name, shape.nullable)
+    case 'array':
+      return orNull(call('z.array', schemaOf(shape.items)), shape.nullable)
+    case 'record':
+      return call('z.record', `${call('z.string')}, ${schemaOf(shape.values)}`)
+    case 'openEnum':
+      return orNull(call('z.string'), shape.nullable)
+    case 'object':
+      return objectOf(shape)
+  }
+}
+
+/** A loose object; `known` are fields that have a schema already. */
+function objectOf({ fields }: Extract<Shape, { kind: 'object' }>, known: Record<string, string> = {}): string {
+  const entries = fields.map(({ name, shape, required }) => {
+    const schema = known[name] ?? schemaOf(shape)
+    return `${name}: ${required ? schema : call('z.optional', schema)}`
+  })
+  return call('z.looseObject', `{ ${entries.join(', ')} }`)
+}
+
+function orNull(schema: string, nullable: boolean): string {
+  return nullable ? call('z.nullable', schema) : schema
+}
+
+function call(name: string, argument = ''): string {
+  return `${PURE} ${name}(${argument})`
+}
+
+/** Every shape after those that it refers to. */
+function inOrder(shapes: readonly NamedShape[]): NamedShape[] {
+  const byName = new Map(shapes.map((shape) => [shape.name, shape]))
+  const done = new Set<NamedShape>()
+  const visit = (named: NamedShape) => {
+    if (done.has(named)) return
+    for (const name of refsOf(named.shape)) {
+      const target = byName.get(name)
+      if (target !== undefined && target !== named) visit(target)
+    }
+    done.add(named)
+  }
+  shapes.forEach(visit)
+  return [...done]
+}

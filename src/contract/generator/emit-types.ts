@@ -1,0 +1,117 @@
+import { ruleOf } from '../../operations/param-rules.ts'
+import type { Model, OperationModel, ParamModel, ParamType } from './model.ts'
+import type { Field, Primitive, Shape } from './shape.ts'
+
+export const HEADER = '// Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.\n'
+
+const TS_PRIMITIVES: Record<Primitive, string> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  object: 'Record<string, unknown>',
+  null: 'null',
+}
+
+/** The TypeScript of the answers and the parameters. */
+export function emitTypes(model: Model): string {
+  const answers = model.shapes
+    .filter(({ name }) => name !== 'ErrorEnvelope')
+    .map(({ name, description, shape }) => {
+      const head = `/** ${description} Unknown fields are kept. */\n`
+      if (shape.kind !== 'object') return `${head}export type ${name} = ${typeOf(shape)}\n`
+      return `${head}export interface ${name} {\n${shape.fields.map(emitField).join('')}}\n`
+    })
+  const params = model.operations.map((operation) =>
+    operation.params.length === 0
+      ? `/** \`${operation.id}\` takes no parameters. */\nexport type ${paramsName(operation)} = Record<string, never>\n`
+      : `/** Parameters of \`${operation.id}\`. */\nexport interface ${paramsName(operation)} {\n${operation.params.map(emitParam).join('')}}\n`,
+  )
+  return [HEADER, ...answers, ...params, emitMaps(model)].join('\n')
+}
+
+function emitField(field: Field): string {
+  const doc = [field.description, `Evidence: ${field.evidence}.`].filter(Boolean).join(' ')
+  return `  /** ${doc} */\n  ${fieldOf(field)}\n`
+}
+
+function fieldOf({ name, required, shape }: Field): string {
+  return required ? `${name}: ${typeOf(shape)}` : `${name}?: ${typeOf(shape)} | undefined`
+}
+
+function emitParam(param: ParamModel): string {
+  const optional = !param.required || param.type.kind === 'chain'
+  return `  /** ${param.description} ${ruleText(param)}. */\n  ${param.name}${optional ? '?' : ''}: ${paramTypeOf(param.type)}${optional ? ' | undefined' : ''}\n`
+}
+
+function ruleText({ type }: ParamModel): string {
+  if (type.kind === 'chain') return `Always ${type.id}`
+  if (type.kind !== 'choice') return capital(ruleOf(type))
+  return capital(ruleOf({ kind: type.kind, values: type.values, ...(type.anyCase && { anyCase: true }) }))
+}
+
+function emitMaps(model: Model): string {
+  const rows = (value: (operation: OperationModel) => string) =>
+    model.operations
+      .map((operation) => `  /** ${operation.summary} */\n  '${operation.id}': ${value(operation)}\n`)
+      .join('')
+  return [
+    `/** The parameters of each operation. */\nexport interface OperationParams {\n${rows(paramsName)}}\n`,
+    `/** The \`data\` of each operation's answer, as the service sends it. */\nexport interface OperationData {\n${rows((operation) => typeOf(operation.data))}}\n`,
+  ].join('\n')
+}
+
+export function paramsName(operation: OperationModel): string {
+  return `${capital(nameOf(operation))}Params`
+}
+
+/** The operation as an identifier, for example `tokenPrice`. */
+export function nameOf({ group, action }: OperationModel): string {
+  return `${group}${capital(action)}`
+}
+
+export function typeOf(shape: Shape): string {
+  switch (shape.kind) {
+    case 'primitive':
+      return [...new Set(shape.types.map((type) => TS_PRIMITIVES[type]))].join(' | ')
+    case 'ref':
+      return orNull(shape.name, shape.nullable)
+    case 'array':
+      return orNull(`${typeOf(shape.items)}[]`, shape.nullable)
+    case 'record':
+      return `Record<string, ${typeOf(shape.values)}>`
+    case 'openEnum':
+      return orNull([...shape.values.map((value) => `'${value}'`), '(string & {})'].join(' | '), shape.nullable)
+    case 'object':
+      return `{ ${shape.fields.map(fieldOf).join('; ')} }`
+  }
+}
+
+function paramTypeOf(type: ParamType): string {
+  switch (type.kind) {
+    case 'chain':
+      return String(type.id)
+    case 'address':
+      return 'string'
+    case 'addresses':
+      return 'readonly string[]'
+    case 'limit':
+      return 'number'
+    case 'choice': {
+      const variants = type.anyCase ? type.values.flatMap((value) => [value, String(value).toLowerCase()]) : type.values
+      return variants.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ')
+    }
+  }
+}
+
+function orNull(type: string, nullable: boolean): string {
+  return nullable ? `${type} | null` : type
+}
+
+export function lowerFirst(sentence: string): string {
+  return /^[A-Z][a-z]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

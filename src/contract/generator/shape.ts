@@ -1,0 +1,133 @@
+import { asNode, ContractError, list, type Node, readNode, text } from './node.ts'
+
+/** A JSON schema of the contract, as one of the few forms that the generator turns into types and checks. */
+export type Shape =
+  | { kind: 'primitive'; types: readonly Primitive[] }
+  | { kind: 'ref'; name: string; nullable: boolean }
+  | { kind: 'array'; items: Shape; nullable: boolean }
+  | { kind: 'object'; fields: readonly Field[] }
+  | { kind: 'record'; values: Shape }
+  | { kind: 'openEnum'; values: readonly string[]; nullable: boolean }
+
+export type Primitive = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'null'
+export type Evidence = 'documented' | 'observed' | 'inferred' | 'assumed'
+
+export interface Field {
+  name: string
+  shape: Shape
+  required: boolean
+  evidence: Evidence
+  description: string
+}
+
+export interface NamedShape {
+  name: string
+  description: string
+  shape: Shape
+}
+
+const KEYWORDS = [
+  'type',
+  'description',
+  'format',
+  'pattern',
+  'required',
+  'properties',
+  'items',
+  'additionalProperties',
+  'anyOf',
+  '$ref',
+  'x-evidence',
+  'x-open-enum',
+  'x-may-be-absent',
+]
+const PRIMITIVES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'null'])
+const GRADES = new Set(['documented', 'observed', 'inferred', 'assumed'])
+const REF = '#/components/schemas/'
+
+/**
+ * Reads a response schema.
+ * @throws ContractError at an unknown keyword, an unknown form or a field without a grade.
+ */
+export function readShape(schema: unknown, place: string): Shape {
+  const node = readNode(schema, place, KEYWORDS, 'schema keyword')
+  if (typeof node.$ref === 'string') return { kind: 'ref', name: refName(node.$ref, place), nullable: false }
+  if (node.anyOf !== undefined) return readNullableRef(node.anyOf, place)
+  const types = readTypes(node.type, place)
+  const nullable = types.includes('null')
+  if (types.includes('array')) {
+    return { kind: 'array', items: readShape(node.items, `${place}.items`), nullable }
+  }
+  if (node['x-open-enum'] !== undefined) {
+    return { kind: 'openEnum', values: list(node['x-open-enum'], `${place}.x-open-enum`).map(String), nullable }
+  }
+  if (node.additionalProperties !== undefined || node.properties !== undefined) {
+    if (nullable) throw new ContractError(place, 'an object that may be null must be a $ref in anyOf')
+    if (node.properties !== undefined) return { kind: 'object', fields: readFields(node, place) }
+    return { kind: 'record', values: readShape(node.additionalProperties, `${place}.additionalProperties`) }
+  }
+  for (const type of types) {
+    if (!PRIMITIVES.has(type)) throw new ContractError(place, `unknown type "${type}"`)
+  }
+  return { kind: 'primitive', types: types as Primitive[] }
+}
+
+function readFields(node: Node, place: string): Field[] {
+  const required = new Set(Array.isArray(node.required) ? node.required.map(String) : [])
+  const properties = asNode(node.properties, `${place}.properties`)
+  for (const name of required) {
+    if (!(name in properties)) throw new ContractError(place, `required field "${name}" is not described`)
+  }
+  return Object.entries(properties).map(([name, schema]) => {
+    const fieldPlace = `${place}.properties.${name}`
+    const property = asNode(schema, fieldPlace)
+    const evidence = property['x-evidence']
+    if (typeof evidence !== 'string' || !GRADES.has(evidence)) {
+      throw new ContractError(fieldPlace, `x-evidence is missing or not one of ${[...GRADES].join(', ')}`)
+    }
+    const field: Field = {
+      name,
+      shape: readShape(property, fieldPlace),
+      required: required.has(name),
+      evidence: evidence as Evidence,
+      description: text(property.description),
+    }
+    checkGrade(field, property['x-may-be-absent'], fieldPlace)
+    return field
+  })
+}
+
+/** Documented and observed fields are required; inferred and assumed ones are optional and nullable. */
+function checkGrade(field: Field, mayBeAbsent: unknown, place: string): void {
+  const certain = field.evidence === 'documented' || field.evidence === 'observed'
+  if (certain && !field.required && typeof mayBeAbsent !== 'string') {
+    throw new ContractError(place, `${field.evidence}, so it is required, or x-may-be-absent says why not`)
+  }
+  if (!certain && field.required) throw new ContractError(place, `${field.evidence}, so it cannot be required`)
+  if (!certain && !isNullable(field.shape)) throw new ContractError(place, `${field.evidence}, so it must be nullable`)
+}
+
+function isNullable(shape: Shape): boolean {
+  if (shape.kind === 'primitive') return shape.types.includes('null')
+  return 'nullable' in shape && shape.nullable
+}
+
+function readNullableRef(anyOf: unknown, place: string): Shape {
+  const [ref, none, ...rest] = Array.isArray(anyOf) ? anyOf : []
+  const target = asNode(ref, `${place}.anyOf.0`).$ref
+  if (typeof target !== 'string' || none?.type !== 'null' || rest.length > 0) {
+    throw new ContractError(place, 'anyOf is only understood as a $ref or null')
+  }
+  return { kind: 'ref', name: refName(target, place), nullable: true }
+}
+
+function readTypes(type: unknown, place: string): string[] {
+  const types = Array.isArray(type) ? type.map(String) : typeof type === 'string' ? [type] : []
+  if (types.length === 0) throw new ContractError(place, 'no type')
+  return types
+}
+
+function refName(ref: string, place: string): string {
+  if (!ref.startsWith(REF)) throw new ContractError(place, `$ref "${ref}" does not start with ${REF}`)
+  return ref.slice(REF.length)
+}

@@ -1,0 +1,67 @@
+import { startTimer, systemClock } from '../concurrency/clock.ts'
+
+/**
+ * Where a budget is kept, so that it outlives the process: Keyv, or anything with its methods, synchronous or not.
+ * - It must report failures: a rejected promise, an exception, or `false` from `set`. Keyv 5 hides them unless
+ *   `throwOnErrors: true` is set.
+ * - It must keep the entry: set no default ttl that is shorter than a window.
+ * - One process at a time may use one entry. A plain store has no compare-and-set, so two processes would overwrite
+ *   each other's counts and together exceed the limit.
+ */
+export interface BudgetStore {
+  /** The text under the key, or undefined; a promise of it, too. */
+  get(key: string): unknown
+  /** Stores a text under the key, for `ttl` milliseconds where one is given. */
+  set(key: string, value: string, ttl?: number): unknown
+  /** Removes the text under the key. */
+  delete?(key: string): unknown
+}
+
+/** Reads and writes one entry. Writes are in order, one at a time. */
+export interface EntryStore {
+  /** The entry as it is stored, or undefined. */
+  read(): Promise<unknown>
+  /** Resolves when a write that began after this call has succeeded. Calls made while a write runs share the next one. */
+  save(): Promise<void>
+}
+
+/** `snapshot` returns what to write; it is called when a write begins. */
+export function createEntryStore(store: BudgetStore, key: string, limitMs: number, snapshot: () => string): EntryStore {
+  let running: Promise<unknown> = Promise.resolve()
+  let queued: Promise<void> | undefined
+
+  async function write(): Promise<void> {
+    const result = await store.set(key, snapshot())
+    if (result === false) throw new Error('The store reports that it did not write the entry.')
+  }
+
+  // The next write waits for the running one even when its callers have given up: written later, it would be overwritten
+  // with older counts.
+  function enqueue(): Promise<void> {
+    queued ??= running.then(() => {
+      queued = undefined
+      const written = write()
+      running = written.catch(() => {})
+      return written
+    })
+    return queued
+  }
+
+  return {
+    read: () =>
+      withinTime(
+        limitMs,
+        Promise.resolve().then(() => store.get(key)),
+      ),
+    save: () => withinTime(limitMs, enqueue()),
+  }
+}
+
+function withinTime<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = startTimer(systemClock, limitMs, () =>
+      reject(new Error(`The store did not answer within ${limitMs} ms.`)),
+    )
+    promise.then(resolve, reject).finally(stop)
+  })
+}

@@ -1,0 +1,15 @@
+import { type ErrorDetails, EtnMarketError } from './base.ts'
+
+/**
+ * A store that must be read or written before a request is sent failed: it threw, did not answer in time, or holds
+ * something else. Nothing was sent. `cause` says what happened.
+ */
+export class StateUnavailableError extends EtnMarketError {
+  override get name(): string {
+    return 'StateUnavailableError'
+  }
+
+  constructor(message: string, details: Omit<ErrorDetails, 'code'>) {
+    super(message, { ...details, code: 'state_unavailable' })
+  }
+}

@@ -1,0 +1,93 @@
+import { checksumAddress } from '../../utils/address.ts'
+import { blockAt } from './chain.ts'
+import { below, hash, hashText } from './random.ts'
+import { readAddressField, readRecord } from './read-fields.ts'
+import type { TokenList } from './token-list.ts'
+import type { WorldToken } from './tokens.ts'
+
+/** Special wallets: one holds every listed token, one holds nothing. */
+export const fakeWallets = {
+  /** Holds every listed token. */
+  whale: '0xFeEdBeEf00000000000000000000000000000001',
+  /** Holds nothing. */
+  empty: '0x0000000000000000000000000000000000000000',
+} as const
+
+/** Documents are updated every six hours. */
+const RECORDED = 6 * 3_600
+
+/** Balances of the `world` option, by the key of the wallet. */
+export type OwnBalances = ReadonlyMap<string, readonly { token: WorldToken; amount: bigint }[]>
+
+export interface BalanceSources {
+  seed: number
+  tokens: TokenList
+  own: OwnBalances
+  only: boolean
+}
+
+/**
+ * The balances of an address, as last recorded. The service finds a document only by the EIP-55 form of the address; any
+ * other form answers an empty document.
+ */
+export function balanceDocument(sources: BalanceSources, query: { address: string; limit: number; now: number }) {
+  const recorded = Math.floor(query.now / RECORDED) * RECORDED
+  const found = query.address === checksumAddress(query.address) ? holdings(sources, query.address, recorded) : []
+  const entries = found.slice(0, query.limit).map(({ token, amount, noise }) => {
+    const balance = `0x${amount.toString(16)}`
+    return [token.address(), { balance, blockUpdated: blockAt(recorded - below(10_000_000, noise, 3)) }]
+  })
+  return {
+    address: query.address,
+    updated: found.length === 0 ? 0 : recorded * 1000,
+    balances: Object.fromEntries(entries),
+  }
+}
+
+function holdings({ seed, tokens, own, only }: BalanceSources, address: string, recorded: number) {
+  const key = address.toLowerCase()
+  const wallet = hash(seed, 100, hashText(key))
+  const mine = own.get(key)
+  if (mine) return mine.map((one) => ({ ...one, noise: hash(wallet, 3, one.token.index) }))
+  if (only || address === fakeWallets.empty) return []
+  const all = tokens.all(recorded)
+  const isWhale = key === fakeWallets.whale.toLowerCase()
+  const count = isWhale ? all.length : 1 + below(30, wallet)
+  const step = isWhale ? 1 : 1 + 2 * below(100, wallet, 1)
+  const first = isWhale ? 0 : below(all.length, wallet, 2)
+  const held = new Set(Array.from({ length: count }, (_, i) => (first + i * step) % all.length))
+  return all
+    .filter((_, i) => held.has(i))
+    .map((token) => {
+      const noise = hash(wallet, 3, token.index)
+      return { token, noise, amount: builtInAmount(token, noise) }
+    })
+}
+
+/** Up to a ten-thousandth of the supply, in the smallest unit. */
+function builtInAmount({ totalSupply, decimals }: WorldToken, noise: number): bigint {
+  const part = BigInt(Math.floor(totalSupply)) * 10n ** BigInt(decimals) * BigInt(1 + below(99_999, noise, 1))
+  return part / 1_000_000_000n + BigInt(below(1_000_000, noise, 2))
+}
+
+/** Reads the balances of the `world` option. */
+export function readOwnBalances(entries: unknown, find: (address: string) => WorldToken | undefined): OwnBalances {
+  const found = new Map<string, { token: WorldToken; amount: bigint }[]>()
+  for (const [wallet, balances] of readRecord('world.balances', entries)) {
+    const path = `world.balances[${wallet}]`
+    const key = readAddressField(path, wallet).toLowerCase()
+    found.set(
+      key,
+      readRecord(path, balances).map(([address, amount]) => {
+        const token = find(readAddressField(`${path}[${address}]`, address))
+        if (!token) throw new TypeError(`${path}[${address}] is a balance of a token of the world.`)
+        if (typeof amount !== 'string' || !/^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(amount))
+          throw new TypeError(
+            `${path}[${address}] is a whole amount in the smallest unit, as text, for example '5000000'.`,
+          )
+        return { token, amount: BigInt(amount) }
+      }),
+    )
+  }
+  return found
+}

@@ -1,0 +1,99 @@
+import { blockAt } from './chain.ts'
+import type { Pools, WorldPool } from './pools.ts'
+import { below, hash, hashText, unit } from './random.ts'
+import { readEntry, readList } from './read-fields.ts'
+import type { TokenList } from './token-list.ts'
+import { baseLiquidity } from './tokens.ts'
+
+const FARMS = 14
+
+/** A farm of the `world` option. */
+export interface OwnFarm {
+  pool: WorldPool
+  fields: {
+    name?: string
+    tvl?: number
+    baseRewardApy?: number
+    thirdPartyRewardApy?: number
+    allocation?: number
+    farmerCount?: number
+  }
+}
+
+export interface FarmSources {
+  seed: number
+  tokens: TokenList
+  pools: Pools
+  own: readonly OwnFarm[]
+  only: boolean
+}
+
+/** The active yield farms: the user's own, and those on the pools of the most liquid tokens. */
+export function farms(sources: FarmSources, now: number) {
+  const { seed, tokens, pools, own, only } = sources
+  const isTraded = ({ key, anchor, launchedAt }: { key: string; anchor: unknown; launchedAt?: number }) =>
+    key !== tokens.wetn.key && anchor !== null && launchedAt === undefined
+  const candidates = only ? [] : tokens.all(now).filter(isTraded)
+  const ranked = [...candidates]
+    .sort((a, b) => baseLiquidity(b) - baseLiquidity(a) || a.index - b.index)
+    .slice(0, FARMS)
+  const builtIn = ranked.map((token, i) => {
+    const noise = hash(seed, 120, token.index)
+    const hasBonus = i % 4 === 1
+    const apy = { thirdPartyRewardApy: hasBonus ? Math.round(4_000 * unit(noise, 8)) / 100 : 0 }
+    const thirdPartyReward = hasBonus ? reward(tokens, noise, now) : null
+    return farmBody(pools, pools.ofToken(token, i % 3 === 0 ? 2 : 3), noise, now, { ...apy, thirdPartyReward })
+  })
+  const mine = own.map(({ pool, fields }) => farmBody(pools, pool, hash(hashText(pool.address()), seed), now, fields))
+  return [...mine, ...builtIn].map((farm, i) => ({ id: i + 1, ...farm }))
+}
+
+function farmBody(pools: Pools, pool: WorldPool, noise: number, now: number, fields: object) {
+  const reserves = pools.reserves(pool, now)
+  const part = 0.1 + 0.4 * unit(noise, 1)
+  return {
+    version: pool.version,
+    name: `${pool.token0.symbol}-${pool.token1.symbol}`,
+    poolAddr: pool.address(),
+    liquidity: ((reserves.amount0 * BigInt(Math.floor(part * 1e6))) / 1_000_000n).toString(),
+    allocation: 10 * (1 + below(30, noise, 5)),
+    farmerCount: below(220, noise, 6),
+    token0: pool.token0.address(),
+    token1: pool.token1.address(),
+    fee: pool.fee,
+    active: true,
+    tvl: Math.floor(reserves.usd * part * 100) / 100,
+    baseRewardApy: Math.round(9_000 * unit(noise, 7)) / 100,
+    thirdPartyRewardApy: 0,
+    thirdPartyReward: null,
+    ...fields,
+  }
+}
+
+function reward(tokens: TokenList, noise: number, now: number) {
+  const all = tokens.all(now).filter(({ launchedAt, anchor }) => launchedAt === undefined && anchor !== null)
+  const token = all[below(all.length, noise, 9)] ?? tokens.wetn
+  const month = Math.floor(now / 2_592_000)
+  return {
+    token: token.address(),
+    symbol: token.symbol,
+    tokensPerBlock: 1 + below(50, noise, 10),
+    endBlock: blockAt((month + 2) * 2_592_000),
+  }
+}
+
+const NUMBERS = ['tvl', 'baseRewardApy', 'thirdPartyRewardApy', 'allocation', 'farmerCount'] as const
+
+/** Reads the farms of the `world` option. */
+export function readOwnFarms(entries: unknown, pools: Pools, now: number): OwnFarm[] {
+  return readList('world.farms', entries).map((entry, i) => {
+    const path = `world.farms[${i}]`
+    const field = readEntry(path, entry, ['poolAddr', 'name', ...NUMBERS])
+    const address = field.address('poolAddr')
+    const pool = pools.find(address, now)
+    if (!pool) throw new TypeError(`${path}.poolAddr is a pool of the world, not ${address}.`)
+    const fields: Record<string, unknown> = field.any('name') === undefined ? {} : { name: field.text('name') }
+    for (const name of NUMBERS) if (field.any(name) !== undefined) fields[name] = field.number(name, 0)
+    return { pool, fields }
+  })
+}

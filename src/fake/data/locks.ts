@@ -1,0 +1,137 @@
+import { wallet } from './chain.ts'
+import type { Pools, WorldPool } from './pools.ts'
+import { below, hash, pick, unit } from './random.ts'
+import { readEntry, readList, readRecord } from './read-fields.ts'
+import type { TokenList } from './token-list.ts'
+import type { WorldToken } from './tokens.ts'
+
+const DAY = 86_400
+/** A token locks liquidity at most once per turn; the locks of the last turns are listed. */
+const TURN = 90 * DAY
+const TURNS = 6
+/** At most five locks of a pool are active at once, so they add up to less than 100 per cent. */
+const MAX_PERCENT = 19.9
+
+/** A lock, before its amounts are known. */
+interface Lock {
+  id: number
+  pool: WorldPool
+  owner: string
+  created: number
+  duration: number
+  percent: number
+}
+
+/** Locks of the `world` option by the key of their token. */
+export type OwnLocks = ReadonlyMap<string, readonly Lock[]>
+
+export interface LockSources {
+  seed: number
+  tokens: TokenList
+  pools: Pools
+  own: OwnLocks
+  only: boolean
+}
+
+/** The liquidity locks of all pools of a token, newest first, expired ones included. */
+export function liquidityLocks(sources: LockSources, token: WorldToken, now: number) {
+  const { tokens } = sources
+  const isWetn = token.key === tokens.wetn.key
+  const others = isWetn
+    ? tokens.all(now)
+    : [token, ...[...sources.own.keys()].flatMap((key) => tokens.find(key, now) ?? [])]
+  const subjects = [...new Map(others.map((one) => [one.key, one])).values()]
+  return subjects
+    .flatMap((one) => sources.own.get(one.key) ?? builtInLocks(sources, one, now))
+    .filter(({ pool }) => pool.token0.key === token.key || pool.token1.key === token.key)
+    .sort((a, b) => b.created - a.created || b.id - a.id)
+    .map((lock) => lockBody(sources.pools, lock, now))
+}
+
+function builtInLocks({ seed, pools, only, tokens }: LockSources, token: WorldToken, now: number): Lock[] {
+  if (only || token.key === tokens.wetn.key) return []
+  const noise = hash(seed, 110, token.index)
+  // Some tokens have no locks.
+  if (below(8, noise) === 0 && token.activity < 40) return []
+  const offset = below(TURN, noise, 1)
+  const turn = Math.floor((now - offset) / TURN)
+  return Array.from({ length: TURNS }, (_, i) => turn - i)
+    .filter((one) => one === turn || below(3, noise, 2, one) > 0)
+    .filter((one) => offset + one * TURN >= (token.launchedAt ?? Number.NEGATIVE_INFINITY))
+    .map((one) => {
+      const own = hash(noise, 3, one)
+      return {
+        id: (Math.abs(one) % 10_000) * 1_000 + (token.index % 1_000),
+        pool: pools.ofToken(token, own % 2 === 0 ? 2 : 3),
+        owner: wallet(own),
+        created: offset + one * TURN,
+        duration: pick([30 * DAY, 60 * DAY, 180 * DAY, 365 * DAY], own, 1),
+        percent: Math.floor((0.5 + (MAX_PERCENT - 0.5) * unit(own, 4)) * 100) / 100,
+      }
+    })
+}
+
+function lockBody(pools: Pools, { id, pool, owner, created, duration, percent }: Lock, now: number) {
+  const { amount0, amount1 } = pools.reserves(pool, now)
+  const part = (amount: bigint) => ((amount * BigInt(Math.round(percent * 1e6))) / 100_000_000n).toString()
+  return {
+    lockId: id,
+    pair: pool.address(),
+    owner,
+    created,
+    duration,
+    token0: pool.token0.address(),
+    token1: pool.token1.address(),
+    amountToken0: part(amount0),
+    amountToken1: part(amount1),
+    percentSupply: percent,
+    active: now < created + duration,
+    version: pool.version === 2 ? 'V2' : 'V3',
+  }
+}
+
+const NAMES = ['percentSupply', 'unlocksInMs', 'durationMs', 'pair', 'owner']
+const DEFAULT_DURATION_MS = 30 * DAY * 1000
+
+/** Reads the locks of the `world` option; `now` in unix seconds is when the fake is created. */
+export function readOwnLocks(entries: unknown, tokens: TokenList, pools: Pools, now: number): OwnLocks {
+  const found = new Map<string, Lock[]>()
+  for (const [address, list] of readRecord('world.locks', entries)) {
+    const path = `world.locks[${address}]`
+    const token = tokens.find(address, now)
+    if (!token) throw new TypeError(`${path} is for a token of the world.`)
+    if (token.key === tokens.wetn.key) throw new TypeError(`${path} is for the other token of a pool with WETN.`)
+    const locks = readList(path, list).map((entry, i) => readLock(`${path}[${i}]`, entry, token, i))
+    checkSums(path, locks, now)
+    found.set(token.key, locks)
+  }
+  return found
+
+  function readLock(path: string, entry: unknown, token: WorldToken, position: number): Lock {
+    const field = readEntry(path, entry, NAMES)
+    const unlocksInMs = field.number('unlocksInMs', Number.MIN_SAFE_INTEGER)
+    const durationMs = field.number('durationMs', 1, undefined, Math.max(DEFAULT_DURATION_MS, unlocksInMs))
+    const pair = field.optionalAddress('pair')
+    const pool = pair === undefined ? pools.ofToken(token, 2) : pools.find(pair, now)
+    if (!pool || (pool.token0.key !== token.key && pool.token1.key !== token.key))
+      throw new TypeError(`${path}.pair is a pool of the token, not ${pair}.`)
+    const ends = now + Math.ceil(unlocksInMs / 1000)
+    const duration = Math.ceil(durationMs / 1000)
+    const noise = hash(token.index, position)
+    const percent = field.number('percentSupply', 0, 100)
+    const owner = field.optionalAddress('owner') ?? wallet(noise)
+    return { id: 20_000_000 + (noise % 10_000_000), pool, owner, created: ends - duration, duration, percent }
+  }
+}
+
+/** Active locks of a pool are at most the whole pool, now and later: later ones only end. */
+function checkSums(path: string, locks: readonly Lock[], now: number): void {
+  const sums = new Map<string, number>()
+  for (const { pool, percent, created, duration } of locks) {
+    if (created + duration <= now) continue
+    const sum = (sums.get(pool.address()) ?? 0) + percent
+    sums.set(pool.address(), sum)
+    if (sum > 100)
+      throw new TypeError(`${path}: percentSupply of the active locks of a pool adds up to ${sum}, above 100.`)
+  }
+}

@@ -1,0 +1,68 @@
+import { wallet } from './chain.ts'
+import type { Collection } from './nft.ts'
+import { hashText } from './random.ts'
+import { readEntry, readList } from './read-fields.ts'
+
+const NAMES = ['address', 'name', 'symbol', 'totalSupply', 'stats', 'assets']
+const STATS = ['floorPrice', 'uniqueOwners', 'listingCount', 'volume']
+const ASSET = ['tokenId', 'name', 'description', 'image', 'ownerAddress', 'lastPrice', 'traits']
+
+/** Reads the collections of the `world` option. */
+export function readOwnCollections(entries: unknown): Collection[] {
+  const found = readList('world.nftCollections', entries).map((entry, i): Collection => {
+    const path = `world.nftCollections[${i}]`
+    const field = readEntry(path, entry, NAMES)
+    const address = field.address('address')
+    const assets = field.any('assets')
+    const name = field.text('name')
+    return {
+      index: 1_000 + i,
+      noise: hashText(address.toLowerCase()),
+      key: address.toLowerCase(),
+      name,
+      symbol: field.text('symbol'),
+      totalSupply: field.count('totalSupply'),
+      address: () => address,
+      own: {
+        stats: readStats(`${path}.stats`, field.any('stats') ?? {}),
+        assets: assets === undefined ? undefined : readAssets(`${path}.assets`, assets, name),
+      },
+    }
+  })
+  const twice = found.find(({ key }, i) => found.findIndex((one) => one.key === key) < i)
+  if (twice) throw new TypeError(`world.nftCollections lists ${twice.address()} twice.`)
+  return found
+}
+
+function readStats(path: string, value: unknown) {
+  const field = readEntry(path, value, STATS)
+  const floorPrice = field.any('floorPrice') ?? null
+  return {
+    floorPrice: floorPrice === null ? null : field.number('floorPrice', 0),
+    uniqueOwners: field.count('uniqueOwners', 0),
+    listingCount: field.count('listingCount', floorPrice === null ? 0 : 1),
+    volume: field.number('volume', 0, undefined, 0),
+  }
+}
+
+function readAssets(path: string, value: unknown, collection: string) {
+  return readList(path, value).map((entry, i) => {
+    const field = readEntry(`${path}[${i}]`, entry, ASSET)
+    const tokenId = field.text('tokenId')
+    const textOrNull = (name: string) =>
+      field.any(name) === undefined || field.any(name) === null ? null : field.text(name)
+    return {
+      tokenId,
+      name: field.text('name', `${collection} #${tokenId}`),
+      description: textOrNull('description'),
+      image: textOrNull('image'),
+      ownerAddress: field.optionalAddress('ownerAddress') ?? wallet(hashText(`${collection} ${tokenId}`)),
+      lastPrice:
+        field.any('lastPrice') === undefined || field.any('lastPrice') === null ? null : field.number('lastPrice', 0),
+      traits: readList(`${path}[${i}].traits`, field.any('traits')).map((trait, t) => {
+        const one = readEntry(`${path}[${i}].traits[${t}]`, trait, ['name', 'value', 'rarity'])
+        return { name: one.text('name'), value: one.text('value'), rarity: one.number('rarity', 0, 1) }
+      }),
+    }
+  })
+}

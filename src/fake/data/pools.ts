@@ -1,0 +1,153 @@
+import { checksumAddress } from '../../utils/address.ts'
+import { CHAIN_ID } from '../rules/routes.ts'
+import { ONE } from './decimal.ts'
+import { fakeTokens } from './names.ts'
+import type { Prices } from './prices.ts'
+import { hash, hex, unit } from './random.ts'
+import { readEntry, readList } from './read-fields.ts'
+import type { TokenList } from './token-list.ts'
+import { once, type WorldToken } from './tokens.ts'
+
+/** A pool. Its tokens are in the order of their addresses, as on the chain. */
+export interface WorldPool {
+  version: 2 | 3
+  token0: WorldToken
+  token1: WorldToken
+  /** Hundredths of a per cent. */
+  fee: number
+  address(): string
+}
+
+/** What a pool holds, in the smallest units. Both sides have the same value. */
+export interface Reserves {
+  amount0: bigint
+  amount1: bigint
+  /** Value of both sides in USD. */
+  usd: number
+}
+
+export interface Pools {
+  /** Pools of one version. The user's own come first. */
+  list(version: 2 | 3, now: number): readonly WorldPool[]
+  /** The pool of a token and WETN. Without a V3 pool it is the V2 one. */
+  ofToken(token: WorldToken, version: 2 | 3): WorldPool
+  /** All pools of a token. */
+  all(token: WorldToken, now: number): readonly WorldPool[]
+  find(address: string, now: number): WorldPool | undefined
+  reserves(pool: WorldPool, now: number): Reserves
+}
+
+const NAMES = ['address', 'version', 'token0', 'token1']
+
+export function createPools(seed: number, tokens: TokenList, prices: Prices, own: readonly WorldPool[]): Pools {
+  const noise = hash(seed, 30)
+  const isWetn = ({ key }: WorldToken) => key === tokens.wetn.key
+  const isOwnPair = (pool: WorldPool, token: WorldToken) =>
+    (pool.token0.key === token.key && isWetn(pool.token1)) || (pool.token1.key === token.key && isWetn(pool.token0))
+  const made = new Map<string, WorldPool>()
+
+  function makePool(token: WorldToken, version: 2 | 3, other = tokens.wetn): WorldPool {
+    const [token0, token1] = token.key < other.key ? [token, other] : [other, token]
+    const salt = hash(noise, version, token.index, other === tokens.wetn ? 0 : other.index)
+    const fee = version === 2 ? 30 : token.anchor === 'USD' ? 5 : salt % 4 === 0 ? 100 : 30
+    return { version, token0, token1, fee, address: once(() => checksumAddress(`0x${hex(40, salt)}`)) }
+  }
+
+  function ofToken(token: WorldToken, wanted: 2 | 3): WorldPool {
+    if (isWetn(token)) throw new Error('WETN is the other side of every pool and has none of its own.')
+    const given = own.filter((pool) => isOwnPair(pool, token))
+    const ownPool = given.find(({ version }) => version === wanted) ?? given[0]
+    if (ownPool) return ownPool
+    const version = wanted === 3 && hasV3(token, noise) ? 3 : 2
+    const key = `${version} ${token.key}`
+    const pool = made.get(key) ?? makePool(token, version)
+    if (made.size > 10_000) made.clear()
+    made.set(key, pool)
+    return pool
+  }
+
+  function list(version: 2 | 3, now: number): readonly WorldPool[] {
+    const others = tokens.all(now).filter((token) => !isWetn(token) && !own.some((pool) => isOwnPair(pool, token)))
+    const generated = others.map((token) => ofToken(token, version)).filter((pool) => pool.version === version)
+    const [usdc, usdt] = [fakeTokens.USDC, fakeTokens.USDT].map((address) => tokens.find(address, now))
+    const stable = version === 2 && usdc && usdt ? [makePool(usdc, 2, usdt)] : []
+    return [...own.filter((pool) => pool.version === version), ...stable, ...generated]
+  }
+
+  const both = (now: number) => [...list(2, now), ...list(3, now)]
+  return {
+    list,
+    ofToken,
+    all: (token, now) => both(now).filter(({ token0, token1 }) => token0.key === token.key || token1.key === token.key),
+    find: (address, now) => both(now).find((pool) => pool.address().toLowerCase() === address.toLowerCase()),
+    reserves(pool, now) {
+      const [share0, share1] = [shareOf(pool, pool.token0), shareOf(pool, pool.token1)]
+      // The side other than WETN determines the amounts, and the price determines the other side.
+      const [token, share] = isWetn(pool.token0) ? [pool.token1, share1] : [pool.token0, share0]
+      const other = token === pool.token0 ? pool.token1 : pool.token0
+      const [price, otherPrice] = [prices.quote(token, now), prices.quote(other, now)]
+      if (!price || !otherPrice) return { amount0: 0n, amount1: 0n, usd: 0 }
+      const amount = unitsOf(token, token.totalSupply * share)
+      const scale = (decimals: number) => 10n ** BigInt(decimals)
+      const otherAmount = (amount * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
+      const usd = (2 * Number((amount * price.usd) / scale(token.decimals))) / Number(ONE)
+      const [amount0, amount1] = token === pool.token0 ? [amount, otherAmount] : [otherAmount, amount]
+      return { amount0, amount1, usd }
+    },
+  }
+
+  /** The part of a token's supply in one of its pools. */
+  function shareOf({ version }: WorldPool, token: WorldToken): number {
+    const inV3 = hasV3(token, noise) ? 0.2 + 0.6 * unit(noise, 5, token.index) : 0
+    return token.poolShare * (version === 3 ? inV3 : 1 - inV3)
+  }
+}
+
+/** Reads the pools of the `world` option. */
+export function readOwnPools(entries: unknown, find: (address: string) => WorldToken | undefined): WorldPool[] {
+  return readList('world.pools', entries).map((entry, i) => {
+    const path = `world.pools[${i}]`
+    const field = readEntry(path, entry, NAMES)
+    const token = (name: string) => {
+      const address = field.address(name)
+      return find(address) ?? raise(`${path}.${name} is a token of the world, not ${address}.`)
+    }
+    const version = field.number('version', 2, 3, 2) === 2 ? 2 : 3
+    const [a, b] = [token('token0'), token('token1')]
+    if (a.key === b.key) raise(`${path}.token1 is another token than token0.`)
+    const [token0, token1] = a.key < b.key ? [a, b] : [b, a]
+    const address = field.address('address')
+    return { version, token0, token1, fee: 30, address: () => address }
+  })
+}
+
+function raise(message: string): never {
+  throw new TypeError(message)
+}
+
+/** An amount of whole tokens in the smallest unit, to six places. */
+function unitsOf({ decimals }: WorldToken, amount: number): bigint {
+  return (BigInt(Math.floor(amount * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n
+}
+
+/** Two thirds of the tokens, and all active ones, have a V3 pool too. */
+function hasV3(token: WorldToken, noise: number): boolean {
+  return token.activity > 40 || unit(noise, 4, token.index) < 0.66
+}
+
+/** A pool as the service returns it. */
+export function poolBody(pool: WorldPool) {
+  return {
+    address: pool.address(),
+    chainId: CHAIN_ID,
+    version: pool.version,
+    token0: pairTokenBody(pool.token0),
+    token1: pairTokenBody(pool.token1),
+  }
+}
+
+function pairTokenBody(token: WorldToken) {
+  const { name, symbol, decimals, blockAdded, totalSupply } = token
+  const address = token.address()
+  return { address, name, symbol, decimals, chainId: CHAIN_ID, blockAdded, deployer: token.deployer(), totalSupply }
+}

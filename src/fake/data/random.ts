@@ -1,0 +1,55 @@
+// All data is a hash of its position. Nothing is drawn in sequence, so any part can be computed alone. 32-bit integer
+// operations and basic arithmetic on doubles give the same bits on every runtime.
+
+/** Hashes up to four whole numbers to 32 bits. Omitted numbers are 0. */
+export function hash(a: number, b = 0, c = 0, d = 0): number {
+  return mix(mix(mix(mix(a ^ 0x9e3779b9) ^ b) ^ Math.imul(c, 0x85ebca6b)) ^ Math.imul(d, 0xc2b2ae35))
+}
+
+function mix(value: number): number {
+  let h = value | 0
+  h = Math.imul(h ^ (h >>> 16), 0x7feb352d)
+  h = Math.imul(h ^ (h >>> 15), 0x846ca68b)
+  return (h ^ (h >>> 16)) >>> 0
+}
+
+/** Hashes text to 32 bits. */
+export function hashText(text: string): number {
+  let h = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  return mix(h)
+}
+
+/** A number in [0, 1). */
+export function unit(a: number, b = 0, c = 0, d = 0): number {
+  return hash(a, b, c, d) / 4294967296
+}
+
+/** A whole number in [0, limit). */
+export function below(limit: number, a: number, b = 0, c = 0, d = 0): number {
+  return Math.floor(unit(a, b, c, d) * limit)
+}
+
+/** An element of a list. */
+export function pick<T>(list: readonly [T, ...T[]], a: number, b = 0, c = 0): T {
+  return list[below(list.length, a, b, c)] ?? list[0]
+}
+
+/** Hex digits without 0x. */
+export function hex(digits: number, noise: number, salt = 0): string {
+  let text = ''
+  for (let i = 0; text.length < digits; i++) text += hash(noise, salt, i).toString(16).padStart(8, '0')
+  return text.slice(0, digits)
+}
+
+/**
+ * Smooth noise in [-1, 1]: hashed values at the multiples of `period`, cubic interpolation between them. It takes whole
+ * numbers and uses basic arithmetic only, so it is the same on every runtime.
+ */
+export function smoothNoise(seed: number, at: number, period: number): number {
+  const cell = Math.floor(at / period)
+  const x = (at - cell * period) / period
+  const from = unit(seed, period, cell) * 2 - 1
+  const to = unit(seed, period, cell + 1) * 2 - 1
+  return from + (to - from) * x * x * (3 - 2 * x)
+}

@@ -1,0 +1,87 @@
+import { createTimeline, type Segment, type Timeline, type TimelineState } from './timeline.ts'
+import type { WorldToken } from './tokens.ts'
+
+/** The timelines of all tokens. Only changed ones are kept. */
+export interface Timelines {
+  /** The timeline of the price of ETN. */
+  readonly etn: Timeline
+  of(token: WorldToken): Timeline
+  /** The changes so far; plain data. */
+  save(): TimelinesState
+  /** Replaces all changes; without an argument it drops them. */
+  load(state?: TimelinesState): void
+}
+
+export interface TimelinesState {
+  etn: TimelineState
+  tokens: Readonly<Record<string, TimelineState>>
+}
+
+const START = Number.NEGATIVE_INFINITY
+const COMPUTED: TimelineState = { segments: [{ kind: 'computed', from: START }], trades: [] }
+
+export function createTimelines(wetn: () => WorldToken): Timelines {
+  let made: Timeline | undefined
+  const tokens = new Map<string, Timeline>()
+  const etn = () => {
+    made ??= createTimeline(etnState(wetn()))
+    return made
+  }
+  // A stable object, because other parts keep it.
+  const etnTimeline: Timeline = {
+    at: (time) => etn().at(time),
+    forTrade: (time) => etn().forTrade(time),
+    pieces: (from, until) => etn().pieces(from, until),
+    isComputed: (from, until) => etn().isComputed(from, until),
+    get segments() {
+      return etn().segments
+    },
+    get trades() {
+      return etn().trades
+    },
+    set: (segment) => etn().set(segment),
+    insertRow: (row) => etn().insertRow(row),
+    addTrade: (trade) => etn().addTrade(trade),
+  }
+
+  function of(token: WorldToken): Timeline {
+    const known = tokens.get(token.key) ?? createTimeline(token.key === wetn().key ? COMPUTED : initialState(token))
+    tokens.set(token.key, known)
+    return known
+  }
+
+  const stateOf = ({ segments, trades }: Timeline) => ({ segments: [...segments], trades: [...trades] })
+  return {
+    etn: etnTimeline,
+    of,
+    save: () => ({
+      etn: stateOf(etn()),
+      tokens: Object.fromEntries([...tokens].map(([key, timeline]) => [key, stateOf(timeline)])),
+    }),
+    load(state) {
+      made = state && createTimeline(state.etn)
+      tokens.clear()
+      for (const [key, timeline] of Object.entries(state?.tokens ?? {})) tokens.set(key, createTimeline(timeline))
+    },
+  }
+}
+
+function etnState({ fixedUsd }: WorldToken): TimelineState {
+  return fixedUsd === undefined ? COMPUTED : { segments: [{ kind: 'fixed', usd: fixedUsd, from: START }], trades: [] }
+}
+
+/** The prices of a token without changes. */
+export function initialState({ anchor, fixedUsd, launchedAt }: WorldToken): TimelineState {
+  const usual: Segment = usualSegment({ anchor, fixedUsd }, launchedAt ?? START)
+  if (launchedAt === undefined) return { segments: [usual], trades: [] }
+  return { segments: [{ kind: 'none', from: START }, usual], trades: [] }
+}
+
+/** Where the price of a token comes from unless it is changed. */
+export function usualSegment(
+  { anchor, fixedUsd }: Pick<WorldToken, 'anchor'> & { fixedUsd?: bigint | undefined },
+  from: number,
+): Segment {
+  if (fixedUsd !== undefined) return { kind: 'fixed', usd: fixedUsd, from }
+  return anchor === null ? { kind: 'none', from } : { kind: 'computed', from }
+}

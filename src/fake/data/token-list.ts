@@ -1,0 +1,94 @@
+import type { OwnTokens } from './own-tokens.ts'
+import { createCampaign, launchedNumbers } from './presale-campaigns.ts'
+import { hash } from './random.ts'
+import { generatedTokens, launchedToken, once, realTokens, type WorldToken } from './tokens.ts'
+
+/** The largest page of `token.list`. */
+const PAGE = 100
+/** Built-in tokens that always exist: with the launched ones they fill the page. */
+const GENERATED = 50
+/** The order of the list changes after so many seconds. */
+const REORDERED_EVERY = 60
+
+/** The tokens of the world. */
+export interface TokenList {
+  readonly wetn: WorldToken
+  readonly usdc: WorldToken
+  /** All listed tokens at a moment. The user's own come first, then the real ones. */
+  all(now: number): readonly WorldToken[]
+  find(address: string, now: number): WorldToken | undefined
+  /** The tokens in the order of `token.list`: shuffled by the seed and the time. */
+  page(now: number): readonly WorldToken[]
+}
+
+export function createTokenList(seed: number, own: OwnTokens): TokenList {
+  const real = realTokens(seed)
+  const isReplaced = ({ key }: WorldToken) => own.byKey.has(key)
+  const ownOrReal = [...own.tokens, ...real.filter((token) => !isReplaced(token))]
+  const named = (symbol: string) => real.find((token) => token.symbol === symbol) ?? raise(symbol)
+  const wetn = own.byKey.get(named('WETN').key) ?? named('WETN')
+  const generatedCount = () => Math.max(0, GENERATED + Math.max(0, (own.tokenCount ?? PAGE) - PAGE) - added())
+  const added = () =>
+    own.tokens.filter(({ launchedAt }) => launchedAt === undefined).length - real.filter(isReplaced).length
+  const permanent = once(() => {
+    if (own.only) return own.byKey.has(wetn.key) ? own.tokens : [...own.tokens, wetn]
+    return [...ownOrReal, ...generatedTokens(seed, generatedCount()).filter((token) => !isReplaced(token))]
+  })
+  const byKey = once(() => new Map(permanent().map((token) => [token.key, token])))
+  const launched = new Map<number, WorldToken>()
+  let current: { newest: number; tokens: WorldToken[]; byKey: Map<string, WorldToken> } | undefined
+
+  function launchedAt(now: number) {
+    const numbers = own.only ? [] : launchedNumbers(seed, now)
+    const newest = numbers[0] ?? 0
+    if (current?.newest === newest) return current
+    const tokens = numbers.map((number) => {
+      const token = launched.get(number) ?? launchedToken(createCampaign(seed, number))
+      launched.set(number, token)
+      return token
+    })
+    for (const number of launched.keys()) if (!numbers.includes(number)) launched.delete(number)
+    current = { newest, tokens, byKey: new Map(tokens.map((token) => [token.key, token])) }
+    return current
+  }
+
+  const hasLaunched = (token: WorldToken, now: number) => token.launchedAt === undefined || token.launchedAt <= now
+  const all = (now: number) => [...permanent().filter((token) => hasLaunched(token, now)), ...launchedAt(now).tokens]
+  return {
+    wetn,
+    usdc: named('USDC'),
+    all,
+    find(address, now) {
+      const key = address.toLowerCase()
+      const fixed = own.byKey.get(key) ?? (own.only ? undefined : real.find((token) => token.key === key))
+      const found = fixed ?? byKey().get(key) ?? launchedAt(now).byKey.get(key)
+      return found && hasLaunched(found, now) ? found : undefined
+    },
+    page(now) {
+      const order = hash(seed, 5, Math.floor(now / REORDERED_EVERY))
+      const permanents = permanent().filter((token) => hasLaunched(token, now))
+      const isFirst = new Set(ownOrReal)
+      const first = permanents.filter((token) => isFirst.has(token))
+      const rest = permanents.filter((token) => !isFirst.has(token))
+      const ranked = [...first, ...launchedAt(now).tokens, ...rest]
+      return [...shuffled(ranked.slice(0, PAGE), order), ...shuffled(ranked.slice(PAGE), order)]
+    },
+  }
+}
+
+function shuffled(tokens: WorldToken[], order: number): WorldToken[] {
+  return tokens
+    .map((token) => ({ token, rank: hash(order, token.index) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ token }) => token)
+}
+
+function raise(symbol: string): never {
+  throw new Error(`${symbol} is missing in the built-in tokens.`)
+}
+
+/** A built-in token that is not among the real ones. */
+export function findGenerated(seed: number, key: string, now: number): WorldToken | undefined {
+  const launched = launchedNumbers(seed, now).map((number) => launchedToken(createCampaign(seed, number)))
+  return [...generatedTokens(seed, GENERATED), ...launched].find((token) => token.key === key)
+}

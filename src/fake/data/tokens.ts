@@ -1,0 +1,131 @@
+import { checksumAddress } from '../../utils/address.ts'
+import { blockAt, wallet } from './chain.ts'
+import { fromDecimal, ONE } from './decimal.ts'
+import { coinName, REAL_TOKENS } from './names.ts'
+import type { Campaign } from './presale-campaigns.ts'
+import { below, hash, hex, pick, unit } from './random.ts'
+
+/** A listed token. */
+export interface WorldToken {
+  /** Its position in the random numbers; unique. */
+  index: number
+  /** Its address in lower case. */
+  key: string
+  name: string
+  symbol: string
+  decimals: number
+  totalSupply: number
+  blockAdded: number
+  /** The currency its price is computed in: USD for stablecoins, ETN for others; `null` without a price. */
+  anchor: 'USD' | 'ETN' | null
+  /** The base price in the anchor currency, as fixed point. */
+  base: bigint
+  /** A constant price in USD instead of the computed one, as fixed point. */
+  fixedUsd?: bigint
+  /** The start of its market in unix seconds. @default it has always traded */
+  launchedAt?: number
+  /** Typical number of trades per day. */
+  activity: number
+  /** Part of the supply that is in its pools. */
+  poolShare: number
+  /** The EIP-55 form, computed at the first call. */
+  address(): string
+  deployer(): string
+}
+
+/** Base price of ETN in USD, for estimates. */
+export const BASE_ETN_USD = 0.0022
+
+/** Wraps a function so that it runs once and returns the same result afterwards. */
+export function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** The base value of the tokens in its pools, in ETN. */
+export function baseLiquidity({ base, anchor, totalSupply, poolShare, fixedUsd }: WorldToken): number {
+  const price = Number(fixedUsd ?? base) / Number(ONE)
+  const inEtn = anchor === 'USD' || fixedUsd !== undefined ? price / BASE_ETN_USD : price
+  return poolShare * totalSupply * inEtn
+}
+
+export function realTokens(seed: number): WorldToken[] {
+  return REAL_TOKENS.map((real, index) => {
+    const noise = hash(seed, 1, index)
+    const { address, symbol, name, decimals, totalSupply, anchor, price, activity, poolShare } = real
+    const base = fromDecimal(symbol === 'WETN' ? '1' : `${price}${hash(noise, 12)}${hash(noise, 13)}`)
+    const shared = { index, key: address.toLowerCase(), name, symbol, decimals, totalSupply, anchor, base }
+    const deployer = once(() => wallet(noise, 4))
+    return { ...shared, activity, poolShare, blockAdded: blockAdded(index, noise), address: () => address, deployer }
+  })
+}
+
+/** Tokens that always existed. */
+export function generatedTokens(seed: number, count: number): WorldToken[] {
+  const taken = new Set<string>(REAL_TOKENS.map(({ symbol }) => symbol))
+  return Array.from({ length: count }, (_, i) => {
+    const index = REAL_TOKENS.length + i
+    const noise = hash(seed, 2, index)
+    const { name, symbol } = coinName(noise, taken)
+    const key = `0x${hex(40, noise, 4)}`
+    const totalSupply = pick([1_000_000, 10_000_000, 21_000_000, 100_000_000, 1_000_000_000, 420_690_000_000], noise, 6)
+    return {
+      index,
+      key,
+      name,
+      symbol,
+      decimals: pick([18, 18, 18, 18, 18, 9, 8, 6], noise, 5),
+      totalSupply,
+      // About one token in twelve has no price.
+      anchor: below(12, noise, 7) === 0 ? null : 'ETN',
+      base: priceOfMarketCap(noise, totalSupply),
+      activity: 4 + Math.floor(unit(noise, 9) * unit(noise, 10) * 90),
+      poolShare: 0.02 + 0.08 * unit(noise, 16),
+      blockAdded: blockAdded(index, noise),
+      address: once(() => checksumAddress(key)),
+      deployer: once(() => wallet(noise, 11)),
+    }
+  })
+}
+
+/** The token of a launched campaign. */
+export function launchedToken({
+  number,
+  noise,
+  name,
+  symbol,
+  totalSupply,
+  tokenKey,
+  creator,
+  ends,
+}: Campaign): WorldToken {
+  return {
+    index: 1_000_000 + number,
+    key: tokenKey,
+    name,
+    symbol,
+    decimals: 18,
+    totalSupply,
+    anchor: 'ETN',
+    base: priceOfMarketCap(noise, totalSupply),
+    launchedAt: ends,
+    activity: 6 + below(60, noise, 17),
+    poolShare: 0.05 + 0.1 * unit(noise, 18),
+    blockAdded: blockAt(ends),
+    address: once(() => checksumAddress(tokenKey)),
+    deployer: () => creator,
+  }
+}
+
+/** The price that gives a market capitalisation of 0.2 to 9 million ETN. */
+function priceOfMarketCap(noise: number, totalSupply: number): bigint {
+  const cap = Math.floor(200_000 + 8_800_000 * unit(noise, 8) * unit(noise, 15))
+  return fromDecimal(`${cap}.${hash(noise, 12)}${hash(noise, 13)}`) / BigInt(totalSupply)
+}
+
+function blockAdded(index: number, noise: number): number {
+  return 120_000 + index * 9_000 + below(9_000, noise, 14)
+}

@@ -1,0 +1,128 @@
+import { wallet } from './chain.ts'
+import { fromDecimal, ONE, toDecimal } from './decimal.ts'
+import { dayOf, LEVELS, SLOT_SECONDS } from './market.ts'
+import type { Pools } from './pools.ts'
+import type { Prices, Quote } from './prices.ts'
+import { hash, hex } from './random.ts'
+import { rowMinutes } from './row.ts'
+import type { Piece, Row } from './timeline.ts'
+import type { TokenList } from './token-list.ts'
+import type { WorldToken } from './tokens.ts'
+
+/** Number of days that are searched for trades. */
+const MAX_DAYS = 60
+/** Trades added by hand come after the computed ones of the same second. */
+const ADDED_ORDER = 1_000_000
+
+/** The parts that trades are computed from. */
+export interface TradeSources {
+  seed: number
+  tokens: TokenList
+  prices: Prices
+  pools: Pools
+}
+
+interface Trade {
+  token: WorldToken
+  time: number
+  /** Its position among the trades of the token. */
+  order: number
+  noise: number
+  quote: Quote
+  /** Value in both currencies, as fixed point. */
+  usd: bigint
+  etn: bigint
+}
+
+/** The trades of all tokens or of one, newest first. WETN is one side of every trade, so its trades are all trades. */
+export function newestTrades(
+  sources: TradeSources,
+  query: { token: WorldToken | undefined; limit: number; now: number },
+) {
+  const { tokens } = sources
+  const { now, limit } = query
+  const isForAll = query.token === undefined || query.token.key === tokens.wetn.key
+  const asked = query.token === undefined || isForAll ? tokens.all(now) : [query.token]
+  const traded = asked.filter((token) => token.key !== tokens.wetn.key)
+  // All tokens together fill a page within minutes; a single token may need days.
+  let step: number = isForAll ? SLOT_SECONDS : LEVELS[0]
+  let found: Trade[] = []
+  let until = now
+  const oldest = (dayOf(now) - MAX_DAYS) * LEVELS[0]
+  while (found.length < limit && until > oldest) {
+    const from = until - step + 1
+    found = found.concat(traded.flatMap((token) => tradesOf(sources, token, from, until)))
+    until = from - 1
+    step *= 2
+  }
+  found.sort((a, b) => b.time - a.time || b.order - a.order || a.token.index - b.token.index)
+  return found.slice(0, limit).map((trade) => tradeBody(sources, trade))
+}
+
+function tradesOf(sources: TradeSources, token: WorldToken, from: number, until: number): Trade[] {
+  const { prices, seed } = sources
+  const timeline = prices.timeline(token)
+  const added = timeline.trades
+    .filter(({ time }) => time >= from && time <= until)
+    .map(({ time, id, price, usd }) => {
+      const quote = prices.ofUsd(price, time)
+      const etn = prices.ofUsd(usd, time).etn
+      return { token, time, order: ADDED_ORDER + id, noise: hash(hash(seed, 42), token.index, id), quote, usd, etn }
+    })
+  return [...timeline.pieces(from, until).flatMap((piece) => tradesOfPiece(sources, token, piece)), ...added]
+}
+
+function tradesOfPiece({ prices, seed }: TradeSources, token: WorldToken, piece: Piece): Trade[] {
+  const { segment, from, until } = piece
+  if (segment.kind === 'none') return []
+  if (segment.kind === 'row') return tradesOfRow(prices, hash(seed, 43), token, segment.row, from, until)
+  const timeline = prices.timeline(token)
+  return prices
+    .market(token)
+    .fills(from, until)
+    .flatMap((fill, order) => {
+      const { time, volume, price } = fill
+      const quote = prices.ofSegment(token, timeline.forTrade(time), time, () => price)
+      if (!quote) return []
+      const etn = fromDecimal((volume / 1e6).toFixed(6))
+      const noise = hash(hash(seed, 40), token.index, time, volume)
+      return [{ token, time, order, noise, quote, etn, usd: (etn * prices.rates.usd(time)) / ONE }]
+    })
+}
+
+function tradesOfRow(prices: Prices, noise: number, token: WorldToken, row: Row, from: number, until: number): Trade[] {
+  return rowMinutes(row, from, until).flatMap(({ time: minute, open, close, count, volume }) =>
+    Array.from({ length: count }, (_, i) => {
+      const time = minute + Math.floor(((i + 1) * 60) / (count + 1))
+      const price = open + ((close - open) * BigInt(i + 1)) / BigInt(count)
+      const usd = fromDecimal((volume / count).toFixed(12))
+      const quote = prices.ofUsd(price, time)
+      return {
+        token,
+        time,
+        order: i,
+        noise: hash(noise, token.index, time, i),
+        quote,
+        usd,
+        etn: prices.ofUsd(usd, time).etn,
+      }
+    }).filter(({ time }) => time >= from && time <= until),
+  )
+}
+
+function tradeBody({ seed, pools, tokens }: TradeSources, { token, time, noise, quote, usd, etn }: Trade) {
+  const pool = pools.ofToken(token, noise % 2 === 0 ? 2 : 3)
+  const amount = (etn * ONE) / quote.etn
+  const isWetnFirst = pool.token0.key === tokens.wetn.key
+  return {
+    hash: `0x${hex(64, noise)}`,
+    timestamp: time,
+    pool: pool.address(),
+    token0: pool.token0.address(),
+    token1: pool.token1.address(),
+    amount0: toDecimal(isWetnFirst ? etn : amount),
+    amount1: toDecimal(isWetnFirst ? amount : etn),
+    usd: toDecimal(usd),
+    sender: wallet(hash(seed, 41, noise % 400)),
+  }
+}

@@ -1,0 +1,159 @@
+import { asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
+import type { Bucket } from '../rules/parse-query.ts'
+import type { FakeCandle } from './candle.ts'
+import { ONE } from './decimal.ts'
+import type { Prices } from './prices.ts'
+import { readAddressField, readDecimal } from './read-fields.ts'
+import { readRows } from './read-rows.ts'
+import { type Timelines, type TimelinesState, usualSegment } from './timelines.ts'
+import type { TokenList } from './token-list.ts'
+import type { WorldToken } from './tokens.ts'
+
+/** Version of the built-in data: the same seed gives the same data within a version. */
+export const WORLD_VERSION = 1
+
+/** Options of `fake.world.setPrice`. */
+export interface SetPriceOptions {
+  /** Milliseconds until the price is reached, in a straight line. @default 0 */
+  overMs?: number
+}
+
+/** A trade for `fake.world.trade`. */
+export interface WorldTradeOptions {
+  /** Address of the token. */
+  token: string
+  /** Value in USD. */
+  usd: string | number
+}
+
+/** Changes the data while the fake runs. Every route agrees with a change at once. */
+export interface FakeWorld {
+  /** Version of the built-in data. The same seed gives the same data within a version. */
+  readonly version: number
+  /**
+   * Sets the price of a token in USD, for WETN that of ETN. It holds until the next call for the token; with `overMs` it is
+   * reached in a straight line. Closed candles do not change.
+   */
+  setPrice(token: string, usd: string | number, options?: SetPriceOptions): void
+  /** Takes the price of a token away: its price is absent and it has no new trades. */
+  unprice(token: string): void
+  /** Adds a trade at the current price, worth an amount in USD. */
+  trade(trade: WorldTradeOptions): void
+  /** Replaces candles of the past, in USD. Longer buckets and the history add up from them. A current row sets the price too. */
+  candles(token: string, bucket: Bucket, rows: readonly FakeCandle[]): void
+  /** Gives a token back the price that it has without changes. */
+  release(token: string): void
+}
+
+/** The changes, and what snapshots need. */
+export interface WorldControl {
+  /** `now` in unix milliseconds. */
+  forClock(now: () => number): FakeWorld
+  save(): TimelinesState
+  load(state?: TimelinesState): void
+}
+
+interface ControlParts {
+  tokens(): TokenList
+  prices(): Prices
+  timelines: Timelines
+  onChange(): void
+}
+
+const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
+/** Value of the trade that sets a price. */
+const PRICE_TRADE_USD = ONE
+
+export function createWorldControl({ tokens, prices, timelines, onChange }: ControlParts): WorldControl {
+  let lastTrade = 0
+
+  function find(address: unknown, now: number): WorldToken {
+    const checked = readAddressField('token', address)
+    const token = tokens().find(checked, now)
+    if (!token) throw new TypeError(`token is a token of the world, not ${checked}.`)
+    return token
+  }
+
+  const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
+  const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn : timelines.of(token))
+  const addTrade = (token: WorldToken, time: number, price: bigint, usd: bigint) => {
+    if (!isWetn(token)) timelines.of(token).addTrade({ time, id: ++lastTrade, price, usd })
+  }
+
+  function setPrice(now: number, address: string, usd: string | number, options: { overMs?: number } = {}): void {
+    checkNames('setPrice', options, ['overMs'])
+    const overMs = asNumber('overMs', options.overMs ?? 0, 0)
+    const token = find(address, now)
+    const target = readDecimal('usd', usd)
+    const timeline = timelineOf(token)
+    const current = prices().quote(token, now)
+    const until = now + Math.ceil(overMs / 1000)
+    if (overMs > 0 && !current) throw new TypeError(`${token.symbol} has no price that could move: leave out overMs.`)
+    if (overMs > 0 && current) timeline.set({ kind: 'ramp', from: now, usd: current.usd, toUsd: target, until })
+    else timeline.set({ kind: 'fixed', from: now, usd: target })
+    addTrade(token, until, target, PRICE_TRADE_USD)
+    onChange()
+  }
+
+  function trade(now: number, options: { token: string; usd: string | number }): void {
+    checkNames('trade', options, ['token', 'usd'])
+    const token = find(options.token, now)
+    const usd = readDecimal('usd', options.usd)
+    if (isWetn(token)) throw new TypeError('token is the other token of the trade: WETN is one side of every trade.')
+    const quote = prices().quote(token, now)
+    if (!quote) throw new TypeError(`${token.symbol} has no price: call setPrice first.`)
+    addTrade(token, now, quote.usd, usd)
+    onChange()
+  }
+
+  function candles(now: number, address: string, bucket: Bucket, rows: readonly FakeCandle[]): void {
+    const token = find(address, now)
+    if (isWetn(token)) throw new TypeError('token is not WETN: its candles are those of the price of ETN.')
+    const timeline = timelines.of(token)
+    for (const row of readRows(asOneOf('bucket', bucket, BUCKETS), rows, now)) {
+      if (row.until <= now) timeline.insertRow(row)
+      else {
+        timeline.insertRow({ ...row, until: Math.max(row.from + 1, now) })
+        timeline.set({ kind: 'fixed', from: Math.max(row.from + 1, now), usd: row.close })
+      }
+    }
+    onChange()
+  }
+
+  function change(
+    now: number,
+    address: string,
+    segment: (token: WorldToken) => Parameters<Timelines['etn']['set']>[0],
+  ): void {
+    const token = find(address, now)
+    timelineOf(token).set(segment(token))
+    onChange()
+  }
+
+  return {
+    forClock(clock) {
+      const now = () => Math.floor(clock() / 1000)
+      return {
+        version: WORLD_VERSION,
+        setPrice: (token, usd, options) => setPrice(now(), token, usd, options),
+        trade: (options) => trade(now(), options),
+        candles: (token, bucket, rows) => candles(now(), token, bucket, rows),
+        unprice: (address) =>
+          change(now(), address, (token) => {
+            if (isWetn(token))
+              throw new TypeError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
+            return { kind: 'none', from: now() }
+          }),
+        release: (address) =>
+          change(now(), address, (token) =>
+            isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now()),
+          ),
+      }
+    },
+    save: timelines.save,
+    load(state) {
+      timelines.load(state)
+      onChange()
+    },
+  }
+}

@@ -1,0 +1,173 @@
+/** A token of your own. The address of a built-in token redefines that token: omitted fields keep their values. */
+export interface WorldTokenOptions {
+  /** Its address. */
+  address: string
+  /** Required for a new token. */
+  symbol?: string
+  /** @default the symbol */
+  name?: string
+  /** @default 18 */
+  decimals?: number
+  /** In whole tokens. @default 1_000_000 */
+  totalSupply?: number
+  /** Constant price in USD, until it is changed. @default no price for a new token */
+  usd?: string | number
+}
+
+/** A pool of your own. */
+export interface WorldPoolOptions {
+  /** Its address. */
+  address: string
+  /** @default 2 */
+  version?: 2 | 3
+  /** One token of the pair. */
+  token0: string
+  /** The other token of the pair. */
+  token1: string
+}
+
+/** A lock of your own. */
+export interface WorldLockOptions {
+  /** Locked part of the pool in per cent. Active locks of a pool add up to at most 100. */
+  percentSupply: number
+  /** Milliseconds until it unlocks, counted from when the fake is created. Negative for an expired lock. */
+  unlocksInMs: number
+  /** Duration of the lock in milliseconds. @default 30 days, or more for a later end */
+  durationMs?: number
+  /** Address of a pool of the token. @default its V2 pool */
+  pair?: string
+  /** @default some address */
+  owner?: string
+}
+
+/** A trait of an asset. */
+export interface WorldNftTraitOptions {
+  /** Its name. */
+  name: string
+  /** Its value. */
+  value: string
+  /** Share of the assets with this value, 0 to 1. */
+  rarity: number
+}
+
+/** An asset of a collection of your own. */
+export interface WorldNftAssetOptions {
+  /** Number of the asset. */
+  tokenId: string
+  /** Its name. */
+  name?: string
+  /** Its description. */
+  description?: string | null
+  /** URL of its image. */
+  image?: string | null
+  /** Address of the owner. */
+  ownerAddress?: string
+  /** Price of the last sale in ETN. */
+  lastPrice?: number | null
+  /** Its traits. */
+  traits?: readonly WorldNftTraitOptions[]
+}
+
+/** Statistics of a collection. */
+export interface WorldNftStatsOptions {
+  /** Lowest price in ETN; `null` without a listing. */
+  floorPrice?: number | null
+  /** Number of owners. */
+  uniqueOwners?: number
+  /** Number of listings. */
+  listingCount?: number
+  /** Traded volume in ETN. */
+  volume?: number
+}
+
+/** An NFT collection of your own. */
+export interface WorldNftCollectionOptions {
+  /** Its address. */
+  address: string
+  /** Its name. */
+  name: string
+  /** Its symbol. */
+  symbol: string
+  /** Number of assets. */
+  totalSupply: number
+  /** @default no listing, no floor price */
+  stats?: WorldNftStatsOptions
+  /** @default generated assets */
+  assets?: readonly WorldNftAssetOptions[]
+}
+
+/** A presale of your own. With time it opens, then launches or fails. */
+export interface WorldPresaleOptions {
+  /** Address of the presale. */
+  pool: string
+  /** The token on sale. It becomes a listed token with a pool when the presale launches. */
+  token: Omit<WorldTokenOptions, 'usd'>
+  /** Start, in milliseconds from when the fake is created. */
+  startsInMs: number
+  /** End, in milliseconds from when the fake is created. */
+  endsInMs: number
+  /** ETN that it has raised at its end. It launches with `minEtnToLaunch` or more. @default 1.2 times `minEtnToLaunch` */
+  etnRaised?: number
+  /** @default 100_000 */
+  minEtnToLaunch?: number
+  /** @default a tenth of `minEtnToLaunch` */
+  minEtnToList?: number
+  /** @default a twentieth of `minEtnToLaunch` */
+  maxBuy?: number
+  /** Address of the creator. */
+  creator?: string
+  /** Its description. */
+  description?: string
+  /** URL of its website. */
+  website?: string | null
+  /** Price of the token in USD after the launch. @default the price of the presale */
+  usd?: string | number
+}
+
+/** A farm of your own. */
+export interface WorldFarmOptions {
+  /** Address of a pool of the world. */
+  poolAddr: string
+  /** @default the symbols of the pair */
+  name?: string
+  /** @default half of the value in the pool, in USD */
+  tvl?: number
+  /** Yearly reward in per cent. */
+  baseRewardApy?: number
+  /** Yearly reward of a third party in per cent. */
+  thirdPartyRewardApy?: number
+  /** Share of the rewards. */
+  allocation?: number
+  /** Number of farmers. */
+  farmerCount?: number
+}
+
+/**
+ * Data of your own, merged into the built-in data. Names are those of the service's answers; times in `…InMs` count from when
+ * the fake is created.
+ *
+ * @example
+ * const fake = createFakeService({
+ *   world: { tokens: [{ address: MINE, symbol: 'MINE', decimals: 6, totalSupply: 1e6, usd: '0.019' }] },
+ * })
+ */
+export interface WorldOptions {
+  /** Tokens of your own. */
+  tokens?: readonly WorldTokenOptions[]
+  /** Pools of your own. */
+  pools?: readonly WorldPoolOptions[]
+  /** Amounts in the smallest unit, by wallet and token. */
+  balances?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Locks by token. They replace the built-in locks of that token. */
+  locks?: Readonly<Record<string, readonly WorldLockOptions[]>>
+  /** NFT collections of your own. */
+  nftCollections?: readonly WorldNftCollectionOptions[]
+  /** Presales of your own. */
+  presales?: readonly WorldPresaleOptions[]
+  /** Farms of your own. */
+  farms?: readonly WorldFarmOptions[]
+  /** Leave out the built-in data, except WETN. @default false */
+  only?: boolean
+  /** Number of tokens in the world. @default 100, the largest page of `token.list` */
+  tokenCount?: number
+}

@@ -1,0 +1,136 @@
+import { asCount, checkNames } from '../rules/check-options.ts'
+import type { QueryResult } from '../rules/execute.ts'
+import type { ParsedQuery } from '../rules/parse-query.ts'
+import type { FakeOperation } from '../rules/routes.ts'
+import { balanceDocument, readOwnBalances } from './balances.ts'
+import { createCandles } from './candles.ts'
+import { toDecimal } from './decimal.ts'
+import { farms, readOwnFarms } from './farms.ts'
+import { liquidityLocks, readOwnLocks } from './locks.ts'
+import { assets, collectionBody, collectionStats, createCollections, marketplace } from './nft.ts'
+import { readOwnCollections } from './own-collections.ts'
+import { readOwnTokens } from './own-tokens.ts'
+import { createPools, poolBody, readOwnPools } from './pools.ts'
+import { findPresale, presales, readOwnPresales } from './presales.ts'
+import { createPrices } from './prices.ts'
+import { hash, hashText } from './random.ts'
+import { createRates } from './rates.ts'
+import { createTimelines } from './timelines.ts'
+import { createTokenList, findGenerated } from './token-list.ts'
+import { once, type WorldToken } from './tokens.ts'
+import { newestTrades } from './trades.ts'
+import { createWorldControl, type WorldControl } from './world-control.ts'
+import type { WorldOptions } from './world-options.ts'
+
+/** The operations that read data, without the account and the OpenAPI document. */
+type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
+
+/** The data behind the service: a pure function of the seed, the options, the operation, its parameters and the time. */
+export interface World {
+  /** `undefined` if the requested thing does not exist. `now` is in unix milliseconds. */
+  query(operation: WorldOperation, query: ParsedQuery, now: number): QueryResult | undefined
+  readonly control: WorldControl
+}
+
+// biome-ignore format: a list of names
+const NAMES = ['tokens', 'pools', 'balances', 'locks', 'nftCollections', 'presales', 'farms', 'only', 'tokenCount']
+
+/** Creates the data; `created` in unix milliseconds is when the fake is created. */
+export function createWorld(seedText: number | string, options: WorldOptions, created: () => number): World {
+  checkNames('world', options, NAMES)
+  const { only = false } = options
+  if (typeof only !== 'boolean') throw new TypeError('world.only is true or false.')
+  if (options.tokenCount !== undefined) asCount('world.tokenCount', options.tokenCount)
+  const seed = hash(hashText(String(seedText)))
+  const isOwn = Object.keys(options).length > 0
+  const start = isOwn ? Math.floor(created() / 1000) : 0
+  const ownPresales = readOwnPresales(options.presales, start)
+  const launching = ownPresales.map(({ token }) => token)
+  const ownTokens = readOwnTokens(options, seed, launching, (key) => findGenerated(seed, key, start))
+  const tokens = once(() => createTokenList(seed, ownTokens))
+  const timelines = createTimelines(() => tokens().wetn)
+  const rates = once(() => createRates(seed, timelines.etn))
+  const prices = once(() =>
+    createPrices({ seed, usdc: tokens().usdc, wetn: tokens().wetn, rates: rates(), timelineOf: timelines.of }),
+  )
+  const candles = once(() => createCandles(prices()))
+  const findAtStart = (address: string) => tokens().find(address, start)
+  const ownPools = isOwn ? readOwnPools(options.pools, findAtStart) : []
+  const pools = once(() => createPools(seed, tokens(), prices(), ownPools))
+  const ownBalances = readOwnBalances(options.balances, findAtStart)
+  const ownLocks = options.locks ? readOwnLocks(options.locks, tokens(), pools(), start) : new Map()
+  const ownFarms = options.farms ? readOwnFarms(options.farms, pools(), start) : []
+  const ownCollections = readOwnCollections(options.nftCollections)
+  const collections = once(() => createCollections(seed, ownCollections, only))
+  const shared = once(() => ({ seed, only, tokens: tokens(), pools: pools(), prices: prices() }))
+
+  const spot = (token: WorldToken, now: number) => prices().spot(token, now)
+  const tokenAt = <T>(address: string, now: number, make: (token: WorldToken) => T) =>
+    maybe(tokens().find(address, now), make)
+
+  // biome-ignore format: a table
+  const finders: Record<WorldOperation, (ask: ParsedQuery, now: number) => QueryResult | undefined> = {
+    'etn.price': (_, now) => single({ usd: toDecimal(rates().usd(now)) }),
+    'token.price': ({ address }, now) => tokenAt(address, now, (token) => single({ address: token.address(), ...spot(token, now) })),
+    'prices.batch': ({ addresses }, now) => ({ data: batch(addresses, now), items: addresses.length }),
+    'token.list': ({ limit }, now) => list(tokens().page(now).slice(0, limit).map(tokenBody)),
+    'token.get': ({ address }, now) => tokenAt(address, now, (token) => single({ ...tokenBody(token), ...spot(token, now) })),
+    'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => list(candles().newest(token, { ...ask, now }))),
+    'token.history': (ask, now) => tokenAt(ask.address, now, (token) => single(candles().history(token, { ...ask, now }))),
+    'locks.get': ({ address }, now) => tokenAt(address, now, (token) => list(liquidityLocks({ ...shared(), own: ownLocks }, token, now))),
+    'pool.list': ({ version, limit }, now) => list(pools().list(version, now).slice(0, limit).map(poolBody)),
+    'trade.list': trades,
+    'nft.stats': (_, now) => single(marketplace(collections(), now)),
+    'nft.collections': ({ limit }) => list(collections().all.slice(0, limit).map(collectionBody)),
+    'nft.collection': ({ address }, now) =>
+      maybe(collections().find(address), (one) => single({ ...collectionBody(one), stats: collectionStats(one, now) })),
+    'nft.assets': ({ address, limit }) => maybe(collections().find(address), (one) => list(assets(one, limit))),
+    'presale.list': ({ limit }, now) => list(presales({ ...shared(), own: ownPresales }, now).slice(0, limit)),
+    'presale.get': ({ address }, now) => maybe(findPresale({ ...shared(), own: ownPresales }, now, address), single),
+    'balances.get': ({ address, limit }, now) => {
+      const data = balanceDocument({ ...shared(), own: ownBalances }, { address, limit, now })
+      return { data, items: Object.keys(data.balances).length }
+    },
+    'farm.list': (_, now) => list(farms({ ...shared(), own: ownFarms }, now)),
+  }
+
+  function batch(addresses: string[], now: number): Record<string, unknown> {
+    const found: Record<string, unknown> = {}
+    for (const address of addresses) {
+      const token = tokens().find(address, now)
+      const price = token && spot(token, now)
+      if (token && price) found[token.key] = price
+    }
+    return found
+  }
+
+  function trades({ token: address, limit }: ParsedQuery, now: number): QueryResult {
+    const token = address === undefined ? undefined : tokens().find(address, now)
+    if (address !== undefined && token === undefined) return list([])
+    const data = newestTrades(shared(), { token, limit, now })
+    const oldest = data.at(-1)
+    return oldest ? { data, items: data.length, cursor: `${oldest.timestamp}-${oldest.hash.slice(2, 10)}` } : list(data)
+  }
+
+  return {
+    query: (operation, query, now) => finders[operation](query, Math.floor(now / 1000)),
+    control: createWorldControl({ tokens, prices, timelines, onChange: () => candles().clear() }),
+  }
+}
+
+function tokenBody(token: WorldToken) {
+  const { name, symbol, decimals, totalSupply } = token
+  return { address: token.address(), name, symbol, decimals, totalSupply }
+}
+
+function single(data: unknown): QueryResult {
+  return { data, items: 0 }
+}
+
+function list(data: unknown[]): QueryResult {
+  return { data, items: data.length }
+}
+
+function maybe<T, R>(found: T | undefined, make: (found: T) => R): R | undefined {
+  return found === undefined ? undefined : make(found)
+}

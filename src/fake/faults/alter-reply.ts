@@ -1,0 +1,115 @@
+import {
+  CREDITS_COST,
+  CREDITS_REMAINING,
+  failure,
+  type HeaderLines,
+  httpDate,
+  type Reply,
+  replaceHeader,
+} from '../rules/reply.ts'
+import type { FaultEffects } from './fault-options.ts'
+
+/** How an answer is delivered. */
+export type Delivery = { kind: 'whole' } | { kind: 'reset' } | { kind: 'truncated' | 'stalled'; bytes: number }
+
+/** `Retry-After` of a 429 and of a 503 `server_busy`, in seconds. */
+const DEFAULT_RETRY_AFTER = '1'
+
+/** Whether the fault answers instead of the service, so that the call is not executed. */
+export function skipsExecution({ status, html, reset, never, charge }: FaultEffects): boolean {
+  if (reset === 'before') return true
+  if (status !== undefined || html !== undefined) return charge !== true
+  return never === true && charge === false
+}
+
+/** The answer of a fault that replaces the service's. */
+export function faultReply(effects: FaultEffects): Reply | undefined {
+  const { status, html } = effects
+  if (html !== undefined)
+    return { status: html, headers: [['Content-Type', 'text/html; charset=utf-8']], body: gatewayPage(html) }
+  if (status === undefined) return undefined
+  if (status === 204 || status === 205 || status === 304) return { status, headers: [], body: null }
+  const { code = codeOf(status), message = `A fault of the fake service answered ${status}.` } = effects
+  const isBusy = status === 429 || (status === 503 && code === 'server_busy')
+  const headers: HeaderLines = isBusy ? [['Retry-After', DEFAULT_RETRY_AFTER]] : []
+  const reply = failure({ status, code, message, headers })
+  return 'body' in effects ? { ...reply, body: JSON.stringify(effects.body) } : reply
+}
+
+/** Applies the effects of a fault to an answer. */
+export async function alterReply(reply: Reply, effects: FaultEffects, now: number): Promise<Reply> {
+  return { ...reply, body: await alterBody(reply.body, effects), headers: alterHeaders(reply.headers, effects, now) }
+}
+
+async function alterBody(body: string | null, { transform, malformed }: FaultEffects): Promise<string | null> {
+  if (body === null) return null
+  const changed = transform ? (JSON.stringify(await transform(JSON.parse(body))) ?? '') : body
+  // Half of a JSON object is not JSON.
+  return malformed ? changed.slice(0, Math.max(1, changed.length >> 1)) : changed
+}
+
+function alterHeaders(
+  lines: HeaderLines,
+  { creditHeaders, retryAfter, date, headers = {} }: FaultEffects,
+  now: number,
+): HeaderLines {
+  let altered = lines
+  if (creditHeaders === 'missing') altered = altered.filter(([name]) => !isCredits(name))
+  if (creditHeaders === 'duplicate') altered = [...altered, ...altered.filter(([name]) => isCredits(name))]
+  if (typeof creditHeaders === 'object') {
+    const { cost, remaining } = creditHeaders
+    if (cost !== undefined) altered = replaceHeader(altered, CREDITS_COST, [String(cost)])
+    if (remaining !== undefined) altered = replaceHeader(altered, CREDITS_REMAINING, [String(remaining)])
+  }
+  if (retryAfter !== undefined) altered = replaceHeader(altered, 'Retry-After', retryAfterLines(retryAfter, now))
+  if (date !== undefined) altered = replaceHeader(altered, 'Date', [dateText(date, now)])
+  for (const [name, value] of Object.entries(headers)) altered = replaceHeader(altered, name, [value].flat())
+  return altered
+}
+
+function retryAfterLines(retryAfter: NonNullable<FaultEffects['retryAfter']>, now: number): readonly string[] {
+  if (retryAfter === false) return []
+  if (typeof retryAfter === 'number' || typeof retryAfter === 'string') return [String(retryAfter)]
+  return 'inMs' in retryAfter ? [httpDate(now + retryAfter.inMs)] : retryAfter
+}
+
+function dateText(date: NonNullable<FaultEffects['date']>, now: number): string {
+  if (typeof date === 'string') return date
+  return httpDate(typeof date === 'number' ? date : now + date.skewMs)
+}
+
+function isCredits(name: string): boolean {
+  return name === CREDITS_COST || name === CREDITS_REMAINING
+}
+
+/** The delivery under a fault. A truncated body lacks at least one byte. */
+export function deliveryOf({ reset, truncate, stall }: FaultEffects, reply: Reply): Delivery {
+  if (reset !== undefined) return { kind: 'reset' }
+  if (reply.body === null) return { kind: 'whole' }
+  const size = new TextEncoder().encode(reply.body).length
+  const atMost = (bytes: number) => Math.max(0, Math.min(size - 1, Math.floor(bytes)))
+  if (truncate !== undefined) return { kind: 'truncated', bytes: atMost(truncate < 1 ? truncate * size : truncate) }
+  return stall === undefined ? { kind: 'whole' } : { kind: 'stalled', bytes: atMost(stall) }
+}
+
+const CODES: Record<number, string> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  402: 'insufficient_credits',
+  403: 'forbidden',
+  404: 'not_found',
+  408: 'request_timeout',
+  429: 'rate_limited',
+  500: 'internal_error',
+  502: 'bad_gateway',
+  503: 'server_busy',
+  504: 'gateway_timeout',
+}
+
+function codeOf(status: number): string {
+  return CODES[status] ?? 'service_error'
+}
+
+function gatewayPage(status: number): string {
+  return `<!DOCTYPE html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><p>The gateway got no answer.</p></body></html>\n`
+}

@@ -1,0 +1,148 @@
+import { hash, hashText, unit } from '../data/random.ts'
+import type { UnusedFault } from '../rules/expect.ts'
+import type { FakeOperation } from '../rules/routes.ts'
+import { checkFault, checkScript } from './check-fault.ts'
+import { combine } from './combine.ts'
+import { describeFault, describeScript } from './describe-fault.ts'
+import type {
+  FakeRequest,
+  FaultEffects,
+  FaultHandle,
+  FaultMatch,
+  FaultOptions,
+  ScriptOptions,
+  ScriptStep,
+} from './fault-options.ts'
+
+/** The effects of all faults that hit a request. */
+export interface MatchedFaults {
+  label: string
+  effects: FaultEffects
+}
+
+/** The faults of one session. */
+export interface Faults {
+  add(options: FaultOptions): FaultHandle
+  /** Adds a sequence of outcomes, one for each matching request. */
+  script(operation: FakeOperation, steps: readonly ScriptStep[], options?: ScriptOptions): FaultHandle
+  /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */
+  match(request: FakeRequest): MatchedFaults | undefined | Promise<MatchedFaults | undefined>
+  /** Active and used up ones, without removed ones. */
+  list(): FaultHandle[]
+  /** Those with hits left. */
+  unused(): UnusedFault[]
+  save(): FaultState[]
+  load(state: readonly FaultState[]): void
+}
+
+/** A fault and its counters; plain data but for functions of the user. */
+export interface FaultState {
+  id: number
+  label: string
+  match: FaultMatch
+  /** One effect for every hit of a script; a single one for a fault. */
+  steps: readonly (FaultEffects | 'ok')[]
+  isScript: boolean
+  hits: number
+  /** Matching requests so far. */
+  seen: number
+  times: number
+  /** Whether it should have hit, but another fault decided the content. */
+  isPending: boolean
+}
+
+export function createFaults(seed: number | string): Faults {
+  const faults = new Map<number, FaultState>()
+  const noise = hash(hashText(String(seed)), 200)
+  let added = 0
+
+  function handleOf(fault: FaultState): FaultHandle {
+    return {
+      id: fault.id,
+      label: fault.label,
+      get hits() {
+        return fault.hits
+      },
+      remove: () => void faults.delete(fault.id),
+    }
+  }
+
+  function insert(fault: Pick<FaultState, 'label' | 'match' | 'steps' | 'isScript' | 'times'>): FaultHandle {
+    const state = { ...fault, id: ++added, hits: 0, seen: 0, isPending: false }
+    faults.set(state.id, state)
+    return handleOf(state)
+  }
+
+  /** Whether a fault is due for its next matching request; counts the request. */
+  function isDue(fault: FaultState): boolean {
+    fault.seen++
+    if (fault.isPending) return true
+    const { nth, probability = 1 } = fault.match
+    if (nth !== undefined && ![nth].flat().includes(fault.seen)) return false
+    // Drawn from the fault's own counter, so that other faults and calls do not change the result.
+    return unit(noise, fault.id, fault.seen) < probability
+  }
+
+  function select(candidates: FaultState[], isWanted: readonly unknown[]): MatchedFaults | undefined {
+    let found: MatchedFaults | undefined
+    for (const [i, fault] of candidates.entries()) {
+      // It may have been used up or removed while a function of the user was awaited.
+      if (!isWanted[i] || fault.hits >= fault.times || !faults.has(fault.id) || !isDue(fault)) continue
+      const step = (fault.isScript ? fault.steps[fault.hits] : fault.steps[0]) ?? 'ok'
+      const effects = step === 'ok' ? {} : step
+      const combined = found ? combine(found.effects, effects) : effects
+      fault.isPending = combined === undefined
+      if (!combined) continue
+      fault.hits++
+      if (step !== 'ok') found = { label: found ? `${found.label}; ${fault.label}` : fault.label, effects: combined }
+    }
+    return found
+  }
+
+  return {
+    add(options) {
+      checkFault(options)
+      const { operation, key, when, nth, times, probability, ...effects } = options
+      const match = { operation, key, when, nth, probability } as FaultMatch
+      const hits = times ?? defaultTimes(options)
+      return insert({ label: describeFault(options), match, steps: [effects], isScript: false, times: hits })
+    },
+    script(operation, steps, options = {}) {
+      checkScript(operation, steps, options)
+      const label = describeScript(operation, steps)
+      return insert({ label, match: { operation, ...options }, steps: [...steps], isScript: true, times: steps.length })
+    },
+    match(request) {
+      const candidates = [...faults.values()].filter((fault) => fault.hits < fault.times && isFor(fault.match, request))
+      const wanted = candidates.map(({ match }) => (match.when ? match.when(request) : true))
+      if (!wanted.some(isPromise)) return select(candidates, wanted)
+      return Promise.all(wanted).then((results) => select(candidates, results))
+    },
+    list: () => [...faults.values()].map(handleOf),
+    unused: () =>
+      [...faults.values()].filter(({ hits, times, match }) => {
+        const isCertain = Number.isFinite(times) && match.probability === undefined
+        return isCertain ? hits < times : hits === 0
+      }),
+    save: () => [...faults.values()].map((fault) => ({ ...fault })),
+    load(state) {
+      faults.clear()
+      for (const fault of state) faults.set(fault.id, { ...fault })
+      added = Math.max(added, 0, ...state.map(({ id }) => id))
+    },
+  }
+}
+
+function isFor({ operation, key }: FaultMatch, request: FakeRequest): boolean {
+  if (operation !== undefined && ![operation].flat().includes(request.operation)) return false
+  return key === undefined || key === request.key
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value
+}
+
+function defaultTimes({ nth, probability }: FaultOptions): number {
+  if (nth !== undefined) return [nth].flat().length
+  return probability === undefined ? 1 : Number.POSITIVE_INFINITY
+}

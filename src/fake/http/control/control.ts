@@ -1,0 +1,66 @@
+import { checkNames, show } from '../../rules/check-options.ts'
+import type { FakeService } from '../../types.ts'
+import { type Access, rejectAccess, rejectForeignPage } from './access.ts'
+import type { Commands, Fields } from './command.ts'
+import { createCommands } from './commands.ts'
+import { describeCommands } from './openapi.ts'
+import { answerPage } from './page.ts'
+
+/** Answers the control routes below `/_fake`, for suites in any language. */
+export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
+
+export function createControl(fake: FakeService): (access: Access) => Control {
+  const commands = createCommands(fake)
+  const document = describeCommands(commands)
+  return (access) => async (request, remoteAddress) => {
+    const { pathname, searchParams } = new URL(request.url)
+    const path = pathname.replace(/^\/_fake\/?/, '')
+    const isPublic = request.method === 'GET' && (path === 'health' || path === '' || path === 'page.js')
+    const rejected = isPublic ? rejectForeignPage(request) : rejectAccess(request, remoteAddress, access)
+    if (rejected) return reject(403, 'forbidden', rejected)
+    const page = request.method === 'GET' ? answerPage(path) : undefined
+    if (page) return page
+    if (request.method === 'GET' && path === 'openapi.json') return respond(200, document)
+    const { command, id } = findCommand(commands, request.method, path)
+    if (!command) return reject(404, 'not_found', unknownRoute(commands, request.method, path))
+    try {
+      const fields = request.method === 'GET' ? Object.fromEntries(searchParams) : await readBody(request)
+      if (command.fields) checkNames(`${request.method} /_fake/${path}`, fields, command.fields)
+      return respond(200, await command.run(fields, id))
+    } catch (error) {
+      const isUnmet = error instanceof Error && error.name === 'AssertionError'
+      const message = error instanceof Error ? error.message : show(error)
+      return isUnmet ? reject(409, 'expectation_failed', message) : reject(400, 'invalid_request', message)
+    }
+  }
+}
+
+function findCommand(commands: Commands, method: string, path: string) {
+  const last = path.lastIndexOf('/')
+  const exact = commands[`${method} ${path}`]
+  if (exact) return { command: exact, id: '' }
+  return { command: commands[`${method} ${path.slice(0, last)}/{id}`], id: path.slice(last + 1) }
+}
+
+function unknownRoute(commands: Commands, method: string, path: string): string {
+  return `There is no ${method} /_fake/${path}. There is: ${Object.keys(commands).join(', ')}.`
+}
+
+async function readBody(request: Request): Promise<Fields> {
+  const text = await request.text()
+  const body: unknown = text === '' ? {} : JSON.parse(text)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new TypeError('The body is a JSON object.')
+  return body as Fields
+}
+
+function reject(status: number, code: string, message: string): Response {
+  return respond(status, { error: { code, message } })
+}
+
+function respond(status: number, body: unknown): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  })
+}

@@ -1,0 +1,62 @@
+import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
+import type { FakeOperation } from '../../rules/routes.ts'
+import type { FakeService } from '../../types.ts'
+import type { Commands, Fields } from './command.ts'
+import { createRegistry } from './registry.ts'
+
+/** Faults, scripts and stubs. */
+export function faultCommands(fake: FakeService): Commands {
+  const body = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
+  const stubs = createRegistry<() => void>('stub')
+  return {
+    'GET faults': { summary: 'The faults and scripts.', fields: [], run: () => fake.faults().map(body) },
+    'POST faults': {
+      summary: 'Adds a fault with the options of fake.fault; `times` may be "Infinity".',
+      run: (given) => body(fake.fault(readFault(given))),
+    },
+    'DELETE faults/{id}': {
+      summary: 'Removes a fault or a script.',
+      fields: [],
+      run(_, id) {
+        const fault = fake.faults().find((one) => String(one.id) === id)
+        if (!fault) throw new TypeError(`There is no fault ${id}.`)
+        fault.remove()
+        return body(fault)
+      },
+    },
+    'POST script': {
+      summary: 'Adds a script: one outcome for each request of an operation.',
+      fields: ['operation', 'steps', 'key'],
+      run: ({ operation, steps, key }) =>
+        body(
+          fake.script(
+            operation as FakeOperation,
+            steps as ScriptStep[],
+            key === undefined ? {} : { key: key as string },
+          ),
+        ),
+    },
+    'POST stubs': {
+      summary: 'Replaces the data of an operation.',
+      fields: ['operation', 'data', 'validate'],
+      run: ({ operation, data, validate = true }) => {
+        const remove = fake.stub(operation as FakeOperation, () => data, { validate: validate === true })
+        return { id: stubs.add(remove) }
+      },
+    },
+    'DELETE stubs/{id}': {
+      summary: 'Removes a stub.',
+      fields: [],
+      run(_, id) {
+        stubs.take(id)()
+        return { removed: Number(id) }
+      },
+    },
+  }
+}
+
+/** JSON has no Infinity, so the string "Infinity" is accepted. */
+function readFault(given: Fields): FaultOptions {
+  const times = given.times === 'Infinity' ? { times: Number.POSITIVE_INFINITY } : {}
+  return { ...given, ...times } as FaultOptions
+}

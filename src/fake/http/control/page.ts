@@ -1,0 +1,105 @@
+/** The page at `/_fake`, made with the platform only. Its script polls the control routes. */
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Fake service</title>
+<style>
+body { font: 15px/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 75rem; padding: 0 1rem }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; padding: .2rem .6rem; border-bottom: 1px solid #8884 }
+caption { text-align: left; font-weight: 600; padding: 1rem 0 .2rem }
+:focus-visible { outline: 3px solid #06c }
+</style>
+<h1>Fake service</h1>
+<p id="status" role="status">Loading</p>
+<p>
+  <button id="pause" aria-pressed="false">Pause</button>
+  <button id="reset">Reset</button>
+  <label>Control token <input id="token" type="password" autocomplete="off"></label>
+</p>
+<table><caption>Faults</caption><thead><tr><th>Fault<th>Hits<th>Action<tbody id="faults"></table>
+<table><caption>Ledger</caption><thead><tr><th>Request<th>Operation<th>Items<th>Credits<th>Delivered<tbody id="ledger"></table>
+<table><caption>Journal</caption><thead><tr><th>Number<th>Request<th>Status<th>Credits<th>Fault<tbody id="journal"></table>
+<script src="/_fake/page.js"></script>
+</html>
+`
+
+const SCRIPT = `const get = (id) => document.getElementById(id)
+let paused = false
+async function call(method, path) {
+  const token = get('token').value
+  const response = await fetch('/_fake/' + path, { method, headers: token ? { 'x-fake-control-token': token } : {} })
+  const body = await response.json()
+  if (!response.ok) throw new Error(body.error.message)
+  return body
+}
+function row(cells) {
+  const tr = document.createElement('tr')
+  for (const cell of cells) {
+    const td = document.createElement('td')
+    td.append(cell instanceof Node ? cell : String(cell ?? ''))
+    tr.append(td)
+  }
+  return tr
+}
+function removeButton(fault) {
+  const button = document.createElement('button')
+  button.textContent = 'Remove'
+  button.setAttribute('aria-label', 'Remove fault ' + fault.id)
+  button.addEventListener('click', () => act('DELETE', 'faults/' + fault.id))
+  return button
+}
+const shown = { faults: '', ledger: '', journal: '' }
+function show(name, rows, make) {
+  const text = JSON.stringify(rows)
+  if (text === shown[name]) return
+  shown[name] = text
+  get(name).replaceChildren(...rows.map(make))
+}
+async function update() {
+  try {
+    const [faults, ledger, journal, totals] = await Promise.all(
+      ['faults', 'ledger', 'journal', 'totals'].map((path) => call('GET', path)),
+    )
+    show('faults', faults, (one) => row([one.label, one.hits, removeButton(one)]))
+    show('ledger', ledger.slice(-100).reverse(), (one) =>
+      row([one.request, one.operation, one.items, one.credits, one.delivered ? 'yes' : 'no']))
+    show('journal', journal.slice(-100).reverse(), (one) =>
+      row([one.id, one.method + ' ' + one.path, one.status ?? 'no answer', one.credits, one.fault]))
+    get('status').textContent = totals.charged + ' credits charged, ' + journal.length + ' requests listed'
+  } catch (error) {
+    get('status').textContent = error.message
+  }
+}
+async function act(method, path) {
+  try {
+    await call(method, path)
+  } catch (error) {
+    get('status').textContent = error.message
+    return
+  }
+  await update()
+}
+get('pause').addEventListener('click', () => {
+  paused = !paused
+  get('pause').setAttribute('aria-pressed', String(paused))
+})
+get('reset').addEventListener('click', () => act('POST', 'reset'))
+get('token').addEventListener('change', update)
+setInterval(() => paused || update(), 1000)
+update()
+`
+
+/** Answers the page and its script; `undefined` for other paths. */
+export function answerPage(path: string): Response | undefined {
+  if (path === '') return respond('text/html; charset=utf-8', PAGE)
+  return path === 'page.js' ? respond('text/javascript; charset=utf-8', SCRIPT) : undefined
+}
+
+function respond(type: string, body: string): Response {
+  const policy =
+    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'"
+  const headers = { 'content-type': type, 'content-security-policy': policy, 'cache-control': 'no-store' }
+  return new Response(body, { headers })
+}

@@ -1,0 +1,114 @@
+import type { FakeCandle } from '../../data/candle.ts'
+import { asNumber } from '../../rules/check-options.ts'
+import type { Bucket } from '../../rules/parse-query.ts'
+import type { FakeService, FakeSnapshot, ResetPart } from '../../types.ts'
+import type { Commands } from './command.ts'
+import { createRegistry } from './registry.ts'
+
+/** Keys, time and heavy slots. */
+export function keyAndTimeCommands(fake: FakeService): Commands {
+  const slots = createRegistry<() => void>('heavy slot')
+  return {
+    'GET keys': { summary: 'The keys and their credits.', fields: [], run: () => fake.keys() },
+    'POST keys': {
+      summary: 'Adds keys, or replaces their credits: all of them or none.',
+      run(given) {
+        fake.addKeys(given as Parameters<FakeService['addKeys']>[0])
+        return fake.keys()
+      },
+    },
+    'GET clock': { summary: 'The time in unix milliseconds.', fields: [], run: () => ({ now: fake.now() }) },
+    'POST clock': {
+      summary: 'Moves the time forward: by `advanceMs`, or to `now`.',
+      fields: ['advanceMs', 'now'],
+      async run({ advanceMs, now }) {
+        if ((advanceMs === undefined) === (now === undefined)) throw new TypeError('Give either advanceMs or now.')
+        const ms = now === undefined ? (advanceMs as number) : asNumber('now', now, fake.now()) - fake.now()
+        await fake.advance(ms)
+        return { now: fake.now() }
+      },
+    },
+    'POST heavy-slots': {
+      summary: 'Takes a heavy slot, as another tenant would.',
+      fields: [],
+      run: () => ({ id: slots.add(fake.holdHeavySlot()) }),
+    },
+    'DELETE heavy-slots/{id}': {
+      summary: 'Frees a heavy slot.',
+      fields: [],
+      run(_, id) {
+        slots.take(id)()
+        return { freed: Number(id) }
+      },
+    },
+  }
+}
+
+/** Changes of the data. */
+export function worldCommands({ world }: FakeService): Commands {
+  const done = (run: () => void) => {
+    run()
+    return { version: world.version }
+  }
+  const text = (value: unknown) => value as string
+  return {
+    'POST world/price': {
+      summary: 'Sets the price of a token in USD, at once or over a time.',
+      fields: ['token', 'usd', 'overMs'],
+      run: ({ token, usd, overMs }) =>
+        done(() => world.setPrice(text(token), text(usd), overMs === undefined ? {} : { overMs: overMs as number })),
+    },
+    'POST world/unprice': {
+      summary: 'Takes the price of a token away.',
+      fields: ['token'],
+      run: ({ token }) => done(() => world.unprice(text(token))),
+    },
+    'POST world/trade': {
+      summary: 'Adds a trade worth an amount in USD.',
+      fields: ['token', 'usd'],
+      run: ({ token, usd }) => done(() => world.trade({ token: text(token), usd: text(usd) })),
+    },
+    'POST world/candles': {
+      summary: 'Replaces candles of the past.',
+      fields: ['token', 'bucket', 'rows'],
+      run: ({ token, bucket, rows }) => done(() => world.candles(text(token), bucket as Bucket, rows as FakeCandle[])),
+    },
+    'POST world/release': {
+      summary: 'Gives a token its usual price back.',
+      fields: ['token'],
+      run: ({ token }) => done(() => world.release(text(token))),
+    },
+  }
+}
+
+/** Reset, snapshots. */
+export function stateCommands(fake: FakeService): Commands {
+  const snapshots = createRegistry<FakeSnapshot>('snapshot')
+  return {
+    'POST reset': {
+      summary: 'Resets the fake; `keep` lists the parts to keep.',
+      fields: ['keep'],
+      run({ keep = [] }) {
+        fake.reset({ keep: keep as ResetPart[] })
+        return { reset: true }
+      },
+    },
+    'POST snapshot': {
+      summary: 'Keeps the state.',
+      fields: [],
+      run() {
+        const snapshot = fake.snapshot()
+        return { id: snapshots.add(snapshot), at: snapshot.at }
+      },
+    },
+    'POST restore': {
+      summary: 'Restores the state of a snapshot.',
+      fields: ['id'],
+      run({ id }) {
+        const snapshot = snapshots.get(String(id))
+        fake.restore(snapshot)
+        return { at: snapshot.at }
+      },
+    },
+  }
+}

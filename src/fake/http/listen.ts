@@ -1,0 +1,130 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { asNumber, checkNames, show } from '../rules/check-options.ts'
+import { failure } from '../rules/reply.ts'
+import type { FakeServer, ListenOptions } from '../types.ts'
+import type { Access } from './control/access.ts'
+import type { Control } from './control/control.ts'
+import type { Exchange } from './handle-request.ts'
+import { isConnectionError } from './network-errors.ts'
+import { resetConnection, writeResponse } from './node-response.ts'
+import type { IncomingRequest } from './receive-request.ts'
+
+/** What a server serves. */
+export interface ServerParts {
+  handle(incoming: IncomingRequest): Promise<Exchange>
+  /** Answers requests below `/_fake`. */
+  control(access: Access): Control
+  /** Path of the base URL. */
+  basePath: string
+}
+
+/** Only `node:http`, which Bun and Deno provide too, gives access to the socket: faults break it. */
+const HTTP_MODULE = 'node:http'
+
+/** Serves the fake over HTTP. */
+export async function listen(parts: ServerParts, options: ListenOptions): Promise<FakeServer> {
+  checkNames('listen', options, ['port', 'hostname', 'controlToken'])
+  const { hostname = '127.0.0.1', controlToken } = options
+  if (controlToken !== undefined && (typeof controlToken !== 'string' || controlToken === ''))
+    throw new TypeError('controlToken is a text that is not empty.')
+  const control = parts.control({ controlToken })
+  const wantedPort = asNumber('port', options.port ?? 0, 0, 65_535)
+  if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
+  const { createServer } = await loadHttp()
+  const server = createServer((request, response) => void respond(parts, control, request, response))
+  const port = await start(server, wantedPort, hostname)
+  const host = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= stop(server)
+    return closed
+  }
+  return { url: origin + parts.basePath, port, close }
+}
+
+/** The module name is a variable, because bundlers for pages cannot resolve `node:http`. */
+function loadHttp(): Promise<typeof import('node:http')> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ HTTP_MODULE)
+}
+
+function canListen(): boolean {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } }
+  return process?.versions?.node !== undefined
+}
+
+function start(server: Server, port: number, hostname: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, hostname, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+async function respond(
+  parts: ServerParts,
+  control: Control,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  const { method = 'GET' } = request
+  const headers = headersOf(request)
+  const url = urlOf(request)
+  try {
+    if (/^\/_fake(\/|$)/.test(new URL(url).pathname)) {
+      const body = method === 'GET' || method === 'HEAD' ? {} : { body: await bodyOf(request) }
+      const answer = await control(new Request(url, { method, headers, ...body }), request.socket.remoteAddress)
+      await send(response, answer)
+    } else {
+      writeResponse(await parts.handle({ method, url, headers, signal: gone.signal }), method, response)
+    }
+  } catch (error) {
+    if (gone.signal.aborted || isConnectionError(error)) resetConnection(response)
+    else await send(response, brokenFake(error))
+  }
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
+  return headers
+}
+
+/** The full URL; a target or a `Host` that is no part of a URL gives the root of the server. */
+function urlOf({ url = '/', headers: { host } }: IncomingMessage): string {
+  const candidates = [url.startsWith('/') ? `http://${host}${url}` : url, `http://127.0.0.1${url}`]
+  return candidates.find((candidate) => URL.canParse(candidate)) ?? 'http://127.0.0.1/'
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  request.setEncoding('utf8')
+  for await (const chunk of request) text += chunk
+  return text
+}
+
+async function send(response: ServerResponse, answer: Response): Promise<void> {
+  const body = await answer.text()
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  response.end(body)
+}
+
+/** The answer when a function of the user's fault throws. */
+function brokenFake(error: unknown): Response {
+  const { status, body } = failure({ status: 500, code: 'fake_broken', message: `The fake failed: ${show(error)}` })
+  return new Response(body, { status, headers: { 'content-type': 'application/json' } })
+}

@@ -1,0 +1,30 @@
+/** Rejects unknown option names, and lists the known ones. */
+export function checkNames(owner: string, given: object, allowed: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) throw new TypeError(`${owner} takes an object of options.`)
+  const wrong = Object.keys(given).find((name) => !allowed.includes(name))
+  if (wrong !== undefined) throw new TypeError(`${owner} knows no option "${wrong}". It takes: ${allowed.join(', ')}.`)
+}
+
+/** Returns a whole number of 0 or more, or throws. */
+export function asCount(name: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw new TypeError(`${name} is a whole number of 0 or more, not ${show(value)}.`)
+}
+
+/** Returns a number within bounds, both included, or throws. */
+export function asNumber(name: string, value: unknown, from: number, to: number = Number.MAX_SAFE_INTEGER): number {
+  if (typeof value === 'number' && value >= from && value <= to) return value
+  throw new TypeError(`${name} is a number from ${from} to ${to}, not ${show(value)}.`)
+}
+
+/** Returns one of the allowed values, or throws. */
+export function asOneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === value)
+  if (found !== undefined) return found
+  throw new TypeError(`${name} is one of ${allowed.join(', ')}, not ${show(value)}.`)
+}
+
+/** A value as text for a message. */
+export function show(value: unknown): string {
+  return typeof value === 'string' ? `"${value}"` : String(value)
+}

@@ -1,0 +1,97 @@
+import type { Accounts, KeyState } from './accounts.ts'
+import type { HeavySlots } from './heavy-slots.ts'
+import type { Charge, Ledger } from './ledger.ts'
+import type { RouteMatch } from './match-route.ts'
+import { type ParsedQuery, parseQuery } from './parse-query.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { insufficientCredits, notFound, type Rejection, serverBusy, unauthorized } from './rejections.ts'
+import type { Receipt } from './reply.ts'
+import { fakeRoutes, priceOf } from './routes.ts'
+
+/** The data of an answer, before it is charged. */
+export interface QueryResult {
+  data: unknown
+  /** Items that are charged. */
+  items: number
+  cursor?: string
+  /** An error instead of data. */
+  rejection?: Rejection
+}
+
+/** What the rules read and change. */
+export interface ServiceState {
+  accounts: Accounts
+  ledger: Ledger
+  heavySlots: HeavySlots
+  heavyRetryAfterSeconds: number
+  rateLimit: RateLimit
+  now(): number
+  /** Looks up the data; `undefined` if the requested thing does not exist. */
+  find(call: AdmittedCall): QueryResult | undefined
+}
+
+/** A request that matched a route. */
+export interface Call {
+  match: RouteMatch
+  query: URLSearchParams
+  key: string | undefined
+  /** Its number in the journal. */
+  request: number
+}
+
+/** The result of a call: an error, or data and what it cost. */
+export type ExecutionResult =
+  | { rejection: Rejection }
+  | {
+      rejection?: undefined
+      data: unknown
+      cursor: string | null
+      receipt: Receipt | undefined
+      charge: Charge | undefined
+      free(): void
+    }
+
+/** A call whose form, key and rate are right. */
+export interface AdmittedCall extends Call {
+  parsed: ParsedQuery
+  account: KeyState | undefined
+}
+
+/** Checks the form of a call, its key and its rate limit, in the service's order. */
+export function admit(state: ServiceState, call: Call): { admitted: AdmittedCall } | { rejection: Rejection } {
+  const { match, query, key } = call
+  const { parsed, rejection } = parseQuery(match, query)
+  if (!parsed) return { rejection }
+  const account = state.accounts.find(key)
+  if (!fakeRoutes[match.operation].open && !account) return { rejection: unauthorized(key) }
+  const overLimit = key !== undefined && account ? state.rateLimit.check(key, state.now()) : undefined
+  return overLimit ? { rejection: overLimit } : { admitted: { ...call, parsed, account } }
+}
+
+/**
+ * Executes an admitted call in the service's order: credits, existence (404), heavy slots; then it charges. It is
+ * synchronous, so that two calls cannot spend the same credits.
+ */
+export function execute(
+  state: ServiceState,
+  call: AdmittedCall,
+  result: QueryResult | undefined,
+  shouldCharge: boolean,
+): ExecutionResult {
+  const { match, key, request, parsed, account } = call
+  const { operation } = match
+  const route = fakeRoutes[operation]
+  const cost = priceOf(operation, result?.items ?? 0)
+  if (account && account.credits < cost) return { rejection: insufficientCredits(cost, account.credits) }
+  if (!result) return { rejection: notFound(`${operation} knows nothing at ${parsed.address}.`) }
+  if (result.rejection) return { rejection: result.rejection }
+  const free = route.heavy ? state.heavySlots.acquire() : () => {}
+  if (!free) return { rejection: serverBusy(state.heavySlots.size, state.heavyRetryAfterSeconds) }
+
+  const answer = { data: result.data, cursor: result.cursor ?? null, free }
+  if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
+  if (!shouldCharge) return { ...answer, receipt: { cost: 0, remaining: account.credits }, charge: undefined }
+  account.credits -= cost
+  const charge = { key, operation, items: result.items, credits: cost, delivered: false, at: state.now(), request }
+  return { ...answer, receipt: { cost, remaining: account.credits }, charge: state.ledger.add(charge) }
+}

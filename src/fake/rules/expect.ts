@@ -1,0 +1,87 @@
+import { asCount, asOneOf } from './check-options.ts'
+import type { JournalEntry } from './journal.ts'
+import type { FakeFilter } from './ledger.ts'
+import { type FakeOperation, fakeOperations } from './routes.ts'
+
+/** A total, or an amount per operation. The amount of an operation that is not named is 0. `unknown`: requests without a route. */
+export type Expected = number | Partial<Record<FakeOperation | 'unknown', number>>
+
+/** What happened, for an expectation and its message. */
+export interface Observed {
+  /** Amounts by operation. */
+  actual: Record<string, number>
+  /** The listed requests. */
+  entries: readonly JournalEntry[]
+  /** Number of requests that are no longer listed, and how many are. */
+  dropped: number
+}
+
+/** A fault with hits left. */
+export interface UnusedFault {
+  label: string
+  hits: number
+  times: number
+}
+
+const MAX_SHOWN = 20
+
+/** Compares amounts, and throws an error that lists the requests concerned. */
+export function expectAmounts(what: string, expected: Expected, observed: Observed, filter: FakeFilter = {}): void {
+  const { actual } = observed
+  const suffix = filter.operation === undefined && filter.key === undefined ? '' : ` (${JSON.stringify(filter)})`
+  if (typeof expected === 'number') {
+    const total = Object.values(actual).reduce((sum, one) => sum + one, 0)
+    if (total === asCount('The expected number', expected)) return
+    fail(`Expected ${expected} ${what}${suffix}, not ${total}.\n${requestsText(observed)}`, expected, total)
+  }
+  const names = [...fakeOperations, 'unknown'] as const
+  const wanted = new Map(
+    Object.entries(expected).map(([name, n]) => [asOneOf('operation', name, names), asCount(name, n)]),
+  )
+  const all = [...new Set<string>([...wanted.keys(), ...Object.keys(actual)])].sort()
+  const wantedOf = (name: string) => wanted.get(name as FakeOperation) ?? 0
+  const wrong = all.filter((name) => wantedOf(name) !== (actual[name] ?? 0))
+  if (wrong.length === 0) return
+  const lines = wrong.map((name) => `  ${name}: expected ${wantedOf(name)}, not ${actual[name] ?? 0}`)
+  const concerned = observed.entries.filter(({ operation }) => wrong.includes(operation ?? 'unknown'))
+  const details = requestsText({ ...observed, entries: concerned })
+  const nonZero = Object.fromEntries([...wanted].filter(([, n]) => n > 0))
+  fail(`Unexpected ${what}${suffix}:\n${lines.join('\n')}\n${details}`, nonZero, actual)
+}
+
+export function expectNoUnusedFaults(unused: UnusedFault[]): void {
+  if (unused.length === 0) return
+  const lines = unused.map(
+    ({ label, hits, times }) => `  ${label}: ${hits} of ${Number.isFinite(times) ? times : 'any number of'} hits`,
+  )
+  fail(
+    `${unused.length} fault${unused.length === 1 ? ' was' : 's were'} never used up:\n${lines.join('\n')}`,
+    0,
+    unused.length,
+  )
+}
+
+function requestsText({ entries, dropped }: Observed): string {
+  const missing = dropped === 0 ? '' : `\n  ${dropped} older requests are not listed: see journal.max.`
+  if (entries.length === 0) return `No request matches.${missing}`
+  const shown = entries.slice(-MAX_SHOWN).map((entry) => `  ${entryText(entry)}`)
+  const which = entries.length > shown.length ? `last ${shown.length} of ${entries.length} requests` : 'requests'
+  return `The ${which}:\n${shown.join('\n')}${missing}`
+}
+
+function entryText(entry: JournalEntry): string {
+  const { id, method, path, query, status, code, credits, key, fault, delivered } = entry
+  const search = Object.entries(query).map(([name, value]) => `${name}=${value}`)
+  const outcome = `${status ?? 'no answer'}${code === null ? '' : ` ${code}`}`
+  const notes = [
+    `${credits} credits${credits > 0 && !delivered ? ', not delivered' : ''}`,
+    key === null ? 'no key' : `key ${key}`,
+    ...(fault === null ? [] : [`fault: ${fault}`]),
+  ]
+  return `#${id} ${method} ${path}${search.length > 0 ? `?${search.join('&')}` : ''}: ${outcome} (${notes.join(', ')})`
+}
+
+/** Test runners show the difference of `expected` and `actual`. */
+function fail(message: string, expected: unknown, actual: unknown): never {
+  throw Object.assign(new Error(message), { name: 'AssertionError', expected, actual, showDiff: true })
+}

@@ -1,0 +1,84 @@
+/** The fields that entries are summed and selected by. */
+interface Classified {
+  operation: string | null
+  key: string | null
+}
+
+interface Filter {
+  operation?: string
+  key?: string
+}
+
+/** The newest entries of a list, and the sums of all of them. */
+export interface History<Entry> {
+  add(entry: Entry): void
+  /** Copies of the listed entries. */
+  list(filter: Filter): Entry[]
+  /** Sums of all entries by operation, `unknown` for none. */
+  sums(filter: Filter): Record<string, number>
+  /** Number of all entries, dropped ones included. */
+  readonly size: number
+  readonly dropped: number
+  save(): HistoryState<Entry>
+  load(state: HistoryState<Entry>): void
+}
+
+export interface HistoryState<Entry> {
+  entries: readonly Entry[]
+  dropped: number
+  sums: readonly [string, number][]
+}
+
+/** Creates a history that lists at most `max` entries; `amountOf` is what is summed. */
+export function createHistory<Entry extends Classified>(
+  max: number,
+  amountOf: (entry: Entry) => number,
+): History<Entry> {
+  let entries: Entry[] = []
+  let dropped = 0
+  // The keys are JSON, because an operation and a key are any text.
+  let sums = new Map<string, number>()
+
+  function matches(entry: Classified, { operation, key }: Filter): boolean {
+    return (operation === undefined || entry.operation === operation) && (key === undefined || entry.key === key)
+  }
+
+  return {
+    add(entry) {
+      entries.push(entry)
+      const group = JSON.stringify([entry.operation, entry.key])
+      sums.set(group, (sums.get(group) ?? 0) + amountOf(entry))
+      // Removing in bulk keeps the cost of an entry constant.
+      if (entries.length <= max + Math.min(max, 1_000)) return
+      dropped += entries.length - max
+      entries = entries.slice(entries.length - max)
+    },
+    list: (filter) =>
+      entries
+        .slice(Math.max(0, entries.length - max))
+        .filter((one) => matches(one, filter))
+        .map((one) => ({ ...one })),
+    sums(filter) {
+      const found: Record<string, number> = {}
+      for (const [group, amount] of sums) {
+        const [operation, key] = JSON.parse(group) as [string | null, string | null]
+        if (amount === 0 || !matches({ operation, key }, filter)) continue
+        const name = operation ?? 'unknown'
+        found[name] = (found[name] ?? 0) + amount
+      }
+      return found
+    },
+    get size() {
+      return entries.length + dropped
+    },
+    get dropped() {
+      return dropped + Math.max(0, entries.length - max)
+    },
+    save: () => ({ entries: entries.map((entry) => ({ ...entry })), dropped, sums: [...sums] }),
+    load(state) {
+      entries = state.entries.map((entry) => ({ ...entry }))
+      dropped = state.dropped
+      sums = new Map(state.sums)
+    },
+  }
+}

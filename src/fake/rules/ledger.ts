@@ -1,0 +1,74 @@
+import { asOneOf, checkNames } from './check-options.ts'
+import { createHistory } from './history.ts'
+import { type FakeOperation, fakeOperations } from './routes.ts'
+
+/** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
+export interface Charge {
+  /** The key that was charged. */
+  key: string
+  /** The operation that was charged. */
+  operation: FakeOperation
+  /** Items that were charged. */
+  items: number
+  /** Credits that were charged. */
+  credits: number
+  /** Whether the whole answer was handed over. */
+  delivered: boolean
+  /** When it was made, unix milliseconds of the fake's time. */
+  at: number
+  /** Number of the request in the journal. */
+  request: number
+}
+
+/** Selects charges or requests. Without a field, all values match. */
+export interface FakeFilter {
+  /** Only this operation. */
+  operation?: FakeOperation
+  /** Only this key. */
+  key?: string
+}
+
+/** The charges of one session. The sums include charges that are no longer listed. */
+export interface Ledger {
+  add(charge: Charge): Charge
+  list(filter?: FakeFilter): Charge[]
+  /** Charged credits by operation. */
+  sums(filter?: FakeFilter): Record<string, number>
+  total(filter?: FakeFilter): number
+  /** Number of charges that are no longer listed. */
+  readonly dropped: number
+  save(): LedgerState
+  load(state: LedgerState): void
+}
+
+export interface LedgerState {
+  entries: readonly Charge[]
+  dropped: number
+  sums: readonly [string, number][]
+}
+
+export function createLedger(max: number): Ledger {
+  const charges = createHistory<Charge>(max, ({ credits }) => credits)
+  return {
+    add(charge) {
+      charges.add(charge)
+      return charge
+    },
+    list: (filter) => charges.list(checkFilter(filter)),
+    sums: (filter) => charges.sums(checkFilter(filter)),
+    total: (filter) => Object.values(charges.sums(checkFilter(filter))).reduce((sum, one) => sum + one, 0),
+    get dropped() {
+      return charges.dropped
+    },
+    save: charges.save,
+    load: charges.load,
+  }
+}
+
+/** Rejects unknown fields and operations of a filter. */
+export function checkFilter(filter: FakeFilter = {}): FakeFilter {
+  checkNames('A filter', filter, ['operation', 'key'])
+  if (filter.operation !== undefined) asOneOf('operation', filter.operation, fakeOperations)
+  if (filter.key !== undefined && typeof filter.key !== 'string') throw new TypeError('key is a text.')
+  return filter
+}

@@ -1,0 +1,83 @@
+import { asCount, asNumber, checkNames } from './check-options.ts'
+import { type Rejection, rateLimited } from './rejections.ts'
+
+/** A limit on the calls of a key per time window. The live service has one; its values are not known. */
+export interface RateLimitOptions {
+  /** Calls that a key may make within a window; further ones are answered 429 with `Retry-After`. */
+  requests: number
+  /** Length of the window in milliseconds. @default 60_000 */
+  windowMs?: number
+  /** Refusals within a minute after which the key is locked. @default 20 */
+  refusalsToLock?: number
+  /** How long a key stays locked, in milliseconds. @default 900_000 */
+  lockMs?: number
+}
+
+/** Counts calls per key. */
+export interface RateLimit {
+  /** Counts a call; returns the error if the call is over the limit. */
+  check(key: string, now: number): Rejection | undefined
+  save(): readonly [string, KeyUsage][]
+  load(state: readonly [string, KeyUsage][]): void
+}
+
+export interface KeyUsage {
+  windowEnds: number
+  requests: number
+  refusals: number[]
+  lockedUntil: number
+}
+
+const REFUSALS_WITHIN_MS = 60_000
+
+export function createRateLimit(options: Required<RateLimitOptions> | undefined): RateLimit {
+  if (!options) return { check: () => undefined, save: () => [], load() {} }
+  const { requests, windowMs, refusalsToLock, lockMs } = options
+  const keys = new Map<string, KeyUsage>()
+
+  function usageOf(key: string, now: number): KeyUsage {
+    const usage = keys.get(key) ?? { windowEnds: now + windowMs, requests: 0, refusals: [], lockedUntil: 0 }
+    keys.set(key, usage)
+    if (now >= usage.windowEnds) Object.assign(usage, { windowEnds: now + windowMs, requests: 0 })
+    return usage
+  }
+
+  return {
+    save: () => structuredClone([...keys]),
+    load(state) {
+      keys.clear()
+      for (const [key, usage] of structuredClone(state)) keys.set(key, usage)
+    },
+    check(key, now) {
+      const usage = usageOf(key, now)
+      if (now < usage.lockedUntil) return reject('The key is locked after too many refusals.', usage.lockedUntil - now)
+      usage.requests++
+      if (usage.requests <= requests) return undefined
+      usage.refusals = [...usage.refusals.filter((at) => at > now - REFUSALS_WITHIN_MS), now]
+      if (usage.refusals.length >= refusalsToLock) usage.lockedUntil = now + lockMs
+      return reject(
+        `The key may make ${requests} calls in ${windowMs} ms.`,
+        Math.max(usage.windowEnds, usage.lockedUntil) - now,
+      )
+    },
+  }
+}
+
+function reject(message: string, waitMs: number): Rejection {
+  return rateLimited(`${message} Nothing was charged.`, Math.max(1, Math.ceil(waitMs / 1000)))
+}
+
+/** Checks the options and fills in the defaults. */
+export function readRateLimit(options: RateLimitOptions): Required<RateLimitOptions> {
+  checkNames('rateLimit', options, ['requests', 'windowMs', 'refusalsToLock', 'lockMs'])
+  const { requests, windowMs = 60_000, refusalsToLock = 20, lockMs = 900_000 } = options
+  return {
+    requests: asCount('rateLimit.requests', requests),
+    windowMs: asNumber('rateLimit.windowMs', windowMs, 1),
+    refusalsToLock:
+      refusalsToLock === Number.POSITIVE_INFINITY
+        ? refusalsToLock
+        : asCount('rateLimit.refusalsToLock', refusalsToLock),
+    lockMs: asNumber('rateLimit.lockMs', lockMs, 0),
+  }
+}

@@ -1,0 +1,78 @@
+import type { Rejection } from './rejections.ts'
+
+/** Whether pages may read answers (`true`), answers without the credit headers (`'hidden'`), or nothing. */
+export type CorsMode = boolean | 'hidden'
+
+/** Header lines in order; a name may occur twice. */
+export type HeaderLines = [name: string, value: string][]
+
+/** An answer of the service. */
+export interface Reply {
+  status: number
+  headers: HeaderLines
+  body: string | null
+  /** Code of the error, for the journal. */
+  code?: string
+}
+
+export const CREDITS_COST = 'X-Credits-Cost'
+export const CREDITS_REMAINING = 'X-Credits-Remaining'
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The amounts in the credit headers of a metered success. */
+export interface Receipt {
+  cost: number
+  remaining: number
+}
+
+/** A success in its envelope, with credit headers if it is metered. */
+export function success(data: unknown, cursor: string | null, receipt: Receipt | undefined): Reply {
+  const headers: HeaderLines = [['Content-Type', JSON_TYPE]]
+  if (receipt) headers.push([CREDITS_COST, String(receipt.cost)], [CREDITS_REMAINING, String(receipt.remaining)])
+  return { status: 200, headers, body: JSON.stringify({ data, cursor }) }
+}
+
+/** An error in its envelope. */
+export function failure({ status, code, message, headers = [] }: Rejection): Reply {
+  return {
+    status,
+    code,
+    headers: [['Content-Type', JSON_TYPE], ...headers],
+    body: JSON.stringify({ error: { code, message } }),
+  }
+}
+
+/** Adds the headers of every answer: `Date` and CORS. */
+export function withCommonHeaders(reply: Reply, now: number, cors: CorsMode): Reply {
+  return { ...reply, headers: [['Date', httpDate(now)], ...corsHeaders(cors), ...reply.headers] }
+}
+
+/** The answer to a CORS preflight. */
+export function preflight(cors: CorsMode, now: number, requestedHeaders: string | null): Reply {
+  const headers: HeaderLines = [
+    ['Access-Control-Allow-Methods', 'GET'],
+    ['Access-Control-Allow-Headers', requestedHeaders ?? 'authorization'],
+    ['Access-Control-Max-Age', '600'],
+  ]
+  return withCommonHeaders({ status: 204, headers, body: null }, now, cors)
+}
+
+function corsHeaders(cors: CorsMode): HeaderLines {
+  if (cors === false) return []
+  const readable = cors === 'hidden' ? 'Date, Retry-After' : `Date, Retry-After, ${CREDITS_COST}, ${CREDITS_REMAINING}`
+  return [
+    ['Access-Control-Allow-Origin', '*'],
+    ['Access-Control-Expose-Headers', readable],
+  ]
+}
+
+/** An HTTP-date (IMF-fixdate). */
+export function httpDate(ms: number): string {
+  return new Date(ms).toUTCString()
+}
+
+/** Replaces the header lines of a name. */
+export function replaceHeader(headers: HeaderLines, name: string, values: readonly string[]): HeaderLines {
+  const rest = headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
+  return [...rest, ...values.map((value): [string, string] => [name, value])]
+}

@@ -1,0 +1,112 @@
+import { asOneOf, checkNames } from './check-options.ts'
+import { countItems } from './count-items.ts'
+import type { AdmittedCall, QueryResult } from './execute.ts'
+import { type FakeOperation, fakeOperations, fakeRoutes } from './routes.ts'
+import { findMismatch } from './validate-data.ts'
+
+/** The operations whose data is a list. */
+export type ListOperation =
+  | 'token.list'
+  | 'token.candles'
+  | 'locks.get'
+  | 'pool.list'
+  | 'trade.list'
+  | 'nft.collections'
+  | 'nft.assets'
+  | 'presale.list'
+  | 'farm.list'
+
+/** The data of an operation, as a stub receives it. */
+export type StubData<Operation extends FakeOperation> = Operation extends ListOperation
+  ? Record<string, unknown>[]
+  : Record<string, unknown>
+
+/** A call as a stub receives it. */
+export interface StubCall<Operation extends FakeOperation = FakeOperation> {
+  /** The operation that was called. */
+  operation: Operation
+  /** The parameters of the route, with the fake's defaults. */
+  params: Record<string, unknown>
+  /** The data without the stub; `undefined` at run time if there is none. */
+  data: StubData<Operation>
+  /** The key of the request. */
+  key: string | undefined
+}
+
+/** Returns the `data` of an answer; `undefined` answers 404. */
+export type StubAnswer<Operation extends FakeOperation = FakeOperation> = (call: StubCall<Operation>) => unknown
+
+/** Options of `fake.stub`. */
+export interface StubOptions {
+  /** Whether the answer must match the contract. @default true */
+  validate?: boolean
+}
+
+/** The stubs of one session. */
+export interface Stubs {
+  add<Operation extends FakeOperation>(
+    operation: Operation,
+    answer: StubAnswer<Operation>,
+    options?: StubOptions,
+  ): () => void
+  /** The result of the newest stub of the operation, if there is one. */
+  answer(call: AdmittedCall, found: QueryResult | undefined): Promise<QueryResult | undefined> | undefined
+  save(): readonly Stub[]
+  load(stubs: readonly Stub[]): void
+}
+
+interface Stub {
+  operation: FakeOperation
+  answer: StubAnswer
+  validate: boolean
+}
+
+export function createStubs(): Stubs {
+  let stubs: Stub[] = []
+
+  async function run({ operation, answer, validate }: Stub, call: AdmittedCall, found: QueryResult | undefined) {
+    const data = (found && structuredClone(found.data)) as StubData<FakeOperation>
+    const made = await answer({ operation, params: paramsOf(call), data, key: call.key })
+    if (made === undefined) return undefined
+    const copy: unknown = JSON.parse(JSON.stringify(made))
+    const mismatch = validate ? findMismatch(operation, copy) : undefined
+    if (mismatch) throw new TypeError(`The stub of ${operation} does not match the contract: ${mismatch}`)
+    return {
+      data: copy,
+      items: countItems(operation, copy, call.parsed),
+      ...(found?.cursor ? { cursor: found.cursor } : {}),
+    }
+  }
+
+  return {
+    add(operation, answer, options = {}) {
+      asOneOf('operation', operation, fakeOperations)
+      if (typeof answer !== 'function') throw new TypeError('A stub is a function that returns the data.')
+      checkNames('stub', options, ['validate'])
+      const stub: Stub = { operation, answer: answer as StubAnswer, validate: options.validate ?? true }
+      stubs = [stub, ...stubs]
+      return () => {
+        stubs = stubs.filter((one) => one !== stub)
+      }
+    },
+    answer(call, found) {
+      const stub = stubs.find(({ operation }) => operation === call.match.operation)
+      return stub && run(stub, call, found)
+    },
+    save: () => stubs,
+    load(kept) {
+      stubs = [...kept]
+    },
+  }
+}
+
+/** The parameters that the route of a call has. */
+export function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
+  const route = fakeRoutes[match.operation]
+  const params: Record<string, unknown> = {}
+  if ('address' in match.path) params.address = parsed.address
+  if ('pool' in match.path) params.pool = parsed.address
+  for (const name of route.query ?? []) if (parsed[name] !== undefined) params[name] = parsed[name]
+  if (route.maxLimit !== undefined) params.limit = parsed.limit
+  return params
+}

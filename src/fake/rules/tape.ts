@@ -1,0 +1,120 @@
+import { checkNames } from './check-options.ts'
+import { countItems } from './count-items.ts'
+import type { AdmittedCall, QueryResult } from './execute.ts'
+import type { Rejection } from './rejections.ts'
+import { type FakeOperation, fakeOperations, fakeRoutes } from './routes.ts'
+
+/** An answer of the service on a tape. */
+export interface TapeEntry {
+  /** The operation that was called. */
+  operation: FakeOperation
+  /** The parameters that were given. */
+  params: Record<string, unknown>
+  /** The data of a success. */
+  data?: unknown
+  /** The error, if it was none. */
+  error?: {
+    /** HTTP status. */
+    status: number
+    /** Code of the error. */
+    code: string
+    /** Message of the error. */
+    message: string
+  }
+}
+
+/** Recorded answers, for the `tape` option. It is JSON. */
+export interface Tape {
+  /** Marks a tape. */
+  format: 'etn-market-tape'
+  /** Version of the format. */
+  version: 1
+  /** The answers in the order in which they were recorded. */
+  entries: TapeEntry[]
+}
+
+/** Plays the answers of a tape. */
+export interface TapePlayer {
+  /** The recorded answer: for equal requests the first, the second … and then the last one. */
+  play(call: AdmittedCall): QueryResult | undefined
+}
+
+export function createTapePlayer({ entries }: Tape): TapePlayer {
+  const byRequest = new Map<string, TapeEntry[]>()
+  for (const entry of entries) {
+    const name = requestName(entry.operation, entry.params)
+    byRequest.set(name, [...(byRequest.get(name) ?? []), entry])
+  }
+  const prices = recordedPrices(entries)
+  const played = new Map<string, number>()
+
+  function playBatch(addresses: readonly string[]): QueryResult | undefined {
+    const keys = addresses.map((address) => address.toLowerCase())
+    if (keys.some((key) => !prices.has(key))) return undefined
+    const found = keys.flatMap((key) => (prices.get(key) === null ? [] : [[key, prices.get(key)]]))
+    return { data: Object.fromEntries(found), items: addresses.length }
+  }
+
+  return {
+    play(call) {
+      const { operation } = call.match
+      const name = requestName(operation, givenParams(call))
+      const recorded = byRequest.get(name)
+      if (!recorded) return operation === 'prices.batch' ? playBatch(call.parsed.addresses) : undefined
+      const count = played.get(name) ?? 0
+      played.set(name, count + 1)
+      const { data, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
+      if (error) return { data: undefined, items: 0, rejection: error }
+      return { data, items: countItems(operation, data, call.parsed) }
+    },
+  }
+}
+
+/** The answer to a request that is not on the tape. */
+export function noRecording(call: AdmittedCall): Rejection {
+  const params = JSON.stringify(givenParams(call))
+  const message = `The tape has no answer of ${call.match.operation} for ${params}. Record it, or use onMissing: 'world'.`
+  return { status: 501, code: 'no_recording', message }
+}
+
+/** Checks a tape; the message says what is wrong. */
+export function readTape(value: unknown): Tape {
+  const tape = value as Tape
+  if (typeof value !== 'object' || value === null || tape.format !== 'etn-market-tape' || tape.version !== 1)
+    throw new TypeError('tape is an object that record() made, of version 1.')
+  if (!Array.isArray(tape.entries)) throw new TypeError('tape.entries is a list.')
+  for (const [i, entry] of tape.entries.entries()) {
+    checkNames(`tape.entries[${i}]`, entry, ['operation', 'params', 'data', 'error'])
+    if (!fakeOperations.includes(entry.operation)) throw new TypeError(`tape.entries[${i}].operation is an operation.`)
+  }
+  return tape
+}
+
+/** The last recorded price of each address; `null` for none. */
+function recordedPrices(entries: readonly TapeEntry[]): Map<string, unknown> {
+  const prices = new Map<string, unknown>()
+  for (const { operation, params, data, error } of entries) {
+    if (operation !== 'prices.batch' || error || !Array.isArray(params.addresses)) continue
+    const found = new Map(Object.entries(data ?? {}).map(([address, price]) => [address.toLowerCase(), price]))
+    for (const address of params.addresses) {
+      const key = String(address).toLowerCase()
+      prices.set(key, found.get(key) ?? null)
+    }
+  }
+  return prices
+}
+
+/** The parameters of a request as they were given, without defaults. */
+function givenParams({ match, query }: AdmittedCall): Record<string, unknown> {
+  const route = fakeRoutes[match.operation]
+  const names = [...(route.query ?? []), ...(route.maxLimit === undefined ? [] : ['limit'])]
+  const given = names.flatMap((name) => (query.get(name) === null ? [] : [[name, query.get(name)]]))
+  return { ...match.path, ...Object.fromEntries(given) }
+}
+
+/** A text that is equal for equal requests. */
+function requestName(operation: FakeOperation, params: Record<string, unknown>): string {
+  const given = Object.entries(params).filter(([name, value]) => name !== 'chainId' && value !== undefined)
+  const normal = given.map(([name, value]) => [name, String(value).toLowerCase()])
+  return `${operation} ${JSON.stringify(normal.sort())}`
+}

@@ -1,0 +1,46 @@
+/** What the feed will buy, if the watches stay as they are and no price requests arrive. */
+export interface FeedPlan {
+  /** The next calls, the first one first. */
+  readonly calls: readonly PlannedPurchase[]
+  /** The factor by which every interval is longer than requested, because of the budget. */
+  readonly stretch: number
+  /** The cost of the watches with this stretch. */
+  readonly cost: PlannedRate
+  /** The cost of one call per watch in the cheapest requests, with this stretch. */
+  readonly onePerConsumer: PlannedRate
+  /** The same costs without the stretch. */
+  readonly unstretched: {
+    /** The cost of the watches. */
+    readonly cost: PlannedRate
+    /** The cost of one call per watch. */
+    readonly onePerConsumer: PlannedRate
+  }
+}
+
+/** A call that the feed will make. */
+export interface PlannedPurchase {
+  /** Unix milliseconds. */
+  readonly at: number
+  /** Addresses that are due, in EIP-55 form. */
+  readonly due: readonly string[]
+  /** Addresses that are bought early, because the next call would buy them anyway. */
+  readonly early: readonly string[]
+  /** Number of requests. */
+  readonly requests: number
+  /** Its cost in credits. */
+  readonly credits: number
+}
+
+/** A cost a day. */
+export interface PlannedRate {
+  /** Credits a day. */
+  readonly creditsPerDay: number
+  /** US dollars a day. */
+  readonly usdPerDay: number
+  /** HTTP requests a day. */
+  readonly requestsPerDay: number
+  /** Credits in 30 days. */
+  readonly creditsPer30Days: number
+  /** US dollars in 30 days. */
+  readonly usdPer30Days: number
+}

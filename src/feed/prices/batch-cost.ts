@@ -1,0 +1,44 @@
+import { operations } from '../../generated/operations.ts'
+
+const SINGLE = operations['token.price'].credits.base
+const { base: BASE, perItem: PER_ITEM, maxItems: MAX_ITEMS } = operations['prices.batch'].credits
+
+/** The base fee of a batch and the fee per address, in credits; the maximum number of addresses in a batch. */
+export { BASE, MAX_ITEMS, PER_ITEM }
+
+/** The cost of one request: `token.price` for one address, `prices.batch` for more. */
+export function requestCredits(addresses: number): number {
+  return addresses === 1 ? SINGLE : BASE + PER_ITEM * addresses
+}
+
+/** Whether single requests are cheaper than a batch (1 × 50 < 110, 2 × 50 < 120). */
+function areSinglesCheaper(addresses: number): boolean {
+  return addresses * SINGLE < BASE + PER_ITEM * addresses
+}
+
+/** The lowest cost of buying this number of addresses, in credits. */
+export function creditsFor(addresses: number): number {
+  const rest = addresses % MAX_ITEMS
+  const batches = (addresses - rest) / MAX_ITEMS
+  return (
+    batches * requestCredits(MAX_ITEMS) + (areSinglesCheaper(rest) ? rest * SINGLE : rest && BASE + PER_ITEM * rest)
+  )
+}
+
+/** Splits addresses into the cheapest requests: batches of 50, and single requests for a rest of one or two. */
+export function splitIntoRequests<T>(addresses: readonly T[]): T[][] {
+  const requests: T[][] = []
+  for (let start = 0; start < addresses.length; start += MAX_ITEMS) {
+    const chunk = addresses.slice(start, start + MAX_ITEMS)
+    if (areSinglesCheaper(chunk.length)) requests.push(...chunk.map((address) => [address]))
+    else requests.push(chunk)
+  }
+  return requests
+}
+
+/** How many of the addresses can be bought with the credits. */
+export function maxAffordable(credits: number, addresses: number): number {
+  let count = addresses
+  while (count > 0 && creditsFor(count) > credits) count--
+  return count
+}

@@ -1,0 +1,83 @@
+import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { isNumber, isObject } from '../../operations/type-guards.ts'
+import type { FeedStore } from '../types.ts'
+
+/** Lets one of several processes that share a store buy an address. */
+export interface BuyLease {
+  /** Resolves with the addresses that this process may buy. Others are being bought by another process. */
+  acquire(addresses: readonly string[]): Promise<ReadonlySet<string>>
+  /** Ends leases of this process. */
+  release(addresses: Iterable<string>): void
+}
+
+/** A lease ends by itself, so that a process that stops cannot block the others. */
+const LEASE_MS = 5_000
+/** Without an atomic `add`, processes that write at the same time see the last of their writes after this time. */
+const SETTLE_MS = 50
+const TIMEOUT_MS = 1_000
+
+export function createBuyLease(store: FeedStore, clock: Clock): BuyLease {
+  const owner = `${clock.now().toString(36)}-${Math.floor(clock.random() * 2 ** 48).toString(36)}-${crypto.randomUUID()}`
+  const isHeld = (value: unknown) => {
+    const lease = parse(value)
+    return lease !== undefined && lease.owner !== owner && lease.until > clock.now()
+  }
+  const write = () => JSON.stringify({ owner, until: clock.now() + LEASE_MS })
+
+  /** `add` is atomic: a value that is there already stays. */
+  async function add(address: string): Promise<boolean> {
+    const key = keyOf(address)
+    if (await store.add?.(key, write(), LEASE_MS)) return true
+    // The store may keep values longer than a lease lasts.
+    if (isHeld(await store.get(key))) return false
+    await store.delete(key)
+    return Boolean(await store.add?.(key, write(), LEASE_MS))
+  }
+
+  async function writeAndReadBack(addresses: readonly string[]): Promise<boolean[]> {
+    const held = await Promise.all(addresses.map(async (address) => isHeld(await store.get(keyOf(address)))))
+    const free = addresses.filter((_, index) => !held[index])
+    await Promise.all(free.map((address) => store.set(keyOf(address), write(), LEASE_MS)))
+    if (free.length > 0) await new Promise<void>((resolve) => void startTimer(clock, SETTLE_MS, resolve))
+    return Promise.all(
+      addresses.map(async (address, index) => !held[index] && parse(await store.get(keyOf(address)))?.owner === owner),
+    )
+  }
+
+  async function tryAcquire(addresses: readonly string[]): Promise<ReadonlySet<string>> {
+    const acquired = store.add ? await Promise.all(addresses.map(add)) : await writeAndReadBack(addresses)
+    return new Set(addresses.filter((_, index) => acquired[index]))
+  }
+
+  return {
+    acquire: (addresses) =>
+      new Promise((resolve) => {
+        const all = () => resolve(new Set(addresses))
+        // A store that fails or hangs costs a request, and never a price.
+        const stopTimer = startTimer(clock, TIMEOUT_MS, all)
+        tryAcquire(addresses)
+          .then(resolve, all)
+          .finally(() => stopTimer())
+      }),
+    release(addresses) {
+      for (const address of addresses)
+        Promise.resolve(address)
+          .then((key) => store.delete(keyOf(key)))
+          .catch(() => {})
+    },
+  }
+}
+
+function keyOf(address: string): string {
+  return `etn-market:feed:lease:1:${address.toLowerCase()}`
+}
+
+function parse(value: unknown): { owner: unknown; until: number } | undefined {
+  if (typeof value !== 'string') return undefined
+  try {
+    const lease: unknown = JSON.parse(value)
+    return isObject(lease) && isNumber(lease.until) ? { owner: lease.owner, until: lease.until } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../concurrency/clock.ts'
+import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
+import type { FeedEvent } from '../events.ts'
+import { splitIntoRequests } from './batch-cost.ts'
+import type { Failure, TrackedPrice } from './tracked-price.ts'
+
+/**
+ * Finds the address that makes batches fail. A batch that fails is split in two for its next attempt, until one address is left
+ * that fails alone. That address then has a backoff of its own.
+ */
+export interface Isolation {
+  /** Splits addresses into requests, with addresses under suspicion in requests of their own. */
+  split(prices: readonly TrackedPrice[]): TrackedPrice[][]
+  recordSuccess(prices: readonly TrackedPrice[]): void
+  /** Returns the failure of the one address that fails while others succeed; undefined if the cause may be the service. */
+  recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Failure | undefined
+}
+
+const MIN_WAIT_MS = 1_000
+const MAX_WAIT_MS = 60_000
+
+export function createIsolation(clock: Clock, emit: (event: FeedEvent) => void): Isolation {
+  let succeededAt = Number.NEGATIVE_INFINITY
+
+  return {
+    split(prices) {
+      const suspects = new Map<object, TrackedPrice[]>()
+      const healthy: TrackedPrice[] = []
+      for (const tracked of prices) {
+        const { suspectGroup } = tracked
+        if (suspectGroup === undefined) healthy.push(tracked)
+        else suspects.set(suspectGroup, [...(suspects.get(suspectGroup) ?? []), tracked])
+      }
+      return [...splitIntoRequests(healthy), ...suspects.values()]
+    },
+    recordSuccess(prices) {
+      succeededAt = clock.now()
+      for (const tracked of prices) {
+        tracked.suspectGroup = undefined
+        tracked.failures = 0
+        tracked.retryAt = Number.NEGATIVE_INFINITY
+      }
+    },
+    recordFailure(prices, error, decidedAt) {
+      const [first] = prices
+      if (first === undefined || !mayBeCausedByAnAddress(error)) return undefined
+      const failingSince = Math.min(decidedAt, ...prices.map((tracked) => tracked.failingSince))
+      // Without a success the service may be down: then smaller requests only cost more, except for one free attempt.
+      const othersSucceed = succeededAt >= failingSince
+      if (prices.length > 1) {
+        if (othersSucceed || (error.charge === 'none' && first.suspectGroup === undefined)) splitGroup(prices)
+        return undefined
+      }
+      if (!othersSucceed) return undefined
+      return isolate(first, error)
+    },
+  }
+
+  function isolate(tracked: TrackedPrice, error: EtnMarketError): Failure {
+    tracked.suspectGroup ??= {}
+    const isCharged = error.charge !== 'none'
+    const backoff = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(tracked.failures, 10))
+    const waitMs = isCharged && tracked.watchers.size > 0 ? Math.max(backoff, tracked.intervalMs) : backoff
+    tracked.retryAt = clock.now() + waitMs
+    if (tracked.failures++ === 0)
+      emit({ type: 'feed.isolated', address: tracked.address, code: error.code, retryAt: tracked.retryAt })
+    return { error, waitMs, transient: !isCharged, maybeWasted: isCharged }
+  }
+}
+
+function splitGroup(prices: readonly TrackedPrice[]): void {
+  const half = Math.ceil(prices.length / 2)
+  const parts = splitIntoRequests(prices.slice(0, half)).concat(splitIntoRequests(prices.slice(half)))
+  for (const part of parts) {
+    const group = {}
+    for (const tracked of part) tracked.suspectGroup = group
+  }
+}
+
+/** Statuses that the service or a gateway sends for every request alike. */
+const SERVICE_WIDE = new Set([408, 429, 502, 503, 504])
+
+function mayBeCausedByAnAddress(error: unknown): error is EtnMarketError {
+  if (!isEtnMarketError(error)) return false
+  const { name, code, status = 0 } = error
+  if (name === 'ResponseError') return code !== 'not_the_service' && code !== 'invalid_fetch'
+  return name === 'ServiceError' && !SERVICE_WIDE.has(status)
+}

@@ -1,0 +1,149 @@
+import { LightAbortController } from '../../concurrency/cancellation.ts'
+import type { Clock } from '../../concurrency/clock.ts'
+import { createSemaphore } from '../../concurrency/semaphore.ts'
+import type { FeedEvent } from '../events.ts'
+import type { FeedClient } from '../types.ts'
+import type { Backoff } from './backoff.ts'
+import { maxAffordable } from './batch-cost.ts'
+import { type BoughtPrices, buyPrices } from './buy-prices.ts'
+import type { DailyBudget } from './daily-budget.ts'
+import { createIsolation } from './isolation.ts'
+import type { PriceStore, StoredPrice } from './price-store.ts'
+import { type Failure, isWanted, subscribersOf, type TrackedPrice } from './tracked-price.ts'
+
+export interface PriceBuyerParts {
+  readonly client: FeedClient
+  readonly clock: Clock
+  readonly dailyBudget: DailyBudget
+  readonly backoff: Backoff
+  readonly store: PriceStore | undefined
+  readonly signal: AbortSignal
+  emit(event: FeedEvent): void
+  /** Computes when an address is due again. */
+  schedule(tracked: TrackedPrice): void
+  /** Called after the subscribers of an address have its new price. */
+  onDelivered(): void
+  /** Called with the milliseconds from the decision to buy to the answer. */
+  onLatency(ms: number): void
+  /** Called when a request succeeds after a failure. */
+  onRecovery(): void
+}
+
+/** Buys prices, and delivers them or the failure to the subscribers. */
+export interface PriceBuyer {
+  /** Resolves with the credits paid; rejects if the feed is closed while requests wait for a slot. */
+  buy(prices: readonly TrackedPrice[], decidedAt: number): Promise<number>
+  deliver(tracked: TrackedPrice, stored: StoredPrice): void
+  fail(prices: readonly TrackedPrice[], failure: Failure, decidedAt: number): void
+  /** Schedules addresses again that are not bought. */
+  release(prices: readonly TrackedPrice[]): void
+}
+
+/** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
+const MAX_REQUESTS = 10
+const MIN_TTL_MS = 3_600_000
+
+export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
+  const { client, clock, dailyBudget, backoff, store, signal, emit, schedule } = parts
+  const isolation = createIsolation(clock, emit)
+  const semaphore = createSemaphore(MAX_REQUESTS)
+  const closed = new LightAbortController()
+  signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
+
+  function deliver(tracked: TrackedPrice, { price, at }: StoredPrice): void {
+    tracked.price = price
+    tracked.at = at
+    tracked.inFlight = false
+    tracked.reportedLateMs = 0
+    tracked.wastedAt = Number.NEGATIVE_INFINITY
+    tracked.failingSince = Number.POSITIVE_INFINITY
+    schedule(tracked)
+    for (const subscriber of subscribersOf(tracked)) subscriber.onPrice(tracked)
+    parts.onDelivered()
+  }
+
+  function fail(prices: readonly TrackedPrice[], failure: Failure, decidedAt: number): void {
+    for (const tracked of prices) {
+      tracked.inFlight = false
+      tracked.failingSince = Math.min(tracked.failingSince, decidedAt)
+      if (failure.maybeWasted) tracked.wastedAt = clock.now()
+      schedule(tracked)
+      for (const subscriber of subscribersOf(tracked)) subscriber.onFailure(tracked, failure)
+    }
+  }
+
+  function deliverAll(prices: readonly TrackedPrice[], { priceOf, invalid }: BoughtPrices, at: number): void {
+    for (const tracked of prices) {
+      if (invalid?.addresses.has(tracked.address)) {
+        fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeWasted: true }, at)
+        continue
+      }
+      const stored = { price: priceOf(tracked.address), at }
+      deliver(tracked, stored)
+      store?.write(tracked.address, stored, storeTtlOf(tracked))
+    }
+  }
+
+  function release(prices: readonly TrackedPrice[]): void {
+    for (const tracked of prices) {
+      tracked.inFlight = false
+      schedule(tracked)
+    }
+  }
+
+  async function buyChunk(chunk: readonly TrackedPrice[], decidedAt: number): Promise<number> {
+    const releaseSlot = await semaphore.acquire(closed)
+    const prices = chunk.filter(isWanted)
+    release(chunk.filter((tracked) => !isWanted(tracked)))
+    if (prices.length === 0) {
+      releaseSlot()
+      return 0
+    }
+    const addresses = prices.map(({ address }) => address)
+    const sentAt = clock.now()
+    try {
+      // A request failed while this one waited for its slot: it waits for the same backoff.
+      if (sentAt < backoff.until && backoff.failure) {
+        fail(prices, { ...backoff.failure, maybeWasted: false }, decidedAt)
+        return 0
+      }
+      for (const tracked of prices) tracked.wastedAt = Number.NEGATIVE_INFINITY
+      const bought = await buyPrices(client, dailyBudget.budget, addresses, { signal, retry: false })
+      const { credits } = bought
+      if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)
+      // The first request after a failure may have waited in the client, which is not latency.
+      if (backoff.state === 'none') parts.onLatency(clock.now() - decidedAt)
+      if (backoff.recordSuccess(sentAt)) parts.onRecovery()
+      emit({ type: 'feed.bought', operation: prices.length === 1 ? 'token.price' : 'prices.batch', addresses, credits })
+      isolation.recordSuccess(prices)
+      deliverAll(prices, bought, sentAt)
+      return credits
+    } catch (error) {
+      const failure = isolation.recordFailure(prices, error, decidedAt) ?? backoff.recordFailure(error, sentAt)
+      fail(prices, failure, decidedAt)
+      return 0
+    } finally {
+      releaseSlot()
+    }
+  }
+
+  return {
+    deliver,
+    fail,
+    release,
+    async buy(toBuy, decidedAt) {
+      // What does not fit the budget goes last, so that the rest is still bought.
+      const fitting = maxAffordable(dailyBudget.budget.available, toBuy.length)
+      const chunks = [...isolation.split(toBuy.slice(0, fitting)), ...isolation.split(toBuy.slice(fitting))]
+      const paid = await Promise.all(chunks.map((chunk) => buyChunk(chunk, decidedAt)))
+      return paid.reduce((sum, credits) => sum + credits, 0)
+    },
+  }
+}
+
+/** The age at which no watcher has a use for a price; an hour at least. */
+function storeTtlOf({ watchers }: TrackedPrice): number {
+  let ttlMs = MIN_TTL_MS
+  for (const { everyMs } of watchers.items()) ttlMs = Math.max(ttlMs, everyMs)
+  return ttlMs
+}

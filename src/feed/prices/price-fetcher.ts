@@ -1,0 +1,136 @@
+import { LightAbortController } from '../../concurrency/cancellation.ts'
+import { sleep } from '../../concurrency/clock.ts'
+import { createPriceBuyer, type PriceBuyerParts } from './price-buyer.ts'
+import type { PriceStore } from './price-store.ts'
+import { refusedRequests } from './request-share.ts'
+import { isWanted, shortestInterval, type TrackedPrice } from './tracked-price.ts'
+
+/** Gets prices from the store, else from the service. */
+export interface PriceFetcher {
+  /**
+   * Resolves with the credits paid. Never rejects: each address ends with a price or with a failure, or is scheduled again if
+   * nobody wants it any longer.
+   */
+  fetch(batch: FetchBatch): Promise<number>
+  /** Fails the price requests that do not fit the budget beside the watches. Returns the rest. */
+  admit(requested: readonly TrackedPrice[]): readonly TrackedPrice[]
+}
+
+export interface FetchBatch {
+  /** Addresses that need a price now. */
+  readonly due: readonly TrackedPrice[]
+  /** Addresses that are bought early, if a request is made at all. */
+  readonly early: readonly TrackedPrice[]
+}
+
+/** How often the store is read while another process buys a price. */
+const POLL_MS = 200
+
+export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
+  const { clock, dailyBudget, store, signal, schedule } = parts
+  const { buy, deliver, fail, release } = createPriceBuyer(parts)
+  const closed = new LightAbortController()
+  signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
+
+  /** Delivers what the store has, and returns the rest. */
+  async function readStore(from: PriceStore, prices: readonly TrackedPrice[]): Promise<Set<TrackedPrice>> {
+    const found = await Promise.all(prices.map(({ address }) => from.read(address)))
+    const now = clock.now()
+    const missing = prices.filter((tracked, index) => {
+      const stored = found[index]
+      if (stored === undefined || stored.at <= tracked.at) return true
+      if (now - stored.at >= maxAgeOf(tracked) * dailyBudget.stretch) return true
+      deliver(tracked, stored)
+      return false
+    })
+    return new Set(missing)
+  }
+
+  /** Fails the price requests that would use the share of the watches. Returns the addresses that may be bought. */
+  function refuseRequests(prices: readonly TrackedPrice[], decidedAt: number): readonly TrackedPrice[] {
+    const refusal = refusedRequests(prices, dailyBudget)
+    if (refusal === undefined) return prices
+    const { refused, error } = refusal
+    fail([...refused], { error, waitMs: 0, transient: false, maybeWasted: false }, decidedAt)
+    return prices.filter((tracked) => !refused.has(tracked))
+  }
+
+  async function fetchMissing({ due, early }: FetchBatch, decidedAt: number): Promise<number> {
+    const wanted = [...due, ...early]
+    const missing = store === undefined ? undefined : await readStore(store, wanted)
+    // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
+    const required = [...due, ...early.filter(({ requesters }) => requesters.size > 0)]
+    if (missing && !required.some((tracked) => missing.has(tracked) && isWanted(tracked))) {
+      release([...missing])
+      return 0
+    }
+    const toBuy = refuseRequests(
+      missing === undefined ? wanted : wanted.filter((tracked) => missing.has(tracked)),
+      decidedAt,
+    )
+    return store === undefined ? buy(toBuy, decidedAt) : buyLeased(store, toBuy, new Set(required), decidedAt)
+  }
+
+  /** Buys what no other process is buying, and waits for the store to have the rest. */
+  async function buyLeased(
+    from: PriceStore,
+    prices: readonly TrackedPrice[],
+    required: ReadonlySet<TrackedPrice>,
+    decidedAt: number,
+  ): Promise<number> {
+    const due = prices.filter((tracked) => required.has(tracked))
+    const early = prices.filter((tracked) => !required.has(tracked))
+    const leased = await acquire(from, due)
+    const withEarly = leased.size === 0 ? leased : new Set([...leased, ...(await acquire(from, early))])
+    release(early.filter((tracked) => !withEarly.has(tracked)))
+    const mine = prices.filter((tracked) => withEarly.has(tracked))
+    const paid = buy(mine, decidedAt).finally(() => from.lease.release(mine.map(({ address }) => address)))
+    // It rejects when the feed closes, and so does the loop below.
+    paid.catch(() => {})
+    let others = due.filter((tracked) => !withEarly.has(tracked))
+    let credits = 0
+    while (others.length > 0) {
+      await sleep(clock, POLL_MS, closed)
+      const missing = await readStore(from, others)
+      const free = await acquire(from, [...missing])
+      credits += await buy([...free], decidedAt).finally(() =>
+        from.lease.release([...free].map(({ address }) => address)),
+      )
+      others = [...missing].filter((tracked) => !free.has(tracked))
+    }
+    return credits + (await paid)
+  }
+
+  async function acquire(from: PriceStore, prices: readonly TrackedPrice[]): Promise<Set<TrackedPrice>> {
+    if (prices.length === 0) return new Set()
+    const leased = await from.lease.acquire(prices.map(({ address }) => address))
+    return new Set(prices.filter(({ address }) => leased.has(address)))
+  }
+
+  return {
+    // The store may have their prices for free.
+    admit: (requested) => (store === undefined ? refuseRequests(requested, clock.now()) : requested),
+    async fetch(batch) {
+      const prices = [...batch.due, ...batch.early]
+      for (const tracked of prices) {
+        tracked.inFlight = true
+        schedule(tracked)
+      }
+      try {
+        return await fetchMissing(batch, clock.now())
+      } catch (error) {
+        // The feed was closed while requests waited for a slot.
+        const left = prices.filter(({ inFlight }) => inFlight)
+        fail(left, { error, waitMs: 0, transient: false, maybeWasted: false }, clock.now())
+        return 0
+      }
+    },
+  }
+}
+
+/** The age that satisfies every subscriber of an address. */
+function maxAgeOf(tracked: TrackedPrice): number {
+  let maxAgeMs = shortestInterval(tracked)
+  for (const { everyMs } of tracked.requesters) maxAgeMs = Math.min(maxAgeMs, everyMs)
+  return maxAgeMs
+}

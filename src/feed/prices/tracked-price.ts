@@ -1,0 +1,117 @@
+import type { TokenPrice } from '../../generated/types.ts'
+import { createPriorityQueue, type PriorityQueue } from './priority-queue.ts'
+
+/** Somebody who waits for the price of an address. */
+export interface Subscriber {
+  /** The greatest age of a price that the subscriber accepts, in milliseconds. */
+  readonly everyMs: number
+  onPrice(tracked: TrackedPrice): void
+  onFailure(tracked: TrackedPrice, failure: Failure): void
+}
+
+/** A subscriber that wants a new price again and again. */
+export interface Watcher extends Subscriber {
+  /** Every address of the watch. */
+  readonly prices: readonly TrackedPrice[]
+  /** Called when a price is older than the interval, and no newer one has arrived. */
+  onLate(tracked: TrackedPrice): void
+}
+
+/** Why no price came. */
+export interface Failure {
+  readonly error: unknown
+  /** Milliseconds until the next attempt. */
+  readonly waitMs: number
+  /** Whether another attempt may succeed. */
+  readonly transient: boolean
+  /** Whether another attempt may be charged and return nothing. Watches then wait for their interval. */
+  readonly maybeWasted: boolean
+}
+
+/** An address, what is known of its price, and who wants to know it. */
+export interface TrackedPrice {
+  /** In EIP-55 form. */
+  readonly address: string
+  /** Null: the token has no price. Undefined: nothing is known. */
+  price: TokenPrice | null | undefined
+  /** When `price` was requested, unix milliseconds; -Infinity while nothing is known. */
+  at: number
+  /** When the request for the first price is due, at the end of the window in which others may join it. */
+  firstDueAt: number
+  /** When the next request is due, unix milliseconds. */
+  dueAt: number
+  /** When a watcher has to be told that its price is late, unix milliseconds. */
+  lateAt: number
+  /** The interval of the watchers that are told at `lateAt`. */
+  lateAfterMs: number
+  /** Watchers with an interval up to this know that the price is late. */
+  reportedLateMs: number
+  /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch. */
+  intervalMs: number
+  /** When a request may have been charged and returned nothing; -Infinity once another request is sent. */
+  wastedAt: number
+  /** Since when requests have failed; Infinity while none has. */
+  failingSince: number
+  /** The value of `wastedAt` when `retryWasted` last cleared it. */
+  releasedAt: number
+  /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
+  suspectGroup: object | undefined
+  /** Consecutive failures of this address alone. */
+  failures: number
+  /** After a failure of this address alone: when it may be requested again, unix milliseconds. */
+  retryAt: number
+  /** Whether a request for the address is in flight. */
+  inFlight: boolean
+  /** The strictest first, because one address may have thousands. */
+  readonly watchers: PriorityQueue<Watcher>
+  /** Price requests that wait for an answer. */
+  readonly requesters: Set<Subscriber>
+}
+
+export function createTrackedPrice(address: string): TrackedPrice {
+  return {
+    address,
+    price: undefined,
+    at: Number.NEGATIVE_INFINITY,
+    firstDueAt: Number.POSITIVE_INFINITY,
+    dueAt: Number.POSITIVE_INFINITY,
+    lateAt: Number.POSITIVE_INFINITY,
+    lateAfterMs: Number.POSITIVE_INFINITY,
+    reportedLateMs: 0,
+    intervalMs: Number.POSITIVE_INFINITY,
+    wastedAt: Number.NEGATIVE_INFINITY,
+    releasedAt: Number.NEGATIVE_INFINITY,
+    failingSince: Number.POSITIVE_INFINITY,
+    suspectGroup: undefined,
+    failures: 0,
+    retryAt: Number.NEGATIVE_INFINITY,
+    inFlight: false,
+    watchers: createPriorityQueue<Watcher>(({ everyMs }) => everyMs),
+    requesters: new Set(),
+  }
+}
+
+/** A copy, because subscribers may come or go while they are called. */
+export function subscribersOf({ watchers, requesters }: TrackedPrice): readonly Subscriber[] {
+  // Spreading two sets into one array takes several times as long as one.
+  return requesters.size === 0 ? [...watchers.items()] : [...requesters, ...watchers.items()]
+}
+
+export function isWanted({ watchers, requesters }: TrackedPrice): boolean {
+  return watchers.size > 0 || requesters.size > 0
+}
+
+/** The shortest interval of the watchers, in milliseconds; Infinity without any. */
+export function shortestInterval({ watchers }: TrackedPrice): number {
+  return watchers.peek()?.everyMs ?? Number.POSITIVE_INFINITY
+}
+
+/**
+ * The addresses that the strictest watch of a due address buys together: those of its addresses that got no price since the
+ * due time.
+ */
+export function companionsOf({ watchers, dueAt, failingSince }: TrackedPrice): readonly TrackedPrice[] {
+  const since = Math.min(dueAt, failingSince)
+  const prices = watchers.peek()?.prices ?? []
+  return prices.filter(({ inFlight, suspectGroup, at }) => !inFlight && !suspectGroup && at < since)
+}

@@ -1,0 +1,77 @@
+import type { PlannedPurchase } from '../plan.ts'
+import { creditsFor, splitIntoRequests } from '../prices/batch-cost.ts'
+import { DAY_MS } from '../prices/daily-budget.ts'
+import { createPriorityQueue } from '../prices/priority-queue.ts'
+import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'
+import type { DueTimes } from './due-times.ts'
+import { type DueItem, type SelectBatchParts, selectBatch } from './select-batch.ts'
+import type { TokenBucket } from './token-bucket.ts'
+
+interface PlannedItem extends DueItem {
+  readonly tracked: TrackedPrice
+}
+
+export interface Simulation {
+  readonly dueTimes: DueTimes
+  readonly bucket: TokenBucket
+  readonly now: number
+  /** The simulation ends here, or after `maxCalls`. */
+  readonly until: number
+  readonly maxCalls: number
+}
+
+/** Simulates the schedule on a copy, with the rules of the scheduler. */
+export function simulateSchedule({ dueTimes, bucket, now, until, maxCalls }: Simulation): PlannedPurchase[] {
+  const queue = createPriorityQueue<PlannedItem>(({ dueAt }) => dueAt)
+  const items = new Map<TrackedPrice, PlannedItem>()
+  for (const tracked of dueTimes.demand.addresses()) {
+    const item = { tracked, intervalMs: tracked.intervalMs, dueAt: Math.max(now, tracked.dueAt) }
+    items.set(tracked, item)
+    queue.put(item)
+  }
+  const budget = bucket.copy()
+  const parts: SelectBatchParts<PlannedItem> = {
+    queue,
+    callRate: dueTimes.demand.callRate(dueTimes.stretch),
+    bucket: budget,
+    companionsOf: ({ tracked, dueAt }) =>
+      companionsOf({ ...tracked, dueAt, failingSince: Number.POSITIVE_INFINITY }).flatMap((companion) => {
+        const item = items.get(companion)
+        return item === undefined ? [] : [item]
+      }),
+  }
+  const calls: PlannedPurchase[] = []
+  for (let next = queue.peek(); next !== undefined && calls.length < maxCalls; next = queue.peek()) {
+    const at = next.dueAt
+    if (at > until && calls.length > 1) break
+    const { due, early } = selectBatch(parts, 0, at)
+    budget.spend(creditsFor(due.length + early.length), at)
+    for (const item of [...due, ...early]) {
+      item.dueAt = at + item.intervalMs
+      queue.put(item)
+    }
+    calls.push({ at, due: addressesOf(due), early: addressesOf(early), ...costOf(due.length + early.length) })
+  }
+  return calls
+}
+
+const addressesOf = (items: readonly PlannedItem[]) => items.map(({ tracked }) => tracked.address)
+
+/** The cheapest cost of buying this number of addresses. */
+export function costOf(addresses: number): { credits: number; requests: number } {
+  return { credits: creditsFor(addresses), requests: splitIntoRequests(Array.from({ length: addresses })).length }
+}
+
+/** The daily rate from the first call to the last, without the last: what it buys is for the time after it. */
+export function rateOf(calls: readonly PlannedPurchase[]): { creditsPerDay: number; requestsPerDay: number } {
+  const rate = { creditsPerDay: 0, requestsPerDay: 0 }
+  const [first] = calls
+  const last = calls.at(-1)
+  if (first === undefined || last === undefined || last.at === first.at) return rate
+  const perDay = DAY_MS / (last.at - first.at)
+  for (const { credits, requests } of calls.slice(0, -1)) {
+    rate.creditsPerDay += credits * perDay
+    rate.requestsPerDay += requests * perDay
+  }
+  return rate
+}

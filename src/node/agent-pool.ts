@@ -1,0 +1,128 @@
+import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http'
+import type { Socket } from 'node:net'
+import { errorWithCode } from './fetch-error.ts'
+
+/** An agent of `node:http` or `node:https`, or one that extends them, such as a `ProxyAgent` of the package proxy-agent. */
+export interface HttpAgent {
+  /** The maximum of connections to one host. */
+  readonly maxSockets: number
+  /** Closes the connections that are idle. */
+  destroy(): void
+}
+
+/** Sends requests of one protocol. */
+export interface ProtocolAgent {
+  readonly agent: Agent
+  /** Whether the transport made the agent, and so decides on its connections. */
+  readonly isOwn: boolean
+  /** `http.request` or `https.request`, looked up at each call, so that instrumentations installed later work. */
+  request(options: RequestOptions): ClientRequest
+}
+
+export interface AgentPool {
+  /** The agent for a protocol; it is made when it is first needed, because loading Node's code takes milliseconds. */
+  agentFor(secure: boolean): ProtocolAgent
+  /** Ends all requests and closes the connections of the pool's own agents; resolves when that is done. It destroys no other agent. */
+  close(): Promise<void>
+}
+
+type OnConnect = (error: Error | null, socket?: Socket) => void
+/** A method that Node's agents have in every version, and that its types leave out or describe otherwise. */
+type Connecting = { createConnection(options: AgentOptions, done: OnConnect): Socket | undefined }
+
+/** The same as of Node's fetch. Milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000
+const DEFAULT_IDLE_MS = 4_000
+const MAX_IDLE_MS = 600_000
+/** The server counts from the time of sending, so the client closes a connection this much earlier. */
+const IDLE_MARGIN_MS = 2_000
+
+/** How long a connection may be idle after a response with this `Keep-Alive` header; 0: not at all. */
+export function idleTimeoutMs(keepAlive: string | null): number {
+  const seconds = keepAlive === null ? undefined : /timeout=(\d+)/.exec(keepAlive)?.[1]
+  if (seconds === undefined) return DEFAULT_IDLE_MS
+  return Math.min(Math.max(Number(seconds) * 1_000 - IDLE_MARGIN_MS, 0), MAX_IDLE_MS)
+}
+
+export function createAgentPool(given: { http?: HttpAgent | undefined; https?: HttpAgent | undefined }): AgentPool {
+  const sockets = new Set<Socket>()
+  const requests = new Set<ClientRequest>()
+  const ownAgents: Agent[] = []
+  let http: ProtocolAgent | undefined
+  let https: ProtocolAgent | undefined
+
+  const create = (secure: boolean): ProtocolAgent => {
+    const module = () => process.getBuiltinModule(secure ? 'node:https' : 'node:http')
+    const request = (options: RequestOptions) => module().request(options)
+    const agent = secure ? given.https : given.http
+    if (agent !== undefined) {
+      const trackedRequest = (options: RequestOptions) => trackRequest(request(options), requests)
+      return { agent: agent as Agent, isOwn: false, request: trackedRequest }
+    }
+    const own = trackConnections(new (module().Agent)({ keepAlive: true }), sockets, secure)
+    ownAgents.push(own)
+    return { agent: own, isOwn: true, request }
+  }
+
+  return {
+    agentFor(secure) {
+      if (secure) {
+        https ??= create(true)
+        return https
+      }
+      http ??= create(false)
+      return http
+    },
+    async close() {
+      const open = [...sockets, ...requests]
+      const closed = open.map((one) => new Promise((resolve) => one.once('close', resolve)))
+      for (const agent of ownAgents) agent.destroy()
+      for (const one of open) one.destroy()
+      await Promise.all(closed)
+    },
+  }
+}
+
+function trackRequest(request: ClientRequest, requests: Set<ClientRequest>): ClientRequest {
+  requests.add(request)
+  return request.once('close', () => requests.delete(request))
+}
+
+/** Keeps a set of an agent's connections, and limits the time in which one is made and the time for which it is idle. */
+function trackConnections(agent: Agent, sockets: Set<Socket>, secure: boolean): Agent {
+  const connect = (agent as unknown as Connecting).createConnection
+  return Object.assign(agent, {
+    getName: ({ host, port }: { host?: string; port?: number }) => `${host}:${port}`,
+    createConnection(options: AgentOptions, done: OnConnect): Socket | undefined {
+      const socket = connect.call(agent, options, done) as Socket
+      const timer = setTimeout(() => socket.destroy(connectTimeout()), CONNECT_TIMEOUT_MS)
+      sockets.add(socket)
+      // For a connection that is idle before it was ever used, because the request that it was made for was aborted.
+      socket.setTimeout(DEFAULT_IDLE_MS)
+      socket.once('close', () => {
+        clearTimeout(timer)
+        sockets.delete(socket)
+      })
+      if (!secure) {
+        socket.once('connect', () => clearTimeout(timer))
+        return socket
+      }
+      // Nothing is written before the handshake is complete: its failure keeps its own code, and nothing was sent.
+      socket.on('error', done)
+      socket.once('close', () => done(closedEarly()))
+      socket.once('secureConnect', () => {
+        clearTimeout(timer)
+        done(null, socket)
+      })
+      return undefined
+    },
+    /** Idle sockets do not keep the process alive. `sendHttpRequest` sets their timeout. */
+    keepSocketAlive(socket: Socket) {
+      socket.unref()
+      return socket.timeout !== 0
+    },
+  })
+}
+
+const connectTimeout = () => errorWithCode(`No connection within ${CONNECT_TIMEOUT_MS} ms`, 'UND_ERR_CONNECT_TIMEOUT')
+const closedEarly = () => errorWithCode('The connection was closed before it was established', 'ECONNRESET')

@@ -1,0 +1,95 @@
+import type * as Zlib from 'node:zlib'
+
+export type Coding = 'gzip' | 'deflate' | 'br'
+type OnDecoded = (bytes: Buffer) => void
+type Decoder = (bytes: Buffer, onDecoded: OnDecoded, fail: (error: Error) => void) => void
+
+/** Up to this size, decoding at once takes less time than asking a thread for it. Bytes, compressed. */
+const MAX_SYNC_BYTES = 65_536
+const MAX_CODINGS = 5
+
+const NO_CODING: readonly Coding[] = Object.freeze([])
+const KNOWN_CODINGS: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'br' }
+
+/**
+ * The codings to undo, in this order. None where one is unknown, as with fetch.
+ * @throws Error when there are more than a server applies in practice
+ */
+export function parseContentEncoding(header: string | null): readonly Coding[] {
+  if (header === null || header === '') return NO_CODING
+  const names = header.toLowerCase().split(',')
+  if (names.length > MAX_CODINGS) throw new Error(`Too many content-encodings: ${names.length}`)
+  const codings = names.map((name) => KNOWN_CODINGS[name.trim()])
+  return codings.every((coding) => coding !== undefined) ? codings.reverse() : NO_CODING
+}
+
+/** Decodes a body that has arrived whole. */
+export function decodeBody(
+  chunks: readonly Buffer[],
+  codings: readonly Coding[],
+  succeed: (text: string) => void,
+  fail: (error: Error) => void,
+): void {
+  const [first] = chunks
+  const bytes = first === undefined || chunks.length > 1 ? Buffer.concat(chunks) : first
+  if (codings.length === 0) succeed(decodeUtf8(bytes))
+  else undoCodings(bytes, codings, 0, (decoded) => succeed(decodeUtf8(decoded)), fail)
+}
+
+function undoCodings(
+  bytes: Buffer,
+  codings: readonly Coding[],
+  index: number,
+  onDecoded: OnDecoded,
+  fail: (error: Error) => void,
+): void {
+  const coding = codings[index]
+  if (coding === undefined || bytes.length === 0) {
+    onDecoded(bytes)
+    return
+  }
+  const decode = decoderOf(coding, bytes)
+  decode(bytes, (decoded) => undoCodings(decoded, codings, index + 1, onDecoded, fail), fail)
+}
+
+function decoderOf(coding: Coding, bytes: Buffer): Decoder {
+  const zlib = process.getBuiltinModule('node:zlib')
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
+  // As in fetch and browsers, a compressed body without a proper end is accepted.
+  const lenient = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH }
+  if (coding === 'br') {
+    const brotli = { flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH }
+    return bySize(zlib.brotliDecompressSync, zlib.brotliDecompress, brotli)
+  }
+  if (coding === 'gzip') return bySize(zlib.gunzipSync, zlib.gunzip, lenient)
+  // Some servers send raw deflate under the name of zlib's format.
+  const isZlib = ((bytes[0] ?? 0) & 0x0f) === 0x08
+  return isZlib
+    ? bySize(zlib.inflateSync, zlib.inflate, lenient)
+    : bySize(zlib.inflateRawSync, zlib.inflateRaw, lenient)
+}
+
+function bySize<Options>(
+  sync: (bytes: Buffer, options: Options) => Buffer,
+  async: (bytes: Buffer, options: Options, callback: Zlib.CompressCallback) => void,
+  options: Options,
+): Decoder {
+  return (bytes, onDecoded, fail) => {
+    if (bytes.length > MAX_SYNC_BYTES) {
+      return async(bytes, options, (error, decoded) => (error ? fail(error) : onDecoded(decoded)))
+    }
+    let decoded: Buffer
+    try {
+      decoded = sync(bytes, options)
+    } catch (error) {
+      return fail(error as Error)
+    }
+    onDecoded(decoded)
+  }
+}
+
+/** Reads bytes as `Response.text()` does: UTF-8 without a byte order mark, with U+FFFD for invalid bytes. */
+function decodeUtf8(bytes: Buffer): string {
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return bytes.toString('utf8', hasByteOrderMark ? 3 : 0)
+}

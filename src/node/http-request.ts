@@ -1,0 +1,84 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
+import { type BufferedBody, bufferBody } from './buffer-body.ts'
+import { type Coding, parseContentEncoding } from './decode-body.ts'
+import { errorWithCode, fetchError } from './fetch-error.ts'
+import type { ParsedUrl } from './parse-url.ts'
+import { RawHeaders } from './response-headers.ts'
+
+/** A response whose headers have arrived and whose body is being received. */
+export interface NodeResponse {
+  readonly status: number
+  readonly headers: RawHeaders
+  readonly body: BufferedBody
+}
+
+export interface HttpRequest {
+  readonly agent: ProtocolAgent
+  readonly target: ParsedUrl
+  readonly headers: Record<string, string>
+  readonly signal: AbortSignal
+  /** Called before the request is handed to the agent. */
+  onSent(): void
+}
+
+/** Statuses of responses that have no body, whatever follows their headers. */
+const NULL_BODY_STATUSES = [204, 205, 304]
+
+/** Sends one GET. Resolves when the headers of the response have arrived; rejects as Node's fetch does. */
+export function sendHttpRequest({ agent, target, headers, signal, onSent }: HttpRequest): Promise<NodeResponse> {
+  return new Promise((resolve, reject) => {
+    let body: BufferedBody | undefined
+    let requestError: Error | undefined
+
+    const removeListener = () => signal.removeEventListener('abort', onAbort)
+    const fail = (reason: unknown) => {
+      removeListener()
+      if (body === undefined) reject(reason)
+      else body.fail(reason)
+    }
+    const onAbort = () => {
+      fail(signal.reason)
+      request.destroy()
+    }
+    const onResponse = (response: IncomingMessage) => {
+      const { statusCode = 0 } = response
+      const responseHeaders = new RawHeaders(response.rawHeaders)
+      let codings: readonly Coding[] | null
+      try {
+        const contentEncoding = responseHeaders.get('content-encoding')
+        codings = NULL_BODY_STATUSES.includes(statusCode) ? null : parseContentEncoding(contentEncoding)
+      } catch (error) {
+        fail(fetchError('fetch failed', error))
+        request.destroy()
+        return
+      }
+      if (agent.isOwn) {
+        const idleMs = idleTimeoutMs(responseHeaders.get('keep-alive'))
+        if (response.socket.timeout !== idleMs) response.socket.setTimeout(idleMs)
+      }
+      body = bufferBody(response, codings, removeListener)
+      // The response knows whether its body is complete, since a connection may break after the last byte. The request knows why.
+      response.on('error', (error) => fail(fetchError('terminated', requestError ?? error)))
+      resolve({ status: statusCode, headers: responseHeaders, body })
+    }
+
+    const { secure, hostname, port, path } = target
+    const protocol = secure ? 'https:' : 'http:'
+    const request: ClientRequest = agent.request({ agent: agent.agent, protocol, hostname, port, path, headers })
+    request.maxHeadersCount = 0
+    request.on('response', onResponse)
+    request.on('error', (error) => {
+      requestError = error
+      if (body === undefined) fail(fetchError('fetch failed', error))
+    })
+    request.on('close', () => {
+      if (body === undefined) fail(fetchError('fetch failed', noResponse()))
+    })
+    signal.addEventListener('abort', onAbort)
+    onSent()
+    request.end()
+  })
+}
+
+const noResponse = () => errorWithCode('The connection ended without a response', 'ECONNRESET')

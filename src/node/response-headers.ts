@@ -1,0 +1,31 @@
+import type { ResponseHeaders } from '../transport/transport.ts'
+
+/** Headers over the names and values that `node:http` gives in turn. A class, because every response makes one. */
+export class RawHeaders implements ResponseHeaders {
+  readonly #lines: readonly string[]
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines
+  }
+
+  get(name: string): string | null {
+    return lookUp(this.#lines, name.toLowerCase())
+  }
+
+  *[Symbol.iterator](): IterableIterator<[name: string, value: string]> {
+    const names = new Set(this.#lines.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()))
+    for (const name of [...names].sort()) yield [name, this.get(name) ?? '']
+  }
+}
+
+/** The value of a header; several lines are joined as fetch joins them. `name` is in lower case. */
+function lookUp(lines: readonly string[], name: string): string | null {
+  let found: string | null = null
+  for (let index = 0; index < lines.length; index += 2) {
+    const current = lines[index]
+    if (current === undefined || current.length !== name.length || current.toLowerCase() !== name) continue
+    const value = lines[index + 1] ?? ''
+    found = found === null ? value : `${found}, ${value}`
+  }
+  return found
+}

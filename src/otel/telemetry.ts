@@ -1,0 +1,115 @@
+import type { Attributes, Counter, Meter, Span, Tracer } from '@opentelemetry/api'
+import type { CallEndedEvent, ClientEvent, CreditsEvent, CreditsUncertainEvent } from '../events.ts'
+
+/** Options of `createTelemetry`. */
+export interface TelemetryOptions {
+  /** Makes a span for each call. @default no spans */
+  tracer?: Tracer | undefined
+  /** Makes the counter of credits. @default no counter */
+  meter?: Meter | undefined
+}
+
+/** Turns the events of a client into OpenTelemetry spans and metrics. */
+export interface Telemetry {
+  /** The listener for `createClient({ onEvent })`. One telemetry serves one client. */
+  onEvent(event: ClientEvent): void
+}
+
+/** OpenTelemetry's number for an error, so that nothing of `@opentelemetry/api` is loaded here. */
+const STATUS_ERROR = 2
+/** OpenTelemetry's number for a span inside a program; the HTTP instrumentation makes those of the requests. */
+const SPAN_KIND_INTERNAL = 0
+
+/**
+ * Spans and metrics of a client, by the tracer and the meter that you pass in; `@opentelemetry/api` is an optional peer dependency.
+ *
+ * A call is one span with the name of its operation. It is a child of the span that is active where the call is made, and has the
+ * attributes `etn_market.operation`, `etn_market.call_id`, `etn_market.credits.estimated`, `etn_market.credits.charged`,
+ * `etn_market.charge`, `etn_market.shared`, `etn_market.cached`, `http.request.resend_count` and, when it failed, `error.type`. Retries,
+ * cool-downs and lost answers are events of the span. HTTP spans are those of the instrumentation of undici or `node:http`.
+ *
+ * The counter `etn_market.credits` adds up credits by `etn_market.operation` and `etn_market.credits.state`: `charged`, `computed`
+ * (charged, but no header stated it) or `uncertain` (an answer was lost that may have been charged).
+ * @example
+ * import { metrics, trace } from '@opentelemetry/api'
+ * const telemetry = createTelemetry({ tracer: trace.getTracer('bot'), meter: metrics.getMeter('bot') })
+ * const client = createClient({ onEvent: telemetry.onEvent })
+ */
+export function createTelemetry({ tracer, meter }: TelemetryOptions): Telemetry {
+  const spans = new Map<string, Span>()
+  const credits = meter?.createCounter('etn_market.credits', {
+    unit: '{credit}',
+    description: 'Credits by operation and state',
+  })
+
+  return {
+    onEvent(event) {
+      if (!('callId' in event)) return
+      if (event.type === 'call.started') {
+        const attributes = {
+          'etn_market.operation': event.operation,
+          'etn_market.call_id': event.callId,
+          'etn_market.credits.estimated': event.estimated,
+        }
+        const span = tracer?.startSpan(event.operation, { kind: SPAN_KIND_INTERNAL, attributes })
+        if (span !== undefined) spans.set(event.callId, span)
+        return
+      }
+      if (isCreditsEvent(event) && credits !== undefined) countCredits(credits, event)
+      const span = spans.get(event.callId)
+      if (span === undefined) return
+      if (isCallEnd(event)) {
+        spans.delete(event.callId)
+        endSpan(span, event)
+      } else if (isNotable(event)) span.addEvent(event.type, eventAttributes(event))
+    },
+  }
+}
+
+const isCallEnd = (event: ClientEvent): event is CallEndedEvent =>
+  event.type === 'call.succeeded' || event.type === 'call.failed'
+
+const isCreditsEvent = (event: ClientEvent): event is CreditsEvent | CreditsUncertainEvent =>
+  event.type === 'credits.charged' || event.type === 'credits.computed' || event.type === 'credits.uncertain'
+
+const isNotable = (event: ClientEvent) =>
+  [
+    'retry.scheduled',
+    'cooldown.started',
+    'request.failed',
+    'credits.uncertain',
+    'credits.drift',
+    'cache.failed',
+  ].includes(event.type)
+
+function countCredits(counter: Counter, { type, operation, credits }: CreditsEvent | CreditsUncertainEvent): void {
+  counter.add(credits, { 'etn_market.operation': operation, 'etn_market.credits.state': type.replace('credits.', '') })
+}
+
+function endSpan(
+  span: Span,
+  { type, credits, charge, attempts, shared, cached, code, errorName }: CallEndedEvent,
+): void {
+  span.setAttributes({
+    'etn_market.credits.charged': credits,
+    'etn_market.charge': charge,
+    'etn_market.shared': shared,
+    'etn_market.cached': cached,
+    'http.request.resend_count': Math.max(0, attempts - 1),
+  })
+  if (type === 'call.failed') {
+    span.setAttributes({ 'error.type': errorName ?? 'Error', 'etn_market.error.code': code ?? '' })
+    span.setStatus({ code: STATUS_ERROR })
+  }
+  span.end()
+}
+
+/** The plain fields of an event; parameters are left out. */
+function eventAttributes(event: ClientEvent): Attributes {
+  const attributes: Attributes = {}
+  for (const [name, value] of Object.entries(event)) {
+    const isPlain = ['string', 'number', 'boolean'].includes(typeof value)
+    if (isPlain && !['type', 'callId', 'operation'].includes(name)) attributes[`etn_market.${name}`] = value
+  }
+  return attributes
+}

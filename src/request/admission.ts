@@ -1,0 +1,171 @@
+import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
+import { type CircuitBreaker, createCircuitBreaker } from '../concurrency/circuit-breaker.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import type { Permit, PermitRequest, PermitResult } from '../concurrency/permit.ts'
+import { createSemaphore, type Release } from '../concurrency/semaphore.ts'
+import type { EtnMarketError } from '../errors/base.ts'
+import type { AttemptOutcome } from '../transport/transport.ts'
+import type { CooldownScope } from './types.ts'
+
+export interface AdmissionRequest {
+  readonly isHeavy: boolean
+  readonly apiKey: string
+  readonly signal: CancellationSignal
+  /** It was sent before and failed in a way that is retried. */
+  readonly isReturning: boolean
+  /** The error to reject with when a cool-down lasts longer than the call may wait. */
+  rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
+  /** Waits for one of the client's own slots do not count for the deadline. */
+  whileQueued<T>(wait: Promise<T>): Promise<T>
+}
+
+/** Permission to send one request. Only the first `end()` or `refuse()` counts; it gives back everything that is held. */
+export interface Admission {
+  /** Whether the request had to wait. */
+  readonly hasWaited: boolean
+  /** False when a cool-down has started since: the request must not be sent. */
+  isCurrent(): boolean
+  end(result: PermitResult): void
+  /** The service refused the request: starts a cool-down for the affected calls and returns its length in ms. */
+  refuse(scope: CooldownScope, waitMs: number): number
+}
+
+/** Decides when a request may be sent: two heavy ones at a time, none while the service is busy or the key is refused. */
+export interface AdmissionControl {
+  admit(request: AdmissionRequest): Promise<Admission>
+}
+
+/** Twenty refusals in a minute lock a key: the refusals of the last minute and the requests in flight never exceed this number. */
+const MAX_KEY_REFUSALS = 15
+
+export function createAdmissionControl(clock: Clock, heavyConcurrency: number): AdmissionControl {
+  const heavySlots = createSemaphore(heavyConcurrency)
+  const heavyBreaker = createCircuitBreaker(clock)
+  const keyBreakers = new Map<string, CircuitBreaker>()
+  const heavyWaiting = new Set<AdmissionRequest>()
+
+  function keyBreaker(apiKey: string): CircuitBreaker {
+    const known = keyBreakers.get(apiKey)
+    if (known !== undefined) return known
+    // Keys that rotate are not remembered longer than they matter.
+    const waiting = new Set([...heavyWaiting].map((request) => request.apiKey))
+    for (const [key, breaker] of keyBreakers) if (breaker.isIdle && !waiting.has(key)) keyBreakers.delete(key)
+    const breaker = createCircuitBreaker(clock, MAX_KEY_REFUSALS)
+    keyBreakers.set(apiKey, breaker)
+    return breaker
+  }
+
+  /**
+   * A heavy request needs a slot, and the permission of both breakers. While its key is refused it holds no slot that a request
+   * with another key waits for, and while it waits for a slot it holds no permit of its key.
+   */
+  async function admitHeavy(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
+    const { signal } = request
+    const atKey = permitRequest(request, 'key')
+    const atHeavy = permitRequest(request, 'heavy')
+    const held: Held = {}
+    let { isReturning } = request
+    let hasWaited = false
+    const waitFor = async <T>(wait: Promise<T>): Promise<T> => {
+      hasWaited = true
+      const result = await wait
+      isReturning = true
+      return result
+    }
+    /** Waits for a slot. A refusal of other requests that comes meanwhile may make the wait too long. */
+    const queueForSlot = async (returning: boolean): Promise<Release> => {
+      const queueing = new LightAbortController()
+      const onAbort = () => queueing.abort(signal.reason)
+      const onOpen = (breaker: CircuitBreaker, at: PermitRequest) =>
+        breaker.onOpen(() => {
+          const error = breaker.waitError(at)
+          if (error !== undefined) queueing.abort(error)
+        })
+      const stopListening = [onOpen(heavyBreaker, atHeavy), onOpen(key, atKey)]
+      signal.addEventListener('abort', onAbort)
+      try {
+        return await heavySlots.acquire(queueing, returning)
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+        for (const stop of stopListening) stop()
+      }
+    }
+    heavyWaiting.add(request)
+    try {
+      for (;;) {
+        const error = heavyBreaker.waitError(atHeavy)
+        if (error !== undefined) throw error
+        held.keyPermit = key.tryAcquire() ?? (await waitFor(key.acquire({ ...atKey, isReturning })))
+        held.slot = heavySlots.tryAcquire()
+        held.heavyPermit = held.slot && heavyBreaker.tryAcquire()
+        if (held.heavyPermit !== undefined) return toAdmission(held, hasWaited)
+        held.keyPermit.end('unused')
+        held.slot ??= await waitFor(request.whileQueued(queueForSlot(isReturning)))
+        held.heavyPermit =
+          heavyBreaker.tryAcquire() ?? (await waitFor(heavyBreaker.acquire({ ...atHeavy, isReturning })))
+        held.keyPermit = key.tryAcquire()
+        if (held.keyPermit !== undefined) return toAdmission(held, hasWaited)
+        release(held)
+      }
+    } catch (error) {
+      release(held)
+      throw error
+    } finally {
+      heavyWaiting.delete(request)
+    }
+  }
+
+  return {
+    async admit(request) {
+      const key = keyBreaker(request.apiKey)
+      if (request.isHeavy) return admitHeavy(request, key)
+      const permit = key.tryAcquire()
+      const keyPermit = permit ?? (await key.acquire(permitRequest(request, 'key')))
+      return toAdmission({ keyPermit }, permit === undefined)
+    },
+  }
+}
+
+interface Held {
+  slot?: Release | undefined
+  heavyPermit?: Permit | undefined
+  keyPermit?: Permit | undefined
+}
+
+function toAdmission(held: Held, hasWaited: boolean): Admission {
+  const end = (result: PermitResult) => {
+    held.heavyPermit?.end(result)
+    held.keyPermit?.end(result)
+    held.slot?.()
+  }
+  return {
+    hasWaited,
+    isCurrent: () => [held.heavyPermit, held.keyPermit].every((permit) => permit?.isCurrent() !== false),
+    end,
+    refuse(scope, waitMs) {
+      const cooldownMs = (scope === 'heavy' ? held.heavyPermit : held.keyPermit)?.refuse(waitMs) ?? 0
+      end('failed')
+      return cooldownMs
+    },
+  }
+}
+
+/** Gives back what a request holds that was not sent. */
+function release(held: Held): void {
+  toAdmission({ ...held }, true).end('unused')
+  held.slot = undefined
+  held.heavyPermit = undefined
+  held.keyPermit = undefined
+}
+
+function permitRequest({ signal, isReturning, rejectWait }: AdmissionRequest, scope: CooldownScope): PermitRequest {
+  return { signal, isReturning, rejectWait: (waitMs) => rejectWait(scope, waitMs) }
+}
+
+/** What the end of an attempt shows of the service's limits. */
+export function permitResult({ response, failure }: AttemptOutcome): PermitResult {
+  const { status } = response ?? failure.response ?? {}
+  // A caller who leaves may leave a refusal behind.
+  if (status === 429 || (status === undefined && failure?.mayHaveArrived)) return 'lost'
+  return status !== undefined && status < 500 && status !== 408 ? 'succeeded' : 'failed'
+}

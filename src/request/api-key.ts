@@ -1,0 +1,63 @@
+import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellation.ts'
+import { AuthenticationError } from '../errors/api.ts'
+import { InvalidRequestError } from '../errors/input.ts'
+import type { Redactor } from '../errors/redact.ts'
+import type { ClientOptions } from '../options.ts'
+import type { Emit } from './request-events.ts'
+
+/** A variable of the environment, where the runtime has one and lets it be read. */
+export function environment(name: string): string | undefined {
+  try {
+    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+    return process?.env?.[name] || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The key for a request; undefined to send none. */
+export type ApiKeySource = (signal: CancellationSignal) => string | undefined | Promise<string | undefined>
+
+/** Reads the key of each request from the option. Each key is redacted from errors and events from then on. */
+export function createApiKeySource(option: ClientOptions['apiKey'], redactor: Redactor): ApiKeySource {
+  if (typeof option === 'function') {
+    return async (signal) => accept(await raceWithAbort(ask(option), signal), redactor)
+  }
+  const given = option ?? environment('ETN_MARKET_API_KEY')
+  const key = given === undefined ? undefined : accept(given, redactor)
+  return () => key
+}
+
+async function ask(source: () => string | Promise<string>): Promise<unknown> {
+  try {
+    return await source()
+  } catch (cause) {
+    const message = 'The function that was passed as apiKey failed, so the request was not sent.'
+    throw new AuthenticationError(message, { code: 'api_key_unavailable', cause })
+  }
+}
+
+/** Checks a key here, because `fetch` quotes an invalid header value in its error. */
+function accept(value: unknown, redactor: Redactor): string {
+  const key = typeof value === 'string' ? value.trim() : ''
+  if (key !== '') redactor.add(key)
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    const message = 'The apiKey must be a text of printable ASCII characters without spaces. It is not shown here.'
+    throw new InvalidRequestError(message, { code: 'invalid_option' })
+  }
+  return key
+}
+
+/** Warns once for each client that visitors can read a key in a page: through its listener, or else on the console. */
+export function warnInPage({ apiKey, onEvent }: ClientOptions, emit: Emit): void {
+  const { window, document, console } = globalThis as {
+    window?: object
+    document?: object
+    console?: Pick<Console, 'warn'>
+  }
+  if (apiKey === undefined || window === undefined || document === undefined) return
+  const message =
+    'etn-market: this page holds an API key that every visitor can read and spend. Add the key in a proxy of your own, and pass its address to createClient({ baseUrl }).'
+  emit({ type: 'key.exposed', message })
+  if (onEvent === undefined) console?.warn(message)
+}

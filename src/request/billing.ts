@@ -1,0 +1,112 @@
+import type { Reconciliation, Reservation } from '../credits/budget.ts'
+import { costOf, countItems } from '../credits/cost.ts'
+import type { Usage } from '../credits/usage.ts'
+import { isObject } from '../operations/type-guards.ts'
+import type { AttemptOutcome, HttpResponse, TransportFailure } from '../transport/transport.ts'
+import { strongest } from './charge-totals.ts'
+import type { RequestEmit } from './request-events.ts'
+import { isSuccess } from './status.ts'
+import type { Charge, PlannedRequest, RequestState } from './types.ts'
+
+const NOT_CHARGED: Charge = { state: 'none', credits: 0, fromHeader: false }
+const UNKNOWN: Charge = { state: 'unknown', credits: 0, fromHeader: false }
+
+/** What one attempt was charged. `body` is the parsed JSON of its answer, undefined where it is none. */
+export function chargeOf(request: PlannedRequest, { response, failure }: AttemptOutcome, body: unknown): Charge {
+  // A free operation is never charged, whatever was lost.
+  if (request.price === null) return NOT_CHARGED
+  // A hook may fail after the whole answer arrived.
+  const answer = response ?? (failure.response?.text === undefined ? undefined : failure.response)
+  return answer ? chargeOfResponse(request, answer, body) : chargeOfFailure(failure as TransportFailure)
+}
+
+function chargeOfResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Charge {
+  const { status, headers } = response
+  if (!isSuccess(status)) return isGatewayError(status, body) ? UNKNOWN : NOT_CHARGED
+  if (isForeignPage(response)) return NOT_CHARGED
+  return chargeFromHeader(headers) ?? computedCharge(request, body)
+}
+
+function chargeOfFailure({ kind, mayHaveArrived, response }: TransportFailure): Charge {
+  if (kind === 'redirect' || !mayHaveArrived) return NOT_CHARGED
+  if (response === undefined) return UNKNOWN
+  if (isSuccess(response.status)) return chargeFromHeader(response.headers) ?? UNKNOWN
+  return isGatewayError(response.status, undefined) ? UNKNOWN : NOT_CHARGED
+}
+
+/** A page host or a proxy answered in place of the service, which sends JSON and states what it charged. */
+export function isForeignPage({ headers }: Pick<HttpResponse, 'headers'>): boolean {
+  const isHtml = /^\s*text\/html\b/i.test(headers.get('content-type') ?? '')
+  return isHtml && headers.get('x-credits-cost') === null
+}
+
+/** A gateway gave up on a service that may have answered, and charged, behind it. */
+function isGatewayError(status: number, body: unknown): boolean {
+  return (status === 502 || status === 504 || status >= 520) && body === undefined
+}
+
+function chargeFromHeader(headers: HttpResponse['headers']): Charge | undefined {
+  const credits = creditsHeader(headers, 'x-credits-cost')
+  return credits === undefined ? undefined : { state: 'charged', credits, fromHeader: true }
+}
+
+/** The price of the items that were returned, or the worst case where they cannot be counted. */
+function computedCharge({ operation, price, addresses, cost }: PlannedRequest, body: unknown): Charge {
+  const data = isObject(body) ? body.data : undefined
+  const isCountable = price !== undefined && operation !== 'request' && data !== undefined
+  const items = isCountable ? countItems(operation, data, addresses.length) : undefined
+  const credits = price !== undefined && items !== undefined ? costOf(price, items) : cost.max
+  return { state: 'charged', credits, fromHeader: false }
+}
+
+/** A credits header that holds one whole number, 0 or more. Two of them arrive joined by a comma and count as none. */
+export function creditsHeader(headers: HttpResponse['headers'], name: string): number | undefined {
+  const value = headers.get(name)?.trim() ?? ''
+  const credits = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
+  return Number.isSafeInteger(credits) ? credits : undefined
+}
+
+/** The balance of the key that an answer states: in a header, or in the data of `account.me`. */
+export function balanceOf(
+  { operation }: PlannedRequest,
+  { status, headers }: HttpResponse,
+  body: unknown,
+): number | undefined {
+  if (operation !== 'account.me') return creditsHeader(headers, 'x-credits-remaining')
+  const data = isSuccess(status) && isObject(body) && isObject(body.data) ? body.data : {}
+  return Number.isSafeInteger(data.credits) && Number(data.credits) >= 0 ? Number(data.credits) : undefined
+}
+
+/** Records what an attempt was charged: in the totals of the request, in the budget and in the usage of the client. */
+export function settleCharge(
+  charge: Charge,
+  state: RequestState,
+  reservation: Reservation,
+  remaining: number | undefined,
+  usage: Usage,
+  emit: RequestEmit,
+): void {
+  const { totals, request } = state
+  totals.credits += charge.credits
+  totals.charge = strongest(totals.charge, charge.state)
+  if (charge.state === 'charged' && !charge.fromHeader) totals.isComputed = true
+  let proof: Reconciliation | undefined
+  if (charge.state === 'none') {
+    // The free answer of account.me has a balance too, which may prove what lost answers cost.
+    if (remaining === undefined) reservation.release()
+    else proof = reservation.settle(0, { remaining })
+  } else if (charge.state === 'unknown') {
+    reservation.markUncertain()
+    usage.recordUncertain(reservation.credits)
+    emit({ type: 'credits.uncertain', credits: reservation.credits })
+  } else {
+    proof = reservation.settle(charge.credits, { remaining })
+    usage.recordCharge(request.operation, charge.credits, charge.fromHeader)
+    const type = charge.fromHeader ? 'credits.charged' : 'credits.computed'
+    emit({ type, credits: charge.credits, ...(remaining !== undefined && { remaining }) })
+  }
+  if (proof !== undefined) emit({ type: 'credits.reconciled', ...proof })
+  if (charge.credits > reservation.credits) {
+    emit({ type: 'credits.drift', predicted: reservation.credits, charged: charge.credits })
+  }
+}

@@ -1,0 +1,74 @@
+import { createAbortListeners } from '../concurrency/abort-listeners.ts'
+import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
+import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { type Deadline, startDeadline } from '../concurrency/deadline.ts'
+import { EtnMarketError } from '../errors/base.ts'
+
+/** One call, from its start until it has settled: ended early by the caller's signal or with the client. */
+export interface CallLifetime {
+  readonly callId: string
+  readonly signal: CancellationSignal
+  /** How long the call has taken, milliseconds. */
+  elapsed(): number
+  /** Starts the time limit of one of its requests, less what the call has used already. */
+  startDeadline(onExpire: () => void): Deadline
+  /** Leaves no timer or listener behind. */
+  end(): void
+}
+
+/** The calls of one client. */
+export interface CallLifetimes {
+  /** @throws the signal's reason when it has aborted already, or an error when the client is closed */
+  open(deadlineMs: number, callerSignal: AbortSignal | undefined): CallLifetime
+  /** How long ago a call was ended early, by its signal or its deadline; Infinity before the first. Milliseconds. */
+  msSinceEarlyEnd(): number
+  /** Aborts every call that is under way and rejects new ones. */
+  close(): void
+}
+
+export function createCallLifetimes(clock: Clock): CallLifetimes {
+  const listenForAbort = createAbortListeners()
+  const live = new Map<CallLifetime, LightAbortController>()
+  let calls = 0
+  let isClosed = false
+  let earlyEndAt = Number.NEGATIVE_INFINITY
+  const endingEarly = (end: () => void) => () => {
+    earlyEndAt = monotonicNow(clock)
+    end()
+  }
+
+  return {
+    open(deadlineMs, callerSignal) {
+      if (isClosed) throw closedError()
+      callerSignal?.throwIfAborted()
+      const controller = new LightAbortController()
+      const startedAt = monotonicNow(clock)
+      const stopListening = listenForAbort(
+        callerSignal,
+        endingEarly(() => controller.abort(callerSignal?.reason)),
+      )
+      const elapsed = () => Math.max(0, monotonicNow(clock) - startedAt)
+      const lifetime: CallLifetime = {
+        callId: String(++calls),
+        signal: controller,
+        elapsed,
+        startDeadline: (onExpire) => startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire)),
+        end() {
+          stopListening()
+          live.delete(lifetime)
+        },
+      }
+      live.set(lifetime, controller)
+      return lifetime
+    },
+    msSinceEarlyEnd: () => monotonicNow(clock) - earlyEndAt,
+    close() {
+      isClosed = true
+      for (const controller of live.values()) controller.abort(closedError())
+    },
+  }
+}
+
+function closedError(): EtnMarketError {
+  return new EtnMarketError('The client is closed. Create a new one with createClient.', { code: 'client_closed' })
+}

@@ -1,0 +1,123 @@
+import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
+import type { Deadline } from '../concurrency/deadline.ts'
+import { createTotals } from './charge-totals.ts'
+import type { ChargeTotals, SharedDeadline } from './types.ts'
+
+/** How a caller's wait for a request ended. */
+export interface SharedResult<T> {
+  readonly value?: T
+  /** Why there is no value: an error, or the reason for which the caller stopped waiting. */
+  readonly error?: unknown
+  /** Whether this caller pays: the first to be answered, or the last to stop waiting. */
+  readonly isPayer: boolean
+}
+
+/** One caller who waits for a request. */
+export interface Waiter {
+  readonly signal: CancellationSignal
+  /** Starts the caller's time limit; `onExpire` gets the reason to stop waiting with. */
+  startDeadline(onExpire: (reason: unknown) => void): Deadline
+}
+
+/** One request that is under way, and the callers who wait for it. */
+export interface InFlightRequest<T> {
+  /** Aborts when no caller waits any more. */
+  readonly signal: CancellationSignal
+  readonly totals: ChargeTotals
+  readonly deadline: SharedDeadline
+  /** Waits for the result. A caller that stops waiting does not affect the others. Never rejects. */
+  join(waiter: Waiter): Promise<SharedResult<T>>
+}
+
+/** Equal requests that are in flight at the same time are sent once. */
+export interface InFlightRequests<T> {
+  get(key: string): InFlightRequest<T> | undefined
+  /** Starts a request: `run` is called when the first caller joins. */
+  start(key: string, run: (request: InFlightRequest<T>) => Promise<T>): InFlightRequest<T>
+}
+
+export function createInFlightRequests<T>(): InFlightRequests<T> {
+  const inFlight = new Map<string, InFlightRequest<T>>()
+  return {
+    get: (key) => inFlight.get(key),
+    start(key, run) {
+      const request = createInFlightRequest(run, () => {
+        if (inFlight.get(key) === request) inFlight.delete(key)
+      })
+      inFlight.set(key, request)
+      return request
+    },
+  }
+}
+
+/** @param close lets no further caller join */
+function createInFlightRequest<T>(
+  run: (request: InFlightRequest<T>) => Promise<T>,
+  close: () => void,
+): InFlightRequest<T> {
+  const controller = new LightAbortController()
+  const deadlines = new Set<Deadline>()
+  let result: Promise<{ value?: T; error?: unknown }> | undefined
+  let isPaused = false
+  let isPaid = false
+
+  const request: InFlightRequest<T> = {
+    signal: controller,
+    totals: createTotals(),
+    deadline: {
+      remaining: () => Math.max(0, ...[...deadlines].map((deadline) => deadline.remaining())),
+      pause() {
+        isPaused = true
+        for (const deadline of deadlines) deadline.pause()
+      },
+      resume() {
+        isPaused = false
+        for (const deadline of deadlines) deadline.resume()
+      },
+    },
+    join({ signal, startDeadline }) {
+      return new Promise((resolve) => {
+        const leave = () => {
+          deadline.stop()
+          deadlines.delete(deadline)
+          signal.removeEventListener('abort', onAbort)
+        }
+        const settle = (settled: { value?: T; error?: unknown }) => {
+          if (!deadlines.has(deadline) && !isLast) return
+          leave()
+          resolve({ ...(isLast ? { error: reason } : settled), isPayer: !isPaid })
+          isPaid = true
+        }
+        let isLast = false
+        let reason: unknown
+        const stopWaiting = (why: unknown) => {
+          if (isLast || !deadlines.has(deadline)) return
+          leave()
+          if (deadlines.size > 0) return resolve({ error: why, isPayer: false })
+          // The last one waits until what it stops has ended, so that everything is settled when it returns.
+          isLast = true
+          reason = why
+          close()
+          controller.abort(why)
+        }
+        const onAbort = () => stopWaiting(signal.reason)
+        const deadline = startDeadline(stopWaiting)
+        if (isPaused) deadline.pause()
+        deadlines.add(deadline)
+        signal.addEventListener('abort', onAbort)
+        result ??= run(request).then(
+          (value) => {
+            close()
+            return { value }
+          },
+          (error: unknown) => {
+            close()
+            return { error }
+          },
+        )
+        result.then(settle)
+      })
+    },
+  }
+  return request
+}

@@ -1,0 +1,35 @@
+import { raceWithAbort } from '../concurrency/cancellation.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import type { AttemptOutcome } from '../transport/transport.ts'
+import { isForeignPage } from './billing.ts'
+import { parseResponse } from './parse-response.ts'
+import type { RequestEmit } from './request-events.ts'
+import { errorOfFailure, errorOfResponse, foreignPageError } from './response-errors.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { isSuccess } from './status.ts'
+import type { RequestResult, RequestState } from './types.ts'
+import { explainMismatch, isExpected } from './validate-response.ts'
+
+/** PARSE -> VALIDATE: the answer, or the error of how the attempt ended. */
+export async function readOutcome(
+  { response, failure }: AttemptOutcome,
+  body: unknown,
+  { request, settings, signal }: RequestState,
+  clock: Clock,
+  emit: RequestEmit,
+): Promise<RequestResult> {
+  if (failure?.kind === 'aborted') throw signal.reason
+  const head = response ?? failure.response
+  const waitMs = head && !isSuccess(head.status) ? retryAfterMs(head.headers, clock.now()) : undefined
+  const errorContext = { request, body, retryAfterMs: waitMs, timeoutMs: settings.timeoutMs }
+  if (failure !== undefined) throw errorOfFailure(errorContext, failure)
+  const { status, headers, text = '' } = response
+  if (isForeignPage(response) && (isSuccess(status) || status === 404)) throw foreignPageError(errorContext, response)
+  if (!isSuccess(status)) throw errorOfResponse(errorContext, response)
+  const envelope = parseResponse(request, response, body)
+  if (settings.validate !== 'off' && !isExpected(request, envelope)) {
+    const issues = await raceWithAbort(explainMismatch(request, envelope, settings.validate), signal)
+    emit({ type: 'response.mismatch', issues })
+  }
+  return { envelope, text, status, headers }
+}

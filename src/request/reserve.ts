@@ -1,0 +1,41 @@
+import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellation.ts'
+import type { Budget, Reservation } from '../credits/budget.ts'
+import type { RequestState } from './types.ts'
+
+type Reserving = Pick<RequestState, 'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited'>
+
+/** Reserves the worst case of the next attempt: the credits of a lost one stay blocked. */
+export function reserve(budget: Budget, { request, totals }: Pick<Reserving, 'request' | 'totals'>, cause?: unknown) {
+  const { attempts, charge, credits } = totals
+  return budget.reserve(request.cost.max, { operation: request.operation, attempts, charge, credits, cause })
+}
+
+/** The reservation, as soon as a budget with a store has written it. */
+export async function awaitReservation(state: Reserving): Promise<Reservation> {
+  const { reservation, signal } = state
+  if (!(reservation instanceof Promise)) return reservation
+  state.hasWaited = true
+  const reserved = await raceWithAbort(reservation, signal)
+  state.reservation = reserved
+  return reserved
+}
+
+/** Moves the reservation to the window in which the request is sent. @throws BudgetExceededError when it does not fit there */
+export async function confirmReservation(state: Reserving, signal: CancellationSignal): Promise<Reservation> {
+  const reservation = await awaitReservation(state)
+  const { request, totals } = state
+  const { attempts, charge, credits } = totals
+  const confirmed = reservation.confirm({ operation: request.operation, attempts, charge, credits })
+  if (confirmed instanceof Promise) await raceWithAbort(confirmed, signal)
+  return reservation
+}
+
+/** Releases what is still reserved. Does nothing when the charge was settled. */
+export function releaseReservation({ reservation }: Pick<Reserving, 'reservation'>): void {
+  if (reservation instanceof Promise) {
+    reservation.then(
+      (reserved) => reserved.release(),
+      () => {},
+    )
+  } else reservation.release()
+}

@@ -1,0 +1,148 @@
+import {
+  ApiError,
+  AuthenticationError,
+  InsufficientCreditsError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerBusyError,
+  ServiceError,
+} from '../errors/api.ts'
+import type { ErrorDetails, EtnMarketError } from '../errors/base.ts'
+import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
+import { ConnectionError, TimeoutError } from '../errors/network.ts'
+import { ResponseError } from '../errors/response.ts'
+import { isObject } from '../operations/type-guards.ts'
+import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
+import { isSuccess } from './status.ts'
+import type { PlannedRequest } from './types.ts'
+
+/** What an error of an attempt is made of, beside the outcome. */
+export interface ErrorContext {
+  readonly request: PlannedRequest
+  /** The parsed body, undefined where it is no JSON. */
+  readonly body: unknown
+  /** The wait that the answer asked for. */
+  readonly retryAfterMs: number | undefined
+  readonly timeoutMs: number
+}
+
+type ErrorClass = new (message: string, details: ErrorDetails) => EtnMarketError
+
+/** A 2xx or 404 with a web page: the base URL does not lead to the service. */
+export function foreignPageError({ request }: ErrorContext, { status, text }: HttpResponse): EtnMarketError {
+  const Problem = isSuccess(status) ? ResponseError : NotFoundError
+  return new Problem(
+    `${request.operation}: a web page answered (${status}, text/html), not the service. Check baseUrl, and that the proxy forwards this path. Nothing was charged.`,
+    { operation: request.operation, code: 'not_the_service', status, body: text },
+  )
+}
+
+/** The error of an answer that is not a success. */
+export function errorOfResponse(
+  context: ErrorContext,
+  { status, text }: HttpResponse,
+  cause?: unknown,
+): EtnMarketError {
+  const { request, body, retryAfterMs } = context
+  const { code, message } = errorFields(body)
+  const [Problem, advice] = classify(status, code)
+  const reason = message === undefined ? '' : ` ("${message}")`
+  return new Problem(
+    `${request.operation}: the service answered ${status}${code === undefined ? '' : ` ${code}`}${reason}. ${advice}`,
+    {
+      operation: request.operation,
+      code: code ?? `http_${status}`,
+      status,
+      retryAfterMs,
+      body: body ?? text,
+      cause,
+    },
+  )
+}
+
+function classify(status: number, code: string | undefined): [ErrorClass, advice: string] {
+  if (status >= 500) {
+    if (status === 503 && code === 'server_busy')
+      return [ServerBusyError, 'The heavy routes are at their limit: try again later.']
+    return [ServiceError, 'Try again later.']
+  }
+  if (code === 'insufficient_credits' || status === 402)
+    return [InsufficientCreditsError, 'Nothing was executed: add credits to the key.']
+  if (status === 400 && code === 'invalid_limit') return [InvalidLimitError, 'Correct the limit.']
+  if (status === 400) return [InvalidRequestError, 'Correct the parameters.']
+  if (status === 401)
+    return [AuthenticationError, 'Pass a valid key to createClient({ apiKey }) or set ETN_MARKET_API_KEY.']
+  if (status === 403) return [PermissionError, 'The key has no permission for this.']
+  if (status === 404) return [NotFoundError, 'It does not exist, or not yet.']
+  if (status === 408) return [ServiceError, 'Try again later.']
+  if (status === 429) return [RateLimitError, 'Send less with this key: about twenty refusals in a minute lock it.']
+  return [ApiError, 'See error.body.']
+}
+
+/** The error of an attempt whose answer was lost. */
+export function errorOfFailure(context: ErrorContext, failure: TransportFailure): EtnMarketError {
+  const { request, retryAfterMs, timeoutMs } = context
+  const { kind, mayHaveArrived, response, cause } = failure
+  const { operation } = request
+  switch (kind) {
+    case 'redirect':
+      return new ApiError(
+        `${operation}: the service answered with a redirect to ${originOf(cause)}, which is not followed. Correct baseUrl.`,
+        { operation, code: 'redirect_not_followed' },
+      )
+    case 'hook': {
+      const message = `${operation}: the hook ${failure.hook} failed (${reasonOf(cause)}). The call is not retried.`
+      const details = { operation, code: 'hook_failed', status: response?.status, retryAfterMs, cause }
+      return response
+        ? new ResponseError(message, { ...details, body: response.text })
+        : new InvalidRequestError(message, details)
+    }
+    case 'invalid_fetch':
+      return new ResponseError(
+        `${operation}: ${reasonOf(cause)}. Correct the option fetch: it must resolve to a new Response each time.`,
+        { operation, code: 'invalid_fetch', cause },
+      )
+  }
+  if (response !== undefined && !isSuccess(response.status))
+    return errorOfResponse({ ...context, body: undefined, retryAfterMs }, response, cause)
+  const status = response?.status
+  if (kind === 'timeout') {
+    const problem = response === undefined ? 'no answer arrived' : 'the answer did not end'
+    return new TimeoutError(
+      `${operation}: ${problem} within ${timeoutMs} ms. Try again, or allow a longer timeoutMs.`,
+      { operation, code: 'attempt_timeout', status, cause },
+    )
+  }
+  return new ConnectionError(
+    `${operation}: ${connectionProblem(failure)} (${reasonOf(cause)}). Check the network and baseUrl, then try again.`,
+    { operation, code: mayHaveArrived ? 'connection_lost' : 'connection_failed', status, cause },
+  )
+}
+
+function connectionProblem({ mayHaveArrived, response }: TransportFailure): string {
+  if (!mayHaveArrived) return 'the service could not be reached'
+  return response === undefined ? 'the connection broke' : 'the answer was cut off'
+}
+
+function errorFields(body: unknown): { code?: string; message?: string } {
+  const error = isObject(body) ? body.error : undefined
+  if (!isObject(error)) return {}
+  const code = typeof error.code === 'string' ? error.code.trim().toLowerCase() : ''
+  return { ...(code !== '' && { code }), ...(typeof error.message === 'string' && { message: error.message }) }
+}
+
+function originOf(location: unknown): string {
+  return typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another place'
+}
+
+/** The innermost cause says most: the message of `fetch` is always the same. */
+function reasonOf(cause: unknown): string {
+  let reason = cause
+  for (let depth = 0; depth < 5 && isObject(reason) && isObject(reason.cause); depth++) reason = reason.cause
+  if (!isObject(reason)) return String(reason)
+  const code = typeof reason.code === 'string' ? reason.code : ''
+  const message = typeof reason.message === 'string' ? reason.message : ''
+  const parts = message.includes(code) ? [message] : [code, message]
+  return parts.filter((part) => part !== '').join(' ') || 'no reason given'
+}

@@ -1,0 +1,46 @@
+import type { Issue } from '../errors/base.ts'
+import { ResponseError } from '../errors/response.ts'
+import { answerGuards } from '../generated/guards.ts'
+import type { ValidateMode } from '../options.ts'
+import type { Envelope, PlannedRequest } from './types.ts'
+
+/** More would not help: a list of 500 may be wrong 500 times. */
+const MAX_ISSUES = 20
+
+/** Whether the answer matches the contract. The contract knows nothing of `client.request()`. */
+export function isExpected({ operation }: PlannedRequest, envelope: Envelope): boolean {
+  return operation === 'request' || answerGuards[operation](envelope)
+}
+
+/**
+ * Explains why an answer does not match the contract. The schemas that know load only now. The answer is left as it is.
+ * @returns the issues, for the event of the mode 'warn'
+ * @throws ResponseError in the mode 'strict'
+ */
+export async function explainMismatch(
+  { operation }: PlannedRequest,
+  envelope: Envelope,
+  mode: ValidateMode,
+): Promise<Issue[]> {
+  const issues = await findIssues(operation, envelope)
+  if (mode !== 'strict') return issues
+  const first = issues.slice(0, 1).map(({ path, message }) => `${path || 'the body'}: ${message}`)
+  throw new ResponseError(
+    `${operation}: the answer does not match the contract (${first}). The call was paid for and is not retried; the body is in error.body.`,
+    { operation, code: 'unexpected_shape', issues, body: envelope },
+  )
+}
+
+async function findIssues(operation: PlannedRequest['operation'], envelope: Envelope): Promise<Issue[]> {
+  try {
+    const { answerSchemas } = await import('../generated/answer-schemas.ts')
+    const { error } = operation === 'request' ? {} : answerSchemas[operation].safeParse(envelope)
+    return (error?.issues ?? []).slice(0, MAX_ISSUES).map((issue) => ({
+      path: issue.path.map(String).join('.'),
+      message: 'expected' in issue ? `expected ${String(issue.expected)}` : issue.message,
+    }))
+  } catch {
+    // A page that is offline cannot load the schemas; that the answer is wrong is known all the same.
+    return [{ path: '', message: 'it has another shape' }]
+  }
+}

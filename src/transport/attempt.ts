@@ -1,0 +1,65 @@
+import type { CancellationSignal } from '../concurrency/cancellation.ts'
+import { type Clock, startTimer } from '../concurrency/clock.ts'
+import { failed, type Progress } from './outcome.ts'
+import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
+
+export interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers'> {
+  readonly transport: Transport
+  /** From the start, hooks included, to the last byte of the body. Milliseconds. */
+  readonly timeoutMs: number
+  /** Ends the attempt from outside. */
+  readonly signal: CancellationSignal
+  readonly clock: Clock
+  /** Called before the request is handed to the network, once for each redirect that is followed. */
+  onSent?(): void
+}
+
+/**
+ * Sends one request and resolves as soon as it ended: with the transport's outcome, or because its time is over or the caller
+ * aborted it. It does not wait for a transport that ignores its signal. It never rejects.
+ */
+export function attempt({
+  transport,
+  url,
+  headers,
+  timeoutMs,
+  signal,
+  clock,
+  onSent: report,
+}: AttemptOptions): Promise<AttemptOutcome> {
+  const progress: Progress = { sent: false, head: undefined }
+  if (signal.aborted) return Promise.resolve(failed('aborted', progress, signal.reason))
+  return new Promise((resolve) => {
+    const controller = new AbortController()
+    const end = (outcome: AttemptOutcome) => {
+      stopTimer()
+      signal.removeEventListener('abort', onAbort)
+      resolve(outcome)
+    }
+    const stop = (kind: 'timeout' | 'aborted', reason: unknown) => {
+      end(failed(kind, progress, reason))
+      controller.abort(reason)
+    }
+    const onAbort = () => stop('aborted', signal.reason)
+    signal.addEventListener('abort', onAbort)
+    const stopTimer = startTimer(clock, timeoutMs, () =>
+      stop('timeout', new DOMException(`No complete response within ${timeoutMs} ms`, 'TimeoutError')),
+    )
+    const onSent = () => {
+      // What the report aborts is not sent.
+      report?.()
+      progress.sent ||= !signal.aborted
+    }
+    const onHeaders: HttpAttempt['onHeaders'] = (head) => {
+      progress.head = head
+    }
+    sendSafely(transport, { url, headers, signal: controller.signal, onSent, onHeaders }).then(end, (cause) =>
+      end(failed('network', progress, cause)),
+    )
+  })
+}
+
+/** Turns what a transport of the user throws into a rejection. */
+async function sendSafely(transport: Transport, attempt: HttpAttempt): Promise<AttemptOutcome> {
+  return transport.send(attempt)
+}

@@ -1,0 +1,45 @@
+/** What following a redirect needs of a response; a standard `Response` is one. */
+export interface RedirectResponse {
+  readonly status: number
+  /** 'opaqueredirect' where a browser hides a redirect. */
+  readonly type?: string
+  readonly headers: { get(name: string): string | null }
+  readonly body?: { cancel(): Promise<void> } | null
+}
+
+const MAX_REDIRECTS = 3
+const REDIRECT_STATUSES = [301, 302, 303, 307, 308]
+
+export function isRedirect({ status, type }: RedirectResponse): boolean {
+  return type === 'opaqueredirect' || REDIRECT_STATUSES.includes(status)
+}
+
+/** Where a redirect leads, as the server wrote it. */
+export function redirectLocation(response: RedirectResponse): string | undefined {
+  return response.headers.get('location') ?? undefined
+}
+
+/** Releases the connection of a response that nobody reads. */
+export function discardBody({ body }: RedirectResponse): void {
+  body?.cancel().catch(() => {})
+}
+
+/** Follows redirects within one origin only, because the key never goes to another one. Returns the last response. */
+export async function followRedirects<R extends RedirectResponse>(
+  url: string,
+  first: R,
+  send: (url: string) => Promise<R>,
+): Promise<R> {
+  let current = url
+  let response = first
+  for (let count = 0; count < MAX_REDIRECTS && isRedirect(response); count++) {
+    const location = redirectLocation(response)
+    if (location === undefined || !URL.canParse(location, current)) break
+    const next = new URL(location, current)
+    if (next.origin !== new URL(current).origin) break
+    discardBody(response)
+    current = next.href
+    response = await send(current)
+  }
+  return response
+}

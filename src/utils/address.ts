@@ -1,0 +1,74 @@
+import { keccakP } from '@noble/hashes/sha3.js'
+
+/** Words of 32 bits in the state of keccak, and in the blocks that keccak-256 takes. */
+const STATE_WORDS = 50
+const BLOCK_WORDS = 34
+
+const PATTERN = /^0x[0-9a-fA-F]{40}$/
+
+/** Whether the value is `0x` and 40 hex digits. The checksum is not looked at. */
+export function looksLikeAddress(value: unknown): value is string {
+  return typeof value === 'string' && PATTERN.test(value)
+}
+
+/**
+ * The EIP-55 form of an address: each letter's case is a bit of the keccak-256 hash of the lower-cased digits.
+ * @throws TypeError when the value is not `0x` and 40 hex digits.
+ * @example checksumAddress('0x138dafbda0ccb3d8e39c19edb0510fc31b7c1c77')
+ */
+export function checksumAddress(address: string): string {
+  if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
+  const digits = address.slice(2).toLowerCase()
+  const hash = keccak256(digits)
+  let checksummed = '0x'
+  for (let i = 0; i < 40; i++) {
+    const byte = (hash[i >> 3] ?? 0) >> (8 * ((i >> 1) & 3))
+    const digit = digits.charAt(i)
+    checksummed += byte & (i % 2 === 0 ? 0x80 : 0x08) ? digit.toUpperCase() : digit
+  }
+  return checksummed
+}
+
+/** Whether the value is an address: all lower case, all upper case, or mixed case with a valid EIP-55 checksum. */
+export function isAddress(value: unknown): value is string {
+  return looksLikeAddress(value) && (!isMixedCase(value) || checksumAddress(value) === value)
+}
+
+/** Only mixed case carries a checksum. */
+export function isMixedCase(address: string): boolean {
+  const digits = address.slice(2)
+  return digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+}
+
+/** The hash of a text shorter than a block. The full function of the library, which takes any bytes, is twice as large. */
+function keccak256(ascii: string): Uint32Array {
+  const state = new Uint32Array(STATE_WORDS)
+  const put = (at: number, byte: number) => {
+    state[at >> 2] = (state[at >> 2] ?? 0) | (byte << (8 * (at & 3)))
+  }
+  for (let i = 0; i < ascii.length; i++) put(i, ascii.charCodeAt(i))
+  put(ascii.length, 0x01)
+  put(4 * BLOCK_WORDS - 1, 0x80)
+  keccakP(state)
+  return state
+}
+
+/**
+ * A function of a text that remembers its recent results. When `capacity` results are new, the older half is dropped, so that
+ * what is asked again and again stays.
+ */
+export function memoize<Result>(compute: (text: string) => Result, capacity = 8_192): (text: string) => Result {
+  let recent = new Map<string, Result>()
+  let older = new Map<string, Result>()
+  return (text) => {
+    const found = recent.get(text)
+    if (found !== undefined) return found
+    const result = older.get(text) ?? compute(text)
+    if (recent.size >= capacity) {
+      older = recent
+      recent = new Map()
+    }
+    recent.set(text, result)
+    return result
+  }
+}

@@ -1,0 +1,42 @@
+import { type Client, createClient } from 'etn-market'
+import { type FakeService, type FakeServiceOptions, useFakeService } from 'etn-market/fake'
+import { test as base, type TestAPI } from 'vitest'
+
+/** The fixtures of `test`. */
+export interface FakeFixtures {
+  /** Options of the fake; set them with `test.override` or `test.scoped`. @default {} */
+  fakeOptions: FakeServiceOptions
+  /** A fake for this test alone, which the environment leads to. The test fails if a fault was not used up. */
+  fake: FakeService
+  /** A client of the fake, without a network, that lives on the fake's clock. */
+  client: Client
+}
+
+/**
+ * The `test` of vitest with a fake service and a client for each test.
+ *
+ * @example
+ * import { test } from 'etn-market/vitest'
+ *
+ * test('retries', async ({ fake, client }) => {
+ *   fake.script('etn.price', [{ status: 500 }, 'ok'])
+ *   const price = client.etn.price()
+ *   await fake.advance(60_000)
+ *   await price
+ * })
+ */
+export const test: TestAPI<FakeFixtures> = base.extend<FakeFixtures>({
+  fakeOptions: {},
+  fake: async ({ fakeOptions }, use) => {
+    const cleanUps: (() => Promise<void>)[] = []
+    const fake = await useFakeService({ after: (cleanUp) => void cleanUps.push(cleanUp) }, fakeOptions)
+    await use(fake)
+    for (const cleanUp of cleanUps) await cleanUp()
+  },
+  client: async ({ fake }, use) => {
+    const { fetch, baseUrl, clock, key } = fake
+    const client = createClient({ apiKey: key, baseUrl, fetch, clock })
+    await use(client)
+    await client.close()
+  },
+})

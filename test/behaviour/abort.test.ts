@@ -1,0 +1,159 @@
+import type { Client } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { busy, costs, limited, networkError, ok, price, refusal, stalled, wait } from '../support/answers.ts'
+import type { Handler } from '../support/script.ts'
+import { address, addresses, setup, watch } from '../support/setup.ts'
+
+const TOKEN = address(7)
+const REASONS: [string, unknown][] = [
+  ['an Error', new Error('mine')],
+  ['a text', 'not any more'],
+  ['an empty text', ''],
+  ['null', null],
+  ['zero', 0],
+  ['an object', { why: 'no reason' }],
+  ['a DOMException', new DOMException('stop', 'AbortError')],
+]
+
+interface Stage {
+  handler: Handler
+  /** Other calls that lead to the state. */
+  before?: (client: Client) => void
+  ask: (client: Client, signal: AbortSignal) => Promise<unknown>
+  /** Credits that may have been charged for the aborted call. */
+  uncertain: number
+}
+
+const askPrice: Stage['ask'] = (client, signal) => client.token.price({ address: TOKEN }, { signal })
+const askLocks: Stage['ask'] = (client, signal) => client.locks.get({ address: TOKEN }, { signal })
+
+const STAGES: Record<string, Stage> = {
+  'it waits for a heavy slot': {
+    handler: () => undefined,
+    before: (client) => {
+      for (const token of addresses(2)) watch(client.locks.get({ address: token }))
+    },
+    ask: askLocks,
+    uncertain: 0,
+  },
+  'all heavy calls wait for a cool-down': {
+    handler: () => busy(wait(30)),
+    before: (client) => void watch(client.farm.list()),
+    ask: askLocks,
+    uncertain: 0,
+  },
+  'all calls with the key wait for a cool-down': {
+    handler: () => limited(wait(30)),
+    before: (client) => void watch(client.etn.price()),
+    ask: askPrice,
+    uncertain: 0,
+  },
+  'it is in flight': { handler: () => undefined, ask: askPrice, uncertain: 50 },
+  'its body arrives': { handler: () => stalled(), ask: askPrice, uncertain: 50 },
+  'it waits to retry': { handler: () => refusal(500, 'x', wait(30)), ask: askPrice, uncertain: 0 },
+  'it waits to retry after a lost answer': { handler: () => networkError('ECONNRESET'), ask: askPrice, uncertain: 50 },
+  'its second attempt is in flight': {
+    handler: ({ number }) => (number === 1 ? refusal(500, 'x', wait(1)) : undefined),
+    ask: askPrice,
+    uncertain: 50,
+  },
+  'chunks of its batch wait for a slot': {
+    handler: () => undefined,
+    ask: (client, signal) => client.prices.batch({ addresses: addresses(500) }, { signal }),
+    uncertain: 4 * 600,
+  },
+}
+
+describe.each(Object.entries(STAGES))(
+  'a call that is aborted while %s',
+  (name, { handler, before, ask, uncertain }) => {
+    const start = async () => {
+      const made = setup(handler, { budget: { credits: 100_000 } })
+      made.clock.randomValue = 0.5
+      before?.(made.client)
+      await made.clock.advance(0)
+      const held = made.client.budget.reserved
+      const caller = new AbortController()
+      const outcome = watch(ask(made.client, caller.signal))
+      await made.clock.advance(name === 'its second attempt is in flight' ? 5_000 : 0)
+      expect(outcome.state).toBe('pending')
+      return { ...made, caller, outcome, held }
+    }
+
+    test.each(REASONS)('rejects at once with the same reason: %s', async (_, reason) => {
+      const { clock, caller, outcome, script } = await start()
+      const sent = script.requests.length
+      caller.abort(reason)
+      await clock.advance(0)
+      expect(outcome.state).toBe('rejected')
+      expect(outcome.error).toBe(reason)
+      await clock.advance(100_000)
+      expect(script.requests.length).toBe(sent + (before === undefined ? 0 : script.requests.length - sent))
+    })
+
+    test('keeps only the credits that may have been charged', async () => {
+      const { client, clock, caller, held } = await start()
+      caller.abort()
+      await clock.advance(0)
+      expect(client.budget.reserved).toBe(held)
+      expect(client.budget.uncertain).toBe(uncertain)
+    })
+
+    test('is not retried and leaves no timer', async () => {
+      const { clock, caller, script, client } = await start()
+      caller.abort()
+      await client.close()
+      const sent = script.requests.length
+      expect(clock.pending).toBe(0)
+      await clock.advance(100_000)
+      expect(script.requests).toHaveLength(sent)
+    })
+  },
+)
+
+describe('a signal that aborts before anything is sent', () => {
+  test.each(REASONS)(
+    'has aborted before the call: rejects with the same reason and sends nothing: %s',
+    async (_, reason) => {
+      const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
+      const outcome = watch(client.token.price({ address: TOKEN }, { signal: AbortSignal.abort(reason) }))
+      await clock.advance(0)
+      expect(outcome).toEqual({ state: 'rejected', error: reason })
+      expect(script.requests).toHaveLength(0)
+      expect(client.budget).toMatchObject({ available: 100 })
+    },
+  )
+
+  test('aborts in the tick of the call: nothing is sent and nothing is uncertain', async () => {
+    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
+    const caller = new AbortController()
+    const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+    caller.abort('at once')
+    await clock.advance(0)
+    expect(outcome.error).toBe('at once')
+    expect(client.budget.available).toBe(100 - 50 * script.requests.length)
+  })
+})
+
+test('aborts the request that was handed to the transport', async () => {
+  const { client, clock, script } = setup()
+  const caller = new AbortController()
+  watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+  await clock.advance(0)
+  caller.abort()
+  expect(script.requests[0]?.aborted).toBe(true)
+})
+
+test('abort, deadline and timeout end a call although its transport ignores the signal', async () => {
+  const { client, clock } = setup(undefined, { retry: false, timeoutMs: 1_000 }, { ignoresAbort: true })
+  const caller = new AbortController()
+  const aborted = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+  const late = watch(client.etn.price({}, { deadlineMs: 500 }))
+  const slow = watch(client.nft.stats())
+  await clock.advance(0)
+  caller.abort('enough')
+  await clock.advance(1_000)
+  expect(aborted.error).toBe('enough')
+  expect(late.error).toMatchObject({ code: 'deadline_exceeded' })
+  expect(slow.error).toMatchObject({ code: 'attempt_timeout' })
+})

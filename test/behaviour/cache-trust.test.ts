@@ -1,0 +1,187 @@
+import type { CacheStore, ClientOptions } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { costs, ok, price, tokens } from '../support/answers.ts'
+import { flush } from '../support/clock.ts'
+import { address, addresses, setup } from '../support/setup.ts'
+import { createStore } from '../support/store.ts'
+
+const TOKEN = address(1)
+const WEEK = 604_800_000
+const cached = (store?: CacheStore): ClientOptions['cache'] => ({
+  ttlMs: { 'prices.batch': WEEK, 'token.price': WEEK, 'token.list': WEEK, 'token.candles': WEEK, 'trade.list': WEEK },
+  store,
+})
+
+describe('only what matches the contract is cached', () => {
+  test.each<[string, unknown]>([
+    ['data is null', null],
+    ['data is a list', []],
+    ['data is a text', 'soon'],
+  ])('a batch whose %s fails, and the next call asks again', async (_, data) => {
+    const { client, script } = setup(({ number }) => ok(number === 1 ? data : {}, costs(110)), { cache: cached() })
+    await expect(client.prices.batch({ addresses: [TOKEN] })).rejects.toMatchObject({
+      code: 'unexpected_shape',
+      credits: 110,
+      charge: 'charged',
+    })
+    await flush()
+    expect(await client.prices.batch({ addresses: [TOKEN] })).toEqual({ [TOKEN]: null })
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test.each(['warn', 'off'] as const)('a mismatch with validate %j is handed over and not kept', async (validate) => {
+    const { client, script } = setup(({ number }) => ok(number === 1 ? { usd: 7 } : price(TOKEN), costs(50)), {
+      cache: cached(),
+      validate,
+    })
+    expect(await client.token.price({ address: TOKEN })).toEqual({ usd: 7 })
+    await flush()
+    expect(await client.token.price({ address: TOKEN })).toEqual(price(TOKEN))
+    await flush()
+    expect(await client.token.price({ address: TOKEN })).toEqual(price(TOKEN))
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('an entry of a store that no longer matches is not served', async () => {
+    const { store, kept } = createStore()
+    const { client, script } = setup(() => ok(price(TOKEN), costs(50)), { cache: cached(store) })
+    await client.token.price({ address: TOKEN })
+    await flush()
+    const [[key = '', text = ''] = []] = [...kept]
+    kept.set(key, JSON.stringify({ ...JSON.parse(text), text: '{"data":{"usd":7}}' }))
+    expect(await client.token.price({ address: TOKEN })).toEqual(price(TOKEN))
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test.each<[string, (text: string) => unknown]>([
+    ['the text of a bare envelope', () => JSON.stringify({ data: price(TOKEN) })],
+    ['a text that is not JSON', () => '{'],
+    ['null', () => null],
+    ['an object', (text) => JSON.parse(text)],
+    ['a number', () => 7],
+    ['an entry without its expiry', (text) => JSON.stringify({ ...JSON.parse(text), expiresAt: undefined })],
+    [
+      'an entry that expires at a text',
+      (text) => JSON.stringify({ ...JSON.parse(text), expiresAt: '9999999999999999' }),
+    ],
+    ['an entry without its text', (text) => JSON.stringify({ ...JSON.parse(text), text: undefined })],
+  ])('%s in the store is no answer', async (_, replace) => {
+    const values = new Map<string, unknown>()
+    const store: CacheStore = {
+      get: (key) => values.get(key),
+      set: (key, value) => void values.set(key, value),
+      delete: (key) => values.delete(key),
+    }
+    const { client, script } = setup(() => ok(price(TOKEN), costs(50)), { cache: cached(store) })
+    await client.token.price({ address: TOKEN })
+    await flush()
+    for (const [key, text] of values) values.set(key, replace(String(text)))
+    expect(await client.token.price({ address: TOKEN })).toEqual(price(TOKEN))
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('an entry under the key of another version is not read', async () => {
+    const { store, kept } = createStore()
+    const { client } = setup(() => ok(price(TOKEN), costs(50)), { cache: cached(store) })
+    await client.token.price({ address: TOKEN })
+    await flush()
+    const [key = ''] = [...kept.keys()]
+    expect(key).toMatch(/^etn-market:\d+:/)
+  })
+})
+
+describe('the expiry is kept with the answer', () => {
+  test('a plain Map is a store, and its answers expire', async () => {
+    const store: CacheStore = new Map<string, string>()
+    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { cache: cached(store) })
+    await client.token.price({ address: TOKEN })
+    await clock.advance(WEEK - 1)
+    await client.token.price({ address: TOKEN })
+    expect(script.requests).toHaveLength(1)
+    await clock.advance(1)
+    await client.token.price({ address: TOKEN })
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('a store that keeps its answers over a restart does not keep them longer', async () => {
+    const store: CacheStore = new Map<string, string>()
+    const before = setup(() => ok(price(TOKEN), costs(50)), { cache: cached(store) })
+    await before.client.token.price({ address: TOKEN })
+    await flush()
+    const after = setup(() => ok(price(TOKEN), costs(50)), { cache: cached(store) })
+    await after.clock.advance(WEEK)
+    await after.client.token.price({ address: TOKEN })
+    expect(after.script.requests).toHaveLength(1)
+  })
+})
+
+describe('a list answers for a shorter one', () => {
+  const list = (count: number) => () => ok(tokens(count), costs(100 + 5 * count))
+
+  test('limit 50 from a cached limit 100', async () => {
+    const { client, script } = setup(list(100), { cache: cached() })
+    await client.token.list({ limit: 100 })
+    await flush()
+    const { data, meta } = await client.token.list({ limit: 50 }).withMeta()
+    expect(data).toEqual(tokens(50))
+    expect(meta).toMatchObject({ cached: true, requests: 0, attempts: 0, credits: { charged: 0 } })
+    expect(script.requests).toHaveLength(1)
+  })
+
+  test('limit 100 from a cached limit 50 that returned fewer, and so holds all there is', async () => {
+    const { client, script } = setup(list(30), { cache: cached() })
+    await client.token.list({ limit: 50 })
+    await flush()
+    expect(await client.token.list({ limit: 100 })).toEqual(tokens(30))
+    expect(await client.token.list({ limit: 10 })).toEqual(tokens(10))
+    expect(script.requests).toHaveLength(1)
+  })
+
+  test('limit 100 is asked for when a cached limit 50 was full', async () => {
+    const { client, script } = setup(({ url }) => ok(tokens(Number(url.searchParams.get('limit'))), costs(600)), {
+      cache: cached(),
+    })
+    await client.token.list({ limit: 50 })
+    await flush()
+    expect(await client.token.list({ limit: 100 })).toHaveLength(100)
+    expect(script.requests).toHaveLength(2)
+    await flush()
+    expect(await client.token.list({ limit: 50 })).toHaveLength(50)
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('a shorter list does not replace the longer one that it came from', async () => {
+    const { client, script } = setup(list(100), { cache: cached() })
+    await client.token.list({ limit: 100 })
+    await flush()
+    await client.token.list({ limit: 5 })
+    await flush()
+    expect(await client.token.list({ limit: 100 })).toHaveLength(100)
+    expect(script.requests).toHaveLength(1)
+  })
+
+  test('the list of another filter is another list', async () => {
+    const { client, script } = setup(() => ok([], costs(250)), { cache: cached() })
+    await client.trade.list({ limit: 20 })
+    await flush()
+    await client.trade.list({ limit: 10, token: TOKEN })
+    await client.trade.list({ limit: 10 })
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('candles are asked for, because it is unknown which end of the longer list counts', async () => {
+    const { client, script } = setup(() => ok([], costs(100)), { cache: cached() })
+    await client.token.candles({ address: TOKEN, limit: 100 })
+    await flush()
+    await client.token.candles({ address: TOKEN, limit: 50 })
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('a batch that asks for fewer addresses is not answered from another chunk', async () => {
+    const { client, script } = setup(() => ok({}, costs(600)), { cache: cached() })
+    await client.prices.batch({ addresses: addresses(10) })
+    await flush()
+    await client.prices.batch({ addresses: addresses(5) })
+    expect(script.requests).toHaveLength(2)
+  })
+})

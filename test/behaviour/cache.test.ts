@@ -1,0 +1,109 @@
+import type { ClientOptions } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { costs, ok, price, refusal } from '../support/answers.ts'
+import { flush } from '../support/clock.ts'
+import { address, addresses, setup } from '../support/setup.ts'
+import { createStore } from '../support/store.ts'
+
+const TOKEN = address(1)
+const LIST = [{ address: TOKEN, name: 'a', symbol: 'A', decimals: 18, totalSupply: 1 }]
+const cache: ClientOptions['cache'] = { ttlMs: { 'token.list': 10_000, 'token.price': 5_000, 'prices.batch': 5_000 } }
+
+describe('the cache', () => {
+  test('is off by default', async () => {
+    const { client, script } = setup(() => ok(LIST, costs(105)))
+    await client.token.list()
+    await client.token.list()
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('answers within the time to live at no cost and without a reservation', async () => {
+    const { client, clock, script, events } = setup(() => ok(LIST, costs(105)), { cache, budget: { credits: 600 } })
+    await client.token.list()
+    await clock.advance(9_999)
+    const { data, meta } = await client.token.list().withMeta()
+    expect(data).toEqual(LIST)
+    expect(meta).toMatchObject({ cached: true, requests: 0, attempts: 0, credits: { charged: 0, source: 'none' } })
+    expect(script.requests).toHaveLength(1)
+    expect(events.at(-2)).toEqual({ type: 'cache.hit', callId: '2', requestId: '2.1', operation: 'token.list' })
+    expect(client.budget.spent).toBe(105)
+  })
+
+  test('sends a request again when the time to live is over', async () => {
+    const { client, clock, script } = setup(() => ok(LIST, costs(105)), { cache })
+    await client.token.list()
+    await clock.advance(10_000)
+    await client.token.list()
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('answers equal parameters only, with an address in any case', async () => {
+    const { client, script } = setup(() => ok(price(TOKEN), costs(50)), { cache })
+    await client.token.price({ address: TOKEN })
+    await client.token.price({ address: TOKEN.toLowerCase() })
+    expect(script.requests).toHaveLength(1)
+    await client.token.price({ address: address(2) })
+    await client.token.get({ address: TOKEN })
+    await client.token.get({ address: TOKEN })
+    expect(script.requests).toHaveLength(4)
+  })
+
+  test('returns the original answer after a caller has changed its copy', async () => {
+    const { client } = setup(() => ok(LIST, costs(105)), { cache })
+    const first = await client.token.list()
+    first.splice(0)
+    const second = await client.token.list()
+    expect(second).toEqual(LIST)
+    second[0]!.name = 'changed'
+    expect(await client.token.list()).toEqual(LIST)
+  })
+
+  test('does not store errors', async () => {
+    const { client, script } = setup(({ number }) => (number === 1 ? refusal(404, 'x') : ok(LIST, costs(105))), {
+      cache,
+    })
+    await client.token.list().catch(() => {})
+    expect(await client.token.list()).toEqual(LIST)
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('stores chunks of a batch, and tokens without a price', async () => {
+    const { client, script } = setup(() => ok({}, costs(600)), { cache })
+    const asked = addresses(60)
+    const first = await client.prices.batch({ addresses: asked })
+    const { data, meta } = await client.prices.batch({ addresses: [...asked] }).withMeta()
+    expect(data).toEqual(first)
+    expect(meta).toMatchObject({ cached: true, requests: 0 })
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('never stores account.me, also when ttlMs names it', async () => {
+    const ttlMs = { 'account.me': 5_000 } as unknown as NonNullable<ClientOptions['cache']>['ttlMs']
+    const { client, script } = setup(() => ok({ credits: 5, tier: 'x' }), { cache: { ttlMs } })
+    await client.account.me()
+    await client.account.me()
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('is shared by two clients only when both get the same store', async () => {
+    const { store } = createStore()
+    const one = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
+    const two = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
+    const other = setup(() => ok(LIST, costs(105)), { cache })
+    await one.client.token.list()
+    await flush()
+    await two.client.token.list()
+    await other.client.token.list()
+    expect([one, two, other].map(({ script }) => script.requests.length)).toEqual([1, 0, 1])
+  })
+
+  test('separates services with different base URLs in one store', async () => {
+    const { store } = createStore()
+    const options = { cache: { ...cache, store } as ClientOptions['cache'] }
+    const one = setup(() => ok(LIST, costs(105)), options)
+    const two = setup(() => ok([], costs(100)), { ...options, baseUrl: 'https://staging.test/v1' })
+    await one.client.token.list()
+    await flush()
+    expect(await two.client.token.list()).toEqual([])
+  })
+})

@@ -1,0 +1,112 @@
+import { EtnMarketError } from 'etn-market'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { busy, costs, limited, ok, price, refusal, wait } from '../support/answers.ts'
+import { flush } from '../support/clock.ts'
+import { address, addresses, rejection, setup, watch } from '../support/setup.ts'
+
+describe('client.close()', () => {
+  test('rejects calls in every state and leaves no timer', async () => {
+    const { client, clock } = setup(
+      ({ url }) => (url.pathname.includes('history') ? refusal(500, 'x', wait(30)) : undefined),
+      {
+        budget: { credits: 1e6 },
+      },
+    )
+    const outcomes = [
+      ...addresses(4).map((token) => watch(client.locks.get({ address: token }))),
+      ...addresses(4).map((token) => watch(client.token.price({ address: token }))),
+      watch(client.token.history({ address: address(1) })),
+      watch(client.prices.batch({ addresses: addresses(500) })),
+    ]
+    await clock.advance(0)
+    await client.close()
+    await flush()
+    expect(outcomes.every(({ state }) => state === 'rejected')).toBe(true)
+    for (const { error } of outcomes) expect(error).toMatchObject({ code: 'client_closed' })
+    expect(clock.pending).toBe(0)
+    expect(client.budget.reserved).toBe(0)
+  })
+
+  test.each([
+    ['heavy', () => busy(wait(30))],
+    ['key', () => limited(wait(30))],
+  ])('rejects calls that wait for a cool-down: %s', async (_, refuse) => {
+    const { client, clock, script } = setup(refuse)
+    watch(client.farm.list())
+    await clock.advance(0)
+    const waiting = watch(client.locks.get({ address: address(1) }))
+    await clock.advance(0)
+    await client.close()
+    await flush()
+    expect(waiting.error).toMatchObject({ code: 'client_closed' })
+    expect(clock.pending).toBe(0)
+    expect(script.requests).toHaveLength(1)
+  })
+
+  test('rejects later calls and sends nothing', async () => {
+    const { client, script } = setup(() => ok(price(address(1)), costs(50)))
+    await client.close()
+    const error = await rejection(client.token.price({ address: address(1) }), EtnMarketError)
+    expect(error).toMatchObject({ code: 'client_closed', charge: 'none' })
+    expect(script.requests).toHaveLength(0)
+  })
+
+  test('resolves when every call has ended, also when called again and by await using', async () => {
+    const { client } = setup()
+    const order: string[] = []
+    client.token.price({ address: address(1) }).catch(() => order.push('call'))
+    await Promise.all([client.close().then(() => order.push('closed')), client.close()])
+    expect(order).toEqual(['call', 'closed'])
+    await client[Symbol.asyncDispose]()
+    await setup().client.close()
+  })
+
+  test('removes the listeners from the signals of the callers', async () => {
+    const { client } = setup()
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    watch(client.token.price({ address: address(1) }, { signal }))
+    await client.close()
+    await flush()
+    expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length)
+    expect(added).toHaveBeenCalled()
+  })
+})
+
+const realTime = { clock: undefined }
+
+describe('in real time, a client', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  test.each([2 ** 31, 1e10, Number.MAX_SAFE_INTEGER, 1e300, Number.POSITIVE_INFINITY])(
+    'accepts time limits of %d ms without an overflow, and leaves no timer after close',
+    async (ms) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+      const { client, script } = setup(
+        ({ number }) => (number === 1 ? refusal(500, 'x', wait(9_999_999)) : undefined),
+        { ...realTime, timeoutMs: ms, deadlineMs: ms, retry: { maxRetryAfterMs: ms } },
+      )
+      const retrying = watch(client.token.price({ address: address(1) }))
+      await flush()
+      const inFlight = watch(client.token.price({ address: address(2) }))
+      await flush()
+      await vi.advanceTimersByTimeAsync(2_000_000)
+      expect([retrying.state === 'resolved', inFlight.state]).toEqual([false, 'pending'])
+      expect(script.requests).toHaveLength(2)
+      await client.close()
+      await flush()
+      expect(vi.getTimerCount()).toBe(0)
+    },
+  )
+
+  test('leaves no timer when its calls have ended', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const answers = [() => ok({ usd: '1' }), () => refusal(404, 'x'), () => refusal(500, 'x')]
+    const { client, script } = setup(({ number }) => answers[number - 1]?.(), { ...realTime, retry: false })
+    for (let call = 0; call < 3; call++) watch(client.etn.price({}, { timeoutMs: 1_000 + call }))
+    await flush()
+    expect(script.requests).toHaveLength(3)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,200 @@
+import { BudgetExceededError, EtnMarketError, PartialBatchError } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { costs, cutOff, networkError, ok, price, raw, refusal } from '../support/answers.ts'
+import { flush } from '../support/clock.ts'
+import type { Exchange } from '../support/script.ts'
+import { address, addresses, rejection, setup, watch } from '../support/setup.ts'
+
+const TOKEN = address(1)
+const broken = () => raw('{', costs(50))
+const errorOf = (outcome: { error?: unknown }) => outcome.error as EtnMarketError
+const sum = (errors: readonly EtnMarketError[]) => errors.reduce((total, { credits }) => total + credits, 0)
+const asks = ({ url }: Exchange, token: string) =>
+  (url.searchParams.get('addresses') ?? '').toLowerCase().includes(token.toLowerCase())
+
+describe('callers who share a failure', () => {
+  test('get an error each, and the credits stand on one', async () => {
+    const { client } = setup(broken, { budget: { credits: 1_000 } })
+    const outcomes = Array.from({ length: 5 }, () => watch(client.token.price({ address: TOKEN })))
+    await flush()
+    const errors = outcomes.map(errorOf)
+    expect(new Set(errors).size).toBe(5)
+    expect(errors.map(({ credits }) => credits)).toEqual([50, 0, 0, 0, 0])
+    expect(errors.map(({ charge }) => charge)).toEqual(['charged', 'none', 'none', 'none', 'none'])
+    expect(errors.map(({ shared }) => shared)).toEqual([undefined, true, true, true, true])
+    expect(sum(errors)).toBe(client.budget.spent)
+    expect(errors.every((error) => error instanceof EtnMarketError && error.code === 'not_json')).toBe(true)
+  })
+
+  test('a change of one error is not seen in another', async () => {
+    const { client } = setup(() => refusal(404, 'not_found'))
+    const outcomes = [watch(client.token.price({ address: TOKEN })), watch(client.token.price({ address: TOKEN }))]
+    await flush()
+    const [one, other] = outcomes.map(errorOf)
+    Object.assign(one ?? {}, { note: 'mine' })
+    expect(other).not.toHaveProperty('note')
+  })
+
+  test('the payer leaves: the credits stand on the next', async () => {
+    const { client, clock, script } = setup(undefined, { budget: { credits: 1_000 } })
+    const caller = new AbortController()
+    const left = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+    const stays = [watch(client.token.price({ address: TOKEN })), watch(client.token.price({ address: TOKEN }))]
+    await clock.advance(0)
+    caller.abort('left')
+    await flush()
+    script.open[0]?.answer(broken())
+    await flush()
+    expect(left.error).toBe('left')
+    expect(stays.map(errorOf).map(({ credits, shared }) => [credits, shared])).toEqual([
+      [50, undefined],
+      [0, true],
+    ])
+  })
+
+  test('a sharer whose deadline passes pays nothing; the one that stays pays', async () => {
+    const { client, clock, script } = setup(undefined, { budget: { credits: 1_000 }, deadlineMs: 5_000 })
+    const first = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(2_000)
+    const second = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(3_000)
+    expect(errorOf(first)).toMatchObject({ code: 'deadline_exceeded', credits: 0, charge: 'none', shared: true })
+    script.open[0]?.answer(ok(price(TOKEN), costs(50)))
+    await flush()
+    expect(second.state).toBe('resolved')
+    expect(client.budget).toMatchObject({ spent: 50, uncertain: 0 })
+  })
+
+  test('all leave: the last one reports what is unknown', async () => {
+    const { client, clock } = setup(undefined, { budget: { credits: 1_000 }, deadlineMs: 5_000, retry: false })
+    const outcomes = [watch(client.token.price({ address: TOKEN })), watch(client.token.price({ address: TOKEN }))]
+    await clock.advance(5_000)
+    expect(outcomes.map(errorOf).map(({ charge, attempts }) => [charge, attempts])).toEqual([
+      ['none', 1],
+      ['unknown', 1],
+    ])
+    expect(client.budget).toMatchObject({ uncertain: 50, reserved: 0 })
+  })
+})
+
+describe('PartialBatchError', () => {
+  test('counts what this call paid, not the chunk of another caller', async () => {
+    const asked = addresses(100)
+    const fails = asked[60] ?? ''
+    const { client, clock, script } = setup(undefined, { budget: { credits: 10_000 }, retry: false })
+    const other = watch(client.prices.batch({ addresses: asked.slice(0, 50) }).withMeta())
+    const whole = watch(client.prices.batch({ addresses: asked }))
+    await clock.advance(0)
+    expect(script.requests).toHaveLength(2)
+    for (const exchange of script.open)
+      exchange.answer(asks(exchange, fails) ? raw('{', costs(600)) : ok({}, costs(600)))
+    await clock.advance(0)
+    const error = errorOf(whole) as PartialBatchError
+    expect(error).toBeInstanceOf(PartialBatchError)
+    expect(error).toMatchObject({ credits: 600, charge: 'charged' })
+    expect(other.value?.meta.credits.charged).toBe(600)
+    expect(client.budget.spent).toBe(1_200)
+  })
+
+  test('its credits are those of all chunks that it paid, and unknown when one is', async () => {
+    const asked = addresses(150)
+    const { client, clock } = setup(
+      (exchange) =>
+        asks(exchange, asked[0] ?? '')
+          ? ok({}, costs(600))
+          : asks(exchange, asked[50] ?? '')
+            ? ok(null, costs(590))
+            : networkError('ECONNRESET'),
+      { budget: { credits: 10_000 }, retry: false },
+    )
+    const outcome = watch(client.prices.batch({ addresses: asked }))
+    await clock.advance(0)
+    const error = errorOf(outcome) as PartialBatchError
+    expect(error).toMatchObject({ credits: 1_190, charge: 'unknown', attempts: 3 })
+    expect(error.missing).toEqual(asked.slice(50))
+    expect(error.errors.map(({ credits, charge }) => [credits, charge])).toEqual([
+      [590, 'charged'],
+      [0, 'unknown'],
+    ])
+    expect(client.budget).toMatchObject({ spent: 1_190, uncertain: 600 })
+  })
+})
+
+describe('every error has what its call was charged', () => {
+  test('client_closed after a lost answer and one that was charged', async () => {
+    const { client, clock, script } = setup(({ number }) => (number === 1 ? cutOff(costs(50)) : undefined), {
+      budget: { credits: 1_000 },
+    })
+    const outcome = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(3_000)
+    expect(script.requests).toHaveLength(2)
+    await client.close()
+    expect(errorOf(outcome)).toMatchObject({ code: 'client_closed', charge: 'unknown', credits: 50, attempts: 2 })
+    expect(errorOf(outcome)).toMatchObject({ operation: 'token.price', params: { address: TOKEN } })
+    expect(client.budget).toMatchObject({ spent: 50, uncertain: 50 })
+  })
+
+  test('client_closed while it waits to retry', async () => {
+    const { client, clock } = setup(() => cutOff(costs(50)), { budget: { credits: 1_000 } })
+    Object.assign(clock, { random: () => 0.9 })
+    const outcome = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(0)
+    await client.close()
+    expect(errorOf(outcome)).toMatchObject({ code: 'client_closed', charge: 'charged', credits: 50, attempts: 1 })
+    expect(clock.pending).toBe(0)
+  })
+
+  test('a key function that fails on the second attempt', async () => {
+    let asked = 0
+    const { client, clock } = setup(() => networkError('ECONNRESET'), {
+      budget: { credits: 1_000 },
+      apiKey: () => {
+        if (++asked > 1) throw new Error('vault is locked')
+        return 'esk_live_first'
+      },
+    })
+    const outcome = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(10_000)
+    expect(errorOf(outcome)).toMatchObject({ code: 'api_key_unavailable', charge: 'unknown', attempts: 1, credits: 0 })
+    expect(client.budget).toMatchObject({ uncertain: 50, reserved: 0 })
+  })
+
+  test('the deadline after an attempt that was charged', async () => {
+    const { client, clock } = setup(({ number }) => (number === 1 ? cutOff(costs(50)) : undefined), {
+      deadlineMs: 4_000,
+    })
+    const outcome = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(4_000)
+    expect(errorOf(outcome)).toMatchObject({ code: 'deadline_exceeded', charge: 'unknown', credits: 50, attempts: 2 })
+  })
+
+  test('a budget that refuses the retry', async () => {
+    const { client, clock, script } = setup(() => networkError('ECONNRESET'), { budget: { credits: 120 } })
+    const call = rejection(client.token.price({ address: TOKEN }), BudgetExceededError)
+    await clock.advance(10_000)
+    const error = await call
+    expect(error).toMatchObject({ charge: 'unknown', attempts: 2, credits: 0, needed: 50, available: 20 })
+    expect(error.message.toLowerCase()).toContain('no further request was sent')
+    expect(error.message).not.toContain('Nothing was sent')
+    expect(script.requests).toHaveLength(2)
+    expect(client.budget).toMatchObject({ uncertain: 100, reserved: 0 })
+  })
+
+  test('a budget that refuses the first attempt says that nothing was sent', async () => {
+    const { client, script } = setup(undefined, { budget: { credits: 20 } })
+    const error = await rejection(client.token.price({ address: TOKEN }), BudgetExceededError)
+    expect(error).toMatchObject({ charge: 'none', attempts: 0, credits: 0 })
+    expect(error.message).toContain('Nothing was sent')
+    expect(script.requests).toHaveLength(0)
+  })
+
+  test('a mismatch in strict mode', async () => {
+    const { client } = setup(() => ok({ odd: true }, costs(50)), { validate: 'strict' })
+    await expect(client.token.price({ address: TOKEN })).rejects.toMatchObject({
+      code: 'unexpected_shape',
+      charge: 'charged',
+      credits: 50,
+      attempts: 1,
+    })
+  })
+})

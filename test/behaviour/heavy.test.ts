@@ -1,0 +1,154 @@
+import { TimeoutError } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { costs, cutOff, html, networkError, ok, price, refusal } from '../support/answers.ts'
+import { address, addresses, setup, watch } from '../support/setup.ts'
+
+const locks = () => ok([], costs(2_000))
+const paths = (exchanges: readonly { url: URL }[]) => exchanges.map(({ url }) => url.pathname.split('/')[4])
+
+describe('heavy calls in flight', () => {
+  test('are at most two, in the order of the calls', async () => {
+    const { client, clock, script } = setup()
+    const asked = addresses(6)
+    const outcomes = asked.map((token) => watch(client.locks.get({ address: token })))
+    await clock.advance(0)
+    expect(paths(script.requests)).toEqual(asked.slice(0, 2))
+    for (let answered = 0; answered < 6; answered++) {
+      script.open[0]?.answer(locks())
+      await clock.advance(0)
+      expect(script.open.length).toBe(Math.min(2, 5 - answered))
+    }
+    expect(paths(script.requests)).toEqual(asked)
+    expect(script.peak).toBe(2)
+    expect(outcomes.every(({ state }) => state === 'resolved')).toBe(true)
+  })
+
+  test('share the slots among all heavy operations', async () => {
+    const { client, clock, script } = setup()
+    for (const token of addresses(2)) watch(client.locks.get({ address: token }))
+    watch(client.farm.list())
+    await clock.advance(0)
+    expect(script.open).toHaveLength(2)
+    script.open[1]?.answer(locks())
+    await clock.advance(0)
+    expect(script.requests[2]?.url.pathname).toBe('/v1/farms/52014')
+  })
+
+  test.each([1, 2, 5])('are at most heavyConcurrency: %i', async (heavyConcurrency) => {
+    const { client, clock, script } = setup(undefined, { heavyConcurrency })
+    for (const token of addresses(8)) watch(client.locks.get({ address: token }))
+    await clock.advance(0)
+    expect(script.open).toHaveLength(heavyConcurrency)
+  })
+
+  test('do not share slots with another client', async () => {
+    const one = setup()
+    const other = setup()
+    for (const { client } of [one, other]) for (const token of addresses(3)) watch(client.locks.get({ address: token }))
+    await one.clock.advance(0)
+    expect([one.script.open.length, other.script.open.length]).toEqual([2, 2])
+  })
+})
+
+test('heavy calls that wait do not delay a light call', async () => {
+  const { client, clock, script } = setup(({ url }) =>
+    url.pathname.includes('prices') ? ok(price(address(9)), costs(50)) : undefined,
+  )
+  for (const token of addresses(10)) watch(client.locks.get({ address: token }))
+  const light = watch(client.token.price({ address: address(9) }))
+  await clock.advance(0)
+  expect(light.state).toBe('resolved')
+  expect(script.requests).toHaveLength(3)
+})
+
+describe('a heavy slot is freed after', () => {
+  const fails = {
+    success: () => locks(),
+    'an error of the caller': () => refusal(404, 'not_found'),
+    'an error of the service': () => refusal(500, 'internal'),
+    'no connection': () => networkError('ECONNREFUSED'),
+    'a body cut off': () => cutOff(),
+    'a gateway': () => html(502),
+    'a body that is not JSON': () => new Response('x'),
+    'no answer in time': () => undefined,
+  }
+
+  test.each(Object.entries(fails))('%s', async (_, fail) => {
+    const { client, clock, script } = setup(({ number }) => (number <= 2 ? fail() : locks()), {
+      retry: false,
+      timeoutMs: 1_000,
+    })
+    const outcomes = addresses(4).map((token) => watch(client.locks.get({ address: token })))
+    await clock.advance(2_000)
+    expect(script.requests).toHaveLength(4)
+    expect(outcomes.slice(2).every(({ state }) => state === 'resolved')).toBe(true)
+  })
+
+  test('an abort of the calls that hold it', async () => {
+    const { client, clock, script } = setup(({ number }) => (number <= 2 ? undefined : locks()))
+    const caller = new AbortController()
+    for (const token of addresses(2)) watch(client.locks.get({ address: token }, { signal: caller.signal }))
+    const next = watch(client.locks.get({ address: address(3) }))
+    await clock.advance(0)
+    expect(next.state).toBe('pending')
+    caller.abort()
+    await clock.advance(0)
+    expect(next.state).toBe('resolved')
+    expect(script.requests).toHaveLength(3)
+  })
+
+  test('a failed attempt, while the call waits to retry', async () => {
+    const { client, clock, script } = setup(({ number }) =>
+      number <= 2 ? refusal(500, 'x', { 'retry-after': '30' }) : locks(),
+    )
+    const outcomes = addresses(3).map((token) => watch(client.locks.get({ address: token })))
+    await clock.advance(1)
+    expect(script.requests).toHaveLength(3)
+    expect(outcomes[2]?.state).toBe('resolved')
+  })
+})
+
+describe('a call that waits for a heavy slot', () => {
+  test('rejects at once with the reason of its signal, sends nothing, costs nothing, and leaves its place to the next call', async () => {
+    const { client, clock, script } = setup(undefined, { budget: { credits: 100_000 } })
+    const caller = new AbortController()
+    for (const token of addresses(2)) watch(client.locks.get({ address: token }))
+    const aborted = watch(client.locks.get({ address: address(7) }, { signal: caller.signal }))
+    const next = watch(client.locks.get({ address: address(8) }))
+    await clock.advance(0)
+    caller.abort('not any more')
+    await clock.advance(0)
+    expect(aborted).toMatchObject({ state: 'rejected', error: 'not any more' })
+    expect(client.budget).toMatchObject({ reserved: 6_000, uncertain: 0 })
+    script.open[0]?.answer(locks())
+    await clock.advance(0)
+    expect(paths(script.requests)[2]).toBe(address(8))
+    expect(next.state).toBe('pending')
+  })
+
+  test('does not use up its deadline, which runs when it has the slot', async () => {
+    const { client, clock, script } = setup(undefined, { timeoutMs: 1e6, deadlineMs: 1e6 })
+    for (const token of addresses(2)) watch(client.locks.get({ address: token }))
+    const queued = watch(client.locks.get({ address: address(7) }, { deadlineMs: 5_000 }))
+    await clock.advance(60_000)
+    expect(queued.state).toBe('pending')
+    script.open[0]?.answer(locks())
+    await clock.advance(4_999)
+    expect(script.requests).toHaveLength(3)
+    expect(queued.state).toBe('pending')
+    await clock.advance(1)
+    expect(queued.error).toBeInstanceOf(TimeoutError)
+    expect(queued.error).toMatchObject({ code: 'deadline_exceeded', attempts: 1, charge: 'unknown', credits: 0 })
+  })
+
+  test('does not use up its timeout', async () => {
+    const { client, clock, script } = setup(undefined, { timeoutMs: 1_000, deadlineMs: 1e6, retry: false })
+    const outcomes = addresses(4).map((token) => watch(client.locks.get({ address: token })))
+    await clock.advance(900)
+    for (const exchange of script.open) exchange.answer(locks())
+    await clock.advance(900)
+    for (const exchange of script.open) exchange.answer(locks())
+    await clock.advance(0)
+    expect(outcomes.map(({ state }) => state)).toEqual(Array(4).fill('resolved'))
+  })
+})

@@ -1,0 +1,207 @@
+import { createClient, EtnMarketError, type FetchLike, InvalidRequestError, ResponseError } from 'etn-market'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { costs, ok, price, raw } from '../support/answers.ts'
+import { flush } from '../support/clock.ts'
+import { address, BASE_URL, KEY, rejection, setup } from '../support/setup.ts'
+
+const TOKEN = address(1)
+const unhandled: unknown[] = []
+const onUnhandled = (reason: unknown) => void unhandled.push(reason)
+let others: NodeJS.UnhandledRejectionListener[] = []
+
+beforeEach(() => {
+  others = process.listeners('unhandledRejection')
+  process.removeAllListeners('unhandledRejection')
+  process.on('unhandledRejection', onUnhandled)
+  unhandled.length = 0
+})
+
+afterEach(async () => {
+  await flush()
+  process.off('unhandledRejection', onUnhandled)
+  for (const listener of others) process.on('unhandledRejection', listener)
+  expect(unhandled).toEqual([])
+})
+
+/** A client on a `fetch` of the user's own. */
+function onFetch(fetch: unknown) {
+  const types: string[] = []
+  const client = createClient({
+    apiKey: KEY,
+    baseUrl: BASE_URL,
+    fetch: fetch as FetchLike,
+    budget: { credits: 1_000 },
+    onEvent: ({ type }) => void types.push(type),
+  })
+  return { client, types }
+}
+
+describe('a custom fetch that resolves to something else than a Response', () => {
+  const body = JSON.stringify({ data: price(TOKEN) })
+  test.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', body],
+    ['an object without headers', { status: 200, text: async () => body }],
+    ['headers without get', { status: 200, text: async () => body, headers: { 'x-credits-cost': '50' } }],
+    ['no text()', { status: 200, headers: new Headers() }],
+    [
+      'a Response that was read',
+      (() => {
+        const response = new Response(body)
+        void response.text()
+        return response
+      })(),
+    ],
+  ])('%s: a ResponseError, and what was reserved stays uncertain', async (_, value) => {
+    const { client, types } = onFetch(async () => value)
+    const error = await rejection(client.token.price({ address: TOKEN }), ResponseError)
+    expect(error).toMatchObject({ code: 'invalid_fetch', charge: 'unknown', attempts: 1, credits: 0 })
+    expect(client.budget).toMatchObject({ reserved: 0, uncertain: 50, spent: 0 })
+    const ofRequest = types.filter((type) => type.startsWith('request.'))
+    expect(ofRequest).toEqual(['request.sent', 'request.failed'])
+  })
+
+  test('one that throws at once is a connection that failed', async () => {
+    const { client } = onFetch(() => {
+      throw new Error('no network here')
+    })
+    const error = await rejection(client.token.price({ address: TOKEN }, { retry: false }), EtnMarketError)
+    expect(error).toMatchObject({ attempts: 1 })
+    expect(client.budget.reserved).toBe(0)
+  })
+
+  test.each([undefined, null, 'text', 7])('one that throws %j', async (thrown) => {
+    const { client } = onFetch(() => Promise.reject(thrown))
+    await rejection(client.token.price({ address: TOKEN }, { retry: false }), EtnMarketError)
+    expect(client.budget.reserved).toBe(0)
+  })
+})
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+describe.each([4_000, 100_000])('a body nested %i deep', (depth) => {
+  const modes = ['warn', 'strict', 'off'] as const
+
+  test.each(modes)('as data, with validate %j, ends in data or a typed error', async (validate) => {
+    for (const deep of [nested(depth), nestedObjects(depth)]) {
+      const { client } = setup(() => raw(`{"data":${deep}}`, costs(50)), { validate, budget: { credits: 1_000 } })
+      const error = await client.token.price({ address: TOKEN }).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      if (error !== undefined) expect(error).toBeInstanceOf(EtnMarketError)
+      expect(client.budget).toMatchObject({ spent: 50, reserved: 0, uncertain: 0 })
+    }
+  })
+
+  test.each([400, 404, 429, 500, 503])('in an error body with status %i ends in a typed error', async (status) => {
+    for (const deep of [nested(depth), nestedObjects(depth)]) {
+      const { client } = setup(() => raw(`{"error":{"code":"x","message":"y","details":${deep}}}`, {}, status), {
+        retry: false,
+      })
+      const error = await rejection(client.token.price({ address: TOKEN }), EtnMarketError)
+      expect(error).toMatchObject({ status, charge: 'none', attempts: 1 })
+      expect(() => String(error.stack)).not.toThrow()
+    }
+  })
+
+  test('in a batch, a list and a request of your own', async () => {
+    const { client } = setup(() => raw(`{"data":${nestedObjects(depth)}}`, costs(50)), {
+      cache: { ttlMs: { 'token.list': 1_000 } },
+    })
+    const ended = await Promise.allSettled([
+      client.prices.batch({ addresses: [TOKEN] }),
+      client.token.list(),
+      client.request('/new', { maxCredits: 50 }),
+    ])
+    for (const end of ended) if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(EtnMarketError)
+  })
+})
+
+describe('__proto__ in a body', () => {
+  const hostile = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
+
+  test('of an error changes no prototype', async () => {
+    const { client } = setup(() =>
+      raw(`{"error":{"code":"x","message":"y","__proto__":{"polluted":true}},"__proto__":{"polluted":true}}`, {}, 400),
+    )
+    const error = await rejection(client.token.price({ address: TOKEN }), InvalidRequestError)
+    expect(Object.getPrototypeOf(error)).toBe(InvalidRequestError.prototype)
+    expect(Object.getPrototypeOf(error.body)).toBe(Object.prototype)
+    expect((error.body as Record<string, unknown>).polluted).toBeUndefined()
+    expect((error as unknown as Record<string, unknown>).polluted).toBeUndefined()
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  test('of a success changes no prototype', async () => {
+    const { client } = setup(() => raw(`{"data":${hostile},"__proto__":{"polluted":true}}`, costs(50)))
+    for (const data of [await client.token.price({ address: TOKEN }), await client.request('/x', { maxCredits: 50 })]) {
+      expect(Object.getPrototypeOf(data)).toBe(Object.prototype)
+      expect((data as Record<string, unknown>).polluted).toBeUndefined()
+    }
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  test('of a mismatch in strict mode changes no prototype', async () => {
+    const { client } = setup(() => raw(`{"data":${hostile}}`, costs(50)), { validate: 'strict' })
+    const error = await rejection(
+      client.token.get({ address: TOKEN }).then(() => undefined),
+      ResponseError,
+    )
+    const { data } = error.body as { data: object }
+    expect(Object.getPrototypeOf(data)).toBe(Object.prototype)
+  })
+
+  test('as an address of a batch is no price', async () => {
+    const { client } = setup(() => raw('{"data":{"__proto__":{"usd":"1"}}}', costs(110)))
+    const prices = await client.prices.batch({ addresses: [TOKEN] })
+    expect(prices).toEqual({ [TOKEN]: null })
+    expect(Object.getPrototypeOf(prices)).toBe(Object.prototype)
+  })
+})
+
+describe('options that are not what they must be', () => {
+  test.each<[string, object]>([
+    ['signal', { signal: {} }],
+    ['signal', { signal: null }],
+    ['signal', { signal: { aborted: false } }],
+    ['retry', { retry: null }],
+    ['retry', { retry: true }],
+    ['retry', { retry: 3 }],
+    ['timeoutMs', { timeoutMs: '5' }],
+    ['deadlineMs', { deadlineMs: null }],
+  ])('%s of a call: %j', async (name, options) => {
+    const { client, script } = setup()
+    const error = await rejection(client.token.price({ address: TOKEN }, options as object), InvalidRequestError)
+    expect(error).toMatchObject({ code: 'invalid_option', attempts: 0, charge: 'none' })
+    expect(error.message).toContain(name)
+    expect(script.requests).toHaveLength(0)
+  })
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['retry null', { retry: null }],
+    ['budget null', { budget: null }],
+    ['a text as budget', { budget: '5000' }],
+    ['cache null', { cache: null }],
+    ['a cache without ttlMs', { cache: {} }],
+    ['a cache with a store that is none', { cache: { ttlMs: {}, store: {} } }],
+    ['hooks null', { hooks: null }],
+    ['clock {}', { clock: {} }],
+    ['onEvent that is no function', { onEvent: 'log' }],
+    ['transport null', { transport: null }],
+  ])('of a client: %s', (_, options) => {
+    expect(() => createClient(options as object)).toThrow(InvalidRequestError)
+  })
+
+  test('a signal of another realm is accepted', async () => {
+    const { client } = setup(() => ok(price(TOKEN), costs(50)))
+    const { aborted, reason } = new AbortController().signal
+    const signal = { aborted, reason, addEventListener() {}, removeEventListener() {}, throwIfAborted() {} }
+    expect(await client.token.price({ address: TOKEN }, { signal: signal as unknown as AbortSignal })).toEqual(
+      price(TOKEN),
+    )
+  })
+})

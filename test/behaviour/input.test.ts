@@ -1,0 +1,116 @@
+import { type Client, InvalidLimitError, InvalidRequestError } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { costs, ok } from '../support/answers.ts'
+import { address, rejection, setup } from '../support/setup.ts'
+
+const TOKEN = address(1)
+const WRONG = `0xA${TOKEN.slice(3).toLowerCase()}`
+
+/** A call as untyped JavaScript can make it. */
+type Loose = Record<
+  string,
+  Record<string, ((params?: unknown, options?: unknown) => Promise<unknown>) & { estimate(params?: unknown): unknown }>
+>
+const loose = (client: Client) => client as unknown as Loose
+
+const MISTAKES: [string, string, unknown, string, string][] = [
+  ['token', 'price', { address: WRONG }, 'address', WRONG],
+  ['token', 'price', { address: TOKEN.slice(2) }, 'address', TOKEN.slice(2)],
+  ['token', 'price', {}, 'address', 'missing'],
+  ['token', 'price', undefined, 'address', 'missing'],
+  ['token', 'price', { address: TOKEN, chainId: 1 }, 'chainId', '1'],
+  ['token', 'list', { limit: 101 }, 'limit', '101'],
+  ['token', 'list', { limit: 0 }, 'limit', '0'],
+  ['token', 'list', { limit: 2.5 }, 'limit', '2.5'],
+  ['token', 'list', { cursor: 'next' }, 'cursor', 'cursor'],
+  ['trade', 'list', { limit: 26 }, 'limit', '26'],
+  ['trade', 'list', { token: 'BOLT' }, 'token', 'BOLT'],
+  ['token', 'candles', { address: TOKEN, bucket: '5m' }, 'bucket', '5m'],
+  ['token', 'history', { address: TOKEN, duration: 'EON' }, 'duration', 'EON'],
+  ['pool', 'list', { version: 1 }, 'version', '1'],
+  ['prices', 'batch', { addresses: 'all' }, 'addresses', 'all'],
+  ['prices', 'batch', {}, 'addresses', 'missing'],
+  ['prices', 'batch', { addresses: [TOKEN, '0x1'] }, 'addresses[1]', '0x1'],
+  ['presale', 'get', { pool: '../me' }, 'pool', '../me'],
+  ['farm', 'list', { farmer: TOKEN }, 'farmer', 'farmer'],
+  ['account', 'me', { id: 5 }, 'id', 'id'],
+]
+
+describe('invalid parameters', () => {
+  test.each(MISTAKES)(
+    '%s.%s %j: rejects with the names of parameter and value, and sends and reserves nothing',
+    async (group, action, params, name, value) => {
+      const { client, clock, script, events } = setup(undefined, { budget: { credits: 1_000 } })
+      const method = loose(client)[group]![action]!
+      const error = await rejection(method(params), InvalidRequestError)
+      for (const part of [`${group}.${action}`, name, value]) expect(error.message).toContain(part)
+      expect(error).toMatchObject({ operation: `${group}.${action}`, attempts: 0, charge: 'none', credits: 0 })
+      if (name === 'limit') expect(error).toBeInstanceOf(InvalidLimitError)
+      expect(script.requests).toHaveLength(0)
+      expect(events).toEqual([])
+      expect(client.budget).toMatchObject({ reserved: 0, available: 1_000 })
+      expect(clock.pending).toBe(0)
+      // The estimate throws what the call rejects with.
+      expect(() => method.estimate(params)).toThrow(error.message)
+    },
+  )
+})
+
+test.each([
+  { timeoutMs: 0 },
+  { timeoutMs: -1 },
+  { timeoutMs: Number.NaN },
+  { timeoutMs: '5000' },
+  { deadlineMs: 0 },
+  { retry: { limit: -1 } },
+  { retry: { limit: 1.5 } },
+  { retry: { limit: Number.NaN } },
+  { retry: { maxRetryAfterMs: -1 } },
+  { retry: { maxRetryAfterMs: Number.NaN } },
+  { retry: { tries: 3 } },
+  { retry: true },
+  { retry: 3 },
+  { validate: 'always' },
+  { timeout: 5 },
+])('rejects the invalid options %j, as options of a call and of a client', async (options) => {
+  const { client, script } = setup(() => ok({ usd: '1' }, costs(25)))
+  await rejection(loose(client).etn!.price!({}, options), InvalidRequestError)
+  expect(() => setup(undefined, options as object)).toThrow(InvalidRequestError)
+  expect(script.requests).toHaveLength(0)
+})
+
+test.each([
+  { heavyConcurrency: 0 },
+  { heavyConcurrency: 1.5 },
+  { batchConcurrency: 0 },
+  { budget: { credits: -1 } },
+  { budget: { credits: 1.5 } },
+  { budget: { credits: Number.NaN } },
+  { budget: { credits: 5, windowMs: 0 } },
+  { budget: { credits: 5, windowMs: Number.NaN } },
+  { baseUrl: 'market.test/v1' },
+  { baseUrl: 'ftp://market.test/v1' },
+  { baseUrl: '' },
+  { baseUrl: 'https://market.test/v1?x=1' },
+  { apiKey: '' },
+  { apiKey: 'with space' },
+  { apiKey: 'line\nbreak' },
+  { apiKei: 'x' },
+])('throws for the invalid client options %j', (options) => {
+  expect(() => setup(undefined, options as object)).toThrow(InvalidRequestError)
+})
+
+test('fills in the chain, sends addresses in EIP-55 form in paths and in lower case in lists, and adds nothing', async () => {
+  const { client, script } = setup(() => ok([], costs(100)), { validate: 'off' })
+  await client.token.history({ address: TOKEN.toLowerCase(), duration: 'week' as 'WEEK', currency: 'ETN' })
+  await client.token.candles({ address: TOKEN, limit: 5, bucket: '4h', chainId: 52014 })
+  await client.pool.list()
+  await client.prices.batch({ addresses: [TOKEN.toLowerCase(), address(2)] }).catch(() => {})
+  expect(script.requests.map(({ url }) => url.pathname + url.search)).toEqual([
+    `/v1/tokens/52014/${TOKEN}/history?duration=WEEK&currency=ETN`,
+    `/v1/tokens/52014/${TOKEN}/candles?limit=5&bucket=4h`,
+    '/v1/pools/52014',
+    `/v1/prices/52014?addresses=${[TOKEN, address(2)].map((token) => token.toLowerCase()).sort()}`,
+  ])
+  for (const { method } of script.requests) expect(method).toBe('GET')
+})

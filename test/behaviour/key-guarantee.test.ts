@@ -1,0 +1,180 @@
+import { createClient } from 'etn-market'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { costs, type HeaderLines, limited, networkError, ok, price, wait } from '../support/answers.ts'
+import { createVirtualClock } from '../support/clock.ts'
+import { createRandom } from '../support/random.ts'
+import type { Exchange } from '../support/script.ts'
+import { address, addresses, BASE_URL, KEY, setup, watch } from '../support/setup.ts'
+
+const GUARANTEE = 15
+const MINUTE = 60_000
+const RUNS = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 30 : 3
+
+interface Service {
+  limit: 'second' | 'minute' | 'always' | 'at random'
+  served: number
+  headers: HeaderLines
+  latencyMs: number
+  /** A part of the answers, in percent, that never arrives. */
+  lost: number
+}
+
+interface Arrivals {
+  waitMs: number
+  calls: number
+  /** How long the callers wait before they leave, if they do. */
+  patienceMs: number | undefined
+}
+
+const service: fc.Arbitrary<Service> = fc.record({
+  limit: fc.constantFrom('second', 'minute', 'always', 'at random'),
+  served: fc.integer({ min: 1, max: 12 }),
+  headers: fc.constantFrom<HeaderLines>({}, wait(0), wait(1), wait(7), wait(50), wait('soon')),
+  latencyMs: fc.constantFrom(0, 30, 900, 3_000),
+  lost: fc.constantFrom(0, 0, 0, 30),
+})
+const arrivals: fc.Arbitrary<Arrivals> = fc.record({
+  waitMs: fc.constantFrom(0, 100, 2_000, 20_000, 70_000),
+  calls: fc.integer({ min: 1, max: 25 }),
+  patienceMs: fc.option(fc.constantFrom(1, 50, 1_500, 10_000), { nil: undefined }),
+})
+const client = fc.record({
+  retry: fc.constantFrom<false | { limit: number }>(false, { limit: 2 }, { limit: 20 }),
+  deadlineMs: fc.constantFrom(5_000, 60_000, 600_000),
+  timeoutMs: fc.constantFrom(500, 15_000),
+})
+
+/** Counts what the service counts: the refusals of the last minute, and the requests on their way. */
+function play(seed: number, { limit, served, headers, latencyMs, lost }: Service, options: object) {
+  const random = createRandom(seed)
+  const refusedAt = new Map<Exchange, number>()
+  const accepted: number[] = []
+  /** Those that were sent before the first refusal arrived. */
+  let exempt = new Set<Exchange>()
+  let lastDelivered = Number.NEGATIVE_INFINITY
+  let worst = 0
+  let served_ = 0
+  const isFull = (now: number) => {
+    if (limit === 'always') return true
+    if (limit === 'at random') return random() < 0.6
+    const windowMs = limit === 'second' ? 1_000 : MINUTE
+    return accepted.filter((at) => at > now - windowMs).length >= served
+  }
+  const made = setup((exchange) => {
+    const now = made.clock.now()
+    const isRefused = isFull(now)
+    if (isRefused) refusedAt.set(exchange, now)
+    else accepted.push(now)
+    check()
+    const deliver = () => {
+      if (!exchange.open) return
+      if (random() * 100 < lost) return exchange.fail(networkError('ECONNRESET'))
+      if (!isRefused) {
+        served_++
+        return exchange.answer(ok(price(address(1)), costs(50)))
+      }
+      if (made.clock.now() - lastDelivered > MINUTE) exempt = new Set(made.script.requests)
+      lastDelivered = made.clock.now()
+      exchange.answer(limited(headers))
+      check()
+    }
+    if (latencyMs === 0) queueMicrotask(deliver)
+    else void made.clock.sleep(latencyMs).then(deliver)
+    return undefined
+  }, options)
+  Object.assign(made.clock, { random })
+  function check() {
+    const now = made.clock.now()
+    if (now - lastDelivered > MINUTE) return
+    const isCounted = (exchange: Exchange) => !exempt.has(exchange)
+    const recent = [...refusedAt].filter(([exchange, at]) => isCounted(exchange) && now - at < MINUTE)
+    const inFlight = made.script.open.filter((exchange) => isCounted(exchange) && !refusedAt.has(exchange))
+    worst = Math.max(worst, recent.length + inFlight.length)
+  }
+  return { ...made, worst: () => worst, served: () => served_, refusedAt }
+}
+
+describe('from the first 429 on', () => {
+  test('the refusals of the last minute and the requests in flight are never more than 15', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        service,
+        client,
+        fc.array(arrivals, { minLength: 1, maxLength: 8 }),
+        fc.nat(),
+        async (service, options, plan, seed) => {
+          const made = play(seed, service, options)
+          const outcomes = addresses(60).map((token) => watch(made.client.token.price({ address: token })))
+          let next = 60
+          for (const { waitMs, calls, patienceMs } of plan) {
+            await made.clock.advance(waitMs)
+            const caller = new AbortController()
+            for (const token of addresses(calls, next)) {
+              outcomes.push(watch(made.client.token.price({ address: token }, { signal: caller.signal })))
+            }
+            next += calls
+            if (patienceMs !== undefined) void made.clock.sleep(patienceMs).then(() => caller.abort('left'))
+          }
+          await made.clock.advance(700_000)
+          expect(made.worst()).toBeLessThanOrEqual(GUARANTEE)
+          expect(outcomes.filter(({ state }) => state === 'pending')).toEqual([])
+          expect(made.clock.pending).toBe(0)
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  }, 120_000)
+
+  test('callers who leave before the refusal arrives are counted too', async () => {
+    const made = play(1, { limit: 'always', served: 0, headers: {}, latencyMs: 500, lost: 0 }, { retry: false })
+    watch(made.client.etn.price())
+    await made.clock.advance(1_100)
+    for (let step = 0; step < 100; step++) {
+      const caller = new AbortController()
+      watch(made.client.token.price({ address: address(step) }, { signal: caller.signal }))
+      await made.clock.advance(200)
+      caller.abort('left')
+      await made.clock.advance(300)
+    }
+    expect(made.worst()).toBeLessThanOrEqual(GUARANTEE)
+  })
+
+  test('a service that recovers serves everybody in the end', async () => {
+    const made = play(
+      1,
+      { limit: 'second', served: 5, headers: wait(1), latencyMs: 30, lost: 0 },
+      { retry: { limit: 50 }, deadlineMs: 900_000 },
+    )
+    const outcomes = addresses(60).map((token) => watch(made.client.token.price({ address: token })))
+    await made.clock.advance(900_000)
+    expect(outcomes.filter(({ state }) => state === 'resolved')).toHaveLength(60)
+    expect(made.worst()).toBeLessThanOrEqual(GUARANTEE)
+  })
+})
+
+describe('a request that is let through while a refusal arrives', () => {
+  test('is not sent during the cool-down', async () => {
+    const clock = createVirtualClock()
+    const answers: ((response: Response) => void)[] = []
+    const client = createClient({
+      apiKey: KEY,
+      baseUrl: BASE_URL,
+      clock,
+      cache: { ttlMs: { 'etn.price': 1_000 } },
+      fetch: () => new Promise((resolve) => answers.push(resolve)),
+    })
+    const first = watch(client.token.price({ address: address(1) }))
+    await clock.advance(0)
+    answers[0]?.(limited(wait(10)))
+    // After the look into the cache each waits for one turn of the event loop; the refusal arrives in it.
+    const others = addresses(5, 10).map((token) => watch(client.token.price({ address: token })))
+    await clock.advance(9_000)
+    expect(answers).toHaveLength(1)
+    for (let step = 0; step < 10; step++) {
+      await clock.advance(1_000)
+      for (const answer of answers) answer(ok(price(address(1)), costs(50)))
+    }
+    expect([first, ...others].map(({ state }) => state)).toEqual(Array(6).fill('resolved'))
+  })
+})

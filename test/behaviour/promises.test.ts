@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { costs, ok, price, refusal } from '../support/answers.ts'
+import { flush } from '../support/clock.ts'
+import { address, addresses, setup, watch } from '../support/setup.ts'
+
+const TOKEN = address(1)
+const unhandled: unknown[] = []
+const warnings: string[] = []
+const onUnhandled = (reason: unknown) => void unhandled.push(reason)
+const onWarning = ({ name, message }: Error) => void warnings.push(`${name} ${message}`)
+let others: NodeJS.UnhandledRejectionListener[] = []
+
+beforeEach(() => {
+  others = process.listeners('unhandledRejection')
+  process.removeAllListeners('unhandledRejection')
+  process.on('unhandledRejection', onUnhandled)
+  process.on('warning', onWarning)
+  unhandled.length = 0
+  warnings.length = 0
+})
+
+afterEach(() => {
+  process.off('unhandledRejection', onUnhandled)
+  process.off('warning', onWarning)
+  for (const listener of others) process.on('unhandledRejection', listener)
+})
+
+const settle = async () => {
+  for (let turn = 0; turn < 5; turn++) await flush()
+}
+
+describe('unhandled rejections', () => {
+  const fails = () => setup(() => refusal(404, 'not_found'))
+
+  test('are seen by this test when a call is not handled', async () => {
+    void fails().client.token.price({ address: TOKEN })
+    await settle()
+    expect(unhandled).toHaveLength(1)
+  })
+
+  test('do not occur when only withMeta() is awaited', async () => {
+    await expect(fails().client.token.price({ address: TOKEN }).withMeta()).rejects.toMatchObject({ status: 404 })
+    await settle()
+    expect(unhandled).toEqual([])
+  })
+
+  test('do not occur when only the data is awaited', async () => {
+    await expect(fails().client.token.price({ address: TOKEN })).rejects.toMatchObject({ status: 404 })
+    await settle()
+    expect(unhandled).toEqual([])
+  })
+
+  test('do not occur when both are handled', async () => {
+    const call = fails().client.token.price({ address: TOKEN })
+    call.catch(() => {})
+    call.withMeta().catch(() => {})
+    await settle()
+    expect(unhandled).toEqual([])
+  })
+
+  test('do not occur for invalid parameters, shared calls and batches that fail', async () => {
+    const { client, clock } = fails()
+    watch(client.token.price({ address: '0x' }))
+    watch(client.token.price({ address: TOKEN }))
+    watch(client.token.price({ address: TOKEN }).withMeta())
+    watch(client.prices.batch({ addresses: addresses(200) }))
+    watch(client.prices.batch({ addresses: addresses(200) }).withMeta())
+    await clock.advance(10_000)
+    expect(unhandled).toEqual([])
+  })
+
+  test('do not occur for calls that are aborted or closed in any state', async () => {
+    const { client, clock } = setup(undefined, { budget: { credits: 20_000 } })
+    const caller = new AbortController()
+    const { signal } = caller
+    for (const token of addresses(4)) watch(client.locks.get({ address: token }, { signal }))
+    watch(client.prices.batch({ addresses: addresses(300) }, { signal }))
+    watch(client.prices.batch({ addresses: addresses(300) }))
+    watch(client.balances.get({ address: TOKEN }))
+    await clock.advance(0)
+    caller.abort(new Error('mine'))
+    await client.close()
+    await settle()
+    expect(unhandled).toEqual([])
+  })
+
+  test('do not occur for a listener that rejects', async () => {
+    const { client } = setup(() => ok(price(TOKEN), costs(50)), { onEvent: () => Promise.reject(new Error('mine')) })
+    await client.token.price({ address: TOKEN })
+    await settle()
+    expect(unhandled).toEqual([])
+  })
+
+  test('do not occur for a call that is read in both ways, which is sent once', async () => {
+    const { client, script } = setup(() => ok(price(TOKEN), costs(50)))
+    const call = client.token.price({ address: TOKEN })
+    const [data, { data: same, meta }] = await Promise.all([call, call.withMeta()])
+    expect(data).toBe(same)
+    expect(meta).toMatchObject({ attempts: 1, shared: false, cached: false })
+    expect(script.requests).toHaveLength(1)
+  })
+})
+
+describe('a signal shared by many calls', () => {
+  const counted = () => {
+    const caller = new AbortController()
+    let listeners = 0
+    const { addEventListener, removeEventListener } = caller.signal
+    Object.assign(caller.signal, {
+      addEventListener(...args: Parameters<typeof addEventListener>) {
+        listeners++
+        addEventListener.apply(caller.signal, args)
+      },
+      removeEventListener(...args: Parameters<typeof removeEventListener>) {
+        listeners--
+        removeEventListener.apply(caller.signal, args)
+      },
+    })
+    return { caller, count: () => listeners }
+  }
+
+  test('prints no warning and has no listener left after 1,000 calls', async () => {
+    const { client, clock, script } = setup(undefined)
+    const { caller, count } = counted()
+    const outcomes = addresses(1_000).map((token) =>
+      watch(client.token.price({ address: token }, { signal: caller.signal })),
+    )
+    await clock.advance(0)
+    expect(count()).toBeGreaterThan(0)
+    for (const exchange of script.open)
+      exchange.answer(exchange.number % 2 ? ok(price(TOKEN), costs(50)) : refusal(404, 'x'))
+    await clock.advance(0)
+    expect(outcomes.filter(({ state }) => state === 'pending')).toHaveLength(0)
+    expect(count()).toBe(0)
+    await settle()
+    expect(warnings).toEqual([])
+  })
+
+  test('prints no warning and has no listener left after a batch of many chunks with retries', async () => {
+    const { client, clock } = setup(() => refusal(500, 'x'), { batchConcurrency: 100 })
+    const { caller, count } = counted()
+    watch(client.prices.batch({ addresses: addresses(2_000) }, { signal: caller.signal }))
+    await clock.advance(30_000)
+    expect(count()).toBe(0)
+    expect(warnings).toEqual([])
+  })
+})

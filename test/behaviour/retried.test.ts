@@ -1,0 +1,84 @@
+import {
+  ConnectionError,
+  type EtnMarketError,
+  RateLimitError,
+  ServerBusyError,
+  ServiceError,
+  TimeoutError,
+} from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { busy, cutOff, html, limited, networkError, price, refusal, stalled } from '../support/answers.ts'
+import { ask, TOKEN } from '../support/ask.ts'
+import type { Handler } from '../support/script.ts'
+import { rejection, setup, watch } from '../support/setup.ts'
+
+const RETRIED: [string, Handler, typeof EtnMarketError, number | undefined][] = [
+  ['no connection', () => networkError('ECONNREFUSED'), ConnectionError, undefined],
+  ['a DNS failure', () => networkError('ENOTFOUND'), ConnectionError, undefined],
+  ['a reset', () => networkError('ECONNRESET'), ConnectionError, undefined],
+  ['a body cut off', () => cutOff(), ConnectionError, 200],
+  ['no answer', () => undefined, TimeoutError, undefined],
+  ['a body that stalls', () => stalled(), TimeoutError, 200],
+  ['408', () => refusal(408, 'timeout'), ServiceError, 408],
+  ['429', () => limited(), RateLimitError, 429],
+  ['500', () => refusal(500, 'internal'), ServiceError, 500],
+  ['501', () => refusal(501, 'not_implemented'), ServiceError, 501],
+  ['502', () => html(502), ServiceError, 502],
+  ['503 server_busy', () => busy(), ServerBusyError, 503],
+  ['503 SERVER_BUSY', () => refusal(503, 'SERVER_BUSY'), ServerBusyError, 503],
+  ['another 503', () => refusal(503, 'maintenance'), ServiceError, 503],
+  ['504', () => html(504), ServiceError, 504],
+  ['599', () => refusal(599, 'odd'), ServiceError, 599],
+]
+
+describe('an outcome that is retried, twice by default', () => {
+  test.each(RETRIED)('%s: resolves when the second attempt succeeds', async (_, fail) => {
+    const { outcome, script } = await ask(fail, 1)
+    expect(outcome).toMatchObject({
+      state: 'resolved',
+      value: { data: price(TOKEN), meta: { attempts: 2, requests: 1 } },
+    })
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test.each(RETRIED)('%s: resolves when the third attempt succeeds', async (_, fail) => {
+    const { outcome, script } = await ask(fail, 2)
+    expect(outcome).toMatchObject({ state: 'resolved', value: { meta: { attempts: 3 } } })
+    expect(script.requests).toHaveLength(3)
+  })
+
+  test.each(RETRIED)('%s: rejects with its typed error after three attempts', async (_, fail, Expected, status) => {
+    const { error, script } = await ask(fail, 99)
+    expect(error).toBeInstanceOf(Expected)
+    expect(error).toMatchObject({ name: Expected.name, operation: 'token.price', attempts: 3 })
+    expect(error.status).toBe(status)
+    expect(error.message).toContain('token.price')
+    expect(script.requests).toHaveLength(3)
+  })
+
+  test.each(RETRIED)('%s: rejects after one attempt with retry false or limit 0', async (_, fail) => {
+    for (const retry of [false, { limit: 0 }] as const) {
+      const { error, script } = await ask(fail, 99, { retry })
+      expect(error.attempts).toBe(1)
+      expect(script.requests).toHaveLength(1)
+    }
+  })
+
+  test('is attempted limit + 1 times', async () => {
+    for (const limit of [1, 4]) {
+      const { script } = await ask(() => refusal(500, 'internal'), 99, { retry: { limit } })
+      expect(script.requests).toHaveLength(limit + 1)
+    }
+  })
+
+  test('follows the retry option of the call, which overrides that of the client', async () => {
+    const made = setup(() => networkError('ECONNREFUSED'), { retry: false })
+    const more = watch(made.client.etn.price({}, { retry: { limit: 1 } }))
+    await made.clock.advance(10_000)
+    expect(more.error).toMatchObject({ attempts: 2 })
+    const other = setup(() => networkError('ECONNREFUSED'))
+    expect(await rejection(other.client.etn.price({}, { retry: false }), ConnectionError)).toMatchObject({
+      attempts: 1,
+    })
+  })
+})

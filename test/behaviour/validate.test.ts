@@ -1,0 +1,122 @@
+import { ResponseError } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { costs, ok, price, raw } from '../support/answers.ts'
+import { address, rejection, setup } from '../support/setup.ts'
+
+const TOKEN = address(1)
+const ODD = { address: TOKEN, usd: 5, etn: '1', extra: { kept: true } }
+const mismatches = (events: readonly { type: string }[]) => events.filter(({ type }) => type === 'response.mismatch')
+
+describe('an answer that does not match the contract', () => {
+  test('resolves to the data as it is and emits response.mismatch in warn mode, the default', async () => {
+    const { client, events } = setup(() => ok(ODD, costs(50)))
+    expect(await client.token.price({ address: TOKEN })).toEqual(ODD)
+    expect(mismatches(events)).toEqual([
+      {
+        type: 'response.mismatch',
+        callId: '1',
+        requestId: '1.1',
+        attempt: 1,
+        operation: 'token.price',
+        issues: [{ path: 'data.usd', message: expect.any(String) }],
+      },
+    ])
+  })
+
+  test('rejects with the issues, the raw body and the charged credits in strict mode', async () => {
+    const { client, events, script } = setup(() => ok(ODD, costs(50)), { validate: 'strict' })
+    const error = await rejection(client.token.price({ address: TOKEN }), ResponseError)
+    expect(error).toMatchObject({
+      code: 'unexpected_shape',
+      operation: 'token.price',
+      credits: 50,
+      charge: 'charged',
+      attempts: 1,
+    })
+    expect(error.body).toEqual({ data: ODD, cursor: null })
+    expect(error.issues?.[0]?.path).toBe('data.usd')
+    expect(error.message).toContain('data.usd')
+    expect(mismatches(events)).toEqual([])
+    expect(script.requests).toHaveLength(1)
+  })
+
+  test('resolves to the data and emits nothing in off mode', async () => {
+    const { client, events } = setup(() => ok(ODD, costs(50)), { validate: 'off' })
+    expect(await client.token.price({ address: TOKEN })).toEqual(ODD)
+    expect(mismatches(events)).toEqual([])
+  })
+
+  test('follows the mode of the call, which overrides that of the client', async () => {
+    const { client, events } = setup(() => ok(ODD, costs(50)), { validate: 'strict' })
+    await client.token.price({ address: TOKEN }, { validate: 'off' })
+    await client.token.price({ address: TOKEN }, { validate: 'warn' })
+    await rejection(client.token.price({ address: TOKEN }), ResponseError)
+    expect(mismatches(events)).toHaveLength(1)
+  })
+
+  test.each(['strict', 'warn', 'off'] as const)('rejects in %s mode when it has no envelope', async (validate) => {
+    const { client } = setup(() => raw('{}', costs(50)), { validate })
+    expect(await rejection(client.token.price({ address: TOKEN }), ResponseError)).toMatchObject({
+      code: 'no_data',
+      credits: 50,
+    })
+  })
+
+  test.each([null, 5, 'text', [], true])(
+    'resolves in warn mode and rejects in strict mode when its data is %j',
+    async (data) => {
+      const { client, events } = setup(() => ok(data, costs(50)))
+      expect(await client.token.price({ address: TOKEN })).toEqual(data)
+      expect(mismatches(events)).toHaveLength(1)
+      const strict = client.token.price({ address: TOKEN }, { validate: 'strict' })
+      expect(await rejection(strict, ResponseError)).toMatchObject({ credits: 50 })
+    },
+  )
+
+  test('has at most 50 issues when every item of a list is wrong', async () => {
+    const { client } = setup(() => ok(Array(100).fill({}), costs(600)), { validate: 'strict' })
+    const error = await rejection(client.token.list(), ResponseError)
+    expect(error.issues?.length).toBeGreaterThan(0)
+    expect(error.issues?.length).toBeLessThanOrEqual(50)
+  })
+})
+
+describe('an answer that matches the contract', () => {
+  test.each<[string, object]>([
+    ['keeps unknown fields', { ...price(TOKEN), volume24h: '5', nested: [{ a: 1 }] }],
+    ['may have no price', { address: TOKEN }],
+    ['may have a price of null', { address: TOKEN, usd: null, etn: null }],
+  ])('%s', async (_, data) => {
+    const { client, events } = setup(() => ok(data, costs(50)), { validate: 'strict' })
+    expect(await client.token.price({ address: TOKEN })).toEqual(data)
+    expect(mismatches(events)).toEqual([])
+  })
+
+  test('keeps decimal strings and hex amounts unchanged', async () => {
+    const usd = '0.0431328059369531392178303'
+    const { client } = setup(({ number }) =>
+      number === 1
+        ? ok({ address: TOKEN, usd }, costs(50))
+        : ok(
+            { address: TOKEN, updated: 1, balances: { [TOKEN]: { balance: `0x${'f'.repeat(40)}`, blockUpdated: 1 } } },
+            costs(810),
+          ),
+    )
+    expect((await client.token.price({ address: TOKEN })).usd).toBe(usd)
+    const { balances } = await client.balances.get({ address: TOKEN })
+    expect(balances[TOKEN]?.balance).toBe(`0x${'f'.repeat(40)}`)
+  })
+
+  test('may have an unknown state', async () => {
+    const presale = { pool: TOKEN, status: 'PAUSED', token: { name: 'x' } }
+    const { client } = setup(() => ok(presale, costs(200)), { validate: 'strict' })
+    expect(await client.presale.get({ pool: TOKEN })).toEqual(presale)
+  })
+
+  test('may have a cursor in trade.list', async () => {
+    const body = JSON.stringify({ data: [], cursor: 'eyJ' })
+    const { client, events } = setup(() => raw(body, costs(250)), { validate: 'strict' })
+    expect(await client.trade.list()).toEqual([])
+    expect(mismatches(events)).toEqual([])
+  })
+})

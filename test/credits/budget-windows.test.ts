@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { createBudget } from '../../src/credits/budget.ts'
+import { BudgetExceededError } from '../../src/errors/index.ts'
+import { budgetAt, START, totals, wallClock } from './budget-at.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const YEAR = 365 * DAY
+
+describe('a window counts what is sent in it', () => {
+  test('confirm moves a reservation to the window in which it is sent', () => {
+    const { budget, pass } = budgetAt({ credits: 100, windowMs: 1000 })
+    const queued = budget.reserve(60)
+    pass(1000)
+    expect(budget.reserved).toBe(0)
+    queued.confirm()
+    expect(totals(budget)).toEqual({ spent: 0, reserved: 60, uncertain: 0, available: 40 })
+    pass(1000)
+    queued.settle(60)
+    expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 100 })
+  })
+
+  test('twenty calls queued in one window cannot all be sent in the next', () => {
+    const { budget, pass } = budgetAt({ credits: 6000, windowMs: 60_000 })
+    const queued = Array.from({ length: 3 }, () => budget.reserve(2000))
+    pass(60_000)
+    queued.push(...Array.from({ length: 3 }, () => budget.reserve(2000)))
+    pass(60_000)
+    const sent = queued.filter((reservation) => {
+      try {
+        reservation.confirm()
+        return true
+      } catch (error) {
+        expect(error).toBeInstanceOf(BudgetExceededError)
+        return false
+      }
+    })
+    expect(sent).toHaveLength(3)
+    expect(totals(budget)).toEqual({ spent: 0, reserved: 6000, uncertain: 0, available: 0 })
+  })
+
+  test('a reservation that does not fit the window in which it would be sent is released', () => {
+    const { budget, pass } = budgetAt({ credits: 100, windowMs: 1000 })
+    const queued = budget.reserve(60)
+    pass(1000)
+    const other = budget.reserve(70)
+    const details = { operation: 'token.price', attempts: 2, charge: 'unknown', credits: 50 } as const
+    expect(() => queued.confirm(details)).toThrow(expect.objectContaining({ ...details, needed: 60, available: 30 }))
+    other.release()
+    expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 100 })
+    expect(() => queued.confirm()).toThrow('reserve again')
+    queued.settle(60)
+    expect(budget.spent).toBe(0)
+  })
+})
+
+describe('steps of the wall clock', () => {
+  test.each([-10 * YEAR, -HOUR, HOUR, 10 * YEAR])(
+    'of %i ms change nothing when the clock has a monotonic time',
+    (step) => {
+      const wall = wallClock()
+      let elapsed = 5_000.25
+      const budget = createBudget({ credits: 100, windowMs: DAY }, { ...wall.clock, monotonic: () => elapsed })
+      budget.reserve(60).settle(60)
+      elapsed += HOUR
+      wall.pass(HOUR + step)
+      expect(budget).toMatchObject({ spent: 60, available: 40, resetsAt: START + DAY + step })
+      elapsed += 23 * HOUR
+      wall.pass(23 * HOUR)
+      expect(budget).toMatchObject({ spent: 0, available: 100, resetsAt: START + 2 * DAY + step })
+    },
+  )
+
+  test.each([1, HOUR, DAY, 10 * YEAR])('a step back of %i ms never lengthens a window beyond its length', (step) => {
+    const { budget, pass } = budgetAt({ credits: 100, windowMs: DAY })
+    budget.reserve(60).settle(60)
+    budget.reserve(10).markUncertain()
+    pass(-step)
+    expect(budget).toMatchObject({ spent: 60, uncertain: 10, available: 30 })
+    expect(budget.resetsAt).toBeLessThanOrEqual(START - step + DAY)
+  })
+
+  test('a step forward that is taken back leaves the window as it was', () => {
+    const { budget, pass } = budgetAt({ credits: 100, windowMs: DAY })
+    budget.reserve(60).settle(60)
+    pass(10 * YEAR)
+    expect(budget.spent).toBe(0)
+    budget.reserve(20).settle(15)
+    budget.reserve(5)
+    pass(-10 * YEAR)
+    expect(budget).toMatchObject({ spent: 75, uncertain: 5, available: 20, resetsAt: START + DAY })
+    pass(DAY)
+    expect(budget).toMatchObject({ available: 100, resetsAt: START + 2 * DAY })
+  })
+
+  test('a step back over the begin of a window, and forward again, frees nothing', () => {
+    const { budget, pass } = budgetAt({ credits: 100, windowMs: DAY })
+    budget.reserve(90).settle(90)
+    pass(DAY)
+    budget.reserve(80).settle(80)
+    const queued = budget.reserve(15)
+    pass(-1000)
+    expect(budget).toMatchObject({ available: 0, resetsAt: START + DAY })
+    pass(1000)
+    expect(totals(budget)).toEqual({ spent: 80, reserved: 15, uncertain: 0, available: 5 })
+    queued.settle(10)
+    expect(totals(budget)).toEqual({ spent: 90, reserved: 0, uncertain: 0, available: 10 })
+  })
+})
+
+test('check throws as reserve does, and reserves nothing', () => {
+  const { budget } = budgetAt({ credits: 100 })
+  budget.check(100)
+  expect(budget.available).toBe(100)
+  expect(() => budget.check(101, { operation: 'token.list' })).toThrow(BudgetExceededError)
+  expect(() => budget.check(Number.NaN)).toThrow('Invalid credits')
+})
+
+test.each([
+  [0, 'Nothing was sent.'],
+  [1, 'No further request was sent.'],
+])('after %i attempts the message reads "%s"', (attempts, sentence) => {
+  const { budget } = budgetAt({ credits: 10 })
+  expect(() => budget.reserve(20, { attempts })).toThrow(sentence)
+})

@@ -1,0 +1,142 @@
+import { type EtnMarketError, estimateCost, type OperationId, operations } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { setup } from '../support/setup.ts'
+
+const A = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
+const B = '0x309B916b3A90cb3E071697Ea9680e9217A30066f'
+const many = (count: number) => Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+
+const { client, script } = setup(() => new Response('{}'))
+
+type Anything = { (params?: unknown): PromiseLike<unknown>; estimate(params?: unknown): unknown }
+const methodOf = (operation: OperationId) => {
+  const [group = '', action = ''] = operation.split('.')
+  return (client as unknown as Record<string, Record<string, Anything>>)[group]![action]!
+}
+
+const CASES: [operation: OperationId, params: object | undefined, min: number, max: number, requests?: number][] = [
+  ['etn.price', undefined, 25, 25],
+  ['token.price', { address: A }, 50, 50],
+  ['token.get', { address: A }, 100, 100],
+  ['token.history', { address: A, duration: 'year' }, 200, 200],
+  ['nft.stats', {}, 25, 25],
+  ['nft.collection', { address: A }, 500, 500],
+  ['presale.get', { pool: A }, 200, 200],
+  ['locks.get', { address: A, chainId: 52014 }, 2000, 2000],
+  ['farm.list', undefined, 3000, 3000],
+  ['account.me', undefined, 0, 0],
+  ['meta.openapi', undefined, 0, 0],
+  ['prices.batch', { addresses: [] }, 0, 0, 0],
+  ['prices.batch', { addresses: [A] }, 110, 110],
+  ['prices.batch', { addresses: [A, B, A.toLowerCase(), A] }, 120, 120],
+  ['prices.batch', { addresses: many(20) }, 300, 300],
+  ['prices.batch', { addresses: many(50) }, 600, 600],
+  ['prices.batch', { addresses: many(51) }, 710, 710, 2],
+  ['prices.batch', { addresses: many(120) }, 1500, 1500, 3],
+  ['token.list', { limit: 20 }, 100, 200],
+  ['token.list', { limit: 1 }, 100, 105],
+  ['token.list', undefined, 100, 600],
+  ['token.candles', { address: A, limit: 500 }, 100, 600],
+  ['token.candles', { address: A }, 100, 600],
+  ['pool.list', { version: 3 }, 200, 700],
+  ['trade.list', { limit: 3, token: A }, 250, 280],
+  ['trade.list', {}, 250, 500],
+  ['nft.collections', undefined, 300, 800],
+  ['nft.assets', { address: A, limit: 50 }, 400, 1400],
+  ['presale.list', { limit: undefined }, 250, 750],
+  ['balances.get', { address: A }, 800, 2800],
+  ['balances.get', { address: A, limit: 10 }, 800, 900],
+]
+
+describe('the estimate of a call: exact where the price is flat or per address, else from an empty page to a full one', () => {
+  test.each(CASES)('%s %j: %i to %i', (operation, params, min, max, requests = 1) => {
+    const expected = { min, max, requests }
+    expect(estimateCost(operation, params as never)).toEqual(expected)
+    expect(methodOf(operation).estimate(params)).toEqual(expected)
+    expect(script.requests).toHaveLength(0)
+  })
+
+  test('the cases above cover every operation', () => {
+    expect(new Set(CASES.map(([operation]) => operation))).toEqual(new Set(Object.keys(operations)))
+  })
+
+  test('sends nothing and reserves nothing', () => {
+    expect([script.requests.length, client.budget.reserved, client.budget.spent, client.credits.charged]).toEqual([
+      0, 0, 0, 0,
+    ])
+  })
+})
+
+const WRONG = `${A.slice(0, -1)}2`.replace('043f', '043F')
+
+const INVALID: [operation: OperationId, params: unknown][] = [
+  ['token.price', undefined],
+  ['token.price', {}],
+  ['token.price', null],
+  ['token.price', 'text'],
+  ['token.price', [A]],
+  ['token.price', { address: '0x1' }],
+  ['token.price', { address: WRONG }],
+  ['token.price', { address: A, adress: A }],
+  ['token.price', { address: A, chainId: 1 }],
+  ['etn.price', { limit: 5 }],
+  ['token.list', { limit: 0 }],
+  ['token.list', { limit: 101 }],
+  ['token.list', { limit: '5' }],
+  ['token.candles', { address: A, bucket: '2h' }],
+  ['token.history', { address: A, duration: 'DECADE' }],
+  ['pool.list', { version: '2' }],
+  ['prices.batch', undefined],
+  ['prices.batch', { addresses: [], limit: 5 }],
+  ['prices.batch', { addresses: A }],
+  ['prices.batch', { addresses: [A, WRONG] }],
+  ['prices.batch', { addresses: Object.assign(Array(3), { 0: A, 2: B }) }],
+  ['presale.get', { pool: '..' }],
+]
+
+const described = (error: unknown) => {
+  const { name, code, message, operation, issues, attempts, charge } = error as EtnMarketError
+  return { name, code, message, operation, issues, attempts, charge, class: (error as object).constructor.name }
+}
+
+describe('the estimate and the call reject invalid parameters with the same error, and nothing is sent', () => {
+  test.each(INVALID)('%s %j', async (operation, params) => {
+    const method = methodOf(operation)
+    const errors = await Promise.all(
+      [
+        Promise.resolve().then(() => estimateCost(operation, params as never)),
+        Promise.resolve().then(() => method.estimate(params)),
+        method(params),
+      ].map((run) => run.then(() => 'no error', described)),
+    )
+    expect(errors[0]).toMatchObject({ name: expect.stringMatching(/^Invalid(Request|Limit)Error$/), charge: 'none' })
+    expect(errors[1]).toEqual(errors[0])
+    expect(errors[2]).toEqual(errors[0])
+    expect(script.requests).toHaveLength(0)
+  })
+
+  test.each(['nothing.here', 'toString', '__proto__', '', undefined])(
+    'rejects the unknown operation %j',
+    (operation) => {
+      expect(() => estimateCost(operation as 'etn.price')).toThrow(/Unknown operation/)
+    },
+  )
+
+  test('rejects a limit with an error of its own class', () => {
+    expect(() => estimateCost('trade.list', { limit: 26 })).toThrow(
+      expect.objectContaining({ name: 'InvalidLimitError', code: 'invalid_limit' }),
+    )
+  })
+})
+
+test('a batch without addresses resolves to an empty object and sends nothing', async () => {
+  const { data, meta } = await client.prices.batch({ addresses: [] }).withMeta()
+  expect(data).toEqual({})
+  expect(meta).toMatchObject({ requests: 0, attempts: 0, credits: { estimated: 0, charged: 0, source: 'none' } })
+  expect(await client.prices.batch({ addresses: [] }, { partial: 'return' })).toEqual({
+    prices: {},
+    missing: [],
+    errors: [],
+  })
+  expect([script.requests.length, client.budget.reserved, client.budget.spent]).toEqual([0, 0, 0])
+})

@@ -1,0 +1,194 @@
+import { inspect } from 'node:util'
+import { createClient } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { createRedactor } from '../../src/errors/redact.ts'
+
+const SECRET = 'esk_live_abcdef'
+
+function redactorOf(...secrets: string[]) {
+  const redactor = createRedactor()
+  for (const secret of secrets) redactor.add(secret)
+  return redactor
+}
+
+describe('redacting', () => {
+  test('takes every occurrence out of a text', () => {
+    expect(redactorOf(SECRET).text(`a ${SECRET} b ${SECRET}`)).toBe('a [redacted] b [redacted]')
+  })
+
+  test('a secret with characters that mean something to patterns is taken as it is', () => {
+    expect(redactorOf('a.*$&+key').text('a.*$&+key aXXkey')).toBe('[redacted] aXXkey')
+  })
+
+  test('a secret that begins with another one leaves no rest behind', () => {
+    const long = `${SECRET}_and_more`
+    for (const redactor of [redactorOf(SECRET, long), redactorOf(long, SECRET)]) {
+      expect(redactor.text(`key: ${long}.`)).toBe('key: [redacted].')
+    }
+  })
+
+  test('a secret with a quote or a backslash, written as JSON writes it', () => {
+    const odd = 'esk"live\\key'
+    expect(redactorOf(odd).text(JSON.stringify({ odd }))).not.toContain(JSON.stringify(odd).slice(1, -1))
+  })
+
+  test('changes an error in place: the same object, class and stack', () => {
+    const error = Object.assign(new RangeError(`no ${SECRET}`), { body: { [SECRET]: [SECRET, 5, null] } })
+    const clean = redactorOf(SECRET).error(error)
+    expect(clean).toBe(error)
+    expect(clean.message).toBe('no [redacted]')
+    expect(clean.stack).toContain('RangeError: no [redacted]')
+    expect(clean.body).toEqual({ '[redacted]': ['[redacted]', 5, null] })
+  })
+
+  test('leaves alone what holds no secret', () => {
+    const cause = { code: 'x', list: [1, 2n, undefined, true], at: 5 }
+    const error = new Error('fine', { cause })
+    expect(redactorOf(SECRET).error(error)).toBe(error)
+    expect(error.cause).toEqual(cause)
+  })
+
+  test('reaches causes of causes, lists of errors, and circles', () => {
+    const deep = new Error('top', { cause: new AggregateError([new Error(SECRET)], 'mid', { cause: { why: SECRET } }) })
+    Object.assign(deep, { again: deep })
+    expect(inspect(redactorOf(SECRET).error(deep), { depth: 10 })).not.toContain(SECRET)
+  })
+
+  test('what cannot be changed is replaced', () => {
+    const frozen = Object.freeze(new Error(SECRET))
+    const dom = new DOMException(SECRET, 'AbortError')
+    for (const cause of [frozen, dom]) {
+      const error = redactorOf(SECRET).error(new Error('outer', { cause }))
+      expect(inspect(error, { depth: 5, showHidden: true })).not.toContain(SECRET)
+      expect((error.cause as Error).message).toBe('[redacted]')
+    }
+  })
+})
+
+describe('keys that rotate', () => {
+  const key = (number: number) => `esk_live_${String(number).padStart(8, '0')}`
+
+  test('none of 150 concurrent calls with 150 keys shows one', async () => {
+    let asked = 0
+    const client = createClient({
+      apiKey: () => key(++asked),
+      baseUrl: 'http://127.0.0.1/v1/',
+      retry: false,
+      fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
+        const header = String(new Request(input, init).headers.get('authorization'))
+        await Promise.resolve()
+        return new Response(JSON.stringify({ error: { code: 'odd', message: header }, [header]: header }), {
+          status: 400,
+        })
+      },
+    })
+    const calls = Array.from({ length: 150 }, (_, number) =>
+      client.pool.list({ limit: (number % 50) + 1 }, { timeoutMs: 1000 + number }),
+    )
+    const ends = await Promise.allSettled(calls)
+    expect(asked).toBeGreaterThanOrEqual(50)
+    for (const end of ends) expect(inspect(end, { depth: 10 })).not.toMatch(/esk_live_\d{8}/)
+    expect(inspect(ends[0], { depth: 10 })).toContain('[redacted]')
+  })
+
+  test('one that is retained is never forgotten, the last 5,000 others neither', () => {
+    const redactor = createRedactor()
+    const release = redactor.retain(key(0))
+    const releaseAgain = redactor.retain(key(0))
+    for (let number = 1; number <= 20_000; number++) redactor.add(key(number))
+    const isRedacted = (number: number) => redactor.text(`a ${key(number)} b`) === 'a [redacted] b'
+    expect([0, 15_001, 20_000].map(isRedacted)).toEqual([true, true, true])
+    expect(isRedacted(9_999)).toBe(false)
+    release()
+    release()
+    redactor.add(key(0))
+    for (let number = 1; number <= 20_000; number++) redactor.add(key(number))
+    expect(isRedacted(0)).toBe(true)
+    releaseAgain()
+    for (let number = 1; number <= 4_999; number++) redactor.add(key(number))
+    expect(isRedacted(0)).toBe(true)
+    for (let number = 1; number <= 10_000; number++) redactor.add(key(number))
+    expect(isRedacted(0)).toBe(false)
+  })
+
+  test('a text of a megabyte is searched for 5,000 keys in a moment', () => {
+    const redactor = createRedactor()
+    for (let number = 0; number < 5_000; number++) redactor.add(`${number}${key(number)}`)
+    const body = 'all is well esk_live_ 1234567890 '.repeat(32_768)
+    const startedAt = performance.now()
+    expect(redactor.text(`${body}${4_999}${key(4_999)}`)).toBe(`${body}[redacted]`)
+    expect(performance.now() - startedAt).toBeLessThan(900)
+  })
+})
+
+describe('what a body or an error may be', () => {
+  test('as names of properties, secrets are redacted, and no value is lost', () => {
+    const upper = SECRET.toUpperCase()
+    const body = {
+      [SECRET]: 1,
+      [upper]: 2,
+      '[redacted]': 3,
+      map: new Map([
+        [SECRET, SECRET],
+        [upper, 'b'],
+      ]),
+      set: new Set([SECRET]),
+    }
+    const error = Object.assign(new Error('x'), { body, [SECRET]: 'own' })
+    const clean = redactorOf(SECRET).error(error)
+    expect(clean).toBe(error)
+    expect(clean.body).toEqual({
+      '[redacted]': 1,
+      '[redacted] (2)': 2,
+      '[redacted] (3)': 3,
+      map: new Map([
+        ['[redacted]', '[redacted]'],
+        ['[redacted] (2)', 'b'],
+      ]),
+      set: new Set(['[redacted]']),
+    })
+    expect(Object.keys(clean)).toEqual(['body', '[redacted]'])
+  })
+
+  test('__proto__ in a body stays a property and changes no prototype', () => {
+    const body = JSON.parse(`{"__proto__":{"polluted":"${SECRET}"},"a":{"__proto__":null}}`)
+    const clean = redactorOf(SECRET).error(Object.assign(new Error('x'), { body })).body
+    expect(JSON.stringify(clean)).toBe('{"__proto__":{"polluted":"[redacted]"},"a":{"__proto__":null}}')
+    expect(Object.getPrototypeOf(clean)).toBe(Object.prototype)
+    expect(clean.polluted).toBeUndefined()
+  })
+
+  test.each([4_000, 100_000])('nested %i levels deep, it is redacted to the bottom', (depth) => {
+    let body: unknown = SECRET
+    for (let level = 0; level < depth; level++) body = level % 2 === 0 ? [body] : { a: body }
+    let error = new Error('x', { cause: Object.assign(new Error('y'), { body }) })
+    for (let level = 0; level < 500; level++) error = new Error('x', { cause: error })
+    let bottom: unknown = redactorOf(SECRET).error(error)
+    while (bottom instanceof Error) bottom = 'body' in bottom ? bottom.body : bottom.cause
+    while (typeof bottom === 'object') bottom = Object.values(bottom as object)[0]
+    expect(bottom).toBe('[redacted]')
+  })
+
+  test('circles of bodies stay circles', () => {
+    const body: Record<string, unknown> = { why: SECRET }
+    body.self = [body]
+    const clean = redactorOf(SECRET).error(Object.assign(new Error('x'), { body })).body
+    expect(clean.why).toBe('[redacted]')
+    expect((clean.self as unknown[])[0]).toBe(clean)
+  })
+
+  test('secrets that overlap leave nothing behind', () => {
+    expect(redactorOf('abcdef', 'defghi', 'efgh').text('-abcdefghi-abcdef-')).toBe('-[redacted]-[redacted]-')
+  })
+
+  test('getters that throw, errors that cannot be extended, and half of a surrogate pair break nothing', () => {
+    const body = Object.defineProperty({}, 'a', { enumerable: true, get: () => fail() })
+    const sealed = Object.preventExtensions(Object.assign(new Error('x'), { [SECRET]: SECRET }))
+    const error = redactorOf(SECRET, '\ud800secret').error(new Error('top', { cause: sealed }))
+    expect(inspect(error, { depth: 5, showHidden: true })).not.toContain(SECRET)
+    expect(redactorOf(SECRET).error(Object.assign(new Error('x'), { body })).body).toEqual({ a: undefined })
+    function fail(): never {
+      throw new Error(SECRET)
+    }
+  })
+})

@@ -1,0 +1,191 @@
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import type { ListenOptions } from '../../src/fake/index.ts'
+import { BOLT, makeFake, NOON } from './setup.ts'
+
+async function remote(listen: ListenOptions = {}) {
+  const fake = makeFake({ keys: { k: 10_000 } })
+  const { url, port } = await fake.listen(listen)
+  const get = (path: string) => fetch(url + path, { headers: { authorization: 'Bearer k' } })
+  /** Raw, because `fetch` does not let a caller choose `Host` and `Origin`. */
+  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    new Promise<{ status: number; body: ReturnType<typeof JSON.parse>; headers: Record<string, unknown> }>(
+      (resolve, reject) => {
+        const sent = request({ port, host: '127.0.0.1', method, path: `/_fake${path}`, headers }, (response) => {
+          let text = ''
+          response.setEncoding('utf8').on('data', (chunk) => {
+            text += chunk
+          })
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text,
+            }),
+          )
+        })
+        sent.on('error', reject)
+        sent.end(body === undefined ? undefined : JSON.stringify(body))
+      },
+    )
+  return { fake, get, send, port }
+}
+
+describe('the control routes', () => {
+  it('change prices, trades and candles', async () => {
+    const { get, send } = await remote()
+    const price = async () => (await (await get(`/prices/52014/${BOLT}`)).json()).data.usd
+    expect((await send('POST', '/world/price', { token: BOLT, usd: '0.02' })).body).toEqual({ version: 1 })
+    expect(await price()).toBe('0.02')
+    await send('POST', '/world/price', { token: BOLT, usd: '0.03', overMs: 1_000 })
+    await send('POST', '/clock', { advanceMs: 1_000 })
+    expect(await price()).toBe('0.03')
+    await send('POST', '/world/trade', { token: BOLT, usd: '500' })
+    expect((await (await get('/trades/52014?limit=1')).json()).data[0].usd).toBe('500')
+    const time = Math.floor(NOON / 3_600_000) * 3_600 - 3_600
+    const rows = [{ time, open: 1, high: 2, low: 1, close: 2, volume: 5, count: 1 }]
+    expect((await send('POST', '/world/candles', { token: BOLT, bucket: '1h', rows })).status).toBe(200)
+    expect((await (await get(`/tokens/52014/${BOLT}/candles?limit=2`)).json()).data[0]).toEqual(rows[0])
+    await send('POST', '/world/unprice', { token: BOLT })
+    expect(await price()).toBeUndefined()
+    await send('POST', '/world/release', { token: BOLT })
+    expect(Number(await price())).toBeGreaterThan(0)
+  })
+
+  it('add scripts and stubs, and remove them', async () => {
+    const { get, send } = await remote()
+    expect(
+      (await send('POST', '/script', { operation: 'etn.price', steps: [{ status: 429 }, 'ok'] })).body,
+    ).toMatchObject({ hits: 0 })
+    expect([(await get('/prices/etn')).status, (await get('/prices/etn')).status]).toEqual([429, 200])
+    const { id } = (await send('POST', '/stubs', { operation: 'etn.price', data: { usd: '7' } })).body
+    expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: '7' })
+    await send('DELETE', `/stubs/${id}`)
+    expect((await (await get('/prices/etn')).json()).data.usd).not.toBe('7')
+    expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toBe('There is no stub 1.')
+  })
+
+  it('keep and restore the state, and reset with keep', async () => {
+    const { fake, get, send } = await remote()
+    await get('/prices/etn')
+    const { id, at } = (await send('POST', '/snapshot')).body
+    expect(at).toBe(NOON)
+    await get('/prices/etn')
+    expect((await send('POST', '/restore', { id })).body).toEqual({ at })
+    fake.expectRequests(1)
+    expect((await send('POST', '/restore', { id: 99 })).body.error.message).toBe('There is no snapshot 99.')
+    await send('POST', '/clock', { now: NOON + 5_000 })
+    await send('POST', '/reset', { keep: ['clock'] })
+    expect(fake.now()).toBe(NOON + 5_000)
+    expect((await send('POST', '/clock', { now: NOON })).status).toBe(400)
+    expect((await send('POST', '/clock', {})).body.error.message).toBe('Give either advanceMs or now.')
+  })
+
+  it('expectations are a 200, or a 409 with the message', async () => {
+    const { fake, get, send } = await remote()
+    await get('/prices/etn')
+    expect(await send('POST', '/expect/credits', { expected: { 'etn.price': 25 } })).toMatchObject({
+      status: 200,
+      body: { ok: true },
+    })
+    expect((await send('POST', '/expect/requests', { expected: 1, key: 'k' })).status).toBe(200)
+    const unmet = await send('POST', '/expect/requests', { expected: 5 })
+    expect(unmet.status).toBe(409)
+    expect(unmet.body.error).toMatchObject({
+      code: 'expectation_failed',
+      message: expect.stringContaining('Expected 5 requests, not 1'),
+    })
+    fake.fault({ status: 500 })
+    expect((await send('POST', '/expect/no-unused-faults')).status).toBe(409)
+    expect((await send('POST', '/expect/credits', {})).status).toBe(400)
+  })
+
+  it('lists can be filtered and paged', async () => {
+    const { get, send } = await remote()
+    for (const path of ['/prices/etn', '/nft/stats', '/prices/etn']) await get(path)
+    const ids = async (query: string) =>
+      (await send('GET', `/journal${query}`)).body.map(({ id }: { id: number }) => id)
+    expect(await ids('?limit=2')).toEqual([1, 2])
+    expect(await ids('?limit=2&after=2')).toEqual([3])
+    expect(await ids('?operation=etn.price')).toEqual([1, 3])
+    expect((await send('GET', '/ledger?after=2')).body).toMatchObject([{ request: 3, credits: 25 }])
+    expect((await send('GET', '/totals')).body).toMatchObject({ charged: 75, peakInFlight: 1 })
+    expect((await send('GET', '/journal?operation=x')).status).toBe(400)
+    expect((await send('GET', '/journal?order=up')).body.error.message).toContain(
+      'GET /_fake/journal knows no option "order"',
+    )
+  })
+
+  it('unknown fields are 400, and keys are added all or none', async () => {
+    const { fake, send } = await remote()
+    for (const [path, body] of Object.entries({
+      '/world/price': { token: BOLT, usd: '1', over: 1 },
+      '/snapshot': { name: 'x' },
+      '/reset': { kept: [] },
+      '/expect/credits': { expected: 1, operations: 'x' },
+      '/script': { operation: 'etn.price', steps: ['ok'], times: 2 },
+    })) {
+      expect((await send('POST', path, body)).status, path).toBe(400)
+    }
+    expect((await send('POST', '/keys', { a: 1, b: -1 })).status).toBe(400)
+    expect(Object.keys(fake.keys())).toEqual(['k'])
+  })
+
+  it('an OpenAPI document describes every route, and health answers', async () => {
+    const { send } = await remote()
+    const { body } = await send('GET', '/openapi.json')
+    expect(body.openapi).toBe('3.1.0')
+    for (const path of [
+      '/world/price',
+      '/script',
+      '/snapshot',
+      '/restore',
+      '/expect/credits',
+      '/clock',
+      '/health',
+      '/faults/{id}',
+    ])
+      expect(Object.keys(body.paths), path).toContain(`/_fake${path}`)
+    const ids = Object.values<Record<string, { operationId: string }>>(body.paths).flatMap((one) =>
+      Object.values(one).map(({ operationId }) => operationId),
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+    expect((await send('GET', '/health')).body).toEqual({ ok: true, now: NOON })
+  })
+})
+
+describe('who may control the fake', () => {
+  it.each<[string, Record<string, string>, number]>([
+    ['a program on this machine', {}, 200],
+    ['a page of another origin', { origin: 'https://evil.example' }, 403],
+    ['a sandboxed page', { origin: 'null' }, 403],
+    ['a cross-site request', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['a foreign Host', { host: 'evil.example' }, 403],
+    ['a foreign Host that starts like this machine', { host: '127.0.0.1.evil.example' }, 403],
+    ['localhost', { host: 'localhost:1' }, 200],
+  ])('%s', async (_, headers, status) => {
+    const { send } = await remote()
+    expect((await send('GET', '/ledger', undefined, headers)).status).toBe(status)
+  })
+
+  it('its own page may', async () => {
+    const { send, port } = await remote()
+    const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' }
+    expect((await send('POST', '/reset', {}, own)).status).toBe(200)
+    expect((await send('GET', '')).body).toContain('<title>Fake service</title>')
+    expect((await send('GET', '')).headers['content-security-policy']).toContain("default-src 'none'")
+    expect((await send('GET', '/page.js')).headers['content-type']).toContain('text/javascript')
+  })
+
+  it('with a controlToken, those who send it, from any Host, and nobody else', async () => {
+    const { send } = await remote({ controlToken: 'secret' })
+    const token = { 'x-fake-control-token': 'secret' }
+    expect((await send('GET', '/ledger')).status).toBe(403)
+    expect((await send('GET', '/ledger', undefined, { 'x-fake-control-token': 'wrong' })).status).toBe(403)
+    expect((await send('GET', '/ledger', undefined, token)).status).toBe(200)
+    expect((await send('GET', '/ledger', undefined, { ...token, host: 'fake.test' })).status).toBe(200)
+    expect((await send('GET', '/ledger', undefined, { ...token, origin: 'https://evil.example' })).status).toBe(403)
+    expect((await send('GET', '/health')).status).toBe(200)
+    await expect(remote({ controlToken: '' })).rejects.toThrow('controlToken is a text that is not empty.')
+  })
+})

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest'
+import { fakeTokens } from '../../../src/fake/index.ts'
+import { BOLT, makeFake, NOON, USDC, WETN } from '../setup.ts'
+
+interface Candle {
+  time: number
+  open: number
+  high: number
+  low: number
+  close: number
+  volume: number
+  count: number
+}
+
+const SECONDS = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
+type Bucket = keyof typeof SECONDS
+const BUCKETS = Object.keys(SECONDS) as Bucket[]
+const SUBJECTS = [BOLT, USDC, WETN, fakeTokens.FUGAZI, fakeTokens.DCNT]
+const CURRENCIES = ['USD', 'ETN'] as const
+
+/** A fake at a moment of choice, and short ways to ask it. */
+function look(seed = 7) {
+  let now = NOON
+  const fake = makeFake({ seed, clock: { now: () => now } })
+  const get = async (path: string) => {
+    const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
+    return (await response.json()).data
+  }
+  return {
+    at(seconds: number) {
+      now = seconds * 1000
+    },
+    now: () => Math.floor(now / 1000),
+    get,
+    price: (token: string): Promise<{ usd: string; etn: string }> => get(`/prices/52014/${token}`),
+    candles: (token: string, bucket: Bucket, currency: string, limit = 500): Promise<Candle[]> =>
+      get(`/tokens/52014/${token}/candles?bucket=${bucket}&currency=${currency}&limit=${limit}`),
+  }
+}
+
+describe.each(SUBJECTS)('the market of %s', (token) => {
+  it('a price in USD is the price in ETN times the price of ETN', async () => {
+    const { price, get } = look()
+    const { usd, etn } = await price(token)
+    expect(Number(usd)).toBeCloseTo(Number(etn) * Number((await get('/prices/etn')).usd), 12)
+  })
+
+  it.each(CURRENCIES)('the latest candle of every bucket closes at the spot price in %s', async (currency) => {
+    const { price, candles } = look()
+    const spot = Number((await price(token))[currency === 'USD' ? 'usd' : 'etn'])
+    for (const bucket of BUCKETS) expect((await candles(token, bucket, currency, 3)).at(-1)?.close).toBe(spot)
+  })
+
+  it.each(CURRENCIES)('every limit can be filled, in order, with valid candles (%s)', async (currency) => {
+    const { candles } = look()
+    for (const bucket of BUCKETS) {
+      const found = await candles(token, bucket, currency)
+      expect(found).toHaveLength(500)
+      for (const [i, { time, open, high, low, close, volume, count }] of found.entries()) {
+        expect(time % SECONDS[bucket]).toBe(0)
+        expect(time).toBeGreaterThan(found[i - 1]?.time ?? 0)
+        expect(high).toBeGreaterThanOrEqual(Math.max(open, close))
+        expect(low).toBeLessThanOrEqual(Math.min(open, close))
+        expect(volume > 0).toBe(count > 0)
+        // Only the current period may be without a trade.
+        expect(count > 0 || i === found.length - 1).toBe(true)
+      }
+    }
+  })
+
+  it.each(CURRENCIES)('long candles add up from the short ones in %s', async (currency) => {
+    const { candles } = look()
+    const hours = await candles(token, '1h', currency)
+    for (const bucket of ['4h', '1d'] as const) {
+      for (const long of await candles(token, bucket, currency, 10)) {
+        const parts = hours.filter(({ time }) => time >= long.time && time < long.time + SECONDS[bucket])
+        expect(parts.reduce((sum, { count }) => sum + count, 0)).toBe(long.count)
+        expect(parts.reduce((sum, { volume }) => sum + volume, 0)).toBeCloseTo(long.volume, 6)
+        for (const { high, low } of parts) {
+          expect(high).toBeLessThanOrEqual(long.high)
+          expect(low).toBeGreaterThanOrEqual(long.low)
+        }
+        // In the other currency a price moves with ETN in hours without a trade, which have no candle.
+        if (currency !== (token === USDC ? 'USD' : 'ETN')) continue
+        expect(Math.max(...parts.map(({ high }) => high))).toBe(long.high)
+        expect(Math.min(...parts.map(({ low }) => low))).toBe(long.low)
+        expect([parts[0]?.open, parts.at(-1)?.close]).toEqual([long.open, long.close])
+      }
+    }
+  })
+
+  it('a candle holds the price at its start, every price within, and the price before the next', async () => {
+    const { at, price, candles } = look()
+    for (const currency of CURRENCIES) {
+      const spot = async (seconds: number) => {
+        at(seconds)
+        return Number((await price(token))[currency === 'USD' ? 'usd' : 'etn'])
+      }
+      at(NOON / 1000)
+      const [candle] = await candles(token, '1h', currency, 3)
+      if (!candle) throw new Error('no candle')
+      expect(await spot(candle.time)).toBe(candle.open)
+      expect(await spot(candle.time + 3_599)).toBe(candle.close)
+      for (let second = candle.time; second < candle.time + 3_600; second += 47) {
+        const value = await spot(second)
+        expect(value).toBeLessThanOrEqual(candle.high)
+        expect(value).toBeGreaterThanOrEqual(candle.low)
+      }
+    }
+  })
+
+  it.each(CURRENCIES)('a candle that is over no longer changes (%s)', async (currency) => {
+    const { at, now, candles } = look()
+    const before = await candles(token, '15m', currency, 20)
+    at(now() + 1_800)
+    const after = new Map((await candles(token, '15m', currency, 40)).map((candle) => [candle.time, candle]))
+    for (const candle of before.slice(0, -1)) expect(after.get(candle.time)).toEqual(candle)
+  })
+
+  it.each(CURRENCIES)('the history equals the candles of its window (%s)', async (currency) => {
+    const { get, now, candles } = look()
+    for (const [duration, bucket, seconds] of [
+      ['HOUR', '1m', 3_600],
+      ['DAY', '15m', 86_400],
+      ['WEEK', '1h', 7 * 86_400],
+    ] as const) {
+      const { prices, volume, high, low } = await get(
+        `/tokens/52014/${token}/history?duration=${duration}&currency=${currency}`,
+      )
+      const all = (await candles(token, bucket, currency)).filter(({ time }) => time >= now() - seconds)
+      expect(volume).toBeCloseTo(
+        all.reduce((sum, one) => sum + one.volume, 0),
+        6,
+      )
+      for (const { value } of prices) {
+        expect(value).toBeLessThanOrEqual(high)
+        expect(value).toBeGreaterThanOrEqual(low)
+      }
+      for (const candle of all) {
+        expect(candle.high).toBeLessThanOrEqual(high)
+        expect(candle.low).toBeGreaterThanOrEqual(low)
+      }
+      const opens = new Map(
+        prices.map(({ timestamp, value }: { timestamp: number; value: number }) => [timestamp, value]),
+      )
+      for (const { time, open } of all) expect(opens.get(time)).toBe(open)
+      const times = [...opens.keys()] as number[]
+      expect(Math.min(...times)).toBeGreaterThanOrEqual(now() - seconds)
+      expect(Math.max(...times)).toBe(now())
+    }
+  })
+})
+
+interface Trade {
+  timestamp: number
+  pool: string
+  token0: string
+  token1: string
+  amount0: string
+  amount1: string
+  usd: string
+}
+
+describe('trades', () => {
+  it.each([BOLT, USDC])('are the trades in the candles of %s', async (token) => {
+    const { get, candles, now } = look()
+    const trades: Trade[] = await get(`/trades/52014?token=${token}`)
+    const oldest = trades.at(-1)?.timestamp ?? now()
+    for (const currency of CURRENCIES) {
+      const minutes = (await candles(token, '1m', currency)).filter(({ time, count }) => time > oldest && count > 0)
+      expect(minutes.length).toBeGreaterThan(5)
+      for (const { time, count, high, low, close, volume } of minutes) {
+        const own = trades.filter(({ timestamp }) => timestamp >= time && timestamp < time + 60)
+        expect(own).toHaveLength(count)
+        const prices = own.map(
+          (trade) => priceIn(trade, token) * (currency === 'USD' ? Number(trade.usd) / etnSide(trade) : 1),
+        )
+        for (const price of prices) {
+          expect(price).toBeLessThanOrEqual(high * (1 + 1e-9))
+          expect(price).toBeGreaterThanOrEqual(low * (1 - 1e-9))
+        }
+        expect(prices[0]).toBeCloseTo(close, 9)
+        const worth = own.reduce((sum, trade) => sum + (currency === 'USD' ? Number(trade.usd) : etnSide(trade)), 0)
+        expect(worth).toBeCloseTo(volume, 6)
+      }
+    }
+  })
+
+  it('happen in listed pools of their two tokens', async () => {
+    const { get } = look()
+    const pools = new Map<string, { token0: { address: string }; token1: { address: string } }>()
+    for (const version of [2, 3]) {
+      for (const pool of await get(`/pools/52014?limit=100&version=${version}`)) pools.set(pool.address, pool)
+    }
+    const trades: Trade[] = await get(`/trades/52014?token=${BOLT}`)
+    expect(new Set(trades.map(({ pool }) => pool)).size).toBe(2)
+    for (const { pool, token0, token1 } of trades) {
+      expect([pools.get(pool)?.token0.address, pools.get(pool)?.token1.address]).toEqual([token0, token1])
+    }
+  })
+
+  it('continue with time, and old ones do not change', async () => {
+    const { at, now, get } = look()
+    const before: Trade[] = await get(`/trades/52014?token=${BOLT}`)
+    at(now() + 900)
+    const after: Trade[] = await get(`/trades/52014?token=${BOLT}`)
+    const fresh = after.filter(({ timestamp }) => timestamp > now() - 900)
+    expect(fresh.length).toBeGreaterThan(0)
+    expect(after.slice(fresh.length)).toEqual(before.slice(0, 25 - fresh.length))
+  })
+
+  it('of all tokens are those of each token, newest first', async () => {
+    const { get } = look()
+    const all: (Trade & { hash: string })[] = await get('/trades/52014')
+    expect(new Set(all.map(({ hash }) => hash)).size).toBe(25)
+    for (const { token0, token1, hash } of all.slice(0, 5)) {
+      const token = token0 === WETN ? token1 : token0
+      const own: { hash: string }[] = await get(`/trades/52014?token=${token}`)
+      expect(own.map((trade) => trade.hash)).toContain(hash)
+    }
+  })
+})
+
+function etnSide({ token0, amount0, amount1 }: Trade): number {
+  return Number(token0 === WETN ? amount0 : amount1)
+}
+
+/** ETN for one token. */
+function priceIn(trade: Trade, token: string): number {
+  return etnSide(trade) / Number(trade.token0 === token ? trade.amount0 : trade.amount1)
+}

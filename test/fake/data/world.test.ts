@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { hash, hashText } from '../../../src/fake/data/random.ts'
+import { createFakeService, fakeTokens, fakeWallets } from '../../../src/fake/index.ts'
+import { checksumAddress } from '../../../src/utils/address.ts'
+import { examplePaths, makeFake, NOON } from '../setup.ts'
+
+async function everything(seed: number | string): Promise<Record<string, unknown>> {
+  const fake = makeFake({ seed })
+  const paths = await examplePaths(fake)
+  const found: Record<string, unknown> = {}
+  for (const [operation, path] of Object.entries(paths)) {
+    if (operation === 'account.me') continue
+    const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
+    found[operation] = (await response.json()).data
+  }
+  return found
+}
+
+describe('the data', () => {
+  it('is the same for the same seed in any order of requests', async () => {
+    const first = await everything('a')
+    const fake = makeFake({ seed: 'a' })
+    const paths = await examplePaths(fake)
+    for (const [operation, path] of Object.entries(paths).reverse()) {
+      if (operation === 'account.me') continue
+      const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
+      expect((await response.json()).data, operation).toEqual(first[operation])
+    }
+  })
+
+  it('differs with the seed', async () => {
+    const [a, b] = [await everything('a'), await everything('b')]
+    for (const operation of Object.keys(a)) {
+      if (operation !== 'meta.openapi') expect(a[operation], operation).not.toEqual(b[operation])
+    }
+  })
+
+  it('treats a number and its text as the same seed', async () => {
+    expect(await everything(7)).toEqual(await everything('7'))
+  })
+
+  it('is the same on every runtime: nothing but exact arithmetic', async () => {
+    // Figures that another runtime has to come to as well.
+    expect([hash(1), hash(1, 2, 3, 4), hash(-5, 0, 2 ** 33), hashText('etn-market')]).toMatchInlineSnapshot(`
+      [
+        191656671,
+        1512789636,
+        220422339,
+        2890101097,
+      ]
+    `)
+    const { 'etn.price': etn, 'token.price': price, 'trade.list': trades } = await everything('etn-market')
+    expect([etn, price, (trades as unknown[])[0]]).toMatchInlineSnapshot(`
+      [
+        {
+          "usd": "0.002659336490517222977360941",
+        },
+        {
+          "address": "0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1",
+          "etn": "14.10486993922676471786175",
+          "usd": "0.03750959532338518062411003",
+        },
+        {
+          "amount0": "14507.534918",
+          "amount1": "38.62700734097147342097116",
+          "hash": "0x4097bf6354473bcec844c37255ddc444e5e3c6adc70bb36a2528696d2755788e",
+          "pool": "0x044Ca311E66BA9cE433Ed835EB63f2388ea704c6",
+          "sender": "0xDc55F90f1C3211b53c33f250565005bA115182Fb",
+          "timestamp": 1795178082,
+          "token0": "0x138DAFbDA0CCB3d8E39C19edb0510Fc31b7C1c77",
+          "token1": "0x3187deAd7A2Bd6770F5Fe81495D1B715926AAe6e",
+          "usd": "38.58041699489018822445578",
+        },
+      ]
+    `)
+  })
+
+  it('has as many tokens as token.list can show, the real ones among them, some without a price', async () => {
+    const fake = makeFake()
+    const get = async (path: string) =>
+      (await (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })).json()).data
+    const tokens: { address: string; symbol: string }[] = await get('/tokens/52014?limit=100')
+    const symbols = new Map(tokens.map(({ symbol, address }) => [symbol, address]))
+    for (const [symbol, address] of Object.entries(fakeTokens)) expect(symbols.get(symbol)).toBe(address)
+    expect(new Set(tokens.map(({ address }) => address)).size).toBe(100)
+    expect(symbols.size).toBe(100)
+    for (const { address } of tokens) expect(address).toBe(checksumAddress(address))
+    const held = Object.keys((await get(`/balances/52014/${fakeWallets.whale}?limit=200`)).balances)
+    expect(new Set(held)).toEqual(new Set(tokens.map(({ address }) => address)))
+    const priced = await Promise.all(
+      [0, 1].map((page) => get(`/prices/52014?addresses=${held.slice(page * 50, page * 50 + 50)}`)),
+    )
+    const count = priced.reduce((sum, page) => sum + Object.keys(page).length, 0)
+    expect(count).toBeGreaterThan(80)
+    expect(count).toBeLessThan(100)
+  })
+
+  it('a token without a price has no candles and an empty history, and is still there', async () => {
+    const fake = makeFake()
+    const get = async (path: string) =>
+      (await (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })).json()).data
+    const tokens: { address: string }[] = await get('/tokens/52014?limit=100')
+    const prices = await Promise.all(tokens.map(({ address }) => get(`/prices/52014/${address}`)))
+    const { address } = prices.find(({ usd }) => usd === undefined)
+    expect(prices.find((price) => price.address === address)).toEqual({ address })
+    expect(await get(`/tokens/52014/${address}`)).toMatchObject({ address })
+    expect(await get(`/tokens/52014/${address}/candles`)).toEqual([])
+    expect(await get(`/tokens/52014/${address}/history`)).toEqual({ prices: [], volume: 0, high: null, low: null })
+    expect(await get(`/trades/52014?token=${address}`)).toEqual([])
+  })
+
+  it('prices are decimal strings of high precision', async () => {
+    const { 'token.price': price } = (await everything(3)) as { 'token.price': { usd: string; etn: string } }
+    for (const value of [price.usd, price.etn]) {
+      expect(value).toMatch(/^\d+\.\d+$/)
+      expect(value.replace('.', '').replace(/^0+/, '').length).toBeGreaterThan(20)
+    }
+  })
+
+  it('changes with time: presales open, launch and fail', async () => {
+    let now = NOON
+    const fake = makeFake({ clock: { now: () => now } })
+    const get = async (path: string) =>
+      (await (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })).json()).data
+    const life = async (pool: string) => {
+      const seen = []
+      for (let day = 0; day < 20; day++) {
+        now = NOON + day * 86_400_000
+        const { status } = await get(`/presales/52014/${pool}`)
+        if (seen.at(-1) !== status) seen.push(status)
+      }
+      return seen.join(' ')
+    }
+    const pools = (await get('/presales/52014')).filter(({ status }: { status: string }) => status === 'PENDING')
+    const lives = await Promise.all([life(pools[0].pool)])
+    for (const one of lives) expect(one).toMatch(/^PENDING ACTIVE (LAUNCHED|FAILED|CANCELLED)$/)
+  })
+
+  it('changes with time: locks run out', async () => {
+    let now = NOON
+    const fake = makeFake({ clock: { now: () => now } })
+    const locks = async () => {
+      const response = await fake.fetch(`${fake.baseUrl}/tokens/52014/${fakeTokens.BOLT}/liquidity-locks`, {
+        headers: { authorization: `Bearer ${fake.key}` },
+      })
+      return (await response.json()).data as { lockId: number; created: number; duration: number; active: boolean }[]
+    }
+    const lock = (await locks()).find(({ active }) => active)
+    if (!lock) throw new Error('no active lock')
+    now = (lock.created + lock.duration) * 1000 - 1000
+    expect((await locks()).find(({ lockId }) => lockId === lock.lockId)?.active).toBe(true)
+    now += 1000
+    expect((await locks()).find(({ lockId }) => lockId === lock.lockId)?.active).toBe(false)
+  })
+
+  it('NFT traits come in shares that fit the collection', async () => {
+    const { 'nft.assets': assets } = (await everything(2)) as {
+      'nft.assets': { traits: { name: string; rarity: number }[] }[]
+    }
+    for (const { traits } of assets) {
+      expect(traits.map(({ name }) => name)).toEqual(['Background', 'Eyes', 'Hat', 'Charge'])
+      for (const { rarity } of traits) expect(rarity > 0 && rarity < 1).toBe(true)
+    }
+  })
+
+  it('is computed on demand', () => {
+    const started = performance.now()
+    for (let i = 0; i < 1_000; i++) createFakeService({ seed: i })
+    expect(performance.now() - started).toBeLessThan(1_500)
+  })
+})

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import type { FaultOptions, ScriptStep } from '../../../src/fake/index.ts'
+import { makeFake, NOON, serve } from '../setup.ts'
+
+function play(options?: Parameters<typeof makeFake>[0]) {
+  const fake = makeFake(options)
+  const get = (path = '/prices/etn') =>
+    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
+  return { fake, get }
+}
+
+describe('several faults on one call', () => {
+  it('take effect together, in order: delays add up, headers merge, transforms run one after the other', async () => {
+    const slept: number[] = []
+    const clock = { now: () => NOON, sleep: async (ms: number) => void slept.push(ms) }
+    const { fake, get } = play({ clock })
+    fake.fault({ delayMs: 100, headers: { 'x-a': '1', 'x-b': '1' } })
+    fake.fault({ transform: (body) => ({ first: body }), headers: { 'x-b': '2' } })
+    fake.fault({ delayMs: 20, transform: async (body) => ({ second: Object.keys(body as object) }), truncate: 0.99 })
+    const response = await get()
+    expect([response.headers.get('x-a'), response.headers.get('x-b'), slept]).toEqual(['1', '2', [120]])
+    await expect(response.text()).rejects.toThrow('terminated')
+    fake.expectNoUnusedFaults()
+    fake.fault({ transform: (body) => ({ first: body }) })
+    fake.fault({ transform: async (body) => ({ second: Object.keys(body as object) }) })
+    expect(await (await get()).json()).toEqual({ second: ['first'] })
+    expect(fake.journal().at(-1)?.fault).toBe('transform (…) on any operation; transform (…) on any operation')
+  })
+
+  it.each<[FaultOptions, FaultOptions]>([
+    [{ status: 500 }, { status: 502 }],
+    [{ status: 500 }, { html: 502 }],
+    [{ reset: 'after' }, { transform: () => ({}) }],
+    [{ status: 500 }, { malformed: true }],
+    [{ creditHeaders: 'missing' }, { status: 500 }],
+    [{ creditHeaders: 'missing' }, { creditHeaders: 'duplicate' }],
+    [{ truncate: 3 }, { stall: 3 }],
+  ])('%j first, %j on the next call', async (first, second) => {
+    const { fake, get } = play()
+    const faults = [fake.fault(first), fake.fault(second)]
+    await get().catch(() => {})
+    expect(faults.map(({ hits }) => hits)).toEqual([1, 0])
+    await get().catch(() => {})
+    expect(faults.map(({ hits }) => hits)).toEqual([1, 1])
+  })
+
+  it('a content that was second waits, whatever its nth says', async () => {
+    const { fake, get } = play()
+    fake.fault({ status: 500 })
+    fake.fault({ status: 502, nth: 1 })
+    expect([(await get()).status, (await get()).status, (await get()).status]).toEqual([500, 502, 200])
+  })
+})
+
+describe('fake.script', () => {
+  it('gives each call of an operation its outcome', async () => {
+    const { fake, get } = play()
+    const script = fake.script('etn.price', [{ status: 429 }, { malformed: true }, 'ok', { status: 500 }])
+    expect((await get('/nft/stats')).status).toBe(200)
+    const first = await get()
+    expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1'])
+    await expect((await get()).json()).rejects.toThrow()
+    expect((await get()).status).toBe(200)
+    expect(() => fake.expectNoUnusedFaults()).toThrow(
+      'script [status 429 | malformed true | ok | status 500] on etn.price: 3 of 4 hits',
+    )
+    expect(script.hits).toBe(3)
+    expect([(await get()).status, (await get()).status]).toEqual([500, 200])
+    fake.expectNoUnusedFaults()
+  })
+
+  it('can be limited to a key, and removed', async () => {
+    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
+    fake.script('etn.price', [{ status: 500 }], { key: 'b' })
+    expect((await get()).status).toBe(200)
+    fake.script('etn.price', [{ status: 500 }]).remove()
+    expect((await get()).status).toBe(200)
+  })
+
+  it.each<[unknown, unknown, RegExp]>([
+    ['token.prise', ['ok'], /operation is one of/],
+    ['token.price', [], /one or more steps/],
+    ['token.price', ['fine'], /Step 1 of the script is an object of effects or 'ok', not "fine"/],
+    ['token.price', ['ok', { stat: 1 }], /Step 2 of the script knows no option "stat"/],
+    ['token.price', [{ status: 700 }], /status is a number from 200/],
+  ])('rejects %j with %j', (operation, steps, message) => {
+    expect(() => play().fake.script(operation as 'token.price', steps as ScriptStep[])).toThrow(message)
+  })
+})
+
+describe('functions of the user', () => {
+  it('an async when is awaited, and a fault is never used more often than it should be', async () => {
+    const { fake, get } = play()
+    fake.fault({ status: 500, when: async ({ path }) => path === '/prices/etn' })
+    const statuses = (await Promise.all([get(), get(), get('/nft/stats')])).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 200, 500])
+  })
+
+  it('an async transform is awaited', async () => {
+    const { fake, get } = play()
+    fake.fault({ transform: async () => ({ late: true }) })
+    expect(await (await get()).json()).toEqual({ late: true })
+  })
+})
+
+describe('Retry-After', () => {
+  it.each<[FaultOptions, string | null]>([
+    [{ status: 429 }, '1'],
+    [{ status: 503 }, '1'],
+    [{ status: 503, code: 'maintenance' }, null],
+    [{ status: 500 }, null],
+    [{ status: 429, retryAfter: false }, null],
+    [{ status: 429, retryAfter: 5 }, '5'],
+    [{ status: 429, headers: { 'Retry-After': '9' } }, '9'],
+    [{ status: 429, date: NOON, retryAfter: 'soon' }, 'soon'],
+  ])('of %j is %j', async (fault, expected) => {
+    const { fake, get } = await serve()
+    fake.fault(fault)
+    expect((await get('/prices/etn')).headers.get('retry-after')).toBe(expected)
+  })
+
+  it('numbers are accepted for credit headers and dates', async () => {
+    const { fake, get } = await serve()
+    fake.fault({ creditHeaders: { cost: 7, remaining: 0 }, date: 0 })
+    const { headers } = await get('/prices/etn')
+    expect([headers.get('x-credits-cost'), headers.get('x-credits-remaining')]).toEqual(['7', '0'])
+    expect(headers.get('date')).toBe('Thu, 01 Jan 1970 00:00:00 GMT')
+  })
+})
+
+describe('checked when the fault is made', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['a header name', { headers: { 'x y': '1' } }, /"x y" is not a header name/],
+    ['a line break', { headers: { x: 'a\r\nb' } }, /headers\[x\] is a header value/],
+    ['a header that is a number', { headers: { x: 1 } }, /headers\[x\] is a header value/],
+    ['an empty list of values', { headers: { x: [] } }, /headers\[x\] is not an empty list/],
+    ['headers in a list', { headers: ['x'] }, /headers is an object/],
+    ['a line break in retryAfter', { status: 429, retryAfter: '1\n2' }, /retryAfter is a header value/],
+    ['an empty list for retryAfter', { status: 429, retryAfter: [] }, /retryAfter is not an empty list/],
+    ['a negative retryAfter', { status: 429, retryAfter: -1 }, /retryAfter is a number from 0/],
+    ['an object for retryAfter', { status: 429, retryAfter: { ms: 1 } }, /retryAfter is a header value/],
+    ['a credit header with a line break', { creditHeaders: { cost: '\n' } }, /creditHeaders.cost is a header value/],
+    ['a date beyond time', { date: { skewMs: 1e300 } }, /date.skewMs is a number/],
+    ['a date that is null', { date: null }, /date is a header value/],
+    ['an empty list of operations', { operation: [], status: 500 }, /operation is not an empty list/],
+    ['an empty list for nth', { nth: [], status: 500 }, /nth is not an empty list/],
+    ['a code that is a number', { status: 500, code: 5 }, /code is a text, not 5/],
+    ['a body that is not JSON', { status: 500, body: () => 1 }, /body is JSON/],
+    ['a body with a cycle', { status: 500, body: cycle() }, /body is JSON/],
+  ])('rejects %s', (_, fault, message) => {
+    expect(() => play().fake.fault(fault as FaultOptions)).toThrow(message)
+  })
+})
+
+function cycle(): object {
+  const one: Record<string, unknown> = {}
+  one.self = one
+  return one
+}

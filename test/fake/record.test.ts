@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, NotFoundError } from 'etn-market'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type FakeService, type FakeServiceOptions, fakeOperations, record } from '../../src/fake/index.ts'
+import { BOLT, CORE, makeFake, NOBODY } from './setup.ts'
+
+function clientOf(fake: FakeService) {
+  const client = createClient({ apiKey: fake.key, baseUrl: fake.baseUrl, fetch: fake.fetch, retry: false })
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** The real service of the tests. */
+const real = () => makeFake({ seed: 'real', keys: { esk_live_secret: 1_000_000 } })
+
+describe('record', () => {
+  it('records one call of every operation with the smallest page, without keys, and writes the file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'etn-market-tape-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const service = real()
+    const to = join(folder, 'tape.json')
+    const tape = await record({ client: clientOf(service), to, budget: { credits: 12_000 } })
+    expect(new Set(tape.entries.map(({ operation }) => operation))).toEqual(new Set(fakeOperations))
+    const text = readFileSync(to, 'utf8')
+    expect(JSON.parse(text)).toEqual(tape)
+    expect(text).not.toContain('esk_live_secret')
+    expect(service.charged()).toBeLessThan(12_000)
+  })
+
+  it('sends no call that could exceed the budget, and keeps what it has', async () => {
+    const service = real()
+    const client = clientOf(service)
+    const run = async (own: typeof client) => {
+      await own.etn.price()
+      await own.token.list({ limit: 100 })
+      await own.etn.price()
+    }
+    await expect(record({ client, budget: { credits: 600 }, run })).rejects.toThrow(
+      'record: token.list may cost 600, and 575 of 600 credits are left.',
+    )
+    service.expectCredits(25)
+  })
+
+  it('rejects unknown options and a budget that is no number', async () => {
+    const client = clientOf(real())
+    await expect(record({ client, budget: { credits: -1 } })).rejects.toThrow('budget.credits is a whole number')
+    await expect(record({ client } as never)).rejects.toThrow('budget takes an object')
+    await expect(record({ client, budget: { credits: 1 }, file: 'x' } as never)).rejects.toThrow(
+      'record knows no option "file"',
+    )
+  })
+})
+
+describe('a tape', () => {
+  async function replay(options: Pick<FakeServiceOptions, 'onMissing'> = {}) {
+    const service = real()
+    const run = async (own: ReturnType<typeof clientOf>) => {
+      await own.etn.price()
+      service.advance(86_400_000)
+      await own.etn.price().withMeta()
+      await own.token.list({ limit: 3 })
+      await own.prices.batch({ addresses: [BOLT, CORE, NOBODY] })
+      await own.token.get({ address: NOBODY }).catch(() => {})
+    }
+    const tape = await record({ client: clientOf(service), budget: { credits: 5_000 }, run })
+    const fake = makeFake({ tape: JSON.parse(JSON.stringify(tape)), keys: { k: 10_000 }, ...options })
+    return { tape, fake, client: clientOf(fake) }
+  }
+
+  it('plays the recorded answers in order, checked and charged, and errors as errors', async () => {
+    const { tape, fake, client } = await replay()
+    const recorded = tape.entries.filter(({ operation }) => operation === 'etn.price').map(({ data }) => data)
+    expect(recorded[0]).not.toEqual(recorded[1])
+    expect([await client.etn.price(), await client.etn.price(), await client.etn.price()]).toEqual([
+      ...recorded,
+      recorded[1],
+    ])
+    expect(await client.token.list({ limit: 3 })).toHaveLength(3)
+    await expect(client.token.get({ address: NOBODY })).rejects.toThrow(NotFoundError)
+    expect(Object.keys(await client.prices.batch({ addresses: [CORE, NOBODY] }))).toEqual([CORE, NOBODY])
+    fake.expectCredits({ 'etn.price': 75, 'token.list': 115, 'prices.batch': 120 })
+    fake.reset()
+    expect(await client.etn.price()).toEqual(recorded[0])
+  })
+
+  it('what it lacks is 501 no_recording, or comes from the data of the seed', async () => {
+    const strict = await replay()
+    await expect(strict.client.nft.stats()).rejects.toMatchObject({ status: 501, code: 'no_recording' })
+    await expect(strict.client.token.list({ limit: 4 })).rejects.toThrow('The tape has no answer of token.list')
+    strict.fake.expectCredits(0)
+    const { client } = await replay({ onMissing: 'world' })
+    expect(await client.nft.stats()).toHaveProperty('collections')
+  })
+
+  it.each<[unknown, string]>([
+    [{}, 'tape is an object that record() made'],
+    [{ format: 'etn-market-tape', version: 2, entries: [] }, 'of version 1'],
+    [{ format: 'etn-market-tape', version: 1, entries: [{ operation: 'x', params: {} }] }, 'tape.entries[0].operation'],
+  ])('%j is rejected', (tape, message) => {
+    expect(() => makeFake({ tape } as never)).toThrow(message)
+    expect(() => makeFake({ onMissing: 'ask' } as never)).toThrow('onMissing is one of error, world')
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { FakeOperation } from '../../src/fake/index.ts'
+import { BOLT, makeFake, serve } from './setup.ts'
+
+function play() {
+  const fake = makeFake()
+  const get = async (path: string) => {
+    const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  return { fake, get }
+}
+
+describe('fake.stub', () => {
+  it('replaces the data of an operation, charged, with headers, until it is removed', async () => {
+    const { fake, get } = play()
+    const seen: unknown[] = []
+    const remove = fake.stub('token.get', async ({ params, data, key }) => {
+      seen.push({ params, key })
+      return { ...data, name: 'x' }
+    })
+    const { body, headers } = await get(`/tokens/52014/${BOLT}`)
+    expect(body.data).toMatchObject({ name: 'x', symbol: 'BOLT' })
+    expect(headers.get('x-credits-cost')).toBe('100')
+    expect(seen).toEqual([{ params: { address: BOLT }, key: fake.key }])
+    remove()
+    expect((await get(`/tokens/52014/${BOLT}`)).body.data.name).toBe('Bolt')
+    fake.expectCredits({ 'token.get': 200 })
+  })
+
+  it('charges for the items of its answer, and checks the request first', async () => {
+    const { fake, get } = play()
+    fake.stub('token.list', ({ params, data }) => data.slice(0, Number(params.limit) - 1))
+    expect((await get('/tokens/52014?limit=5')).headers.get('x-credits-cost')).toBe('120')
+    expect((await get('/tokens/52014?limit=500')).status).toBe(400)
+    fake.stub('token.get', () => undefined)
+    expect((await get(`/tokens/52014/${BOLT}`)).status).toBe(404)
+    fake.expectCredits(120)
+  })
+
+  it('checks the answer against the contract before the charge, unless validate is false', async () => {
+    const { fake, get } = play()
+    fake.stub('etn.price', () => ({ usd: 5 }))
+    await expect(get('/prices/etn')).rejects.toThrow(
+      'The stub of etn.price does not match the contract: data.usd is string',
+    )
+    fake.expectCredits(0)
+    fake.stub('etn.price', () => ({ usd: 5 }), { validate: false })
+    expect((await get('/prices/etn')).body.data).toEqual({ usd: 5 })
+  })
+
+  it.each<[FakeOperation, string, unknown, string]>([
+    ['token.list', '/tokens/52014', [{}], 'data[0].address is missing'],
+    [
+      'token.list',
+      '/tokens/52014',
+      [{ address: 'x', name: '', symbol: '', decimals: '1', totalSupply: 1 }],
+      'data[0].decimals is integer',
+    ],
+    ['prices.batch', `/prices/52014?addresses=${BOLT}`, { [BOLT]: { usd: 1 } }, 'is string'],
+  ])('reports what is wrong in %s', async (operation, path, data, message) => {
+    const { fake, get } = play()
+    fake.stub(operation, () => data)
+    await expect(get(path)).rejects.toThrow(message)
+  })
+
+  it('leaves faults in effect, and reports its own exception over HTTP', async () => {
+    const { fake, get } = await serve()
+    fake.stub('etn.price', () => ({ usd: '7' }))
+    fake.fault({ status: 503 })
+    expect((await get('/prices/etn')).status).toBe(503)
+    expect((await get('/prices/etn')).body.data).toEqual({ usd: '7' })
+    fake.stub('etn.price', () => {
+      throw new Error('my mistake')
+    })
+    expect((await get('/prices/etn')).body.error.message).toContain('my mistake')
+  })
+
+  it('rejects an unknown operation, option and a value that is no function', () => {
+    const { fake } = play()
+    expect(() => fake.stub('token.prise' as 'token.get', () => ({}))).toThrow('operation is one of')
+    expect(() => fake.stub('token.get', {} as never)).toThrow('A stub is a function')
+    expect(() => fake.stub('token.get', () => ({}), { valid: false } as object)).toThrow('stub knows no option "valid"')
+  })
+})

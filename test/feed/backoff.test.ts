@@ -1,0 +1,183 @@
+import { AuthenticationError, createClient, NotFoundError, ServerBusyError } from 'etn-market'
+import { fakeTokens } from 'etn-market/fake'
+import { createPriceFeed, type FeedClient } from 'etn-market/feed'
+import { describe, expect, test } from 'vitest'
+import { rejection, watch } from '../support/setup.ts'
+import { MINUTE, recordWatch, SECOND, setupFeed, types } from './setup.ts'
+
+const { BOLT, CORE, DYNO, PDY } = fakeTokens
+
+describe('a service that fails', () => {
+  test.each([
+    ['busy', { status: 503, code: 'server_busy', retryAfter: '2' }],
+    ['limited', { status: 429, retryAfter: '2' }],
+    ['broken', { status: 500 }],
+    ['a gateway', { html: 502 }],
+    ['the network', { reset: 'before' }],
+  ] as const)('%s: keeps the last price, marked stale, and resumes when it succeeds', async (_, effect) => {
+    const { feed, fake, clock, events } = setupFeed()
+    clock.randomValue = 0.5
+    const { prices, errors } = recordWatch(feed, [BOLT, CORE, DYNO], MINUTE)
+    await clock.advance(30 * SECOND)
+    const fault = fake.fault({ ...effect, times: Number.POSITIVE_INFINITY })
+    await clock.advance(2 * MINUTE)
+    expect(prices.slice(3).map(({ stale, ageMs }) => [stale, ageMs])).toEqual([
+      [true, MINUTE],
+      [true, MINUTE],
+      [true, MINUTE],
+    ])
+    expect(errors).toHaveLength(1)
+    expect(feed.status().state).toBe('waiting')
+    expect(await feed.price(BOLT)).toMatchObject({ stale: true })
+    fault.remove()
+    await clock.advance(MINUTE)
+    expect(prices.slice(6, 9).map(({ stale }) => stale)).toEqual([false, false, false])
+    expect(feed.status().state).toBe('running')
+    expect(types(events).filter((type) => type === 'feed.resumed')).toHaveLength(1)
+    await clock.advance(MINUTE)
+    expect(prices.length).toBeGreaterThanOrEqual(12)
+  })
+
+  test('is retried after its Retry-After, and then with a growing backoff', async () => {
+    const { feed, fake, clock } = setupFeed()
+    clock.randomValue = 0.999
+    fake.fault({ status: 503, retryAfter: '7', times: 1 })
+    fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
+    const start = clock.now()
+    recordWatch(feed, BOLT, MINUTE)
+    await clock.advance(MINUTE)
+    const gaps = fake.journal().map(({ at }, index, all) => at - (all[index - 1]?.at ?? start))
+    expect(gaps[1]).toBeGreaterThanOrEqual(7 * SECOND)
+    expect(gaps.slice(2, 7).map((ms) => Math.round(ms / SECOND))).toEqual([1, 2, 4, 8, 8])
+  })
+
+  test('retries a price request without a known price, then rejects it', async () => {
+    const { feed, fake, clock } = setupFeed()
+    fake.fault({ status: 503, code: 'server_busy', times: 2 })
+    const lucky = watch(feed.price(BOLT))
+    await clock.advance(MINUTE)
+    expect(lucky).toMatchObject({ state: 'resolved', value: { stale: false } })
+    fake.fault({ status: 503, code: 'server_busy', times: Number.POSITIVE_INFINITY })
+    const unlucky = rejection(feed.price(CORE), ServerBusyError)
+    await clock.advance(MINUTE)
+    await unlucky
+    fake.expectRequests(6)
+  })
+
+  test('rejects a price request instead of waiting more than a minute', async () => {
+    const { feed, fake, clock } = setupFeed()
+    fake.fault({ status: 503, code: 'server_busy', retryAfter: '300' })
+    const refused = rejection(feed.price(BOLT), ServerBusyError)
+    await clock.advance(10)
+    await refused
+    await rejection(feed.price(CORE), ServerBusyError)
+    fake.expectRequests(1)
+    await clock.advance(300 * SECOND)
+    const answered = feed.price(CORE)
+    await clock.advance(10)
+    await answered
+  })
+})
+
+test('a refused key stops the feed and is reported once', async () => {
+  const { fake, clock } = setupFeed()
+  const client = createClient({ apiKey: 'esk_test_unknown', fetch: fake.fetch, clock })
+  const events: string[] = []
+  const feed = createPriceFeed(client, { clock, onEvent: ({ type }) => void events.push(type) })
+  const { errors } = recordWatch(feed, BOLT, MINUTE)
+  await clock.advance(10 * MINUTE)
+  expect(errors).toEqual([expect.any(AuthenticationError)])
+  expect(events).toEqual(['feed.stopped'])
+  await feed.close()
+  await client.close()
+})
+
+test('a charged answer that is invalid is not bought again before its interval', async () => {
+  const { feed, fake, clock } = setupFeed()
+  recordWatch(feed, [BOLT, CORE, DYNO], MINUTE)
+  fake.fault({ malformed: true, times: Number.POSITIVE_INFINITY })
+  await clock.advance(10 * MINUTE)
+  expect(fake.charged()).toBeLessThanOrEqual(11 * 130)
+})
+
+test('lost answers that may be charged are retried twice, then once per interval', async () => {
+  const { feed, fake, clock } = setupFeed()
+  recordWatch(feed, [BOLT, CORE, DYNO], MINUTE)
+  fake.fault({ reset: 'after', times: Number.POSITIVE_INFINITY })
+  await clock.advance(10 * MINUTE)
+  expect(fake.charged()).toBeLessThanOrEqual(13 * 130)
+})
+
+test('a lost answer is retried after its interval, or when another request succeeds', async () => {
+  const { feed, fake, clock } = setupFeed()
+  recordWatch(feed, PDY, MINUTE)
+  const slow = recordWatch(feed, [BOLT, CORE, DYNO], 20 * MINUTE)
+  await clock.advance(20 * MINUTE - SECOND)
+  const before = fake.charged()
+  const lost = fake.fault({ reset: 'after', times: Number.POSITIVE_INFINITY })
+  await clock.advance(10 * MINUTE)
+  // Three attempts for all four, then only the fast one, once a minute.
+  expect(fake.charged() - before).toBeLessThanOrEqual(3 * 140 + 10 * 50)
+  lost.remove()
+  const answersAgain = clock.now()
+  await clock.advance(MINUTE)
+  expect(slow.prices.slice(-3).map(({ stale, at }) => [stale, at > answersAgain])).toEqual([
+    [false, true],
+    [false, true],
+    [false, true],
+  ])
+})
+
+test('an address that always fails is not bought with each success of another', async () => {
+  const { feed, fake, clock } = setupFeed()
+  recordWatch(feed, BOLT, 30 * SECOND)
+  recordWatch(feed, CORE, 10 * MINUTE)
+  const isCore = ({ path }: { path: string }) => path.includes(CORE)
+  fake.fault({ malformed: true, when: isCore, times: Number.POSITIVE_INFINITY })
+  await clock.advance(60 * MINUTE - SECOND)
+  const paid = fake.journal().filter(isCore).length
+  expect(paid).toBeGreaterThanOrEqual(6)
+  expect(paid).toBeLessThanOrEqual(12)
+})
+
+test('a new watch does not wait for the lost answers of others', async () => {
+  const { feed, fake, clock } = setupFeed()
+  const first = recordWatch(feed, BOLT, MINUTE)
+  await clock.advance(30 * SECOND)
+  const lost = fake.fault({ reset: 'after', times: Number.POSITIVE_INFINITY })
+  await clock.advance(70 * SECOND)
+  lost.remove()
+  const { prices } = recordWatch(feed, BOLT, 110 * SECOND)
+  first.stop()
+  await clock.advance(15 * SECOND)
+  expect(prices.map(({ stale }) => stale)).toEqual([false, false])
+})
+
+test('an onError that throws or rejects breaks nothing', async () => {
+  const { feed, fake, clock } = setupFeed()
+  fake.fault({ status: 500, times: 3 })
+  const prices: unknown[] = []
+  const onError = () => {
+    throw new Error('mine')
+  }
+  feed.watch(BOLT, { everyMs: MINUTE, onPrice: (price) => void prices.push(price), onError })
+  feed.watch(BOLT, { everyMs: MINUTE, onPrice: () => {}, onError: async () => onError() })
+  await clock.advance(MINUTE)
+  expect(prices).toHaveLength(1)
+})
+
+test('a 404 page that is not from the service stops the feed, and is not a token without a price', async () => {
+  const { clock } = setupFeed()
+  const error = new NotFoundError('A page answered.', { code: 'not_the_service' })
+  const reject = () => ({ withMeta: () => Promise.reject(error) })
+  const client = {
+    token: { price: reject },
+    prices: { batch: Object.assign(reject, { estimate: () => ({ min: 0, max: 0, requests: 0 }) }) },
+  } as unknown as FeedClient
+  const feed = createPriceFeed(client, { clock })
+  const price = rejection(feed.price(BOLT), NotFoundError)
+  await clock.advance(MINUTE)
+  expect((await price).code).toBe('not_the_service')
+  expect(feed.status().state).toBe('stopped')
+  await feed.close()
+})

@@ -1,0 +1,77 @@
+import { createClient } from 'etn-market'
+import { fakeTokens } from 'etn-market/fake'
+import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
+import { describe, expect, test } from 'vitest'
+import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
+import { HOUR } from './simulate.ts'
+
+const { BOLT } = fakeTokens
+const names =
+  (address: string) =>
+  ({ path, query }: { path: string; query: Record<string, string> }) =>
+    `${path}${query.addresses ?? ''}`.toLowerCase().includes(address.toLowerCase())
+
+describe('an address that makes every request fail', () => {
+  test.each([8, 49])('delays none of %d others, and is reported once', async (others) => {
+    const { feed, fake, clock, events } = setupFeed()
+    fake.fault({ status: 500, when: names(BOLT), times: Number.POSITIVE_INFINITY })
+    const bad = recordWatch(feed, BOLT, MINUTE)
+    const good = recordWatch(feed, some(others), MINUTE)
+    await clock.advance(10 * SECOND)
+    expect(good.prices).toHaveLength(others)
+    await clock.advance(HOUR - 10 * SECOND)
+    expect(good.prices.filter(({ stale }) => stale)).toEqual([])
+    expect(good.prices.length).toBeGreaterThanOrEqual(60 * others)
+    expect(bad.errors).toHaveLength(1)
+    expect(events.filter(({ type }) => type === 'feed.isolated')).toHaveLength(1)
+    // A batch per minute, and at most two requests per halving to find the address.
+    expect(fake.charged()).toBeLessThanOrEqual((60 + 2 * 6) * (100 + 10 * others))
+  })
+
+  test('is bought with the others again when it succeeds', async () => {
+    const { feed, fake, clock } = setupFeed()
+    const fault = fake.fault({ status: 500, when: names(BOLT), times: Number.POSITIVE_INFINITY })
+    const { prices } = recordWatch(feed, [BOLT, ...some(8)], MINUTE)
+    await clock.advance(10 * MINUTE)
+    fault.remove()
+    await clock.advance(5 * MINUTE)
+    expect(prices.filter(({ address }) => address === BOLT).at(-1)?.stale).toBe(false)
+    const before = fake.charged()
+    await clock.advance(HOUR)
+    expect(fake.charged() - before).toBe(60 * 190)
+  })
+
+  test('leaves an outage of the whole service at two requests per batch', async () => {
+    const { feed, fake, clock } = setupFeed()
+    clock.randomValue = 0.99
+    const fault = fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
+    recordWatch(feed, some(50), MINUTE)
+    await clock.advance(10 * MINUTE)
+    fault.remove()
+    await clock.advance(20 * SECOND)
+    expect(fake.charged()).toBe(700)
+  })
+})
+
+test('one invalid price in a batch fails its own watcher only, with strict validation', async () => {
+  const { fake, clock } = setupFeed()
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock, validate: 'strict' })
+  const events: FeedEvent[] = []
+  const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event) })
+  const isBatch = { operation: 'prices.batch', times: Number.POSITIVE_INFINITY } as const
+  const transform = ({ data, ...rest }: { data: Record<string, unknown> }) => ({
+    ...rest,
+    data: { ...data, [BOLT.toLowerCase()]: { usd: 5 } },
+  })
+  fake.fault({ ...isBatch, transform: transform as never })
+  const bad = recordWatch(feed, BOLT, MINUTE)
+  const good = recordWatch(feed, some(8), MINUTE)
+  await clock.advance(HOUR - SECOND)
+  expect(fake.charged()).toBeLessThanOrEqual(60 * 190)
+  expect(good.prices).toHaveLength(60 * 8)
+  expect(good.errors).toEqual([])
+  expect(bad.prices).toEqual([])
+  expect(bad.errors).toEqual([expect.objectContaining({ code: 'unexpected_shape' })])
+  await feed.close()
+  await client.close()
+})

@@ -1,0 +1,103 @@
+import { createClient } from 'etn-market'
+import { fakeTokens } from 'etn-market/fake'
+import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
+import { expect, test } from 'vitest'
+import { flush } from '../support/clock.ts'
+import { watch } from '../support/setup.ts'
+import { MINUTE, recordWatch, SECOND, setupFeed, some, types } from './setup.ts'
+
+const { BOLT, CORE, DYNO } = fakeTokens
+
+test('an iterated price has its age at the time when it is read', async () => {
+  const { feed, clock } = setupFeed()
+  const iterator = feed.watch(BOLT, { everyMs: 10 * MINUTE })[Symbol.asyncIterator]()
+  await clock.advance(5 * MINUTE)
+  expect((await iterator.next()).value).toMatchObject({ ageMs: 5 * MINUTE - 5, stale: false })
+  await iterator.return?.()
+})
+
+test('a price request does not accept the answer of an older request if it is too old', async () => {
+  const { feed, fake, clock } = setupFeed({}, { latencyMs: 2 * SECOND })
+  const first = feed.price(BOLT)
+  await clock.advance(1_900)
+  const second = watch(feed.price(BOLT, { maxAgeMs: SECOND }))
+  const third = watch(feed.price(BOLT, { maxAgeMs: 5 * SECOND }))
+  await clock.advance(200)
+  await first
+  expect([second.state, third.state]).toEqual(['pending', 'resolved'])
+  await clock.advance(2 * SECOND)
+  expect(second.value).toMatchObject({ stale: false, ageMs: expect.closeTo(2 * SECOND, -2) })
+  fake.expectRequests(2)
+})
+
+test('prices that are late because answers are slow are marked stale, once each', async () => {
+  const { fake, clock } = setupFeed()
+  const slowFetch: typeof fetch = async (...request) => {
+    await clock.sleep(40 * SECOND)
+    return fake.fetch(...request)
+  }
+  const client = createClient({ apiKey: fake.key, fetch: slowFetch, clock, timeoutMs: MINUTE })
+  const feed = createPriceFeed(client, { clock })
+  const { prices } = recordWatch(feed, BOLT, MINUTE)
+  await clock.advance(10 * MINUTE)
+  const late = prices.filter(({ ageMs }) => ageMs > MINUTE)
+  expect(late.length).toBeGreaterThan(5)
+  expect(late.every(({ stale }) => stale)).toBe(true)
+  for (const [index, { at, stale }] of prices.entries()) {
+    if (stale) expect(prices[index - 1]).toMatchObject({ at, stale: false })
+  }
+  await feed.close()
+  await client.close()
+})
+
+test('prices that are older than their interval because of the budget are marked stale, once each', async () => {
+  const { feed, clock, events } = setupFeed({ budget: { creditsPerDay: 20_000 } })
+  const { prices } = recordWatch(feed, some(14), 5 * MINUTE)
+  const slow = recordWatch(feed, some(1), 60 * MINUTE)
+  await clock.advance(60 * MINUTE)
+  expect(types(events).filter((type) => type === 'feed.stretched').length).toBeGreaterThan(0)
+  const { address } = prices[0] ?? { address: '' }
+  const ofOne = prices.filter((price) => price.address === address)
+  expect(ofOne.slice(0, 4).map(({ stale }) => stale)).toEqual([false, true, false, true])
+  expect(ofOne[1]).toMatchObject({ at: ofOne[0]?.at, ageMs: 5 * MINUTE + 1 })
+  expect(slow.prices.some(({ stale }) => stale)).toBe(false)
+})
+
+test('12,000 addresses that are watched twice are bought once', async () => {
+  const { feed, fake, clock } = setupFeed()
+  const addresses = some(12_000)
+  recordWatch(feed, addresses, 60 * MINUTE)
+  recordWatch(feed, addresses, 60 * MINUTE)
+  await clock.advance(MINUTE)
+  expect(fake.charged()).toBe(240 * 600)
+})
+
+test('a refused key rejects an iteration, and raises one event for a watch without onError', async () => {
+  const { fake, clock } = setupFeed()
+  const client = createClient({ apiKey: 'esk_test_unknown', fetch: fake.fetch, clock })
+  const events: FeedEvent[] = []
+  const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event) })
+  feed.watch([CORE, DYNO], { everyMs: MINUTE, onPrice: () => {} })
+  const reading = watch(feed.watch(BOLT, { everyMs: MINUTE })[Symbol.asyncIterator]().next())
+  await clock.advance(10 * MINUTE)
+  await flush()
+  expect(reading).toMatchObject({ state: 'rejected', error: { name: 'AuthenticationError' } })
+  const failed = events.filter(({ type }) => type === 'feed.watch_failed')
+  expect(failed).toContainEqual(expect.objectContaining({ addresses: [CORE, DYNO], code: 'unauthorized' }))
+  expect(failed).toHaveLength(2)
+  await feed.close()
+  await client.close()
+})
+
+test('an interval with fractions of a millisecond is late once', async () => {
+  const { feed, clock } = setupFeed({ budget: { creditsPerDay: 5_000 } })
+  const { prices } = recordWatch(feed, some(9), MINUTE * 60 ** (3 / 11))
+  await clock.advance(60 * MINUTE)
+  const { address } = prices[0] ?? { address: '' }
+  expect(prices.filter((price) => price.address === address).map(({ stale }) => stale)).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ])
+})

@@ -1,0 +1,161 @@
+import { createClient } from 'etn-market'
+import { createFakeService, type FaultEffects } from 'etn-market/fake'
+import { createPriceFeed, type FeedOptions, type PriceFeed } from 'etn-market/feed'
+import fc from 'fast-check'
+import { createVirtualClock } from '../support/clock.ts'
+import { createRandom } from '../support/random.ts'
+import '../../src/generated/schemas.ts'
+import { MINUTE, SECOND } from './setup.ts'
+
+/** A watch of some of eighty addresses, for some time. */
+export interface Plan {
+  addresses: readonly string[]
+  everyMs: number
+  from: number
+  to: number
+}
+
+export interface Delivery {
+  plan: Plan
+  address: string
+  at: number
+  deliveredAt: number
+  stale: boolean
+}
+
+export interface Sent {
+  at: number
+  tookMs: number
+}
+
+export const HOUR = 60 * MINUTE
+/** For a busy machine. */
+export const TEST_TIMEOUT = 180_000
+
+/** Listed tokens, because an unlisted one is free. */
+const tokens = await listTokens()
+
+async function listTokens(): Promise<string[]> {
+  const fake = createFakeService()
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  const listed = await client.token.list({ limit: 100 })
+  await client.close()
+  await fake.close()
+  return listed.map(({ address }) => address)
+}
+
+const watcher = {
+  first: fc.nat(20),
+  count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 60 })),
+  everyMs: fc.oneof(
+    fc.constantFrom(MINUTE, 5 * MINUTE, 10 * MINUTE),
+    fc.integer({ min: 30 * SECOND, max: 20 * MINUTE }),
+  ),
+  from: fc.integer({ min: 0, max: HOUR / 2 }),
+}
+/** A watch of `count` tokens, from number `first`. */
+export const toPlan = ({
+  first,
+  count,
+  everyMs,
+  from,
+  lasts = HOUR,
+}: Record<'first' | 'count' | 'everyMs' | 'from', number> & { lasts?: number }): Plan => ({
+  addresses: tokens.slice(first, first + count),
+  everyMs,
+  from,
+  to: Math.min(HOUR, from + lasts),
+})
+const plansOf = (one: fc.Arbitrary<Plan>) => fc.array(one, { minLength: 1, maxLength: 6 })
+
+/** Watches that last to the end of the hour, and watches of any length. */
+export const permanentPlans = plansOf(fc.record(watcher).map(toPlan))
+export const transientPlans = plansOf(
+  fc.record({ ...watcher, lasts: fc.oneof(fc.constant(HOUR), fc.integer({ min: 1, max: HOUR })) }).map(toPlan),
+)
+
+export const fault: fc.Arbitrary<FaultEffects> = fc.constantFrom<FaultEffects>(
+  { reset: 'after' },
+  { reset: 'before' },
+  { never: true },
+  { malformed: true },
+  { truncate: 0.5 },
+  { status: 500 },
+  { status: 503, retryAfter: '3' },
+  { status: 429, retryAfter: '2' },
+  { html: 502, charge: true },
+  { creditHeaders: 'missing' },
+)
+
+export interface Circumstances {
+  /** Latencies of the answers in turn, repeated. */
+  latencies?: readonly number[]
+  faults?: readonly FaultEffects[]
+  chance?: number
+  /** When the faults end, in milliseconds since the start. */
+  until?: number
+  /** Selects the requests with faults. */
+  seed?: number
+  /** Called when a watch starts or ends. */
+  more?: (feed: PriceFeed) => Promise<void>
+  options?: FeedOptions
+}
+
+/** Simulates an hour. Returns the charges and every delivery. Times are in milliseconds since the start. */
+export async function simulate(run: readonly Plan[], circumstances: Circumstances = {}) {
+  const { latencies = [0], faults = [], chance = 0, until = HOUR, seed = 1, more, options } = circumstances
+  const clock = createVirtualClock()
+  clock.randomValue = 0.5
+  const start = clock.now()
+  const fake = createFakeService({ clock })
+  const sent: Sent[] = []
+  const slowly: typeof fetch = async (...request) => {
+    const tookMs = latencies[sent.length % latencies.length] ?? 0
+    sent.push({ at: clock.now() - start, tookMs })
+    if (tookMs > 0) await clock.sleep(tookMs, new Request(...request).signal)
+    return fake.fetch(...request)
+  }
+  const client = createClient({ apiKey: fake.key, fetch: slowly, clock, timeoutMs: 5 * SECOND })
+  let useful = 0
+  const onEvent: FeedOptions['onEvent'] = (event) => {
+    if (event.type === 'feed.bought') useful += event.credits
+  }
+  const feed = createPriceFeed(client, { clock, onEvent, ...options })
+  const random = createRandom(seed)
+  const handles = faults.map((effect) =>
+    fake.fault({ ...effect, when: () => random() < chance, times: Number.POSITIVE_INFINITY }),
+  )
+  const deliveries: Delivery[] = []
+  const moments = run.flatMap((one) => {
+    const ending = new AbortController()
+    const begin = () =>
+      feed.watch(one.addresses, {
+        everyMs: one.everyMs,
+        signal: ending.signal,
+        onPrice: ({ address, at, stale }) =>
+          void deliveries.push({ plan: one, address, at: at - start, deliveredAt: clock.now() - start, stale }),
+      })
+    return [
+      { at: one.from, act: begin },
+      { at: one.to, act: () => ending.abort() },
+    ]
+  })
+  moments.push({
+    at: until,
+    act() {
+      for (const handle of handles) handle.remove()
+    },
+  })
+  for (const { at, act } of moments.sort((a, b) => a.at - b.at)) {
+    await clock.advance(start + at - clock.now())
+    act()
+    await more?.(feed)
+  }
+  await clock.advance(start + HOUR - clock.now())
+  const charges = fake.ledger().map(({ at, credits }) => ({ at: at - start, credits }))
+  await feed.close()
+  const left = clock.pending
+  await client.close()
+  await fake.close()
+  return { charged: fake.charged(), charges, useful, deliveries, sent, left }
+}

@@ -1,0 +1,43 @@
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+
+const { MATRIX_BASE_URL: hiddenUrl = '', MATRIX_CHROMIUM: executablePath = '' } = process.env
+
+// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
+export default defineConfig({
+  server: { fs: { strict: false } },
+  optimizeDeps: { include: ['etn-market', 'etn-market/fake', 'etn-market/msw', 'msw', 'msw/browser'] },
+  test: {
+    include: ['**/{page,worker}.test.js'],
+    testTimeout: 20_000,
+    provide: { hiddenUrl },
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      api: { host: '127.0.0.1' },
+      provider: playwright({
+        launchOptions: {
+          executablePath,
+          args: [
+            '--no-sandbox',
+            '--disable-gpu',
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+            '--disable-component-update',
+            '--disable-sync',
+          ],
+        },
+      }),
+      instances: [{ browser: 'chromium' }],
+      commands: {
+        async offlineFor({ context }, ms: number) {
+          setTimeout(() => context.setOffline(true), 50)
+          setTimeout(() => context.setOffline(false), 50 + ms)
+        },
+        journal: async () => (await fetch(`${new URL(hiddenUrl).origin}/_fake/journal`)).json(),
+      },
+    },
+  },
+})

@@ -1,0 +1,107 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** Builds the script of a page into a folder. */
+export interface Bundler {
+  readonly name: string
+  readonly version: string
+  build(entry: string, outdir: string): Promise<void>
+}
+
+const versionOf = (name: string): string =>
+  (createRequire(import.meta.url)(`${name}/package.json`) as { version: string }).version
+
+const esbuild: Bundler = {
+  name: 'esbuild',
+  version: versionOf('esbuild'),
+  async build(entry, outdir) {
+    const { build } = await import('esbuild')
+    await build({
+      entryPoints: { page: entry },
+      outdir,
+      bundle: true,
+      minify: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'browser',
+      tsconfigRaw: {},
+      logLevel: 'silent',
+    })
+  },
+}
+
+const rollup: Bundler = {
+  name: 'rollup',
+  version: versionOf('rollup'),
+  async build(entry, outdir) {
+    const { rollup } = await import('rollup')
+    const { nodeResolve } = await import('@rollup/plugin-node-resolve')
+    const warnings: string[] = []
+    const bundle = await rollup({
+      input: { page: entry },
+      plugins: [nodeResolve({ browser: true })],
+      onLog: (_level, { message }) => warnings.push(message),
+    })
+    await bundle.write({ dir: outdir, format: 'es', entryFileNames: '[name].js' })
+    await bundle.close()
+    if (warnings.length > 0) throw new Error(`rollup warned: ${warnings.join('; ')}`)
+  },
+}
+
+const vite: Bundler = {
+  name: 'Vite',
+  version: versionOf('vite'),
+  async build(entry, outdir) {
+    const { build } = await import('vite')
+    const warnings: string[] = []
+    await build({
+      root: dirname(entry),
+      configFile: false,
+      logLevel: 'silent',
+      build: {
+        outDir: outdir,
+        emptyOutDir: true,
+        modulePreload: false,
+        rollupOptions: {
+          input: { page: entry },
+          output: { entryFileNames: '[name].js' },
+          onLog: (_level, { message }) => void warnings.push(message),
+        },
+      },
+    })
+    if (warnings.length > 0) throw new Error(`Vite warned: ${warnings.join('; ')}`)
+  },
+}
+
+const webpack: Bundler = {
+  name: 'webpack',
+  version: versionOf('webpack'),
+  async build(entry, outdir) {
+    const { default: run } = await import('webpack')
+    const stats = await new Promise<import('webpack').Stats | undefined>((resolve, reject) => {
+      const options = { mode: 'production', target: 'web', context: dirname(entry), entry: { page: entry } } as const
+      run({ ...options, output: { path: outdir, filename: '[name].js' }, performance: false }, (error, done) =>
+        error ? reject(error) : resolve(done),
+      )
+    })
+    if (stats === undefined || stats.hasErrors() || stats.hasWarnings()) {
+      throw new Error(`webpack warned: ${stats?.toString({ preset: 'errors-warnings', colors: false })}`)
+    }
+  },
+}
+
+export const bundlers: readonly Bundler[] = [vite, webpack, esbuild, rollup]
+
+/** The paths of all scripts that a build wrote. */
+export function scriptsIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.m?js$/.test(path))
+    .map((path) => join(folder, path))
+}
+
+/** Writes the HTML page that loads a build. */
+export function writePage(outdir: string): void {
+  const page = '<!doctype html><meta charset="utf-8"><script type="module" src="./page.js"></script>'
+  writeFileSync(join(outdir, 'index.html'), page)
+}

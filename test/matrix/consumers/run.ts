@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { exec } from '../support/exec.ts'
+import { MATRIX, MODULES, type Project } from '../support/project.ts'
+import { attempt, NotInstalledError, type Result } from '../support/result.ts'
+
+const COMPILERS = ['5.6', '5.9', '6', '7']
+
+/** The module settings of a project, and the extension of its file. */
+const RESOLUTIONS = {
+  nodenext: { module: 'nodenext', moduleResolution: 'nodenext', file: 'mts' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler', file: 'ts' },
+  'node16, CommonJS': { module: 'node16', moduleResolution: 'node16', file: 'cts' },
+}
+
+/** The global types of a project. */
+const ENVIRONMENTS = {
+  'a page': { lib: ['ES2022', 'DOM', 'DOM.Iterable'], types: [] },
+  Node: { lib: ['ES2022'], types: ['node'] },
+  both: { lib: ['ES2022', 'DOM'], types: ['node'] },
+}
+
+interface Kind {
+  source: 'use' | 'use-msw'
+  resolution: keyof typeof RESOLUTIONS
+  environment: keyof typeof ENVIRONMENTS
+}
+
+const kinds = (
+  source: Kind['source'],
+  resolutions: readonly Kind['resolution'][],
+  environments: readonly Kind['environment'][],
+): readonly Kind[] =>
+  resolutions.flatMap((resolution) => environments.map((environment) => ({ source, resolution, environment })))
+
+/** CommonJS under node16 cannot require msw 3. Both versions need the types of Node and of a page. */
+const CHECKS: readonly { msw: '' | 'msw2' | 'msw3'; kinds: readonly Kind[] }[] = [
+  { msw: '', kinds: kinds('use', ['nodenext', 'bundler', 'node16, CommonJS'], ['a page', 'Node']) },
+  { msw: 'msw2', kinds: kinds('use-msw', ['nodenext', 'node16, CommonJS'], ['both']) },
+  { msw: 'msw3', kinds: kinds('use-msw', ['nodenext'], ['both']) },
+]
+
+/** Type-checks a user's file in projects of every kind, with `strict` and without `skipLibCheck`. */
+export async function runConsumers(
+  createProject: (name: string) => Project,
+  isWanted: (name: string) => boolean,
+  addResult: (result: Result) => void,
+): Promise<void> {
+  for (const { msw, kinds } of CHECKS) {
+    const compilers = COMPILERS.map((compiler) => ({ compiler, name: `TypeScript ${compiler}${msw && `, ${msw}`}` }))
+    const project = compilers.some(({ name }) => isWanted(name)) ? createProject(`types${msw}`) : undefined
+    if (project === undefined) continue
+    for (const name of ['@types/node', 'undici-types']) project.link(name)
+    if (msw !== '') project.link('msw', msw)
+    for (const { compiler, name } of compilers)
+      if (isWanted(name)) addResult(await attempt(name, () => checkAll(compiler, project, kinds)))
+  }
+}
+
+async function checkAll(compiler: string, project: Project, kinds: readonly Kind[]) {
+  const folder = join(MODULES, `typescript-${compiler}`)
+  const { version, bin } = readPackage(folder)
+  const problems: string[] = []
+  const queue = [...kinds]
+  const worker = async () => {
+    for (let kind = queue.shift(); kind !== undefined; kind = queue.shift()) {
+      problems.push(...(await compile(join(folder, bin.tsc), project, kind)))
+    }
+  }
+  await Promise.all([worker(), worker()])
+  if (problems.length > 0) throw new Error(`${version}\n${problems.join('\n')}`)
+  return { version, detail: kinds.map(({ resolution, environment }) => `${resolution} for ${environment}`).join('; ') }
+}
+
+async function compile(tsc: string, project: Project, { resolution, environment, source }: Kind): Promise<string[]> {
+  const { file, ...modules } = RESOLUTIONS[resolution]
+  const folder = `${source} ${resolution} ${environment}`.replaceAll(/\W+/g, '-')
+  project.write(`${folder}/use.${file}`, readFileSync(join(MATRIX, 'consumers', `${source}.ts`), 'utf8'))
+  const compilerOptions = {
+    ...modules,
+    ...ENVIRONMENTS[environment],
+    typeRoots: ['../node_modules/@types'],
+    target: 'ES2022',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    // Checking the compiler's own declarations would double the time.
+    skipDefaultLibCheck: true,
+    noEmit: true,
+  }
+  project.write(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, files: [`use.${file}`] }))
+  const args = [tsc, '-p', folder, '--pretty', 'false']
+  const { code, stdout, stderr } = await exec(process.execPath, args, { cwd: project.folder })
+  if (code === 0) return []
+  const errors = (stdout + stderr).trim().split('\n')
+  if (source === 'use') return errors
+  // Errors inside msw's own declarations are not ours.
+  return errors.filter((line) => !/node_modules\/msw[23]\//.test(line))
+}
+
+function readPackage(folder: string): { version: string; bin: { tsc: string } } {
+  try {
+    return createRequire(import.meta.url)(join(folder, 'package.json'))
+  } catch {
+    throw new NotInstalledError('not installed: npm ci --prefix test/matrix')
+  }
+}

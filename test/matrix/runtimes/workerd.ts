@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MODULES } from '../support/project.ts'
+import { NotInstalledError } from '../support/result.ts'
+import { bundleScenario } from './bundle.ts'
+import type { Runtime } from './types.ts'
+
+async function load(): Promise<typeof import('miniflare')> {
+  return import('miniflare').catch((error: Error) => {
+    throw new NotInstalledError(
+      `miniflare is not installed: npm ci --prefix test/matrix (${error.message.split('\n')[0]})`,
+    )
+  })
+}
+
+/** A worker, bundled into one file as its tools do, with the export conditions of workerd. */
+export const workerd: Runtime = {
+  name: 'workerd',
+  async version() {
+    await load()
+    return (JSON.parse(readFileSync(join(MODULES, 'workerd/package.json'), 'utf8')) as { version: string }).version
+  },
+  async run(project, baseUrl) {
+    const { Miniflare } = await load()
+    const scriptPath = await bundleScenario(project, 'worker', 'worker.mjs', {
+      external: [],
+      nodePaths: [join(project.folder, 'node_modules')],
+      mainFields: ['module', 'main'],
+      conditions: ['workerd', 'import'],
+    })
+    const script = readFileSync(scriptPath, 'utf8')
+    const worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-04-01' })
+    try {
+      const response = await worker.dispatchFetch(`http://worker.test/?baseUrl=${encodeURIComponent(baseUrl)}`)
+      const text = await response.text()
+      if (!response.ok) throw new Error(`the worker responded with ${response.status}: ${text.slice(0, 500)}`)
+      return { report: JSON.parse(text) }
+    } finally {
+      await worker.dispose()
+    }
+  },
+}

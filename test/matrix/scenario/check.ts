@@ -1,0 +1,18 @@
+/** Throws unless both values have the same JSON. The message shows both. */
+export function check(what: string, actual: unknown, expected: unknown): void {
+  const [seen, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (seen !== wanted) throw new Error(`${what}: ${seen}, expected ${wanted}`)
+}
+
+/** The error that a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const noError = Symbol('no error')
+  const caught = await promise.then(
+    () => noError,
+    (error: unknown) => error,
+  )
+  if (caught === noError) throw new Error('The promise resolved instead of rejecting.')
+  return caught
+}
+
+export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

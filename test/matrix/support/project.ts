@@ -1,0 +1,70 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execOrThrow } from './exec.ts'
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+export const MATRIX = join(ROOT, 'test/matrix')
+/** The packages of the matrix itself. */
+export const MODULES = join(MATRIX, 'node_modules')
+
+export interface Project {
+  readonly folder: string
+  write(path: string, text: string): string
+  read(path: string): string
+  /** Links a package of the matrix into this project. `installed` is its folder, if that differs from `name`. */
+  link(name: string, installed?: string): void
+  remove(): void
+}
+
+/** The package, installed from its tarball by npm. */
+export interface InstalledPackage {
+  readonly tarball: string
+  /** Creates another project with the package installed. */
+  createProject(name: string): Project
+  remove(): void
+}
+
+/** Builds and packs the package, and installs the tarball in a temporary folder. */
+export async function packAndInstall(): Promise<InstalledPackage> {
+  await execOrThrow('npm', ['run', 'build'], { cwd: ROOT })
+  const home = mkdtempSync(join(tmpdir(), 'etn-market-matrix-'))
+  const packed = await execOrThrow('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], {
+    cwd: ROOT,
+  })
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }]
+  const tarball = join(home, filename)
+  const installed = join(home, 'installed')
+  mkdirSync(installed)
+  writeFileSync(join(installed, 'package.json'), '{ "private": true, "type": "module" }\n')
+  await execOrThrow('npm', ['install', '--no-audit', '--no-fund', '--omit=peer', tarball], { cwd: installed })
+  return {
+    tarball,
+    createProject(name) {
+      const folder = join(home, name)
+      cpSync(installed, folder, { recursive: true })
+      return openProject(folder)
+    },
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
+
+function openProject(folder: string): Project {
+  return {
+    folder,
+    write(path, text) {
+      const file = join(folder, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+      return file
+    },
+    read: (path) => readFileSync(join(folder, path), 'utf8'),
+    link(name, installed = name) {
+      const link = join(folder, 'node_modules', name)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(join(MODULES, installed), link)
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Charge, FakeServiceOptions, JournalEntry } from 'etn-market/fake'
+import { cleanEnv } from './exec.ts'
+import type { Project } from './project.ts'
+
+/** The fake service in a separate process, controlled by its HTTP routes below `/_fake`. */
+export interface Service {
+  readonly baseUrl: string
+  /** Resets the service and sets these faults. */
+  reset(faults?: readonly object[]): Promise<void>
+  ledger(): Promise<Charge[]>
+  journal(): Promise<JournalEntry[]>
+  close(): Promise<void>
+}
+
+/** Exits when its stdin is closed, so it never outlives the matrix. */
+const SCRIPT = `
+import { createFakeService } from 'etn-market/fake'
+const fake = createFakeService(JSON.parse(process.argv[2]))
+const { url } = await fake.listen()
+process.stdout.write(url + '\\n')
+process.stdin.on('end', () => fake.close()).resume()
+`
+
+export async function startService(project: Project, options: FakeServiceOptions): Promise<Service> {
+  const script = project.write('service.mjs', SCRIPT)
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
+    cwd: project.folder,
+    env: cleanEnv(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const baseUrl = String(line).trim()
+  const request = async (method: string, path: string, body?: object) => {
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
+    const response = await fetch(`${new URL(baseUrl).origin}/_fake/${path}`, init)
+    if (!response.ok) throw new Error(`The fake service rejected ${path}: ${await response.text()}`)
+    return response.json()
+  }
+  return {
+    baseUrl,
+    async reset(faults = []) {
+      await request('POST', 'reset')
+      for (const fault of faults) await request('POST', 'faults', fault)
+    },
+    ledger: () => request('GET', 'ledger') as Promise<Charge[]>,
+    journal: () => request('GET', 'journal') as Promise<JournalEntry[]>,
+    async close() {
+      const exited = once(child, 'exit')
+      child.stdin.end()
+      await exited
+    },
+  }
+}

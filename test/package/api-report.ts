@@ -1,0 +1,142 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import ts from 'typescript'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The source file of every subpath, by its name: `index`, `feed`, … */
+export function entryFiles(): Map<string, string> {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object }
+  const names = Object.keys(exports)
+    .filter((subpath) => subpath !== './package.json')
+    .map((subpath) => subpath.slice(2))
+  return new Map(names.map((name) => (name === '' ? ['index', 'src/index.ts'] : [name, `src/${name}/index.ts`])))
+}
+
+/** The report of every subpath, by its path: each public declaration, and the types that it names. */
+export function apiReports(): Map<string, string> {
+  const entries = [...entryFiles()].map(([name, path]) => ({ name, file: join(ROOT, path) }))
+  const files = emitDeclarations(entries.map(({ file }) => file))
+  const program = createProgram(
+    entries.map(({ file }) => toDeclaration(file)),
+    files,
+  )
+  const checker = program.getTypeChecker()
+  const surfaces = entries.map(({ name, file }) => {
+    const source = program.getSourceFile(toDeclaration(file))
+    const module = source && checker.getSymbolAtLocation(source)
+    if (module === undefined) throw new Error(`${file} exports nothing`)
+    const symbols = checker
+      .getExportsOfModule(module)
+      .map((symbol) => ({ as: symbol.name, symbol: resolve(symbol, checker) }))
+    return { name, subpath: name === 'index' ? 'etn-market' : `etn-market/${name}`, symbols }
+  })
+  const homes = new Map(
+    surfaces.toReversed().flatMap(({ subpath, symbols }) => symbols.map(({ symbol }) => [symbol, subpath])),
+  )
+  return new Map(surfaces.map((surface) => [`etc/${surface.name}.api.md`, report(surface, homes, checker, files)]))
+}
+
+interface Surface {
+  readonly subpath: string
+  readonly symbols: readonly { readonly as: string; readonly symbol: ts.Symbol }[]
+}
+
+function report(
+  surface: Surface,
+  homes: Map<ts.Symbol, string>,
+  checker: ts.TypeChecker,
+  files: Map<string, string>,
+): string {
+  const own = new Set(surface.symbols.map(({ symbol }) => symbol))
+  const elsewhere = new Set<string>()
+  const unexported = new Map<ts.Symbol, string>()
+
+  const statementOf = (node: ts.Node): ts.Node | undefined => {
+    if (ts.isSourceFile(node) || !files.has(node.getSourceFile().fileName)) return undefined
+    return ts.findAncestor(node, ({ parent }) => parent !== undefined && ts.isSourceFile(parent))
+  }
+  const textOf = (symbol: ts.Symbol): string => {
+    const statements = new Set((symbol.declarations ?? []).map(statementOf).filter((node) => node !== undefined))
+    for (const statement of statements) visit(statement)
+    return [...statements].map((statement) => statement.getText().replace(/import\("\.[^"]*"\)\./g, '')).join('\n')
+  }
+  const visit = (node: ts.Node): void => {
+    ts.forEachChild(node, visit)
+    const found = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined
+    const symbol = found && resolve(found, checker)
+    if (!symbol || own.has(symbol) || unexported.has(symbol) || !isTopLevel(symbol, files)) return
+    const home = homes.get(symbol)
+    if (home !== undefined) elsewhere.add(`- \`${symbol.name}\` from \`${home}\``)
+    else {
+      unexported.set(symbol, '')
+      unexported.set(symbol, textOf(symbol))
+    }
+  }
+
+  const exported = surface.symbols.map(({ as, symbol }): [string, string] => [as, textOf(symbol)])
+  const inner = [...unexported].map(([symbol, text]): [string, string] => [symbol.name, text])
+  return [
+    `# \`${surface.subpath}\`\n`,
+    'Written by `npm run api`. A change of this file is a change of the public types.\n',
+    fenced(exported),
+    ...(inner.length > 0 ? [`## Named above, but not exported\n\n${fenced(inner)}`] : []),
+    ...(elsewhere.size > 0 ? [`## Exported by another subpath\n\n${[...elsewhere].sort().join('\n')}\n`] : []),
+  ].join('\n')
+}
+
+function resolve(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+}
+
+function isTopLevel({ declarations = [] }: ts.Symbol, files: Map<string, string>): boolean {
+  return declarations.some((node) => {
+    if (ts.isSourceFile(node) || !files.has(node.getSourceFile().fileName)) return false
+    return ts.isSourceFile(ts.isVariableDeclaration(node) ? node.parent.parent.parent : node.parent)
+  })
+}
+
+function fenced(texts: [string, string][]): string {
+  const sorted = texts.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
+  return `\`\`\`ts\n${sorted.join('\n\n')}\n\`\`\`\n`
+}
+
+/** The declarations of the source files, without comments, by their path. */
+function emitDeclarations(entries: string[]): Map<string, string> {
+  const files = new Map<string, string>()
+  const program = ts.createProgram(entries, { ...compilerOptions(), declaration: true, emitDeclarationOnly: true })
+  program.emit(undefined, (path, text) => files.set(path, text))
+  return files
+}
+
+function createProgram(entries: string[], files: Map<string, string>): ts.Program {
+  const options = { ...compilerOptions(), noEmit: true }
+  const host = ts.createCompilerHost(options)
+  const { fileExists, readFile, getSourceFile } = host
+  host.fileExists = (path) => files.has(path) || fileExists(path)
+  host.readFile = (path) => files.get(path) ?? readFile(path)
+  host.getSourceFile = (path, version, ...rest) => {
+    const text = files.get(path)
+    return text === undefined ? getSourceFile(path, version, ...rest) : ts.createSourceFile(path, text, version, true)
+  }
+  host.resolveModuleNameLiterals = (literals, containing) =>
+    literals.map(({ text }) => {
+      const path = text.startsWith('.') ? toDeclaration(join(containing, '..', text)) : undefined
+      if (path === undefined || !files.has(path)) return ts.resolveModuleName(text, containing, options, host)
+      return { resolvedModule: { resolvedFileName: path, extension: ts.Extension.Dts, isExternalLibraryImport: false } }
+    })
+  return ts.createProgram(entries, options, host)
+}
+
+function compilerOptions(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
+  return { ...options, noEmit: false, removeComments: true }
+}
+
+const toDeclaration = (path: string) => path.replace(/\.ts$/, '.d.ts')
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const [path, text] of apiReports()) writeFileSync(join(ROOT, path), text)
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SUBPATHS as ALL, fileNameOf, type Packed, packPackage } from './pack.ts'
+
+/** `etn-market/vitest` loads in a test run of Vitest only; its fixtures have a test of their own. */
+const SUBPATHS = ALL.filter((subpath) => subpath !== 'etn-market/vitest')
+
+let packed: Packed
+let program: ts.Program
+let existing: { esm: Record<string, string[]>; cjs: Record<string, string[]> }
+
+const LIST_NAMES = `
+import { createRequire } from 'node:module'
+const require = createRequire(import.meta.url)
+const namesOf = (loaded) => Object.keys(loaded).sort()
+const esm = {}, cjs = {}
+for (const subpath of ${JSON.stringify(SUBPATHS)}) {
+  esm[subpath] = namesOf(await import(subpath))
+  cjs[subpath] = namesOf(require(subpath))
+}
+console.log(JSON.stringify({ esm, cjs }))
+`
+
+const declarationOf = (subpath: string, extension: string) =>
+  join(packed.project, 'node_modules/etn-market/dist', `${fileNameOf(subpath)}.d.${extension}`)
+
+beforeAll(() => {
+  packed = packPackage()
+  existing = JSON.parse(packed.run('names.mjs', LIST_NAMES))
+  const files = SUBPATHS.flatMap((subpath) => [declarationOf(subpath, 'ts'), declarationOf(subpath, 'cts')])
+  program = ts.createProgram(files, { module: ts.ModuleKind.NodeNext, skipLibCheck: true })
+}, 120_000)
+afterAll(() => packed?.remove())
+
+/** The names of the values that a declaration file exports. */
+function declaredValues(path: string): string[] {
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(path)
+  const module = source && checker.getSymbolAtLocation(source)
+  if (module === undefined) throw new Error(`${path} exports nothing`)
+  const isValue = (symbol: ts.Symbol) => {
+    if (symbol.declarations?.some(ts.isTypeOnlyExportDeclaration)) return false
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+    return (target.flags & ts.SymbolFlags.Value) !== 0
+  }
+  const exported = checker.getExportsOfModule(module).filter(isValue)
+  return exported.map(({ name }) => name).sort()
+}
+
+describe('the declarations name exactly the values that exist at run time', () => {
+  test.each(SUBPATHS)('%s as an ES module', (subpath) => {
+    expect(declaredValues(declarationOf(subpath, 'ts'))).toEqual(existing.esm[subpath])
+  })
+
+  test.each(SUBPATHS)('%s as CommonJS', (subpath) => {
+    expect(declaredValues(declarationOf(subpath, 'cts'))).toEqual(existing.cjs[subpath])
+  })
+})

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createFakeService } from 'etn-market/fake'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const lines = readme.split('\n')
+
+/** Every block of TypeScript, as a module with the number of its first line. */
+const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ index, 1: code = '' }) => ({
+  line: readme.slice(0, index).split('\n').length + 1,
+  code,
+}))
+
+let folder: string
+const fileOf = (line: number) => join(folder, `readme-line-${line}.mts`)
+beforeAll(() => {
+  mkdirSync(join(ROOT, 'coverage'), { recursive: true })
+  folder = mkdtempSync(join(ROOT, 'coverage/readme-'))
+  for (const { line, code } of blocks) writeFileSync(fileOf(line), `${code}\nexport {}\n`)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the README has at most 220 lines, and no paragraph with more than four sentences', () => {
+  expect(lines.length).toBeLessThanOrEqual(220)
+  const paragraphs = readme.replace(/^```.*?^```$/gms, '').split(/\n\n+/)
+  const prose = paragraphs.filter((text) => /^[A-Z`]/.test(text))
+  expect(prose.filter((text) => (text.match(/\.(\s|$)/g) ?? []).length > 4)).toEqual([])
+})
+
+describe('the blocks of code', () => {
+  test('compile, imports included', () => {
+    const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config
+    const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT)
+    const program = ts.createProgram(
+      blocks.map(({ line }) => fileOf(line)),
+      { ...options, paths: options.paths ?? {} },
+    )
+    const messages = ts.getPreEmitDiagnostics(program).map(({ file, messageText, start }) => {
+      const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line : 0
+      return `${file?.fileName.split('/').at(-1)} +${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+    })
+    expect(blocks.length).toBeGreaterThan(4)
+    expect(messages).toEqual([])
+  }, 120_000)
+
+  test('run against the fake service', { timeout: 120_000 }, async () => {
+    await using fake = createFakeService()
+    const { url } = await fake.listen({ port: 0 })
+    const runner = join(folder, 'run.mts')
+    writeFileSync(runner, blocks.map(({ line }) => `await import('./readme-line-${line}.mts')`).join('\n'))
+    const { code, output } = await run(runner, { ETN_MARKET_BASE_URL: url, ETN_MARKET_API_KEY: fake.key })
+    expect(code, output).toBe(0)
+    expect(fake.ledger().length).toBe(3)
+  })
+})
+
+test('the links to files and headings lead somewhere', () => {
+  const headings = lines.filter((line) => line.startsWith('#')).map((line) => anchorOf(line.replace(/^#+ /, '')))
+  const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
+  const broken = targets.filter((target) => {
+    if (/^https?:/.test(target)) return false
+    return target.startsWith('#') ? !headings.includes(target.slice(1)) : !existsSync(join(ROOT, target))
+  })
+  expect(targets.length).toBeGreaterThan(5)
+  expect(broken).toEqual([])
+})
+
+/** Runs a script; the fake service answers it from this process, so that waiting must not block. */
+function run(script: string, env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', script], { cwd: ROOT, env: { ...process.env, ...env } })
+    let output = ''
+    const collect = (text: Buffer) => {
+      output += text
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.on('close', (code) => resolve({ code, output }))
+  })
+}
+
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s/g, '-')

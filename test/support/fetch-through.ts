@@ -1,0 +1,33 @@
+import type { ResponseHead, Transport } from 'etn-market'
+
+/** What a test looks at of a response. */
+export interface TransportResponse extends ResponseHead {
+  /** Resolves to the body, or rejects with what broke it. */
+  text(): Promise<string>
+}
+
+export interface TransportRequest {
+  readonly headers?: HeadersInit
+  readonly signal?: AbortSignal
+  onSent?(): void
+}
+
+/** Sends a request through a transport as `fetch` does: resolves when the headers have arrived, and rejects when they do not. */
+export function fetchThrough(transport: Transport) {
+  return (url: string, { headers, signal, onSent = () => {} }: TransportRequest = {}): Promise<TransportResponse> =>
+    new Promise((resolve, reject) => {
+      const ended = transport.send({
+        url,
+        headers: Object.fromEntries(new Headers(headers)),
+        signal: signal ?? new AbortController().signal,
+        onSent,
+        onHeaders: ({ status, headers }) => resolve({ status, headers, text }),
+      })
+      const text = async () => {
+        const { response, failure } = await ended
+        if (failure) throw failure.cause
+        return response.text ?? ''
+      }
+      ended.then(({ failure }) => failure && reject(failure.cause), reject)
+    })
+}

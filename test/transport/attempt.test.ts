@@ -1,0 +1,127 @@
+import type { HttpAttempt, Transport } from 'etn-market'
+import { describe, expect, test } from 'vitest'
+import { LightAbortController } from '../../src/concurrency/cancellation.ts'
+import { attempt } from '../../src/transport/attempt.ts'
+import { createVirtualClock } from '../support/clock.ts'
+import { watch } from '../support/setup.ts'
+
+const HEAD = { status: 200, headers: new Headers({ 'x-credits-cost': '50' }) }
+
+/** An attempt whose transport does what the test says, and by default never ends and ignores its signal. */
+function start(
+  send: (attempt: HttpAttempt) => unknown = () => new Promise(() => {}),
+  caller = new LightAbortController(),
+) {
+  const clock = createVirtualClock()
+  const seen: HttpAttempt[] = []
+  const transport = {
+    send(sent: HttpAttempt) {
+      seen.push(sent)
+      return send(sent)
+    },
+  } as Transport
+  const listeners = new Set<() => void>()
+  const signal = {
+    get aborted() {
+      return caller.aborted
+    },
+    get reason() {
+      return caller.reason
+    },
+    throwIfAborted: () => caller.throwIfAborted(),
+    addEventListener(type: 'abort', listener: () => void) {
+      listeners.add(listener)
+      caller.addEventListener(type, listener)
+    },
+    removeEventListener(type: 'abort', listener: () => void) {
+      listeners.delete(listener)
+      caller.removeEventListener(type, listener)
+    },
+  }
+  const headers = { authorization: 'Bearer x' }
+  const ended = watch(attempt({ transport, url: 'http://a.test/x', headers, timeoutMs: 1_000, signal, clock }))
+  return { ended, clock, caller, seen, listeners }
+}
+
+describe('an attempt', () => {
+  test('resolves to the outcome of the transport, and leaves no timer and no listener', async () => {
+    const outcome = { response: { ...HEAD, text: '{}' } }
+    const { ended, clock, seen, listeners } = start(async () => outcome)
+    await clock.advance(0)
+    expect(ended.value).toBe(outcome)
+    expect(seen).toMatchObject([{ url: 'http://a.test/x', headers: { authorization: 'Bearer x' } }])
+    expect([clock.pending, listeners.size]).toEqual([0, 0])
+  })
+
+  test.each([
+    ['before the request is sent', () => {}, { mayHaveArrived: false, response: undefined }],
+    ['after the request is sent', ({ onSent }: HttpAttempt) => onSent(), { mayHaveArrived: true, response: undefined }],
+    [
+      'after the headers have arrived',
+      ({ onSent, onHeaders }: HttpAttempt) => {
+        onSent()
+        onHeaders(HEAD)
+      },
+      { mayHaveArrived: true, response: { ...HEAD, text: undefined } },
+    ],
+  ])('ends at its timeout or abort %s, though the transport ignores its signal', async (_, progress, expected) => {
+    const send = (sent: HttpAttempt) => {
+      progress(sent)
+      return new Promise(() => {})
+    }
+    const late = start(send)
+    await late.clock.advance(999)
+    expect(late.ended.state).toBe('pending')
+    await late.clock.advance(1)
+    expect(late.ended.value?.failure).toMatchObject({ kind: 'timeout', ...expected, cause: { name: 'TimeoutError' } })
+    expect(late.seen[0]?.signal).toMatchObject({ aborted: true, reason: late.ended.value?.failure?.cause })
+
+    const aborted = start(send)
+    aborted.caller.abort('enough')
+    await Promise.resolve()
+    expect(aborted.ended.value?.failure).toMatchObject({ kind: 'aborted', ...expected, cause: 'enough' })
+    expect(aborted.seen[0]?.signal).toMatchObject({ aborted: true, reason: 'enough' })
+    await aborted.clock.advance(0)
+    expect([aborted.clock.pending, aborted.listeners.size, late.listeners.size]).toEqual([0, 0, 0])
+  })
+
+  test('sends nothing when the signal is already aborted', async () => {
+    const caller = new LightAbortController()
+    caller.abort('before')
+    const { ended, clock, seen } = start(undefined, caller)
+    await clock.advance(0)
+    expect(ended.value?.failure).toMatchObject({ kind: 'aborted', mayHaveArrived: false, cause: 'before' })
+    expect([seen.length, clock.pending]).toEqual([0, 0])
+  })
+
+  test.each<[string, (attempt: HttpAttempt) => unknown]>([
+    [
+      'throws',
+      () => {
+        throw 'broken'
+      },
+    ],
+    ['rejects', () => Promise.reject('broken')],
+  ])('resolves to a failure when the transport %s', async (_, send) => {
+    const { ended, clock, listeners } = start(send)
+    await clock.advance(0)
+    expect(ended.value?.failure).toMatchObject({ kind: 'network', mayHaveArrived: false, cause: 'broken' })
+    expect([clock.pending, listeners.size]).toEqual([0, 0])
+  })
+
+  test('ignores what the transport reports later', async () => {
+    let finish: (outcome: unknown) => void = () => {}
+    const { ended, clock, caller, seen } = start(
+      () =>
+        new Promise((resolve) => {
+          finish = resolve
+        }),
+    )
+    caller.abort('enough')
+    seen[0]?.onSent()
+    seen[0]?.onHeaders(HEAD)
+    finish({ response: { ...HEAD, text: '{}' } })
+    await clock.advance(5_000)
+    expect(ended.value?.failure).toMatchObject({ kind: 'aborted', mayHaveArrived: false })
+  })
+})
