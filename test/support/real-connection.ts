@@ -34,7 +34,7 @@ const CLOSED_PORT = 'http://127.0.0.1:1'
 const expected = new Map<string, Expected>()
 const transport = createNodeTransport()
 const server = createServer(receive)
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 2_000 }, resolve))
 server.unref()
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 let lastId = 0
