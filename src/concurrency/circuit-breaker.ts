@@ -8,9 +8,16 @@ import { createWaitQueue } from './wait-queue.ts'
  * first as a probe, and each success permits one more at a time. It closes when nobody waits and no refusal is recent.
  */
 export interface CircuitBreaker {
+  /** Whether a request is permitted now and nobody waits. */
+  readonly isAvailable: boolean
   tryAcquire(): Permit | undefined
   /** @throws the signal's reason, or the error of `rejectWait` */
   acquire(request: PermitRequest): Promise<Permit>
+  /**
+   * As `acquire`, for a request that needs more than the permit. When it is its turn, `claim` takes the rest; if it returns
+   * false, the turn goes to the next, and the promise resolves with undefined.
+   */
+  acquireWith(request: PermitRequest, claim: () => boolean): Promise<Permit | undefined>
   /** The error of `rejectWait` for the time that is left until a request may be permitted, if there is one. */
   waitError(request: Pick<PermitRequest, 'rejectWait'>): Error | undefined
   /** Calls back each time when it opens; returns a function that stops that. */
@@ -21,7 +28,7 @@ export interface CircuitBreaker {
 
 interface Waiter {
   readonly request: PermitRequest
-  grant(permit: Permit): void
+  grant(): void
   reject(error: unknown): void
 }
 
@@ -120,7 +127,7 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
   }
 
   function admit(): void {
-    for (let next = queue.first(); next !== undefined && mayPermit(); next = queue.first()) next.grant(permit())
+    for (let next = queue.first(); next !== undefined && mayPermit(); next = queue.first()) next.grant()
     closeIfCalm()
     arm()
   }
@@ -139,44 +146,51 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
     } else if (blockedLeftMs() > 0) stopBlockedTimer = startTimer(clock, blockedLeftMs(), admit)
   }
 
+  function isAvailable(): boolean {
+    closeIfCalm()
+    return queue.size === 0 && mayPermit()
+  }
+
+  const acquireWith: CircuitBreaker['acquireWith'] = (request, claim) =>
+    new Promise((resolve, reject) => {
+      if (request.signal.aborted) return reject(request.signal.reason)
+      const error = waitError(request)
+      if (error !== undefined) return reject(error)
+      const leave = () => {
+        queue.remove(waiter)
+        request.signal.removeEventListener('abort', onAbort)
+      }
+      const waiter: Waiter = {
+        request,
+        grant() {
+          leave()
+          resolve(claim() ? permit() : undefined)
+        },
+        reject(reason) {
+          leave()
+          reject(reason)
+        },
+      }
+      const onAbort = () => {
+        waiter.reject(request.signal.reason)
+        admit()
+      }
+      request.signal.addEventListener('abort', onAbort)
+      queue.enqueue(waiter, request.arrival)
+      admit()
+    })
+
   return {
     get isIdle() {
       closeIfCalm()
       return !isHalfOpen && inFlight === 0 && queue.size === 0 && refusals.count() === 0
     },
-    tryAcquire() {
-      closeIfCalm()
-      return queue.size === 0 && mayPermit() ? permit() : undefined
+    get isAvailable() {
+      return isAvailable()
     },
-    acquire(request) {
-      return new Promise<Permit>((resolve, reject) => {
-        if (request.signal.aborted) return reject(request.signal.reason)
-        const error = waitError(request)
-        if (error !== undefined) return reject(error)
-        const leave = () => {
-          queue.remove(waiter)
-          request.signal.removeEventListener('abort', onAbort)
-        }
-        const waiter: Waiter = {
-          request,
-          grant: (granted) => {
-            leave()
-            resolve(granted)
-          },
-          reject: (reason) => {
-            leave()
-            reject(reason)
-          },
-        }
-        const onAbort = () => {
-          waiter.reject(request.signal.reason)
-          admit()
-        }
-        request.signal.addEventListener('abort', onAbort)
-        queue.enqueue(waiter, request.isReturning === true)
-        admit()
-      })
-    },
+    tryAcquire: () => (isAvailable() ? permit() : undefined),
+    acquireWith,
+    acquire: (request) => acquireWith(request, () => true) as Promise<Permit>,
     onOpen(callback) {
       openListeners.add(callback)
       return () => void openListeners.delete(callback)

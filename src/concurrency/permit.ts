@@ -14,8 +14,8 @@ export interface Permit {
 
 export interface PermitRequest {
   readonly signal: CancellationSignal
-  /** It had a permit before, and goes before those that had none. */
-  readonly isReturning?: boolean
+  /** Its number in the order of arrival. */
+  readonly arrival: number
   /** The error to reject with when the wait is longer than the request allows. */
   rejectWait(waitMs: number): Error | undefined
 }

@@ -6,18 +6,23 @@ export type Release = () => void
 
 /** At most `size` holders at a time, first come first served. */
 export interface Semaphore {
-  /** A slot, if one is free and nobody waits for it. */
+  /** Whether a slot is free and nobody waits for it. */
+  readonly isAvailable: boolean
   tryAcquire(): Release | undefined
+  /** @throws the signal's reason when it aborts first */
+  acquire(signal: CancellationSignal): Promise<Release>
   /**
-   * Waits for a slot. A caller that gave its slot back unused passes `isReturning` and goes before those that had none yet.
-   * @throws the signal's reason when it aborts first
+   * As `acquire`, for a caller that needs more than the slot. When it is its turn, `claim` takes the rest; if it returns false,
+   * the turn goes to the next, and the promise resolves with undefined.
+   * @param arrival the number of the caller in the order of arrival
    */
-  acquire(signal: CancellationSignal, isReturning?: boolean): Promise<Release>
+  acquireWith(signal: CancellationSignal, arrival: number, claim: () => boolean): Promise<Release | undefined>
 }
 
 export function createSemaphore(size: number): Semaphore {
   const queue = createWaitQueue<() => void>()
   let held = 0
+  let arrivals = 0
 
   function hold(): Release {
     held++
@@ -26,34 +31,43 @@ export function createSemaphore(size: number): Semaphore {
       if (isReleased) return
       isReleased = true
       held--
-      queue.first()?.()
+      admit()
     }
   }
 
-  const tryAcquire = () => (held < size && queue.size === 0 ? hold() : undefined)
+  function admit(): void {
+    for (let enter = queue.first(); enter !== undefined && held < size; enter = queue.first()) enter()
+  }
+
+  const isAvailable = () => held < size && queue.size === 0
+  const tryAcquire = () => (isAvailable() ? hold() : undefined)
+
+  const acquireWith: Semaphore['acquireWith'] = (signal, arrival, claim) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const leave = () => {
+        queue.remove(enter)
+        signal.removeEventListener('abort', onAbort)
+      }
+      const enter = () => {
+        leave()
+        resolve(claim() ? hold() : undefined)
+      }
+      const onAbort = () => {
+        leave()
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', onAbort)
+      queue.enqueue(enter, arrival)
+      admit()
+    })
 
   return {
-    tryAcquire,
-    acquire(signal, isReturning = false) {
-      return new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason)
-        const release = tryAcquire()
-        if (release !== undefined) return resolve(release)
-        const leave = () => {
-          queue.remove(enter)
-          signal.removeEventListener('abort', onAbort)
-        }
-        const enter = () => {
-          leave()
-          resolve(hold())
-        }
-        const onAbort = () => {
-          leave()
-          reject(signal.reason)
-        }
-        queue.enqueue(enter, isReturning)
-        signal.addEventListener('abort', onAbort)
-      })
+    get isAvailable() {
+      return isAvailable()
     },
+    tryAcquire,
+    acquireWith,
+    acquire: (signal) => acquireWith(signal, ++arrivals, () => true) as Promise<Release>,
   }
 }

@@ -1,30 +1,41 @@
-/** A first-in, first-out queue. Items that had a turn before and have to wait again come before those that had none. */
+/** A queue in the order of arrival. Items that come back keep their place. */
 export interface WaitQueue<T> {
   readonly size: number
-  enqueue(item: T, isReturning: boolean): void
+  /** @param arrival the number of the item in the order of arrival */
+  enqueue(item: T, arrival: number): void
   remove(item: T): void
   first(): T | undefined
   all(): T[]
 }
 
 export function createWaitQueue<T>(): WaitQueue<T> {
-  const returning = new Set<T>()
-  const waiting = new Set<T>()
+  let arrivals = new Map<T, number>()
+  let latest = Number.NEGATIVE_INFINITY
+  let isSorted = true
+
+  function sorted(): Map<T, number> {
+    if (!isSorted) arrivals = new Map([...arrivals].sort(([, one], [, other]) => one - other))
+    isSorted = true
+    return arrivals
+  }
+
   return {
     get size() {
-      return returning.size + waiting.size
+      return arrivals.size
     },
-    enqueue(item, isReturning) {
-      if (isReturning) returning.add(item)
-      else waiting.add(item)
+    enqueue(item, arrival) {
+      if (arrivals.size === 0) latest = arrival
+      if (arrival < latest) isSorted = false
+      else latest = arrival
+      arrivals.set(item, arrival)
     },
     remove(item) {
-      if (!returning.delete(item)) waiting.delete(item)
+      arrivals.delete(item)
     },
     first() {
-      const [first] = returning.size > 0 ? returning : waiting
+      const [first] = sorted().keys()
       return first
     },
-    all: () => [...returning, ...waiting],
+    all: () => [...sorted().keys()],
   }
 }

@@ -11,8 +11,8 @@ export interface AdmissionRequest {
   readonly isHeavy: boolean
   readonly apiKey: string
   readonly signal: CancellationSignal
-  /** It was sent before and failed in a way that is retried. */
-  readonly isReturning: boolean
+  /** Its number in the order of arrival, which it keeps when it is retried. */
+  readonly arrival: number
   /** The error to reject with when a cool-down lasts longer than the call may wait. */
   rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
   /** Waits for one of the client's own slots do not count for the deadline. */
@@ -32,6 +32,8 @@ export interface Admission {
 
 /** Decides when a request may be sent: two heavy ones at a time, none while the service is busy or the key is refused. */
 export interface AdmissionControl {
+  /** The number of the next request in the order of arrival. */
+  nextArrival(): number
   admit(request: AdmissionRequest): Promise<Admission>
 }
 
@@ -56,24 +58,27 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
   }
 
   /**
-   * A heavy request needs a slot, and the permission of both breakers. While its key is refused it holds no slot that a request
-   * with another key waits for, and while it waits for a slot it holds no permit of its key.
+   * A heavy request needs a slot, and the permission of both breakers. It takes all three at once or none: a request that held
+   * one while it waits for another would keep it from requests that could go.
    */
   async function admitHeavy(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
     const { signal } = request
     const atKey = permitRequest(request, 'key')
     const atHeavy = permitRequest(request, 'heavy')
     const held: Held = {}
-    let { isReturning } = request
     let hasWaited = false
-    const waitFor = async <T>(wait: Promise<T>): Promise<T> => {
-      hasWaited = true
-      const result = await wait
-      isReturning = true
-      return result
+    /** Takes all but the part whose turn it is, if all of them are available. */
+    const takeAllBut = (part: keyof Held | undefined): boolean => {
+      if (part !== 'keyPermit' && !key.isAvailable) return false
+      if (part !== 'slot' && !heavySlots.isAvailable) return false
+      if (part !== 'heavyPermit' && !heavyBreaker.isAvailable) return false
+      if (part !== 'keyPermit') held.keyPermit = key.tryAcquire()
+      if (part !== 'slot') held.slot = heavySlots.tryAcquire()
+      if (part !== 'heavyPermit') held.heavyPermit = heavyBreaker.tryAcquire()
+      return true
     }
     /** Waits for a slot. A refusal of other requests that comes meanwhile may make the wait too long. */
-    const queueForSlot = async (returning: boolean): Promise<Release> => {
+    const queueForSlot = async (): Promise<Release | undefined> => {
       const queueing = new LightAbortController()
       const onAbort = () => queueing.abort(signal.reason)
       const onOpen = (breaker: CircuitBreaker, at: PermitRequest) =>
@@ -84,7 +89,7 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
       const stopListening = [onOpen(heavyBreaker, atHeavy), onOpen(key, atKey)]
       signal.addEventListener('abort', onAbort)
       try {
-        return await heavySlots.acquire(queueing, returning)
+        return await heavySlots.acquireWith(queueing, request.arrival, () => takeAllBut('slot'))
       } finally {
         signal.removeEventListener('abort', onAbort)
         for (const stop of stopListening) stop()
@@ -92,30 +97,25 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
     }
     heavyWaiting.add(request)
     try {
-      for (;;) {
+      while (!takeAllBut(undefined)) {
         const error = heavyBreaker.waitError(atHeavy)
         if (error !== undefined) throw error
-        held.keyPermit = key.tryAcquire() ?? (await waitFor(key.acquire({ ...atKey, isReturning })))
-        held.slot = heavySlots.tryAcquire()
-        held.heavyPermit = held.slot && heavyBreaker.tryAcquire()
-        if (held.heavyPermit !== undefined) return toAdmission(held, hasWaited)
-        held.keyPermit.end('unused')
-        held.slot ??= await waitFor(request.whileQueued(queueForSlot(isReturning)))
-        held.heavyPermit =
-          heavyBreaker.tryAcquire() ?? (await waitFor(heavyBreaker.acquire({ ...atHeavy, isReturning })))
-        held.keyPermit = key.tryAcquire()
-        if (held.keyPermit !== undefined) return toAdmission(held, hasWaited)
-        release(held)
+        hasWaited = true
+        if (!key.isAvailable) held.keyPermit = await key.acquireWith(atKey, () => takeAllBut('keyPermit'))
+        else if (!heavySlots.isAvailable) held.slot = await request.whileQueued(queueForSlot())
+        else held.heavyPermit = await heavyBreaker.acquireWith(atHeavy, () => takeAllBut('heavyPermit'))
+        if (isComplete(held)) break
       }
-    } catch (error) {
-      release(held)
-      throw error
+      return toAdmission(held, hasWaited)
     } finally {
       heavyWaiting.delete(request)
     }
   }
 
+  let arrivals = 0
+
   return {
+    nextArrival: () => ++arrivals,
     async admit(request) {
       const key = keyBreaker(request.apiKey)
       if (request.isHeavy) return admitHeavy(request, key)
@@ -131,6 +131,8 @@ interface Held {
   heavyPermit?: Permit | undefined
   keyPermit?: Permit | undefined
 }
+
+const isComplete = ({ slot, heavyPermit, keyPermit }: Held) => slot && heavyPermit && keyPermit
 
 function toAdmission(held: Held, hasWaited: boolean): Admission {
   const end = (result: PermitResult) => {
@@ -150,16 +152,8 @@ function toAdmission(held: Held, hasWaited: boolean): Admission {
   }
 }
 
-/** Gives back what a request holds that was not sent. */
-function release(held: Held): void {
-  toAdmission({ ...held }, true).end('unused')
-  held.slot = undefined
-  held.heavyPermit = undefined
-  held.keyPermit = undefined
-}
-
-function permitRequest({ signal, isReturning, rejectWait }: AdmissionRequest, scope: CooldownScope): PermitRequest {
-  return { signal, isReturning, rejectWait: (waitMs) => rejectWait(scope, waitMs) }
+function permitRequest({ signal, arrival, rejectWait }: AdmissionRequest, scope: CooldownScope): PermitRequest {
+  return { signal, arrival, rejectWait: (waitMs) => rejectWait(scope, waitMs) }
 }
 
 /** What the end of an attempt shows of the service's limits. */

@@ -133,7 +133,7 @@ async function start(
   batchSlots: Semaphore | undefined,
   { requests, settings, lifetime, details, context }: CallState,
 ): Promise<RequestResult> {
-  const { cache, budget } = context
+  const { cache, budget, admission } = context
   const request = requests[index] as PlannedRequest
   const { callId } = lifetime
   const { params, requestIds, operation } = details
@@ -145,6 +145,7 @@ async function start(
       settings,
       callId,
       requestId,
+      arrival: admission.nextArrival(),
       params,
       signal,
       totals,

@@ -64,7 +64,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   const { clock, usage, transport } = context
   const emit = createRequestEmit(state, number, context.emit)
   const apiKey = request.isKeyless ? undefined : await readApiKey(state, context)
-  const { admission, reservation } = await waitForTurn(number, apiKey ?? '', state, context)
+  const { admission, reservation } = await waitForTurn(apiKey ?? '', state, context)
   let sent: number | undefined
   let result: PermitResult = 'unused'
   try {
@@ -114,9 +114,9 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
  * Waits until the request may be sent, and confirms its reservation. It is looked at once more a turn of the event loop after a
  * wait: a refusal that arrives meanwhile makes it wait again.
  */
-async function waitForTurn(number: number, apiKey: string, state: RequestState, context: SendContext) {
-  for (let isReturning = number > 1; ; isReturning = true) {
-    const admission = await admit(isReturning, apiKey, state, context).catch(doNotRetry)
+async function waitForTurn(apiKey: string, state: RequestState, context: SendContext) {
+  for (;;) {
+    const admission = await admit(apiKey, state, context).catch(doNotRetry)
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
       const reservation = await confirmReservation(state, state.signal)
@@ -141,18 +141,13 @@ function doNotRetry(error: unknown): never {
   throw error instanceof Error ? new AbortError(error) : error
 }
 
-function admit(
-  isReturning: boolean,
-  apiKey: string,
-  state: RequestState,
-  { admission }: SendContext,
-): Promise<Admission> {
-  const { request, settings, signal, deadline } = state
+function admit(apiKey: string, state: RequestState, { admission }: SendContext): Promise<Admission> {
+  const { request, arrival, settings, signal, deadline } = state
   return admission.admit({
     isHeavy: request.isHeavy,
     apiKey,
     signal,
-    isReturning,
+    arrival,
     rejectWait(scope, waitMs) {
       const limits = { remainingMs: deadline.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
       return cooldownError(scope, waitMs, limits, request.operation)

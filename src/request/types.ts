@@ -87,6 +87,8 @@ export interface RequestState {
   readonly requestId: string
   /** The parameters of the call as they were passed in, for events. */
   readonly params: unknown
+  /** Its number in the order of arrival. */
+  readonly arrival: number
   /** Aborted when no caller waits for it. */
   readonly signal: CancellationSignal
   readonly totals: ChargeTotals

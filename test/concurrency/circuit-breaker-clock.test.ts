@@ -5,7 +5,7 @@ import { createVirtualClock, flush, START, type VirtualClock } from '../support/
 import { watch } from '../support/setup.ts'
 
 const HOUR = 3_600_000
-const request = { signal: new LightAbortController(), rejectWait: () => undefined }
+const request = { signal: new LightAbortController(), arrival: 1, rejectWait: () => undefined }
 
 /** A breaker that opens for ten seconds, with one request that waits. */
 function openBreaker(hasMonotonic: boolean) {

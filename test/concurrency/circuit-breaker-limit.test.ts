@@ -9,7 +9,7 @@ const MAX_REFUSALS = 15
 const WINDOW_MS = 60_000
 
 type Step =
-  | { do: 'arrive'; count: number; isReturning: boolean }
+  | { do: 'arrive'; count: number; comesBack: boolean }
   | { do: 'end'; which: number; result: PermitResult }
   | { do: 'refuse'; which: number; count: number; waitMs: number }
   | { do: 'abort'; which: number }
@@ -23,7 +23,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('arrive'),
       count: fc.integer({ min: 1, max: 30 }),
-      isReturning: fc.boolean(),
+      comesBack: fc.boolean(),
     }),
   },
   {
@@ -63,6 +63,7 @@ function createCountedBreaker() {
   const refusedAt: number[] = []
   const time = () => clock.monotonic?.() ?? 0
   const recentRefusals = () => refusedAt.filter((at) => time() - at < WINDOW_MS).length
+  let arrivals = 0
   let maxDuringRefusals = 0
 
   return {
@@ -72,10 +73,10 @@ function createCountedBreaker() {
     get maxDuringRefusals() {
       return maxDuringRefusals
     },
-    arrive(isReturning: boolean) {
+    arrive(comesBack: boolean) {
       const signal = new LightAbortController()
       waiting.add(signal)
-      breaker.acquire({ signal, isReturning, rejectWait: () => undefined }).then(
+      breaker.acquire({ signal, arrival: comesBack ? 0 : ++arrivals, rejectWait: () => undefined }).then(
         (permit) => {
           waiting.delete(signal)
           inFlight.push(permit)
@@ -100,7 +101,7 @@ test('refusals of the last minute and requests in flight together never exceed 1
       const counted = createCountedBreaker()
       const { clock, waiting, inFlight } = counted
       for (const next of steps) {
-        if (next.do === 'arrive') for (let i = 0; i < next.count; i++) counted.arrive(next.isReturning)
+        if (next.do === 'arrive') for (let i = 0; i < next.count; i++) counted.arrive(next.comesBack)
         else if (next.do === 'end') take(inFlight, next.which)?.end(next.result)
         else if (next.do === 'abort') [...waiting][next.which]?.abort('enough')
         else if (next.do === 'wait') await clock.advance(next.ms)

@@ -6,7 +6,7 @@ import { createVirtualClock, flush } from '../support/clock.ts'
 import { type Outcome, watch } from '../support/setup.ts'
 
 const never = new LightAbortController()
-const anyWait = { signal: never, rejectWait: () => undefined }
+const anyWait = { signal: never, arrival: 1, rejectWait: () => undefined }
 
 function acquire(breaker: CircuitBreaker): Outcome<Permit> {
   return watch(breaker.acquire(anyWait))
@@ -119,7 +119,7 @@ describe('an open circuit breaker', () => {
   test('rejects a request that may not wait as long, on arrival and when the wait is extended', async () => {
     const { clock, breaker } = openBreaker(1_000)
     const tooLong = new Error('too long')
-    const impatient = { signal: never, rejectWait: (ms: number) => (ms > 2_000 ? tooLong : undefined) }
+    const impatient = { signal: never, arrival: 1, rejectWait: (ms: number) => (ms > 2_000 ? tooLong : undefined) }
     const waiting = watch(breaker.acquire(impatient))
     await clock.advance(1_000)
     const later = watch(breaker.acquire(impatient))
@@ -145,10 +145,10 @@ describe('an open circuit breaker', () => {
     expect(listener).toHaveBeenCalledTimes(2)
   })
 
-  test('permits a returning request before requests that were never permitted', async () => {
+  test('permits the request that arrived first, also when it comes back later', async () => {
     const { clock, breaker } = openBreaker(1_000)
     const first = acquire(breaker)
-    const returning = watch(breaker.acquire({ ...anyWait, isReturning: true }))
+    const returning = watch(breaker.acquire({ ...anyWait, arrival: 0 }))
     await clock.advance(1_000)
     expect(states([first, returning])).toEqual(['pending', 'resolved'])
   })

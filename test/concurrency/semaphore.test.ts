@@ -84,14 +84,25 @@ describe('a semaphore', () => {
     expect(semaphore.tryAcquire()).toBeDefined()
   })
 
-  test('gives a freed slot to a returning caller before callers that had none', async () => {
+  test('gives a freed slot to the caller that arrived first, also when it comes back later', async () => {
     const semaphore = createSemaphore(1)
     const release = await semaphore.acquire(never)
     const first = watch(semaphore.acquire(never))
-    const returning = watch(semaphore.acquire(never, true))
+    const returning = watch(semaphore.acquireWith(never, 0, () => true))
     release()
     await flush()
     expect([first.state, returning.state]).toEqual(['pending', 'resolved'])
+  })
+
+  test('gives a freed slot to the next caller when the first cannot take what else it needs', async () => {
+    const semaphore = createSemaphore(1)
+    const release = await semaphore.acquire(never)
+    const unable = watch(semaphore.acquireWith(never, 0, () => false))
+    const next = watch(semaphore.acquire(never))
+    release()
+    await flush()
+    expect(unable).toMatchObject({ state: 'resolved', value: undefined })
+    expect(next.value).toBeTypeOf('function')
   })
 
   test('leaves no listener on the signal of a caller that had to wait', async () => {
