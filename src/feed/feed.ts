@@ -65,6 +65,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     emit,
     store: options.store && createPriceStore(options.store, clock, emit),
     signal: lifetime.signal,
+    covers: (credits) => bucket.covers(credits, clock.now()),
     schedule: dueTimes.schedule,
     onLatency: leadTime.record,
     onDelivered() {

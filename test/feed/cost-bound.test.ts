@@ -117,7 +117,8 @@ test(
       }),
       {
         numRuns: 60,
-        // Regressions: a part that is lost, a part that is refused, and a backoff counted as latency each caused a second purchase.
+        // Regressions: a part that is lost, a part that is refused, a backoff counted as latency, and a batch split again and again
+        // each caused a second purchase.
         examples: [
           [
             [
@@ -137,6 +138,12 @@ test(
             [{ status: 429, retryAfter: '2' }, { status: 500 }],
             0.28361403336748486,
             466,
+          ],
+          [
+            [toPlan({ first: 0, count: 4, everyMs: MINUTE, from: 0, lasts: 489_255 })],
+            [{ status: 500 }],
+            0.2852960552554578,
+            2,
           ],
           [
             [toPlan({ first: 0, count: 1, everyMs: MINUTE, from: 0 })],

@@ -4,7 +4,7 @@ import { createPriceFeed, type FeedEvent, type FeedOptions, type FeedPrice, type
 import { onTestFinished } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 // The client loads it lazily; loaded here so that it takes no real time.
-import '../../src/generated/schemas.ts'
+import '../../src/generated/answer-schemas.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60_000

@@ -4,7 +4,7 @@ import { createPriceFeed, type FeedOptions, type PriceFeed } from 'etn-market/fe
 import fc from 'fast-check'
 import { createVirtualClock } from '../support/clock.ts'
 import { createRandom } from '../support/random.ts'
-import '../../src/generated/schemas.ts'
+import '../../src/generated/answer-schemas.ts'
 import { MINUTE, SECOND } from './setup.ts'
 
 /** A watch of some of eighty addresses, for some time. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { FeedEvent } from '../events.ts'
-import { splitIntoRequests } from './batch-cost.ts'
+import { requestCredits, splitIntoRequests } from './batch-cost.ts'
 import type { Failure, TrackedPrice } from './tracked-price.ts'
 
 /**
@@ -19,7 +19,12 @@ export interface Isolation {
 const MIN_WAIT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 
-export function createIsolation(clock: Clock, emit: (event: FeedEvent) => void): Isolation {
+/** @param covers whether the watches can pay for more requests than they need, see `TokenBucket` */
+export function createIsolation(
+  clock: Clock,
+  emit: (event: FeedEvent) => void,
+  covers: (credits: number) => boolean,
+): Isolation {
   let succeededAt = Number.NEGATIVE_INFINITY
 
   return {
@@ -56,6 +61,18 @@ export function createIsolation(clock: Clock, emit: (event: FeedEvent) => void):
     },
   }
 
+  /** A price request pays for itself; the watches pay for a split out of what merging saved them. */
+  function splitGroup(prices: readonly TrackedPrice[]): void {
+    const parts = halve(prices)
+    const credits = parts.reduce((sum, part) => sum + requestCredits(part.length), 0)
+    const extra = credits - requestCredits(prices.length)
+    if (prices.every(({ watchers }) => watchers.size > 0) && !covers(extra)) return
+    for (const part of parts) {
+      const group = {}
+      for (const tracked of part) tracked.suspectGroup = group
+    }
+  }
+
   function isolate(tracked: TrackedPrice, error: EtnMarketError): Failure {
     tracked.suspectGroup ??= {}
     const isCharged = error.charge !== 'none'
@@ -68,13 +85,9 @@ export function createIsolation(clock: Clock, emit: (event: FeedEvent) => void):
   }
 }
 
-function splitGroup(prices: readonly TrackedPrice[]): void {
+function halve(prices: readonly TrackedPrice[]): TrackedPrice[][] {
   const half = Math.ceil(prices.length / 2)
-  const parts = splitIntoRequests(prices.slice(0, half)).concat(splitIntoRequests(prices.slice(half)))
-  for (const part of parts) {
-    const group = {}
-    for (const tracked of part) tracked.suspectGroup = group
-  }
+  return [...splitIntoRequests(prices.slice(0, half)), ...splitIntoRequests(prices.slice(half))]
 }
 
 /** Statuses that the service or a gateway sends for every request alike. */

@@ -19,6 +19,8 @@ export interface PriceBuyerParts {
   readonly store: PriceStore | undefined
   readonly signal: AbortSignal
   emit(event: FeedEvent): void
+  /** Whether the watches can pay for more requests than they need. */
+  covers(credits: number): boolean
   /** Computes when an address is due again. */
   schedule(tracked: TrackedPrice): void
   /** Called after the subscribers of an address have its new price. */
@@ -45,7 +47,7 @@ const MIN_TTL_MS = 3_600_000
 
 export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const { client, clock, dailyBudget, backoff, store, signal, emit, schedule } = parts
-  const isolation = createIsolation(clock, emit)
+  const isolation = createIsolation(clock, emit, parts.covers)
   const semaphore = createSemaphore(MAX_REQUESTS)
   const closed = new LightAbortController()
   signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
