@@ -52,35 +52,37 @@ export function createIsolation(
       const failingSince = Math.min(decidedAt, ...prices.map((tracked) => tracked.failingSince))
       // Without a success the service may be down: then smaller requests only cost more, except for one free attempt.
       const othersSucceed = succeededAt >= failingSince
-      if (prices.length > 1) {
-        if (othersSucceed || (error.charge === 'none' && first.suspectGroup === undefined)) splitGroup(prices)
-        return undefined
-      }
-      if (!othersSucceed) return undefined
-      return isolate(first, error)
+      const isFree = error.charge === 'none' && first.suspectGroup === undefined
+      if (prices.length > 1 && (othersSucceed || isFree) && splitGroup(prices)) return undefined
+      return othersSucceed ? isolate(prices, error) : undefined
     },
   }
 
   /** A price request pays for itself; the watches pay for a split out of what merging saved them. */
-  function splitGroup(prices: readonly TrackedPrice[]): void {
+  function splitGroup(prices: readonly TrackedPrice[]): boolean {
     const parts = halve(prices)
     const credits = parts.reduce((sum, part) => sum + requestCredits(part.length), 0)
     const extra = credits - requestCredits(prices.length)
-    if (prices.every(({ watchers }) => watchers.size > 0) && !covers(extra)) return
+    if (prices.every(({ watchers }) => watchers.size > 0) && !covers(extra)) return false
     for (const part of parts) {
       const group = {}
-      for (const tracked of part) tracked.suspectGroup = group
+      for (const tracked of part) Object.assign(tracked, { suspectGroup: group, failures: 0 })
     }
+    return true
   }
 
-  function isolate(tracked: TrackedPrice, error: EtnMarketError): Failure {
-    tracked.suspectGroup ??= {}
+  function isolate(prices: readonly TrackedPrice[], error: EtnMarketError): Failure {
     const isCharged = error.charge !== 'none'
-    const backoff = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(tracked.failures, 10))
-    const waitMs = isCharged && tracked.watchers.size > 0 ? Math.max(backoff, tracked.intervalMs) : backoff
-    tracked.retryAt = clock.now() + waitMs
-    if (tracked.failures++ === 0)
-      emit({ type: 'feed.isolated', address: tracked.address, code: error.code, retryAt: tracked.retryAt })
+    const failures = Math.max(...prices.map((tracked) => tracked.failures))
+    const backoff = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(failures, 10))
+    const intervals = prices.filter(({ watchers }) => watchers.size > 0).map(({ intervalMs }) => intervalMs)
+    const waitMs = isCharged ? Math.max(backoff, ...intervals) : backoff
+    const retryAt = clock.now() + waitMs
+    const group = prices[0]?.suspectGroup ?? {}
+    for (const tracked of prices) Object.assign(tracked, { suspectGroup: group, retryAt, failures: failures + 1 })
+    const [only] = prices
+    if (prices.length === 1 && only && failures === 0)
+      emit({ type: 'feed.isolated', address: only.address, code: error.code, retryAt })
     return { error, waitMs, transient: !isCharged, maybeWasted: isCharged }
   }
 }
