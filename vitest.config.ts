@@ -22,6 +22,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: 20_000,
+    maxWorkers: '100%',
     setupFiles: ['test/support/count-turns.ts'],
     projects: [
       {
