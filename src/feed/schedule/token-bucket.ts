@@ -85,8 +85,11 @@ function accessTo(state: BucketState): Pick<TokenBucket, 'covers' | 'spend'> {
 function refill(state: BucketState, now: number): void {
   const { fillers, leadMs } = state
   for (let next = fillers.peek(); next !== undefined && next.fillsAt <= now; next = fillers.peek()) {
-    add(state, next.cost)
-    next.fillsAt += next.everyMs - leadTimeFor(next.everyMs, leadMs)
+    // All at once: with little of a budget left, the next call may be years away.
+    const stepMs = next.everyMs - leadTimeFor(next.everyMs, leadMs)
+    const fills = 1 + Math.floor((now - next.fillsAt) / stepMs)
+    add(state, next.cost * fills)
+    next.fillsAt += stepMs * fills
     fillers.put(next)
   }
 }
