@@ -13,7 +13,7 @@ import { createApiKeySource, environment, warnInPage } from './request/api-key.t
 import { createBaseUrl } from './request/base-url.ts'
 import { createCache } from './request/cache.ts'
 import { type CallContext, type CallResult, call } from './request/call.ts'
-import { appendCallSite, captureCallSite } from './request/call-errors.ts'
+import { appendCallerFrames } from './request/call-errors.ts'
 import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
 import { createCallLifetimes } from './request/call-lifetime.ts'
 import { createInFlightRequests } from './request/dedupe.ts'
@@ -92,14 +92,14 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   }
   warnInPage(options, emit)
   const live = new Set<Promise<unknown>>()
-  const run: Run = (input, method) => startCall(input, method, context, redactor, live)
+  const run: Run = (input) => startCall(input, context, redactor, live)
   const close = async () => {
     context.lifetimes.close()
     await Promise.allSettled(live)
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
     if ('flush' in budget) await (budget as StoredBudget).flush().catch(() => {})
   }
-  const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions), request)
+  const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
   return {
     ...bindMethods(redactor, run),
     request,
@@ -125,7 +125,7 @@ function bindMethods(redactor: Redactor, run: Run): Methods {
   for (const operation of Object.keys(operations) as OperationId[]) {
     const [group = '', action = ''] = operation.split('.')
     const method = (params?: unknown, options?: CallOptions) =>
-      run(operationInput(operation, params, options, checksum), method)
+      run(operationInput(operation, params, options, checksum))
     groups[group] ??= {}
     groups[group][action] = Object.assign(method, {
       estimate: (params?: unknown) => {
@@ -140,35 +140,37 @@ function bindMethods(redactor: Redactor, run: Run): Methods {
   return groups as unknown as Methods
 }
 
-type Method = (...args: never[]) => unknown
-type Run = (input: CallInput, method: Method) => ApiPromise<unknown>
+type Run = (input: CallInput) => ApiPromise<unknown>
 
-/** One call, read as the data alone or with its cost. Only the promise that is read can be rejected without a handler. */
+/**
+ * One call, read as the data alone or with its cost. Each promise has one reader, because engines follow only such a chain to the
+ * caller's own line in the stack of an error.
+ */
 function startCall(
   input: CallInput,
-  method: Method,
   context: CallContext,
   redactor: Redactor,
   live: Set<Promise<unknown>>,
 ): ApiPromise<unknown> {
-  const site = captureCallSite(method)
-  const result: Promise<CallResult> = call(input, context).catch((error: unknown) => {
-    if (!(error instanceof EtnMarketError)) throw error
-    const { operation, params } = input
-    const complete =
-      error.operation === undefined || error.params === undefined ? error[COPY_WITH]({ operation, params }) : error
-    appendCallSite(complete, site)
-    throw redactor.error(complete)
-  })
-  const data = result.then((ended) => ended.data)
-  live.add(result)
-  const end = () => void live.delete(result)
-  result.then(end, end)
+  let result: CallResult
+  const run = async () => {
+    try {
+      result = await call(input, context)
+      return result.data
+    } catch (error) {
+      if (!(error instanceof EtnMarketError)) throw error
+      const { operation, params } = input
+      const isComplete = error.operation !== undefined && error.params !== undefined
+      const complete = isComplete ? error : error[COPY_WITH]({ operation, params })
+      throw redactor.error(appendCallerFrames(complete))
+    } finally {
+      live.delete(data)
+    }
+  }
+  const data = run()
+  live.add(data)
   return Object.assign(data, {
-    withMeta() {
-      data.catch(() => {})
-      return result.then((ended) => ({ data: ended.data, meta: ended.readMeta() }))
-    },
+    withMeta: () => data.then(() => ({ data: result.data, meta: result.readMeta() })),
   })
 }
 

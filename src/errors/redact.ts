@@ -63,8 +63,20 @@ export function createRedactor(): Redactor {
       }
     },
     text,
-    error: (error) => (retained.size + recent.size + older.size === 0 ? error : redactValue(error, text)),
+    error: (error) =>
+      retained.size + recent.size + older.size === 0 || isClean(error, text) ? error : redactValue(error, text),
   }
+}
+
+/** Whether there is nothing to redact in what most calls have as parameters: a plain object of texts, numbers and lists of texts. */
+function isClean(value: unknown, text: (value: string) => string): boolean {
+  const isCleanText = (item: unknown) => typeof item === 'string' && text(item) === item
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false
+  for (const [key, item] of Object.entries(value)) {
+    const isCleanItem = Array.isArray(item) ? item.every(isCleanText) : typeof item === 'number' || isCleanText(item)
+    if (!isCleanItem || text(key) !== key) return false
+  }
+  return true
 }
 
 /** One object that still has to be filled or cleaned; a list of these instead of recursion, so that no depth is too deep. */

@@ -3,25 +3,12 @@ import { TimeoutError } from '../errors/network.ts'
 import { DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
 import type { ChargeTotals } from './types.ts'
 
-/** Where a call was made: the part of its stack below the client. */
-export interface CallSite {
-  stack?: string
-}
-
 /** What every error of a call states. */
 export interface CallDetails {
   readonly operation: CallName
   readonly params: unknown
   readonly requestIds: readonly string[]
   readonly deadlineMs: number
-}
-
-/** Notes the caller's stack. V8 formats it only when an error needs it. */
-export function captureCallSite(below: (...args: never[]) => unknown): CallSite {
-  const site: CallSite = {}
-  const { captureStackTrace } = Error as { captureStackTrace?: (target: object, below: unknown) => void }
-  captureStackTrace?.(site, below)
-  return site
 }
 
 /**
@@ -45,13 +32,15 @@ export function toCallError(error: unknown, details: CallDetails, totals: Charge
   })
 }
 
-/** Appends the caller's own lines to the stack of an error, where they are missing. */
-export function appendCallSite(error: unknown, site: CallSite): void {
-  if (!(error instanceof EtnMarketError) || typeof error.stack !== 'string') return
-  const [, ...lines] = (site.stack ?? '').split('\n')
-  const [first] = lines
-  if (first === undefined || error.stack.includes(first.trim().replace(/^at /, ''))) return
-  error.stack = [error.stack, ...lines].join('\n')
+/**
+ * Appends the lines of the stack from here up to the caller's own, where they are missing. V8 finds the function that awaits a
+ * promise when the promise has no other reader.
+ */
+export function appendCallerFrames(error: Error): Error {
+  const [, , ...frames] = (new Error().stack ?? '').split('\n')
+  const { stack = '' } = error
+  error.stack = [stack, ...frames.filter((frame) => !stack.includes(frame.trim()))].join('\n')
+  return error
 }
 
 function deadlineError(operation: CallName, deadlineMs: number, attempts: number): TimeoutError {

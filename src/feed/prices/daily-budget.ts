@@ -28,6 +28,8 @@ export interface DailyBudget {
 const UNPLANNED_WINDOW_MS = 3_600_000
 /** A smaller difference does not change the stretch, because each change recomputes every due time. */
 const TOLERANCE = 0.05
+/** Makes a day of a second: nothing more is bought before the next day of the budget, and times stay within reason. */
+const MAX_STRETCH = 100_000
 
 export function createDailyBudget(options: { creditsPerDay: number } | undefined, clock: Clock): DailyBudget {
   if (options !== undefined) {
@@ -77,7 +79,7 @@ export function createDailyBudget(options: { creditsPerDay: number } | undefined
     updateStretch(planned) {
       watchesPerDay = planned
       // The cost is inversely proportional to the intervals.
-      const wanted = Math.max(1, (planned * daysLeft()) / Math.max(1, budget.available))
+      const wanted = Math.min(MAX_STRETCH, Math.max(1, (planned * daysLeft()) / Math.max(1, budget.available)))
       const isNear = Math.abs(wanted / stretch - 1) <= TOLERANCE
       if (isNear && (wanted > 1 || stretch === 1)) return false
       stretch = wanted
