@@ -72,7 +72,8 @@ export function createRedactor(): Redactor {
 function isClean(value: unknown, text: (value: string) => string): boolean {
   const isCleanText = (item: unknown) => typeof item === 'string' && text(item) === item
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false
-  for (const [key, item] of Object.entries(value)) {
+  for (const key in value) {
+    const item = value[key as keyof typeof value] as unknown
     const isCleanItem = Array.isArray(item) ? item.every(isCleanText) : typeof item === 'number' || isCleanText(item)
     if (!isCleanItem || text(key) !== key) return false
   }

@@ -35,6 +35,19 @@ export interface SendContext {
   msSinceEarlyEnd(): number
 }
 
+/** The waits are ours. Complete, because p-retry is slow to add what is missing. */
+const RETRY_OPTIONS = {
+  retries: 0,
+  factor: 1,
+  minTimeout: 0,
+  maxTimeout: 0,
+  maxRetryTime: Number.POSITIVE_INFINITY,
+  randomize: false,
+  shouldRetry: () => true,
+  shouldConsumeRetry: () => true,
+  onFailedAttempt: () => {},
+}
+
 /** ONE CHARGED REQUEST: p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
   const { settings, signal, batchSlots } = state
@@ -43,9 +56,8 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     await awaitReservation(state)
     releaseSlot = batchSlots?.tryAcquire() ?? (await whileQueued(state, batchSlots?.acquire(signal))) ?? releaseSlot
     return await pRetry((number) => sendOnce(number, state, context), {
+      ...RETRY_OPTIONS,
       retries: settings.retryLimit,
-      minTimeout: 0,
-      maxTimeout: 0,
       shouldRetry: ({ error }) => isRetryable(error),
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
         retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined,
