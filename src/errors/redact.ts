@@ -71,10 +71,11 @@ export function createRedactor(): Redactor {
 /** Whether there is nothing to redact in what most calls have as parameters: a plain object of texts, numbers and lists of texts. */
 function isClean(value: unknown, text: (value: string) => string): boolean {
   const isCleanText = (item: unknown) => typeof item === 'string' && text(item) === item
+  const isCleanList = (list: unknown[]) => list.every((item) => typeof item === 'string') && isCleanText(list.join(' '))
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false
   for (const key in value) {
     const item = value[key as keyof typeof value] as unknown
-    const isCleanItem = Array.isArray(item) ? item.every(isCleanText) : typeof item === 'number' || isCleanText(item)
+    const isCleanItem = Array.isArray(item) ? isCleanList(item) : typeof item === 'number' || isCleanText(item)
     if (!isCleanItem || text(key) !== key) return false
   }
   return true

@@ -23,27 +23,33 @@ export function mergeBatch(
   requests: readonly PlannedRequest[],
   results: readonly ChunkResult[],
 ): MergedBatch {
-  const found = new Map<string, TokenPrice | null>()
+  const chunks = new Map<string, PriceOf>()
+  let priceOf: PriceOf = (address) => chunks.get(address)?.(address)
   const errors: EtnMarketError[] = []
   for (const [index, request] of requests.entries()) {
     const result = results[index]
     if (result?.answer !== undefined) {
-      if (!readChunk(request, result.answer.envelope.data, found)) errors.push(shapeError(result.answer))
+      const priceOfChunk = readChunk(result.answer.envelope.data)
+      if (priceOfChunk === undefined) errors.push(shapeError(result.answer))
+      else if (requests.length === 1) priceOf = priceOfChunk
+      else for (const address of request.addresses) chunks.set(address, priceOfChunk)
     } else if (result !== undefined) {
       if (!isEtnMarketError(result.error)) throw result.error
       errors.push(result.error)
     }
   }
   const prices: MergedBatch['prices'] = {}
-  const completed = new Set<TokenPrice>()
+  const missing = new Set<string>()
   const addresses = values.addresses as readonly string[]
+  const requested = requests.reduce((sum, request) => sum + request.addresses.length, 0)
+  const completed = addresses.length > requested ? new Set<TokenPrice>() : undefined
   for (const [index, address] of addresses.entries()) {
-    const price = found.get(address)
+    const price = priceOf(address)
     const input = originalInputs[index] ?? address
-    if (price !== undefined) prices[input] = price && withAddress(price, input, completed)
+    if (price === undefined) missing.add(input)
+    else prices[input] = price && withAddress(price, input, completed)
   }
-  const missing = [...new Set(originalInputs)].filter((input) => !Object.hasOwn(prices, input))
-  return { prices, missing, errors }
+  return { prices, missing: [...missing], errors }
 }
 
 /** @throws the error of the only request of a batch, or PartialBatchError when some of several failed */
@@ -72,27 +78,30 @@ function shapeError({ envelope, status, totals, from }: Answer): ResponseError {
 const byLowerCase = (prices: Readonly<Record<string, unknown>>) =>
   new Map(Object.entries(prices).map(([address, price]) => [address.toLowerCase(), price]))
 
+/** The price of an address in lower case: null for a token without one, undefined where its request failed. */
+type PriceOf = (address: string) => TokenPrice | null | undefined
+
 /** The service keys its answer by lower-cased address, and leaves out a token without a price. */
-function readChunk(request: PlannedRequest, data: unknown, found: Map<string, TokenPrice | null>): boolean {
-  if (!isObject(data)) return false
+function readChunk(data: unknown): PriceOf | undefined {
+  if (!isObject(data)) return undefined
   let otherCase: Map<string, unknown> | undefined
-  for (const address of request.addresses) {
+  return (address) => {
     const exact = Object.hasOwn(data, address) ? data[address] : undefined
     otherCase ??= exact === undefined ? byLowerCase(data) : undefined
     const price = exact ?? otherCase?.get(address)
-    found.set(address, isObject(price) ? (price as unknown as TokenPrice) : null)
+    return isObject(price) ? (price as unknown as TokenPrice) : null
   }
-  return true
 }
 
 /**
  * The price with its address: the service's own where it sends one, else as the caller wrote it. It is completed in place, because
  * copies cost more than all the rest; a second spelling of an address gets a copy.
+ * @param completed the prices that were completed before; undefined if no address comes twice
  */
-function withAddress(price: TokenPrice, input: string, completed: Set<TokenPrice>): TokenPrice {
-  if (completed.has(price)) return price.address === input ? price : { ...price, address: input }
+function withAddress(price: TokenPrice, input: string, completed: Set<TokenPrice> | undefined): TokenPrice {
+  if (completed?.has(price)) return price.address === input ? price : { ...price, address: input }
   if (price.address !== undefined) return price
   price.address = input
-  completed.add(price)
+  completed?.add(price)
   return price
 }

@@ -111,13 +111,17 @@ describe('keys that rotate', () => {
     expect(isRedacted(0)).toBe(false)
   })
 
-  test('a text of a megabyte is searched for 5,000 keys in a moment', () => {
-    const redactor = createRedactor()
-    for (let number = 0; number < 5_000; number++) redactor.add(`${number}${key(number)}`)
+  test('to search a text for 5,000 keys takes hardly longer than for 100', () => {
     const body = 'all is well esk_live_ 1234567890 '.repeat(32_768)
-    const startedAt = performance.now()
-    expect(redactor.text(`${body}${4_999}${key(4_999)}`)).toBe(`${body}[redacted]`)
-    expect(performance.now() - startedAt).toBeLessThan(900)
+    const cpuFor = (keys: number) => {
+      const redactor = createRedactor()
+      for (let number = 0; number < keys; number++) redactor.add(`${number}${key(number)}`)
+      const before = process.cpuUsage()
+      expect(redactor.text(`${body}${keys - 1}${key(keys - 1)}`)).toBe(`${body}[redacted]`)
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    }
+    expect(cpuFor(5_000) / cpuFor(100)).toBeLessThan(10)
   })
 })
 
