@@ -2,12 +2,14 @@ import { systemClock } from '../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { createAlertFunction } from './consumers/alert.ts'
 import { getPrices } from './consumers/get-prices.ts'
 import { createLifetime } from './consumers/lifetime.ts'
 import { followPageVisibility } from './consumers/page-visibility.ts'
 import { createPeek } from './consumers/peek.ts'
 import { createStatus } from './consumers/status.ts'
 import { followTrades } from './consumers/trades.ts'
+import { createWatchFunction } from './consumers/watch-handle.ts'
 import { createWatchRegistry } from './consumers/watch-registry.ts'
 import { callSafely, type FeedEvent } from './events.ts'
 import { createBackoff } from './prices/backoff.ts'
@@ -95,6 +97,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dueTimes,
     dailyBudget,
     bucket,
+    leadTime,
     backoff,
     forecast,
     scheduler,
@@ -123,7 +126,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       listeners.add(subscription)
       return () => void listeners.delete(subscription)
     },
-    watch: watches.watch,
+    watch: createWatchFunction({ ...shared, registry: watches }),
+    alert: createAlertFunction({ ...shared, registry: watches }),
     trades: (tradesOptions) => followTrades(tradesOptions, { ...shared, client, isPaused }),
     status: createStatus({ ...shared, watches, isPaused }),
     explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),

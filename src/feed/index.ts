@@ -1,3 +1,4 @@
+export type * from './alert-types.ts'
 export type {
   FeedBoughtEvent,
   FeedEvent,
@@ -13,3 +14,4 @@ export type {
 export { createPriceFeed } from './feed.ts'
 export type * from './plan.ts'
 export type * from './types.ts'
+export type * from './watch-types.ts'

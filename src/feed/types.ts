@@ -2,8 +2,13 @@ import type { Client } from '../client.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Trade } from '../generated/types.ts'
 import type { CacheStore } from '../options.ts'
+import type { AlertOptions, FeedAlert } from './alert-types.ts'
 import type { FeedEvent } from './events.ts'
 import type { FeedPlan } from './plan.ts'
+import type { FeedPrice } from './price-types.ts'
+import type { MinChange, WatchUpdate } from './watch-types.ts'
+
+export type { FeedPrice }
 
 /**
  * The parts of a client that a feed uses. Do not cache `token.price` or `prices.batch` in this client: the feed could not know
@@ -40,22 +45,6 @@ export interface FeedOptions {
   clock?: Clock | undefined
 }
 
-/** A price and its age. Unknown fields of the service are kept. */
-export interface FeedPrice {
-  /** The address as the caller wrote it. */
-  readonly address: string
-  /** USD for one token, a decimal string; null if there is no price. */
-  readonly usd: string | null
-  /** ETN for one token, a decimal string; null if there is no price. */
-  readonly etn: string | null
-  /** When the price was requested, unix milliseconds. The price is at least as new. */
-  readonly at: number
-  /** Age of the price when it was delivered, in milliseconds. */
-  readonly ageMs: number
-  /** Whether the price is older than requested, because of a failure or the budget. */
-  readonly stale: boolean
-}
-
 /** Options of `feed.price` and `feed.prices`. */
 export interface PriceRequestOptions {
   /** Maximum age of the price, in milliseconds. @default the feed's `maxAgeMs` */
@@ -72,12 +61,24 @@ export interface WatchOptions {
   onPrice?: ((price: FeedPrice) => void) | undefined
   /** Called once when prices fail to arrive, and again when the reason changes. Errors that it throws are ignored. */
   onError?: ((error: unknown) => void) | undefined
+  /**
+   * Delivers a price only if it differs from the last delivered one by at least this much. The first price is always delivered, as
+   * is one that appears or disappears, and one whose `stale` changes. `usd` is compared, or `etn` if both prices have no `usd`.
+   * It saves no credits. @default every new price
+   */
+  minChange?: MinChange | undefined
   /** Ends the watch. An iteration rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
 /** A running watch. Iterating over it yields the newest price of each address that changed; a slow reader misses older ones. */
 export interface Watch extends AsyncIterable<FeedPrice> {
+  /**
+   * Changes the watch and every iteration over it. It is free: known prices of new addresses are delivered if they are young enough,
+   * the others are bought when they are due. After `stop` it only changes iterations that start later.
+   * @throws InvalidRequestError if an option is unknown or invalid; the error with the code `feed_closed` after `feed.close`.
+   */
+  update(changes: WatchUpdate): void
   /** Ends the watch and every iteration over it. */
   stop(): void
 }
@@ -149,6 +150,15 @@ export interface PriceFeed extends AsyncDisposable {
    * A watch without `onPrice` starts with its iteration.
    */
   watch(addresses: string | readonly string[], options: WatchOptions): Watch
+  /**
+   * Yields once for each time that a price goes above or below a limit, or moves by a percentage. It buys what a watch with the same
+   * `everyMs` buys, from the iteration on. If the first price is already beyond a limit, it yields at once; a limit fires again after
+   * the price has been back at it or on its first side. A token without a price in USD fires nothing. Up to 1,000 alerts wait for a
+   * slow reader, also after `close`. A price that was older than `everyMs` at the start does not count.
+   * @example for await (const { condition, price } of feed.alert(BOLT, { above: '0.02', everyMs: 60_000 })) notify(condition, price)
+   * @throws InvalidRequestError if an option is invalid. The iteration rejects if the key is refused.
+   */
+  alert(address: string, options: AlertOptions): AsyncIterable<FeedAlert>
   /**
    * Yields trades that it has not yielded before, newest last, beginning with the newest 25. Each request costs up to 500 credits,
    * and is made when the reader has read every trade before it.

@@ -1,26 +1,42 @@
 import type { FeedPrice } from '../types.ts'
 
-/** An async iterator of prices that keeps only the newest unread price of each address. */
-export interface LatestValueStream {
-  readonly iterator: AsyncIterableIterator<FeedPrice>
-  push(price: FeedPrice): void
+/** An async iterator that keeps only the newest unread value of each key. */
+export interface LatestValueStream<T> {
+  readonly iterator: AsyncIterableIterator<T>
+  push(value: T): void
+  /** Removes an unread value. */
+  drop(key: unknown): void
+  /** Removes every unread value. */
+  clear(): void
   /** Ends the iteration. With an error, the next read rejects with its reason. */
   end(error?: { reason: unknown }): void
 }
 
-interface PendingRead {
-  resolve(result: IteratorResult<FeedPrice, undefined>): void
+interface PendingRead<T> {
+  resolve(result: IteratorResult<T, undefined>): void
   reject(error: unknown): void
 }
 
-/** `onRead` changes a price when it is read after it has waited. */
-export function createLatestValueStream(
+export interface StreamOptions<T> {
+  /** What a newer value replaces. @default the input of a price */
+  keyOf?(value: T): unknown
+  /** The oldest unread value is dropped beyond this number. @default no limit */
+  maxUnread?: number
+  onDrop?(): void
+  /** Whether unread values are read before the end. */
+  drains?: boolean
+}
+
+/** `onRead` changes a value when it is read, because it may have waited. */
+export function createLatestValueStream<T extends object = FeedPrice>(
   onReturn: () => void,
-  onRead: (price: FeedPrice) => FeedPrice,
-): LatestValueStream {
-  /** At most one for each address, oldest first. */
-  const unread = new Map<string, FeedPrice>()
-  const reads: PendingRead[] = []
+  onRead: (value: T) => T,
+  options: StreamOptions<T> = {},
+): LatestValueStream<T> {
+  const { keyOf = inputOf, maxUnread = Number.POSITIVE_INFINITY, onDrop, drains = false } = options
+  /** At most one for each key, oldest first. */
+  const unread = new Map<unknown, T>()
+  const reads: PendingRead<T>[] = []
   let ended: { error?: { reason: unknown } | undefined } | undefined
   const done = { done: true, value: undefined } as const
 
@@ -29,19 +45,25 @@ export function createLatestValueStream(
     const [first, ...others] = reads.splice(0)
     // Only one read rejects.
     ended = { error: first ? undefined : error }
-    unread.clear()
+    if (!drains) unread.clear()
     if (error) first?.reject(error.reason)
     else first?.resolve(done)
     for (const read of others) read.resolve(done)
   }
 
   return {
-    push(price) {
+    push(value) {
       if (ended) return
       const read = reads.shift()
-      if (read) read.resolve({ done: false, value: price })
-      else unread.set(price.address, price)
+      if (read) read.resolve({ done: false, value: onRead(value) })
+      else unread.set(keyOf(value), value)
+      if (unread.size <= maxUnread) return
+      const [oldest] = unread.keys()
+      unread.delete(oldest)
+      onDrop?.()
     },
+    drop: (key) => void unread.delete(key),
+    clear: () => unread.clear(),
     end,
     iterator: {
       [Symbol.asyncIterator]() {
@@ -50,7 +72,7 @@ export function createLatestValueStream(
       async next() {
         const [first] = unread.values()
         if (first !== undefined) {
-          unread.delete(first.address)
+          unread.delete(keyOf(first))
           return { done: false, value: onRead(first) }
         }
         if (ended === undefined) return new Promise((resolve, reject) => reads.push({ resolve, reject }))
@@ -61,9 +83,12 @@ export function createLatestValueStream(
       },
       async return() {
         onReturn()
+        unread.clear()
         end()
         return done
       },
     },
   }
 }
+
+const inputOf = (price: object) => (price as FeedPrice).address

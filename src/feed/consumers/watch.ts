@@ -7,15 +7,14 @@ import type { PriceTable } from '../prices/price-table.ts'
 import type { Failure, TrackedPrice, Watcher } from '../prices/tracked-price.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
-import type { TokenBucket } from '../schedule/token-bucket.ts'
 import type { FeedPrice } from '../types.ts'
+import { type BucketShareParts, joinBucket } from './bucket-share.ts'
 
-export interface WatchParts {
+export interface WatchParts extends BucketShareParts {
   readonly clock: Clock
   readonly table: PriceTable
   readonly dueTimes: DueTimes
   readonly dailyBudget: DailyBudget
-  readonly bucket: TokenBucket
   readonly scheduler: Scheduler
   readonly windowMs: number
 }
@@ -31,72 +30,117 @@ export interface WatchCallbacks {
 /** Original inputs by their address in EIP-55 form. */
 export type InputsByAddress = ReadonlyMap<string, readonly string[]>
 
-/** Watches addresses under every input they were given as. Returns a function that stops. */
-export function startWatch(
-  inputs: InputsByAddress,
-  everyMs: number,
-  callbacks: WatchCallbacks,
-  { clock, table, dueTimes, dailyBudget, bucket, scheduler, windowMs }: WatchParts,
-): () => void {
-  const prices = table.open(inputs.keys())
+/** What a watch keeps up to date. */
+export interface WatchTarget {
+  readonly inputs: InputsByAddress
+  readonly everyMs: number
+}
+
+/** A watch that has started. */
+export interface RunningWatch {
+  update(target: WatchTarget): void
+  stop(): void
+}
+
+/** Watches addresses under every input they were given as. */
+export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts: WatchParts): RunningWatch {
+  const { clock, table, dueTimes, dailyBudget, scheduler, windowMs } = parts
+  let { inputs } = target
   /** Addresses whose failure was reported and that have had no price since. */
   const failing = new Set<TrackedPrice>()
   let reportedCode: string | undefined
   let isRunning = true
 
-  const report = (tracked: TrackedPrice, stale: boolean) => {
-    for (const input of inputs.get(tracked.address) ?? []) {
+  const report = (tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true) => {
+    for (const input of inputs.get(tracked.address)?.filter(isWanted) ?? []) {
       const price = toFeedPrice(tracked, input, clock.now(), stale)
       if (price !== undefined && isRunning) callSafely(callbacks.onPrice, price, callbacks.onThrow)
     }
   }
+  const endFailure = (tracked: TrackedPrice) => {
+    failing.delete(tracked)
+    if (failing.size === 0) reportedCode = undefined
+  }
 
-  const watcher: Watcher = {
-    everyMs,
-    prices,
+  const joined = new Set<string>()
+  const watcher: Watcher & { everyMs: number; prices: readonly TrackedPrice[] } = {
+    everyMs: target.everyMs,
+    prices: table.open(inputs.keys()),
+    joined,
     onPrice(tracked) {
-      failing.delete(tracked)
-      if (failing.size === 0) reportedCode = undefined
-      report(tracked, clock.now() - tracked.at > everyMs)
+      endFailure(tracked)
+      if (joined.delete(tracked.address)) share.addJoined(joined.size + 1, clock.now())
+      report(tracked, clock.now() - tracked.at > watcher.everyMs)
     },
     onLate(tracked) {
-      if (failing.has(tracked)) return
+      // A callback may have removed the address while its subscribers are called.
+      if (failing.has(tracked) || !inputs.has(tracked.address)) return
       failing.add(tracked)
       report(tracked, true)
     },
     onFailure(tracked, failure: Failure) {
       watcher.onLate(tracked)
       const code = isEtnMarketError(failure.error) ? failure.error.code : 'unknown'
-      if (code === reportedCode || !isRunning) return
+      if (code === reportedCode || !isRunning || !inputs.has(tracked.address)) return
       reportedCode = code
       callbacks.onFailure(failure.error)
     },
   }
+  const share = joinBucket(parts, [...inputs.keys()], target.everyMs, clock.now())
 
-  const now = clock.now()
-  const leaveBucket = bucket.addWatch(prices.length, everyMs, now)
-  const known: TrackedPrice[] = []
-  for (const tracked of prices) {
-    if (tracked.watchers.size === 0) tracked.firstDueAt = now + windowMs
-    tracked.wastedAt = Number.NEGATIVE_INFINITY
+  function enter(tracked: TrackedPrice): void {
+    if (tracked.watchers.size === 0) tracked.firstDueAt = clock.now() + windowMs
     tracked.watchers.put(watcher)
-    if (tracked.price !== undefined && now - tracked.at <= everyMs * dailyBudget.stretch) known.push(tracked)
     dueTimes.schedule(tracked)
   }
-  scheduler.wake()
-  // Later, so that the caller has the watch before its callback runs.
-  queueMicrotask(() => {
-    for (const tracked of known) if (isRunning) report(tracked, clock.now() - tracked.at > everyMs)
-  })
 
-  return () => {
-    if (!isRunning) return
-    isRunning = false
-    leaveBucket(clock.now())
-    for (const tracked of prices) {
-      tracked.watchers.delete(watcher)
-      dueTimes.schedule(tracked)
-    }
-    scheduler.wake()
+  function leave(tracked: TrackedPrice): void {
+    tracked.watchers.delete(watcher)
+    joined.delete(tracked.address)
+    endFailure(tracked)
+    dueTimes.schedule(tracked)
+  }
+
+  /** Delivers known prices under the inputs that are new. */
+  function deliverKnown(before: InputsByAddress): void {
+    const oldest = clock.now() - watcher.everyMs * dailyBudget.stretch
+    const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
+    const known = watcher.prices.filter(
+      ({ address, price, at }) => price !== undefined && at >= oldest && inputs.get(address)?.some(isNew(address)),
+    )
+    // Later, so that the caller has the watch before its callback runs.
+    queueMicrotask(() => {
+      for (const tracked of known) report(tracked, clock.now() - tracked.at > watcher.everyMs, isNew(tracked.address))
+    })
+  }
+
+  for (const tracked of watcher.prices) {
+    tracked.wastedAt = Number.NEGATIVE_INFINITY
+    enter(tracked)
+  }
+  scheduler.wake()
+  deliverKnown(new Map())
+
+  return {
+    update(next) {
+      if (!isRunning) return
+      const before = inputs
+      inputs = next.inputs
+      const prices = table.open(inputs.keys())
+      for (const tracked of watcher.prices) if (!inputs.has(tracked.address)) leave(tracked)
+      watcher.prices = prices
+      watcher.everyMs = next.everyMs
+      for (const address of share.update([...inputs.keys()], next.everyMs, clock.now())) joined.add(address)
+      for (const tracked of prices) enter(tracked)
+      scheduler.wake()
+      deliverKnown(before)
+    },
+    stop() {
+      if (!isRunning) return
+      isRunning = false
+      share.leave(clock.now())
+      for (const tracked of watcher.prices) leave(tracked)
+      scheduler.wake()
+    },
   }
 }

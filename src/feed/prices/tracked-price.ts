@@ -13,6 +13,8 @@ export interface Subscriber {
 export interface Watcher extends Subscriber {
   /** Every address of the watch. */
   readonly prices: readonly TrackedPrice[]
+  /** Addresses that joined the watch while it ran and have had no new price since. Until then they are due at times of their own. */
+  readonly joined: ReadonlySet<string>
   /** Called when a price is older than the interval, and no newer one has arrived. */
   onLate(tracked: TrackedPrice): void
 }
@@ -108,10 +110,14 @@ export function shortestInterval({ watchers }: TrackedPrice): number {
 
 /**
  * The addresses that the strictest watch of a due address buys together: those of its addresses that got no price since the
- * due time.
+ * due time. An address that has just joined the watch is no reason to buy the older ones early.
  */
-export function companionsOf({ watchers, dueAt, failingSince }: TrackedPrice): readonly TrackedPrice[] {
+export function companionsOf({ address, watchers, dueAt, failingSince }: TrackedPrice): readonly TrackedPrice[] {
   const since = Math.min(dueAt, failingSince)
-  const prices = watchers.peek()?.prices ?? []
-  return prices.filter(({ inFlight, suspectGroup, at }) => !inFlight && !suspectGroup && at < since)
+  const { prices = [], joined } = watchers.peek() ?? {}
+  const isNew = joined?.has(address)
+  return prices.filter(
+    (other) =>
+      !other.inFlight && !other.suspectGroup && other.at < since && (!isNew || Boolean(joined?.has(other.address))),
+  )
 }

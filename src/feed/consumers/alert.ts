@@ -1,0 +1,94 @@
+import type { Clock } from '../../concurrency/clock.ts'
+import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import type { Decimal } from '../../utils/decimal.ts'
+import type { AlertOptions, FeedAlert } from '../alert-types.ts'
+import type { FeedPrice } from '../types.ts'
+import { type Conditions, detectCrossings } from './crossings.ts'
+import { createLatestValueStream } from './latest-value-stream.ts'
+import type { Lifetime } from './lifetime.ts'
+import { readAmount } from './min-change.ts'
+import type { RunningWatch, WatchTarget } from './watch.ts'
+import type { WatchRegistry } from './watch-registry.ts'
+import { groupByAddress, readInterval, type ToChecksum, withAge } from './watch-target.ts'
+
+export interface AlertParts {
+  readonly clock: Clock
+  readonly lifetime: Lifetime
+  readonly registry: WatchRegistry
+  readonly toChecksum: ToChecksum
+}
+
+const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'signal']
+const MAX_UNREAD = 1_000
+
+/** Returns `feed.alert`. */
+export function createAlertFunction(parts: AlertParts) {
+  return (address: string, options: AlertOptions): AsyncIterable<FeedAlert> => {
+    rejectUnknown('alert option', options, OPTIONS)
+    const everyMs = readInterval(options.everyMs)
+    const conditions = readConditions(options, everyMs)
+    parts.lifetime.signal.throwIfAborted()
+    const target = { inputs: groupByAddress([address], parts.toChecksum), everyMs }
+    return { [Symbol.asyncIterator]: () => iterate(target, conditions, options.signal, parts) }
+  }
+}
+
+/** Each iteration has a watch of its own, and sees its prices from the first one on. */
+function iterate(
+  target: WatchTarget,
+  conditions: Conditions,
+  signal: AbortSignal | undefined,
+  { clock, lifetime, registry }: AlertParts,
+): AsyncIterableIterator<FeedAlert> {
+  const { everyMs } = target
+  const detect = detectCrossings(conditions)
+  let watch: RunningWatch | undefined
+  let missed = 0
+  const oldestAt = clock.now() - everyMs
+  let seenAt: number | undefined
+
+  const stream = createLatestValueStream<FeedAlert>(
+    () => watch?.stop(),
+    ({ condition, price, from }) => {
+      const now = clock.now()
+      const read = { condition, price: withAge(price, now, everyMs), from: from && withAge(from, now, everyMs), missed }
+      missed = 0
+      return read
+    },
+    { keyOf: (alert) => alert, maxUnread: MAX_UNREAD, onDrop: () => void missed++, drains: true },
+  )
+
+  function onPrice(price: FeedPrice): void {
+    // A price that was already old at the start says nothing of now. One that is reported again, as late, was seen before.
+    if (price.at === seenAt || (seenAt === undefined && price.at < oldestAt)) return
+    seenAt = price.at
+    for (const crossing of detect(price)) stream.push({ ...crossing, missed: 0 })
+  }
+
+  if (signal?.aborted) stream.end({ reason: signal.reason })
+  else if (lifetime.signal.aborted) stream.end()
+  else watch = registry.start(target, { signal, onError: undefined, endsIfRefused: true, onPrice, onEnd })
+
+  function onEnd(error?: { reason: unknown }): void {
+    if (signal?.aborted) stream.clear()
+    stream.end(error)
+  }
+  return stream.iterator
+}
+
+function readConditions(options: AlertOptions, everyMs: number): Conditions {
+  const { withinMs = Number.POSITIVE_INFINITY } = options
+  const above = readOptional('above', options.above)
+  const below = readOptional('below', options.below)
+  const movePercent = readOptional('movePercent', options.movePercent)
+  if (movePercent?.digits === 0n) throw invalidOption('movePercent', options.movePercent, 'above 0')
+  if (!above && !below && !movePercent)
+    throw invalidOption('alert', options, 'an object with above, below or movePercent')
+  if (options.withinMs !== undefined && !(movePercent && typeof withinMs === 'number' && withinMs >= everyMs))
+    throw invalidOption('withinMs', withinMs, 'a number of milliseconds, at least everyMs, beside movePercent')
+  return { above, below, movePercent, withinMs }
+}
+
+function readOptional(name: string, value: unknown): Decimal | undefined {
+  return value === undefined ? undefined : readAmount(name, value)
+}

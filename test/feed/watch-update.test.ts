@@ -1,0 +1,259 @@
+import { fakeTokens } from 'etn-market/fake'
+import type { FeedPrice } from 'etn-market/feed'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { creditsFor } from '../../src/feed/prices/batch-cost.ts'
+import { flush } from '../support/clock.ts'
+import { watch } from '../support/setup.ts'
+import { MINUTE, requests, SECOND, setupFeed, some } from './setup.ts'
+
+const { BOLT, CORE, DYNO, USDC } = fakeTokens
+
+function setupWatch(addresses: string | readonly string[], everyMs: number) {
+  const setup = setupFeed()
+  const prices: FeedPrice[] = []
+  const watched = setup.feed.watch(addresses, { everyMs, onPrice: (price) => void prices.push(price) })
+  return { ...setup, prices, watched, start: setup.clock.now() }
+}
+
+describe('an update of the addresses', () => {
+  test('buys only what is new, and nothing for what leaves', async () => {
+    const { watched, prices, clock, fake, feed, start } = setupWatch([BOLT, CORE, DYNO], MINUTE)
+    await clock.advance(10 * SECOND)
+    watched.update({ addresses: [BOLT, CORE, USDC] })
+    await clock.advance(10 * SECOND)
+    expect(prices.slice(3).map(({ address }) => address)).toEqual([USDC])
+    expect(requests(fake, start)).toEqual([
+      [5, 3],
+      [10_005, 1],
+    ])
+    expect(feed.status()).toMatchObject({ watches: 1, addresses: 3 })
+    watched.update({ addresses: BOLT })
+    await clock.advance(5 * MINUTE)
+    expect(new Set(prices.slice(4).map(({ address }) => address))).toEqual(new Set([BOLT]))
+    expect(feed.explain().onePerConsumer.requestsPerDay).toBeCloseTo(1_440, 6)
+    fake.expectCredits(130 + 50 + 5 * 50)
+  })
+
+  test('delivers what is known and young enough, for nothing', async () => {
+    const { watched, prices, clock, fake, feed } = setupWatch([BOLT], MINUTE)
+    feed.watch([CORE, DYNO, USDC], { everyMs: 5 * MINUTE, onPrice: () => {} })
+    await clock.advance(30 * SECOND)
+    watched.update({ addresses: [BOLT, CORE, CORE.toLowerCase()] })
+    expect(prices).toHaveLength(1)
+    await flush()
+    expect(prices.slice(1).map(({ address, ageMs }) => [address, ageMs])).toEqual([
+      [CORE, 30 * SECOND - 5],
+      [CORE.toLowerCase(), 30 * SECOND - 5],
+    ])
+    fake.expectRequests(1)
+    watched.update({ addresses: [BOLT] })
+    watched.update({ addresses: [BOLT, CORE] })
+    await flush()
+    expect(prices.slice(3).map(({ address }) => address)).toEqual([CORE])
+    fake.expectRequests(1)
+  })
+
+  test('merges a new address into the next call of the others', async () => {
+    const { watched, clock, fake, start } = setupWatch(some(9), MINUTE)
+    await clock.advance(30 * SECOND)
+    watched.update({ addresses: some(10) })
+    await clock.advance(3 * MINUTE)
+    expect(requests(fake, start)).toEqual([
+      [5, 9],
+      [30_005, 1],
+      [60_005, 10],
+      [120_005, 10],
+      [180_005, 10],
+    ])
+  })
+
+  test('withdraws an address that was not requested yet', async () => {
+    const { watched, clock, fake } = setupWatch([BOLT, CORE, DYNO], MINUTE)
+    watched.update({ addresses: CORE })
+    await clock.advance(10)
+    fake.expectCredits(50)
+  })
+
+  test('to an empty list pauses the watch', async () => {
+    const { watched, clock, fake, feed } = setupWatch([BOLT, CORE, DYNO], MINUTE)
+    await clock.advance(10)
+    watched.update({ addresses: [] })
+    await clock.advance(10 * MINUTE)
+    fake.expectRequests(1)
+    expect(feed.status()).toMatchObject({ watches: 1, addresses: 0, creditsPerDay: 0 })
+    watched.update({ addresses: BOLT })
+    await clock.advance(10)
+    fake.expectCredits(130 + 50)
+  })
+
+  test('in a callback ends the delivery of what leaves', async () => {
+    const { feed, clock } = setupFeed()
+    const seen: string[] = []
+    const watched = feed.watch([BOLT, CORE, DYNO], {
+      everyMs: MINUTE,
+      onPrice({ address }) {
+        seen.push(address)
+        watched.update({ addresses: address })
+      },
+    })
+    await clock.advance(MINUTE + 10)
+    expect(seen).toEqual([BOLT, BOLT])
+  })
+})
+
+describe('an update of the interval', () => {
+  test('counts from the last price', async () => {
+    const { watched, clock, fake, feed, start } = setupWatch([BOLT, CORE, DYNO], 10 * MINUTE)
+    await clock.advance(30 * SECOND)
+    watched.update({ everyMs: MINUTE })
+    expect(feed.status().creditsPerDay).toBeCloseTo(130 * 1_440, 0)
+    await clock.advance(40 * SECOND)
+    watched.update({ everyMs: 5 * MINUTE })
+    await clock.advance(2 * MINUTE)
+    watched.update({ everyMs: MINUTE })
+    await clock.advance(SECOND)
+    expect(requests(fake, start).map(([at]) => at)).toEqual([5, 60_005, 190_000])
+    expect(feed.explain().onePerConsumer.creditsPerDay).toBeCloseTo(130 * 1_440, 6)
+  })
+
+  test('follows the strictest watch of an address', async () => {
+    const { watched, clock, fake, feed } = setupWatch(BOLT, MINUTE)
+    feed.watch(BOLT, { everyMs: 2 * MINUTE, onPrice: () => {} })
+    watched.update({ everyMs: 10 * MINUTE })
+    await clock.advance(10 * MINUTE)
+    fake.expectRequests(5)
+  })
+})
+
+test('an update changes running and later iterations, and drops unread prices of what leaves', async () => {
+  const { feed, clock, fake } = setupFeed()
+  const watched = feed.watch([BOLT, CORE, DYNO], { everyMs: MINUTE })
+  const reader = watched[Symbol.asyncIterator]()
+  await clock.advance(10)
+  watched.update({ addresses: [CORE, USDC] })
+  const read = [(await reader.next()).value, watch(reader.next())] as const
+  await clock.advance(10)
+  expect([read[0].address, read[1].value?.value.address]).toEqual([CORE, USDC])
+  watched.stop()
+  watched.update({ addresses: BOLT })
+  fake.expectRequests(2)
+  const later = watch(watched[Symbol.asyncIterator]().next())
+  await flush()
+  expect(later.value?.value.address).toBe(BOLT)
+})
+
+test('an update after stop or abort does nothing, and after close it throws', async () => {
+  const { watched, prices, clock, fake, feed } = setupWatch(BOLT, MINUTE)
+  watched.stop()
+  watched.update({ addresses: CORE, everyMs: SECOND })
+  await clock.advance(MINUTE)
+  fake.expectRequests(0)
+  expect([prices.length, feed.status().watches, clock.pending]).toEqual([0, 0, 0])
+  await feed.close()
+  expect(() => watched.update({ everyMs: SECOND })).toThrow(expect.objectContaining({ code: 'feed_closed' }))
+})
+
+test.each<[string, object]>([
+  ['everyMs', { everyMs: 0 }],
+  ['everyMs', { everyMs: Number.NaN }],
+  ['addresses', { addresses: ['nonsense'] }],
+  ['every', { every: MINUTE }],
+])('rejects an invalid %s, and stays as it was', async (name, changes) => {
+  const { watched, clock, fake } = setupWatch(BOLT, MINUTE)
+  expect(() => watched.update(changes)).toThrow(name)
+  await clock.advance(MINUTE + 10)
+  fake.expectCredits(100)
+})
+
+interface Change {
+  atMs: number
+  watch: number
+  first: number
+  count: number
+  everyMs: number
+}
+
+/** What separate batches cost by a time: each buys what is new at an update, and everything an interval after its last batch. */
+function createSeparateBatch() {
+  const calls: { at: number; credits: number }[] = []
+  let addresses: readonly string[] = []
+  let known = new Set<string>()
+  let everyMs = Number.POSITIVE_INFINITY
+  let lastAt = Number.NEGATIVE_INFINITY
+  let largest = 0
+  const run = (now: number) => {
+    for (let at = lastAt + everyMs; at <= now; at += everyMs) {
+      calls.push({ at, credits: creditsFor(addresses.length) })
+      known = new Set(addresses)
+      lastAt = at
+    }
+  }
+  return {
+    calls,
+    run,
+    get largest() {
+      return largest
+    },
+    update(now: number, next: readonly string[], nextEveryMs: number) {
+      if (lastAt > 0) run(now)
+      addresses = next
+      everyMs = nextEveryMs
+      largest = Math.max(largest, next.length)
+      if (lastAt + everyMs <= now) lastAt = now - everyMs
+      else {
+        const added = next.filter((address) => !known.has(address))
+        if (added.length > 0) calls.push({ at: now, credits: creditsFor(added.length) })
+        for (const address of added) known.add(address)
+      }
+      run(now)
+    },
+  }
+}
+
+const change = fc.record<Change>({
+  atMs: fc.integer({ min: 0, max: 30 * MINUTE }),
+  watch: fc.nat(2),
+  first: fc.nat(20),
+  count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 55 })),
+  everyMs: fc.oneof(fc.constantFrom(MINUTE, 5 * MINUTE), fc.integer({ min: 30 * SECOND, max: 10 * MINUTE })),
+})
+
+/** Two calls of its largest size for each watch; the capacity is rounded up by at most 40 credits. */
+const allowance = (largest: number) => 2 * (creditsFor(largest) + 40)
+
+test('updates keep the cost within that of separate batches that change too, plus two calls for each watch', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 3, maxLength: 60 }), async (changes) => {
+      const { feed, clock, fake, client } = setupFeed()
+      const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)
+      const setupCharge = fake.charged()
+      const start = clock.now()
+      const watches = [0, 1, 2].map(() => ({
+        batch: createSeparateBatch(),
+        handle: undefined as ReturnType<typeof feed.watch> | undefined,
+      }))
+      for (const { atMs, watch, first, count, everyMs } of changes.toSorted((a, b) => a.atMs - b.atMs)) {
+        await clock.advance(start + atMs - clock.now())
+        const one = watches[watch]!
+        const addresses = tokens.slice(first, first + count)
+        one.batch.update(clock.now(), addresses, everyMs)
+        if (one.handle) one.handle.update({ addresses, everyMs })
+        else one.handle = feed.watch(addresses, { everyMs, onPrice: () => {} })
+      }
+      await clock.advance(start + 40 * MINUTE - clock.now())
+      const started = watches.filter(({ handle }) => handle)
+      for (const { batch } of started) batch.run(clock.now())
+      let spent = -setupCharge
+      for (const { at, credits } of fake.ledger()) {
+        spent += credits
+        const separate = started.flatMap(({ batch }) => batch.calls).filter((call) => call.at <= at)
+        const bound = separate.reduce((sum, call) => sum + call.credits, 0)
+        const allowed = started.reduce((sum, { batch }) => sum + allowance(batch.largest), 0)
+        expect(spent).toBeLessThanOrEqual(bound + allowed)
+      }
+      await feed.close()
+    }),
+    { numRuns: 10 },
+  )
+})
