@@ -2,15 +2,18 @@ import { systemClock } from '../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { createCandleStore } from './consumers/candle-store.ts'
 import { getPrices } from './consumers/get-prices.ts'
 import { createLifetime } from './consumers/lifetime.ts'
 import { followPageVisibility } from './consumers/page-visibility.ts'
 import { createPeek } from './consumers/peek.ts'
 import { createStatus } from './consumers/status.ts'
 import { followTrades } from './consumers/trades.ts'
+import { watchCandles } from './consumers/watch-candles.ts'
 import { createWatchRegistry } from './consumers/watch-registry.ts'
 import { callSafely, type FeedEvent } from './events.ts'
 import { createBackoff } from './prices/backoff.ts'
+import { createCheckedStore } from './prices/checked-store.ts'
 import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
 import { createPriceFetcher } from './prices/price-fetcher.ts'
 import { createPriceStore } from './prices/price-store.ts'
@@ -56,6 +59,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   }
   const leadTime = createLeadTime(applyTiming)
   const forecast = createCostForecast({ clock, dueTimes, bucket })
+  const checked = options.store && createCheckedStore(options.store, clock, emit)
   const listeners = new Set<() => void>()
   const fetcher = createPriceFetcher({
     client,
@@ -63,7 +67,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dailyBudget,
     backoff,
     emit,
-    store: options.store && createPriceStore(options.store, clock, emit),
+    store: options.store && checked && createPriceStore(options.store, clock, checked),
     signal: lifetime.signal,
     covers: (credits) => bucket.covers(credits, clock.now()),
     schedule: dueTimes.schedule,
@@ -101,6 +105,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime,
     toChecksum,
   }
+  const requests = { ...shared, client, isPaused }
+  const candles = createCandleStore(checked, clock)
   const watches = createWatchRegistry({ ...shared, windowMs })
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
@@ -124,7 +130,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       return () => void listeners.delete(subscription)
     },
     watch: watches.watch,
-    trades: (tradesOptions) => followTrades(tradesOptions, { ...shared, client, isPaused }),
+    watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
+    trades: (tradesOptions) => followTrades(tradesOptions, requests),
     status: createStatus({ ...shared, watches, isPaused }),
     explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),
     close,

@@ -1,3 +1,4 @@
+export type * from './candles.ts'
 export type {
   FeedBoughtEvent,
   FeedEvent,

@@ -2,14 +2,15 @@ import type { Client } from '../client.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Trade } from '../generated/types.ts'
 import type { CacheStore } from '../options.ts'
+import type { CandleSeries, CandleWatchOptions } from './candles.ts'
 import type { FeedEvent } from './events.ts'
 import type { FeedPlan } from './plan.ts'
 
 /**
- * The parts of a client that a feed uses. Do not cache `token.price` or `prices.batch` in this client: the feed could not know
- * the age of a cached price.
+ * The parts of a client that a feed uses. Do not cache `token.price`, `prices.batch`, `token.candles` or `balances.get` in this
+ * client: the feed could not know the age of a cached answer.
  */
-export type FeedClient = Pick<Client, 'token' | 'prices' | 'trade'>
+export type FeedClient = Pick<Client, 'token' | 'prices' | 'trade' | 'balances'>
 
 /** Anything with Keyv's methods. */
 export interface FeedStore extends CacheStore {
@@ -155,6 +156,14 @@ export interface PriceFeed extends AsyncDisposable {
    * @throws the client's error, unless it is transient.
    */
   trades(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
+  /**
+   * Keeps the newest candles of a token up to date. Iterating over it yields the series after each update, oldest candle first;
+   * a slow reader misses older states. The first request costs 100 credits and 1 for each candle. Later ones ask only for the
+   * candles that are missing and for the open one, also after a restart if the feed has a store.
+   * @example for await (const candles of feed.watchCandles(token, { bucket: '1h', everyMs: 300_000 })) draw(candles)
+   * @throws the client's error, unless it is transient.
+   */
+  watchCandles(address: string, options: CandleWatchOptions): AsyncIterable<CandleSeries>
   /** The state of the feed at this moment. */
   status(): FeedStatus
   /** Returns what the feed will buy, and its cost. Sends nothing. */

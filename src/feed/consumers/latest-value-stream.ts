@@ -1,26 +1,25 @@
-import type { FeedPrice } from '../types.ts'
-
-/** An async iterator of prices that keeps only the newest unread price of each address. */
-export interface LatestValueStream {
-  readonly iterator: AsyncIterableIterator<FeedPrice>
-  push(price: FeedPrice): void
+/** An async iterator that keeps only the newest unread value of each key. */
+export interface LatestValueStream<Value> {
+  readonly iterator: AsyncIterableIterator<Value>
+  push(value: Value): void
   /** Ends the iteration. With an error, the next read rejects with its reason. */
   end(error?: { reason: unknown }): void
 }
 
-interface PendingRead {
-  resolve(result: IteratorResult<FeedPrice, undefined>): void
+interface PendingRead<Value> {
+  resolve(result: IteratorResult<Value, undefined>): void
   reject(error: unknown): void
 }
 
-/** `onRead` changes a price when it is read after it has waited. */
-export function createLatestValueStream(
+/** `onRead` changes a value when it is read after it has waited. */
+export function createLatestValueStream<Value>(
   onReturn: () => void,
-  onRead: (price: FeedPrice) => FeedPrice,
-): LatestValueStream {
-  /** At most one for each address, oldest first. */
-  const unread = new Map<string, FeedPrice>()
-  const reads: PendingRead[] = []
+  onRead: (value: Value) => Value,
+  keyOf: (value: Value) => string,
+): LatestValueStream<Value> {
+  /** At most one for each key, oldest first. */
+  const unread = new Map<string, Value>()
+  const reads: PendingRead<Value>[] = []
   let ended: { error?: { reason: unknown } | undefined } | undefined
   const done = { done: true, value: undefined } as const
 
@@ -36,11 +35,11 @@ export function createLatestValueStream(
   }
 
   return {
-    push(price) {
+    push(value) {
       if (ended) return
       const read = reads.shift()
-      if (read) read.resolve({ done: false, value: price })
-      else unread.set(price.address, price)
+      if (read) read.resolve({ done: false, value })
+      else unread.set(keyOf(value), value)
     },
     end,
     iterator: {
@@ -48,10 +47,9 @@ export function createLatestValueStream(
         return this
       },
       async next() {
-        const [first] = unread.values()
-        if (first !== undefined) {
-          unread.delete(first.address)
-          return { done: false, value: onRead(first) }
+        for (const [key, value] of unread) {
+          unread.delete(key)
+          return { done: false, value: onRead(value) }
         }
         if (ended === undefined) return new Promise((resolve, reject) => reads.push({ resolve, reject }))
         const { error } = ended

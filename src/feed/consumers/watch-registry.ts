@@ -1,10 +1,11 @@
 import { isEtnMarketError } from '../../errors/base.ts'
-import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import { rejectUnknown } from '../../errors/input.ts'
 import { callSafely, type FeedEvent } from '../events.ts'
 import type { PlannedWatch } from '../schedule/explain.ts'
 import type { FeedPrice, Watch, WatchOptions } from '../types.ts'
 import { createLatestValueStream } from './latest-value-stream.ts'
 import type { Lifetime } from './lifetime.ts'
+import { readInterval } from './read-interval.ts'
 import { type InputsByAddress, startWatch, type WatchCallbacks, type WatchParts } from './watch.ts'
 
 export interface WatchRegistryParts extends WatchParts {
@@ -57,9 +58,8 @@ export function createWatchRegistry(parts: WatchRegistryParts): WatchRegistry {
     planned: () => [...running],
     watch(addresses, options) {
       rejectUnknown('watch option', options, ['everyMs', 'onPrice', 'onError', 'signal'])
-      const { everyMs, onPrice, onError, signal } = options
-      if (!(typeof everyMs === 'number' && everyMs > 0 && everyMs < Number.POSITIVE_INFINITY))
-        throw invalidOption('everyMs', everyMs, 'a number of milliseconds above 0')
+      const { onPrice, onError, signal } = options
+      const everyMs = readInterval('everyMs', options.everyMs)
       lifetime.signal.throwIfAborted()
       const inputs = groupByAddress(typeof addresses === 'string' ? [addresses] : addresses, parts.toChecksum)
       const ends = new Set<() => void>()
@@ -95,9 +95,10 @@ export function createWatchRegistry(parts: WatchRegistryParts): WatchRegistry {
         },
         [Symbol.asyncIterator]() {
           let end = () => {}
-          const stream = createLatestValueStream(
+          const stream = createLatestValueStream<FeedPrice>(
             () => end(),
             (price) => ageOf(price, parts.clock.now(), everyMs),
+            ({ address }) => address,
           )
           if (signal?.aborted) stream.end({ reason: signal.reason })
           else if (lifetime.signal.aborted) stream.end()
