@@ -8,8 +8,10 @@ import { createLifetime } from './consumers/lifetime.ts'
 import { followPageVisibility } from './consumers/page-visibility.ts'
 import { createPeek } from './consumers/peek.ts'
 import { createStatus } from './consumers/status.ts'
+import { createTokenInfos } from './consumers/token-info.ts'
 import { followTrades } from './consumers/trades.ts'
 import { watchCandles } from './consumers/watch-candles.ts'
+import { watchPortfolio } from './consumers/watch-portfolio.ts'
 import { createWatchRegistry } from './consumers/watch-registry.ts'
 import { callSafely, type FeedEvent } from './events.ts'
 import { createBackoff } from './prices/backoff.ts'
@@ -108,6 +110,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const requests = { ...shared, client, isPaused }
   const candles = createCandleStore(checked, clock)
   const watches = createWatchRegistry({ ...shared, windowMs })
+  const tokens = createTokenInfos(client, checked, clock)
+  const wallets = { ...requests, tokens, holdings: new Map(), watch: watches.watch }
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
 
@@ -130,6 +134,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       return () => void listeners.delete(subscription)
     },
     watch: watches.watch,
+    portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
     trades: (tradesOptions) => followTrades(tradesOptions, requests),
     status: createStatus({ ...shared, watches, isPaused }),

@@ -13,4 +13,5 @@ export type {
 } from './events.ts'
 export { createPriceFeed } from './feed.ts'
 export type * from './plan.ts'
+export type * from './portfolio.ts'
 export type * from './types.ts'

@@ -5,6 +5,10 @@ import type { CacheStore } from '../options.ts'
 import type { CandleSeries, CandleWatchOptions } from './candles.ts'
 import type { FeedEvent } from './events.ts'
 import type { FeedPlan } from './plan.ts'
+import type { Portfolio, PortfolioOptions } from './portfolio.ts'
+import type { FeedPrice } from './price.ts'
+
+export type { FeedPrice } from './price.ts'
 
 /**
  * The parts of a client that a feed uses. Do not cache `token.price`, `prices.batch`, `token.candles` or `balances.get` in this
@@ -39,22 +43,6 @@ export interface FeedOptions {
   onEvent?: ((event: FeedEvent) => void) | undefined
   /** @default the system clock */
   clock?: Clock | undefined
-}
-
-/** A price and its age. Unknown fields of the service are kept. */
-export interface FeedPrice {
-  /** The address as the caller wrote it. */
-  readonly address: string
-  /** USD for one token, a decimal string; null if there is no price. */
-  readonly usd: string | null
-  /** ETN for one token, a decimal string; null if there is no price. */
-  readonly etn: string | null
-  /** When the price was requested, unix milliseconds. The price is at least as new. */
-  readonly at: number
-  /** Age of the price when it was delivered, in milliseconds. */
-  readonly ageMs: number
-  /** Whether the price is older than requested, because of a failure or the budget. */
-  readonly stale: boolean
 }
 
 /** Options of `feed.price` and `feed.prices`. */
@@ -156,6 +144,15 @@ export interface PriceFeed extends AsyncDisposable {
    * @throws the client's error, unless it is transient.
    */
   trades(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
+  /**
+   * Keeps the balances of a wallet and the prices of its tokens up to date. Iterating over it yields the portfolio after each
+   * change; a slow reader misses older states. Balances cost 800 credits and 10 for each token, once per interval. Prices are
+   * watched, and shared with other watches. The decimals of a token cost at most 100 once for all wallets of the feed and of its
+   * store.
+   * @example for await (const { totalUsd, positions } of feed.portfolio(wallet, { everyMs: 300_000 })) show(totalUsd, positions)
+   * @throws the client's error, unless it is transient.
+   */
+  portfolio(wallet: string, options: PortfolioOptions): AsyncIterable<Portfolio>
   /**
    * Keeps the newest candles of a token up to date. Iterating over it yields the series after each update, oldest candle first;
    * a slow reader misses older states. The first request costs 100 credits and 1 for each candle. Later ones ask only for the

@@ -19,12 +19,36 @@ export interface RequesterParts {
 
 export interface RequesterOptions {
   readonly signal: AbortSignal
-  /** What failures are about, in EIP-55 form. */
-  readonly address: string
+  readonly failures: FailureReport
   /** The wait after a failure that may have been charged, in milliseconds. */
   readonly everyMs: number
-  /** Called once when a failure or the budget holds requests up, and again when the reason changes. */
-  onHeldUp(error: EtnMarketError): void
+}
+
+/** Reports what holds requests up: once, and again when the reason changes. */
+export interface FailureReport {
+  report(error: unknown): void
+  /** Called after a success. */
+  clear(): void
+}
+
+/** @param address what the failures are about, in EIP-55 form */
+export function createFailureReport(
+  address: string,
+  emit: (event: FeedEvent) => void,
+  onFailure: () => void = () => {},
+): FailureReport {
+  let reportedCode: string | undefined
+  return {
+    report(error) {
+      if (!isEtnMarketError(error) || error.code === reportedCode) return
+      reportedCode = error.code
+      emit({ type: 'feed.watch_failed', addresses: [address], code: error.code, message: error.message })
+      onFailure()
+    },
+    clear() {
+      reportedCode = undefined
+    },
+  }
 }
 
 export interface RequestSpec<T> {
@@ -59,18 +83,10 @@ const SHARE_CHECK_MS = 60_000
 
 export function createRequester(parts: RequesterParts, options: RequesterOptions): Requester {
   const { clock, dailyBudget, backoff, emit, isPaused } = parts
-  const { signal, address, everyMs } = options
+  const { signal, failures: failureReport, everyMs } = options
   /** Consecutive failures. Those of this consumer alone do not hold up others. */
   let failures = 0
   let notBefore = Number.NEGATIVE_INFINITY
-  let reportedCode: string | undefined
-
-  function report(error: unknown): void {
-    if (!isEtnMarketError(error) || error.code === reportedCode) return
-    reportedCode = error.code
-    emit({ type: 'feed.watch_failed', addresses: [address], code: error.code, message: error.message })
-    options.onHeldUp(error)
-  }
 
   /** How long the next attempt has to wait, in milliseconds. */
   function waitMs({ operation, worstCase }: RequestSpec<unknown>): number {
@@ -78,11 +94,11 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
     const until = Math.max(backoff.until, notBefore)
     if (isPaused()) return PAUSE_MS
     if (now < until) {
-      report(backoff.failure?.error)
+      failureReport.report(backoff.failure?.error)
       return until - now
     }
     if (dailyBudget.availableForRequests >= worstCase || isTooLarge(worstCase)) return 0
-    report(outOfShare(operation, worstCase, dailyBudget))
+    failureReport.report(outOfShare(operation, worstCase, dailyBudget))
     return SHARE_CHECK_MS
   }
 
@@ -116,14 +132,14 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
       emit({ type: 'feed.bought', operation: spec.operation, addresses: spec.addresses, credits: answer.credits })
       if (!spec.isUsable(answer.data)) throw unusable(spec, answer)
       failures = 0
-      reportedCode = undefined
+      failureReport.clear()
       return { ...answer, sentAt }
     } catch (error) {
       signal.throwIfAborted()
       notBefore = Math.max(clock.now() + waitAfter(error), isMaybeWasted(error, failures) ? sentAt + everyMs : 0)
       failures++
       if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
-      report(error)
+      if (!isRefusal(error)) failureReport.report(error)
       throw error
     }
   }
@@ -145,9 +161,13 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
 
 /** Whether no later attempt of the same request succeeds. */
 export function isRefusal(error: unknown): boolean {
+  return isKeyRefused(error) || isNamed(error, /^(InvalidRequest|InvalidLimit|NotFound|Api)Error$/)
+}
+
+/** Whether no request with the same key or client succeeds. */
+export function isKeyRefused(error: unknown): boolean {
   return (
-    isNamed(error, /^(Authentication|Permission|InvalidRequest|InvalidLimit|NotFound|Api)Error$/) ||
-    (isEtnMarketError(error) && error.code === 'client_closed')
+    isNamed(error, /^(Authentication|Permission)Error$/) || (isEtnMarketError(error) && error.code === 'client_closed')
   )
 }
 

@@ -9,7 +9,7 @@ import { type CandleStore, isCandles, type SeriesId } from './candle-store.ts'
 import { followLatest } from './follow-latest.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readInterval } from './read-interval.ts'
-import { createRequester, type Requester, type RequesterParts } from './requester.ts'
+import { createFailureReport, createRequester, type Requester, type RequesterParts } from './requester.ts'
 
 export interface CandleWatchParts extends RequesterParts {
   readonly client: FeedClient
@@ -54,7 +54,8 @@ async function follow(
   parts: CandleWatchParts,
 ): Promise<void> {
   const { clock, dailyBudget, candles } = parts
-  const requester = createRequester(parts, { signal, address: id.address, everyMs, onHeldUp() {} })
+  const failures = createFailureReport(id.address, parts.emit)
+  const requester = createRequester(parts, { signal, failures, everyMs })
   const buyer = createCandleBuyer(id, limit, requester, parts)
   for (;;) {
     const known = await candles.read(id)
