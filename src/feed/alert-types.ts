@@ -1,4 +1,4 @@
-import type { FeedPrice } from './price-types.ts'
+import type { FeedPrice } from './price.ts'
 
 /** Options of `feed.alert`: `above`, `below`, `movePercent`, or several of them. Prices are in USD. */
 export interface AlertOptions {

@@ -15,8 +15,15 @@ export interface FeedBoughtEvent {
   /** The name of the event. */
   type: 'feed.bought'
   /** The operation of the request. */
-  operation: 'token.price' | 'prices.batch' | 'trade.list'
-  /** The requested addresses, in EIP-55 form. */
+  operation:
+    | 'token.price'
+    | 'prices.batch'
+    | 'trade.list'
+    | 'token.candles'
+    | 'balances.get'
+    | 'token.get'
+    | 'token.list'
+  /** The requested addresses, in EIP-55 form; none if the operation has no address. */
   addresses: readonly string[]
   /** Credits charged. */
   credits: number
@@ -52,7 +59,10 @@ export interface FeedStoppedEvent {
   until: number
 }
 
-/** Prices of a watch without `onError` fail to arrive. Raised once, and again when the reason changes. */
+/**
+ * Prices of a watch without `onError`, the candles of `watchCandles` or the balances of `portfolio` fail to arrive. Raised once,
+ * and again when the reason changes.
+ */
 export interface FeedWatchFailedEvent {
   /** The name of the event. */
   type: 'feed.watch_failed'

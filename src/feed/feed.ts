@@ -3,16 +3,21 @@ import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createAlertFunction } from './consumers/alert.ts'
+import { createCandleStore } from './consumers/candle-store.ts'
 import { getPrices } from './consumers/get-prices.ts'
 import { createLifetime } from './consumers/lifetime.ts'
 import { followPageVisibility } from './consumers/page-visibility.ts'
 import { createPeek } from './consumers/peek.ts'
 import { createStatus } from './consumers/status.ts'
+import { createTokenInfos } from './consumers/token-info.ts'
 import { followTrades } from './consumers/trades.ts'
+import { watchCandles } from './consumers/watch-candles.ts'
 import { createWatchFunction } from './consumers/watch-handle.ts'
+import { watchPortfolio } from './consumers/watch-portfolio.ts'
 import { createWatchRegistry } from './consumers/watch-registry.ts'
 import { callSafely, type FeedEvent } from './events.ts'
 import { createBackoff } from './prices/backoff.ts'
+import { createCheckedStore } from './prices/checked-store.ts'
 import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
 import { createPriceFetcher } from './prices/price-fetcher.ts'
 import { createPriceStore } from './prices/price-store.ts'
@@ -58,6 +63,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   }
   const leadTime = createLeadTime(applyTiming)
   const forecast = createCostForecast({ clock, dueTimes, bucket })
+  const checked = options.store && createCheckedStore(options.store, clock, emit)
   const listeners = new Set<() => void>()
   const fetcher = createPriceFetcher({
     client,
@@ -65,7 +71,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dailyBudget,
     backoff,
     emit,
-    store: options.store && createPriceStore(options.store, clock, emit),
+    store: options.store && checked && createPriceStore(options.store, clock, checked),
     signal: lifetime.signal,
     covers: (credits) => bucket.covers(credits, clock.now()),
     schedule: dueTimes.schedule,
@@ -104,7 +110,12 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime,
     toChecksum,
   }
+  const requests = { ...shared, client, isPaused }
+  const candles = createCandleStore(checked, clock)
   const watches = createWatchRegistry({ ...shared, windowMs })
+  const tokens = createTokenInfos(client, checked, clock)
+  const watch = createWatchFunction({ ...shared, registry: watches })
+  const wallets = { ...requests, tokens, holdings: new Map(), watch }
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
 
@@ -126,9 +137,11 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       listeners.add(subscription)
       return () => void listeners.delete(subscription)
     },
-    watch: createWatchFunction({ ...shared, registry: watches }),
+    watch,
     alert: createAlertFunction({ ...shared, registry: watches }),
-    trades: (tradesOptions) => followTrades(tradesOptions, { ...shared, client, isPaused }),
+    portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
+    watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
+    trades: (tradesOptions) => followTrades(tradesOptions, requests),
     status: createStatus({ ...shared, watches, isPaused }),
     explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),
     close,

@@ -1,4 +1,5 @@
 export type * from './alert-types.ts'
+export type * from './candles.ts'
 export type {
   FeedBoughtEvent,
   FeedEvent,
@@ -13,5 +14,6 @@ export type {
 } from './events.ts'
 export { createPriceFeed } from './feed.ts'
 export type * from './plan.ts'
+export type * from './portfolio.ts'
 export type * from './types.ts'
 export type * from './watch-types.ts'

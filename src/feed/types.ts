@@ -3,18 +3,20 @@ import type { Clock } from '../concurrency/clock.ts'
 import type { Trade } from '../generated/types.ts'
 import type { CacheStore } from '../options.ts'
 import type { AlertOptions, FeedAlert } from './alert-types.ts'
+import type { CandleSeries, CandleWatchOptions } from './candles.ts'
 import type { FeedEvent } from './events.ts'
 import type { FeedPlan } from './plan.ts'
-import type { FeedPrice } from './price-types.ts'
+import type { Portfolio, PortfolioOptions } from './portfolio.ts'
+import type { FeedPrice } from './price.ts'
 import type { MinChange, WatchUpdate } from './watch-types.ts'
 
 export type { FeedPrice }
 
 /**
- * The parts of a client that a feed uses. Do not cache `token.price` or `prices.batch` in this client: the feed could not know
- * the age of a cached price.
+ * The parts of a client that a feed uses. Do not cache `token.price`, `prices.batch`, `token.candles` or `balances.get` in this
+ * client: the feed could not know the age of a cached answer.
  */
-export type FeedClient = Pick<Client, 'token' | 'prices' | 'trade'>
+export type FeedClient = Pick<Client, 'token' | 'prices' | 'trade' | 'balances'>
 
 /** Anything with Keyv's methods. */
 export interface FeedStore extends CacheStore {
@@ -165,6 +167,23 @@ export interface PriceFeed extends AsyncDisposable {
    * @throws the client's error, unless it is transient.
    */
   trades(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
+  /**
+   * Keeps the balances of a wallet and the prices of its tokens up to date. Iterating over it yields the portfolio after each
+   * change; a slow reader misses older states. Balances cost 800 credits and 10 for each token, once per interval. Prices are
+   * watched, and shared with other watches. The decimals of a token cost at most 100 once for all wallets of the feed and of its
+   * store.
+   * @example for await (const { totalUsd, positions } of feed.portfolio(wallet, { everyMs: 300_000 })) show(totalUsd, positions)
+   * @throws the client's error, unless it is transient.
+   */
+  portfolio(wallet: string, options: PortfolioOptions): AsyncIterable<Portfolio>
+  /**
+   * Keeps the newest candles of a token up to date. Iterating over it yields the series after each update, oldest candle first;
+   * a slow reader misses older states. The first request costs 100 credits and 1 for each candle. Later ones ask only for the
+   * candles that are missing and for the open one, also after a restart if the feed has a store.
+   * @example for await (const candles of feed.watchCandles(token, { bucket: '1h', everyMs: 300_000 })) draw(candles)
+   * @throws the client's error, unless it is transient.
+   */
+  watchCandles(address: string, options: CandleWatchOptions): AsyncIterable<CandleSeries>
   /** The state of the feed at this moment. */
   status(): FeedStatus
   /** Returns what the feed will buy, and its cost. Sends nothing. */

@@ -1,4 +1,4 @@
-/** A decimal number: `digits` × 10^-`scale`. */
+/** An exact decimal number: `digits` divided by ten to the power of `scale`. */
 export interface Decimal {
   readonly digits: bigint
   readonly scale: number
@@ -7,23 +7,33 @@ export interface Decimal {
 /** A change between two numbers, relative or absolute. */
 export type Change = { readonly percent: Decimal } | { readonly absolute: Decimal }
 
-/** Larger exponents are no price, and their digits would fill the memory. */
-const MAX_EXPONENT = 400
+/** Longer texts and larger exponents are no price: to parse them takes quadratic time, and their digits fill the memory. */
+const MAX_LENGTH = 400
 const PATTERN = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
 
 /** Reads a decimal text or a number exactly; undefined if it is neither. */
 export function parseDecimal(value: unknown): Decimal | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
-  const [, sign, whole, fraction = '', exponent = '0'] = PATTERN.exec(String(value)) ?? []
-  if (whole === undefined || Math.abs(Number(exponent)) > MAX_EXPONENT) return undefined
+  const text = String(value)
+  const [, sign, whole, fraction = '', exponent = '0'] = (text.length <= MAX_LENGTH && PATTERN.exec(text)) || []
+  if (whole === undefined || Math.abs(Number(exponent)) > MAX_LENGTH) return undefined
   const scale = fraction.length - Number(exponent)
   const digits = BigInt(whole + fraction) * (sign ? -1n : 1n)
   return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale }
 }
 
-/** Below 0 if `a` is smaller than `b`, 0 if they are equal, above 0 if it is greater. */
-export function compareDecimals(a: Decimal, b: Decimal): number {
-  const { digits } = subtract(a, b)
+export function multiply(one: Decimal, other: Decimal): Decimal {
+  return { digits: one.digits * other.digits, scale: one.scale + other.scale }
+}
+
+export function add(one: Decimal, other: Decimal): Decimal {
+  const scale = Math.max(one.scale, other.scale)
+  return { digits: digitsAt(one, scale) + digitsAt(other, scale), scale }
+}
+
+/** Below 0 if `one` is smaller, 0 if they are equal, above 0 if it is greater. */
+export function compareDecimals(one: Decimal, other: Decimal): number {
+  const { digits } = subtract(one, other)
   return digits < 0n ? -1 : digits > 0n ? 1 : 0
 }
 
@@ -37,9 +47,16 @@ export function hasMovedBy(from: Decimal, to: Decimal, change: Change): boolean 
   return compareDecimals(difference, least) >= 0
 }
 
-function subtract(a: Decimal, b: Decimal): Decimal {
-  const scale = Math.max(a.scale, b.scale)
-  return { digits: digitsAt(a, scale) - digitsAt(b, scale), scale }
+/** The exact decimal text, without trailing zeros. */
+export function formatDecimal({ digits, scale }: Decimal): string {
+  const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0')
+  const whole = text.slice(0, text.length - scale)
+  const fraction = text.slice(text.length - scale).replace(/0+$/, '')
+  return `${digits < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
+}
+
+function subtract(one: Decimal, other: Decimal): Decimal {
+  return add(one, { digits: -other.digits, scale: other.scale })
 }
 
 function digitsAt({ digits, scale }: Decimal, wanted: number): bigint {

@@ -1,5 +1,6 @@
 import { invalidOption } from '../errors/input.ts'
 import type { LiquidityLock } from '../generated/types.ts'
+import { formatDecimal } from './decimal.ts'
 
 /**
  * An amount in the smallest unit as an exact decimal text in whole tokens; nothing is rounded, as a float would.
@@ -12,10 +13,7 @@ export function toUnits(amount: string | bigint | number, decimals: number): str
   if (whole === undefined) throw invalidOption('amount', amount, 'hex with 0x, or a whole number')
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > 255)
     throw invalidOption('decimals', decimals, 'a whole number from 0 to 255')
-  const digits = (whole < 0n ? -whole : whole).toString().padStart(decimals + 1, '0')
-  const units = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return `${whole < 0n ? '-' : ''}${units}${fraction && `.${fraction}`}`
+  return formatDecimal({ digits: whole, scale: decimals })
 }
 
 function parseAmount(amount: string | bigint | number): bigint | undefined {

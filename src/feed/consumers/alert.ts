@@ -7,9 +7,10 @@ import { type Conditions, detectCrossings } from './crossings.ts'
 import { createLatestValueStream } from './latest-value-stream.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readAmount } from './min-change.ts'
+import { readInterval } from './read-interval.ts'
 import type { RunningWatch, WatchTarget } from './watch.ts'
 import type { WatchRegistry } from './watch-registry.ts'
-import { groupByAddress, readInterval, type ToChecksum, withAge } from './watch-target.ts'
+import { groupByAddress, type ToChecksum, withAge } from './watch-target.ts'
 
 export interface AlertParts {
   readonly clock: Clock
@@ -25,7 +26,7 @@ const MAX_UNREAD = 1_000
 export function createAlertFunction(parts: AlertParts) {
   return (address: string, options: AlertOptions): AsyncIterable<FeedAlert> => {
     rejectUnknown('alert option', options, OPTIONS)
-    const everyMs = readInterval(options.everyMs)
+    const everyMs = readInterval('everyMs', options.everyMs)
     const conditions = readConditions(options, everyMs)
     parts.lifetime.signal.throwIfAborted()
     const target = { inputs: groupByAddress([address], parts.toChecksum), everyMs }

@@ -4,9 +4,10 @@ import type { FeedPrice, Watch, WatchOptions } from '../types.ts'
 import { createLatestValueStream } from './latest-value-stream.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readMinChange } from './min-change.ts'
+import { readInterval } from './read-interval.ts'
 import type { InputsByAddress, RunningWatch, WatchTarget } from './watch.ts'
 import type { Subscription, WatchRegistry } from './watch-registry.ts'
-import { groupByAddress, readInterval, type ToChecksum, withAge } from './watch-target.ts'
+import { groupByAddress, type ToChecksum, withAge } from './watch-target.ts'
 
 export interface WatchHandleParts {
   readonly clock: Clock
@@ -27,7 +28,7 @@ export function createWatchFunction({ clock, lifetime, registry, toChecksum }: W
     rejectUnknown('watch option', options, ['everyMs', 'onPrice', 'onError', 'minChange', 'signal'])
     const { onPrice, onError, minChange, signal } = options
     const createFilter = readMinChange(minChange)
-    const everyMs = readInterval(options.everyMs)
+    const everyMs = readInterval('everyMs', options.everyMs)
     lifetime.signal.throwIfAborted()
     let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), everyMs }
     const consumers = new Set<Consumer>()
@@ -95,7 +96,7 @@ export function createWatchFunction({ clock, lifetime, registry, toChecksum }: W
       update(changes) {
         rejectUnknown('watch update', changes, ['addresses', 'everyMs'])
         lifetime.signal.throwIfAborted()
-        const everyMs = changes.everyMs === undefined ? target.everyMs : readInterval(changes.everyMs)
+        const everyMs = changes.everyMs === undefined ? target.everyMs : readInterval('everyMs', changes.everyMs)
         const before = target.inputs
         const inputs = changes.addresses === undefined ? before : groupByAddress(changes.addresses, toChecksum)
         target = { inputs, everyMs }

@@ -1,14 +1,8 @@
-import { invalidOption } from '../../errors/input.ts'
 import type { FeedPrice } from '../types.ts'
 import type { InputsByAddress } from './watch.ts'
 
 /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
 export type ToChecksum = (addresses: readonly string[]) => string[]
-
-export function readInterval(everyMs: unknown): number {
-  if (typeof everyMs === 'number' && everyMs > 0 && everyMs < Number.POSITIVE_INFINITY) return everyMs
-  throw invalidOption('everyMs', everyMs, 'a number of milliseconds above 0')
-}
 
 /** Each address once, with the different inputs that name it. */
 export function groupByAddress(given: string | readonly string[], toChecksum: ToChecksum): InputsByAddress {

@@ -90,8 +90,8 @@ export function createBackoff(clock: Clock, emit: (event: FeedEvent) => void): B
   }
 }
 
-/** Whether an attempt soon after this failure may be charged and return nothing. */
-function isMaybeWasted(error: unknown, failures: number): boolean {
+/** Whether an attempt soon after this failure, and `failures` before it, may be charged and return nothing. */
+export function isMaybeWasted(error: unknown, failures: number): boolean {
   const { charge, code } = isEtnMarketError(error) ? error : { charge: 'unknown', code: undefined }
   if (code === 'attempt_timeout' || charge === 'unknown') return failures >= MAX_FAST_RETRIES
   return charge === 'charged'

@@ -1,4 +1,4 @@
-import type { ApiPromise } from '../../api-promise.ts'
+import type { ApiPromise, CallMeta } from '../../api-promise.ts'
 import type { MemoryBudget } from '../../credits/budget.ts'
 import { isEtnMarketError } from '../../errors/base.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
@@ -12,17 +12,25 @@ export interface SendOptions {
   readonly retry: false
 }
 
+/** The answer to a call. */
+export interface Spent<T> {
+  readonly data: T
+  /** Credits charged. */
+  readonly credits: number
+  readonly headers: CallMeta['headers']
+}
+
 /** Makes one call within a budget, and settles what it cost. */
 export async function spendFromBudget<T>(
   budget: MemoryBudget,
   worstCase: number,
   send: () => ApiPromise<T>,
-): Promise<{ data: T; credits: number }> {
+): Promise<Spent<T>> {
   const reservation = budget.reserve(worstCase)
   try {
     const { data, meta } = await send().withMeta()
     reservation.settle(meta.credits.charged)
-    return { data, credits: meta.credits.charged }
+    return { data, credits: meta.credits.charged, headers: meta.headers }
   } catch (error) {
     const charge = isEtnMarketError(error) ? error.charge : 'unknown'
     if (charge === 'none') reservation.release()

@@ -95,7 +95,8 @@ function halve(prices: readonly TrackedPrice[]): TrackedPrice[][] {
 /** Statuses that the service or a gateway sends for every request alike. */
 const SERVICE_WIDE = new Set([408, 429, 502, 503, 504])
 
-function mayBeCausedByAnAddress(error: unknown): error is EtnMarketError {
+/** Whether requests for other addresses may succeed. */
+export function mayBeCausedByAnAddress(error: unknown): error is EtnMarketError {
   if (!isEtnMarketError(error)) return false
   const { name, code, status = 0 } = error
   if (name === 'ResponseError') return code !== 'not_the_service' && code !== 'invalid_fetch'

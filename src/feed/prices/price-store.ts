@@ -1,9 +1,9 @@
-import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import type { Clock } from '../../concurrency/clock.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedEvent } from '../events.ts'
 import type { FeedStore } from '../types.ts'
 import { type BuyLease, createBuyLease } from './buy-lease.ts'
+import type { CheckedStore } from './checked-store.ts'
 
 /** A price as the store keeps it. */
 export interface StoredPrice {
@@ -20,31 +20,11 @@ export interface PriceStore {
   readonly lease: BuyLease
 }
 
-const TIMEOUT_MS = 1_000
-
-export function createPriceStore(store: FeedStore, clock: Clock, emit: (event: FeedEvent) => void): PriceStore {
-  const failed = (error: unknown) =>
-    emit({ type: 'feed.store_failed', message: error instanceof Error ? error.message : String(error) })
-  const attempt = async <T>(work: () => T) => await work()
-
+export function createPriceStore(store: FeedStore, clock: Clock, checked: CheckedStore): PriceStore {
   return {
     lease: createBuyLease(store, clock),
-    read: (address) =>
-      new Promise((resolve) => {
-        const stopTimer = startTimer(clock, TIMEOUT_MS, () => {
-          failed(`No answer within ${TIMEOUT_MS} ms.`)
-          resolve(undefined)
-        })
-        attempt(async () => parseStored(address, await store.get(keyOf(address)), clock.now()))
-          .catch(failed)
-          .then((stored) => {
-            stopTimer()
-            resolve(stored ?? undefined)
-          })
-      }),
-    write(address, stored, ttlMs) {
-      attempt(() => store.set(keyOf(address), JSON.stringify(stored), ttlMs)).catch(failed)
-    },
+    read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock.now())),
+    write: (address, stored, ttlMs) => checked.write(keyOf(address), stored, ttlMs),
   }
 }
 
@@ -54,10 +34,7 @@ function keyOf(address: string): string {
 }
 
 /** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
-function parseStored(address: string, stored: unknown, now: number): StoredPrice | undefined {
-  if (stored === undefined || stored === null) return undefined
-  if (typeof stored !== 'string') throw invalidEntry(address)
-  const parsed: unknown = JSON.parse(stored)
+function checkStored(address: string, parsed: unknown, now: number): StoredPrice {
   if (!isObject(parsed) || !isNumber(parsed.at) || parsed.at > now) throw invalidEntry(address)
   const { price, at } = parsed
   if (price === null) return { price, at }

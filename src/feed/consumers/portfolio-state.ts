@@ -1,0 +1,90 @@
+import type { Portfolio } from '../portfolio.ts'
+import type { Watch, WatchOptions } from '../types.ts'
+import { createPortfolioPrices } from './portfolio-prices.ts'
+import { type Holdings, summarize } from './portfolio-summary.ts'
+import { isRefusal } from './requester.ts'
+import type { TokenInfos } from './token-info.ts'
+
+export interface PortfolioStateParts {
+  /** As the caller wrote it. */
+  readonly wallet: string
+  readonly everyMs: number
+  readonly signal: AbortSignal
+  readonly tokens: TokenInfos
+  watch(addresses: readonly string[], options: WatchOptions): Watch
+  publish(portfolio: Portfolio): void
+  fail(error: unknown): void
+  /** Whether the balances are older than requested. */
+  isOld(portfolio: Portfolio): boolean
+}
+
+/** What is known of a portfolio. It is published when it is complete, and as stale when something holds it up. */
+export interface PortfolioState {
+  /** Balances or decimals do not arrive. */
+  fallBehind(): void
+  setHoldings(holdings: Holdings): void
+  /** The decimals of the holdings were looked up, all of them or not. */
+  setLookedUp(isComplete: boolean): void
+  stop(): void
+}
+
+export function createPortfolioState(parts: PortfolioStateParts): PortfolioState {
+  const { wallet, everyMs, signal, tokens, watch, publish, fail, isOld } = parts
+  let holdings: Holdings | undefined
+  let isLookedUp = false
+  /** Whether balances or decimals do not arrive. */
+  let isBehind = false
+  let haveFailed = false
+  let isScheduled = false
+
+  const prices = createPortfolioPrices({
+    everyMs,
+    watch,
+    onChange: update,
+    onError(error) {
+      if (isRefusal(error)) return fail(error)
+      haveFailed = true
+      update()
+    },
+  })
+
+  /** Later, because the prices of a batch arrive one by one. */
+  function update(): void {
+    if (isScheduled) return
+    isScheduled = true
+    queueMicrotask(() => {
+      isScheduled = false
+      if (holdings === undefined || signal.aborted) return
+      const { isReady } = prices
+      if (isReady) haveFailed = false
+      if (!isBehind && !haveFailed && !(isLookedUp && isReady)) return
+      const portfolio = summarize(wallet, holdings, tokens.get, prices.get, isBehind || !isReady)
+      publish(isOld(portfolio) ? { ...portfolio, stale: true } : portfolio)
+    })
+  }
+
+  function watchPrices({ addresses }: Holdings): void {
+    // Without decimals a price is of no use.
+    prices.set(addresses.filter((address) => tokens.get(address) !== undefined))
+  }
+
+  return {
+    fallBehind() {
+      isBehind = true
+      update()
+    },
+    setHoldings(fresh: Holdings) {
+      holdings = fresh
+      isBehind = false
+      isLookedUp = false
+      watchPrices(fresh)
+    },
+    setLookedUp(isComplete: boolean) {
+      isLookedUp = true
+      isBehind = !isComplete
+      if (holdings) watchPrices(holdings)
+      update()
+    },
+    stop: prices.stop,
+  }
+}

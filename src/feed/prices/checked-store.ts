@@ -1,0 +1,45 @@
+import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import type { FeedEvent } from '../events.ts'
+import type { FeedStore } from '../types.ts'
+
+/** A store whose values are checked. If it fails or hangs, the feed continues without it. */
+export interface CheckedStore {
+  /**
+   * Resolves with what `check` returns for the parsed value; undefined if there is none, or if the store fails or is slow.
+   * `check` throws for an invalid value.
+   */
+  read<T>(key: string, check: (value: unknown) => T): Promise<T | undefined>
+  write(key: string, value: unknown, ttlMs: number): void
+}
+
+const TIMEOUT_MS = 1_000
+
+export function createCheckedStore(store: FeedStore, clock: Clock, emit: (event: FeedEvent) => void): CheckedStore {
+  const failed = (error: unknown) =>
+    emit({ type: 'feed.store_failed', message: error instanceof Error ? error.message : String(error) })
+  const attempt = async <T>(work: () => T) => await work()
+
+  return {
+    read: (key, check) =>
+      new Promise((resolve) => {
+        const stopTimer = startTimer(clock, TIMEOUT_MS, () => {
+          failed(`No answer within ${TIMEOUT_MS} ms.`)
+          resolve(undefined)
+        })
+        attempt(async () => {
+          const text: unknown = await store.get(key)
+          if (text === undefined || text === null) return undefined
+          if (typeof text !== 'string') throw new Error(`The store has a value under ${key} that is no text.`)
+          return check(JSON.parse(text))
+        })
+          .catch((error) => void failed(error))
+          .then((value) => {
+            stopTimer()
+            resolve(value ?? undefined)
+          })
+      }),
+    write(key, value, ttlMs) {
+      attempt(() => store.set(key, JSON.stringify(value), ttlMs)).catch(failed)
+    },
+  }
+}
