@@ -196,6 +196,9 @@ describe('a portfolio', () => {
     const asked = fake.journal().filter(({ url }) => url.toLowerCase().includes(UNLISTED.toLowerCase()))
     // Its decimals, once: the answer is free.
     expect(asked).toMatchObject([{ operation: 'token.get', credits: 0 }])
+    fake.world.release(CORE)
+    await clock.advance(HOUR)
+    expect(seen.at(-1)?.unpriced).toEqual([UNLISTED])
   })
 
   test('follows balances that change', async () => {
