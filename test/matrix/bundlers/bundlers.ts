@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { RollupLog } from 'rollup'
 
 /** Builds the script of a page into a folder. */
 export interface Bundler {
@@ -31,6 +32,12 @@ const esbuild: Bundler = {
   },
 }
 
+/** What a bundler says about files of a dependency alone is not about this package. */
+function concernsDependency({ id, ids = [], loc }: Pick<RollupLog, 'id' | 'ids' | 'loc'>): boolean {
+  const files = [...ids, id ?? loc?.file ?? ''].filter((file) => file !== '')
+  return files.length > 0 && files.every((file) => /node_modules\/(ky|p-retry|is-network-error|zod)\//.test(file))
+}
+
 const rollup: Bundler = {
   name: 'rollup',
   version: versionOf('rollup'),
@@ -41,7 +48,7 @@ const rollup: Bundler = {
     const bundle = await rollup({
       input: { page: entry },
       plugins: [nodeResolve({ browser: true })],
-      onLog: (_level, { message }) => warnings.push(message),
+      onLog: (_level, log) => void (concernsDependency(log) || warnings.push(log.message)),
     })
     await bundle.write({ dir: outdir, format: 'es', entryFileNames: '[name].js' })
     await bundle.close()
@@ -66,7 +73,7 @@ const vite: Bundler = {
         rollupOptions: {
           input: { page: entry },
           output: { entryFileNames: '[name].js' },
-          onLog: (_level, { message }) => void warnings.push(message),
+          onLog: (_level, log) => void (concernsDependency(log) || warnings.push(log.message)),
         },
       },
     })

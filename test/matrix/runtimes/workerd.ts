@@ -29,14 +29,18 @@ export const workerd: Runtime = {
       conditions: ['workerd', 'import'],
     })
     const script = readFileSync(scriptPath, 'utf8')
-    const worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-04-01' })
-    try {
-      const response = await worker.dispatchFetch(`http://worker.test/?baseUrl=${encodeURIComponent(baseUrl)}`)
-      const text = await response.text()
-      if (!response.ok) throw new Error(`the worker responded with ${response.status}: ${text.slice(0, 500)}`)
-      return { report: JSON.parse(text) }
-    } finally {
-      await worker.dispose()
+    const dispatch = async () => {
+      const worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-04-01' })
+      try {
+        const response = await worker.dispatchFetch(`http://worker.test/?baseUrl=${encodeURIComponent(baseUrl)}`)
+        const text = await response.text()
+        if (!response.ok) throw new Error(`the worker responded with ${response.status}: ${text.slice(0, 500)}`)
+        return { report: JSON.parse(text) }
+      } finally {
+        await worker.dispose()
+      }
     }
+    // On a busy machine Miniflare sometimes loses its own connection to the worker.
+    return dispatch().catch((error: Error) => (error.message === 'fetch failed' ? dispatch() : Promise.reject(error)))
   },
 }
