@@ -102,6 +102,11 @@ export interface FeedStoreEvent {
   message: string
 }
 
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** Calls a callback. What it throws, or rejects with, goes to `onThrow`. */
 export function callSafely<T>(
   callback: ((value: T) => unknown) | undefined,

@@ -9,7 +9,7 @@ import { createPeek } from './consumers/peek.ts'
 import { createStatus } from './consumers/status.ts'
 import { followTrades } from './consumers/trades.ts'
 import { createWatchRegistry } from './consumers/watch-registry.ts'
-import { callSafely, type FeedEvent } from './events.ts'
+import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { createBackoff } from './prices/backoff.ts'
 import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
 import { createPriceFetcher } from './prices/price-fetcher.ts'
@@ -47,7 +47,15 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const lifetime = createLifetime()
   const table = createPriceTable()
   const dueTimes = createDueTimes()
-  const dailyBudget = createDailyBudget(options.budget, clock)
+  const dailyBudget = createDailyBudget({
+    options: options.budget,
+    store: options.store,
+    clock,
+    onStretch() {
+      applyTiming()
+      emit({ type: 'feed.stretched', stretch: dailyBudget.stretch, creditsPerDay: forecast.creditsPerDay() })
+    },
+  })
   const bucket = createTokenBucket()
   const backoff = createBackoff(clock, emit)
   const applyTiming = () => {
@@ -105,11 +113,12 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
 
-  const close = () => {
+  const close = async () => {
     lifetime.end()
     listeners.clear()
     page?.stop()
-    return scheduler.stop()
+    await scheduler.stop()
+    await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
   return {
     async price(address, requestOptions) {

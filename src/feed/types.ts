@@ -23,14 +23,29 @@ export interface FeedOptions {
   windowMs?: number | undefined
   /** Default for the `maxAgeMs` of a price request, in milliseconds. @default 60_000 */
   maxAgeMs?: number | undefined
-  /** Maximum credits a day, counted from the creation of the feed. If the watches need more, every interval is stretched by the same factor. @default no limit */
+  /**
+   * Maximum credits a day, which begins at midnight UTC. If the watches need more, every interval is stretched by the same factor.
+   * With a `store` the budget is kept across restarts: every request is written there before it is sent, a request that a crash
+   * interrupts counts with its highest cost, and nothing is sent while the store fails (`StateUnavailableError`).
+   * @default no limit
+   */
   budget?:
     | {
-        /** Credits a day. */
+        /** Credits a day, a whole number above 0. */
         creditsPerDay: number
+        /**
+         * Name of the budget in the `store`. One process at a time may use a name: processes that run at the same time need one
+         * each, and each has `creditsPerDay` for itself.
+         * @default 'default'
+         */
+        name?: string | undefined
       }
     | undefined
-  /** Shares prices with other processes and with later ones, for example a Keyv instance. Use one store per service. @default memory */
+  /**
+   * Shares prices with other processes and with later ones, for example a Keyv instance. Use one store per service. With a `budget`
+   * it must report failures, by an error or by `false` from `set`; Keyv 5 needs `throwOnErrors: true`.
+   * @default memory
+   */
   store?: FeedStore | undefined
   /** Whether the feed spends nothing while the page is hidden. Price requests and watches then wait. @default false */
   pauseWhenHidden?: boolean | undefined
@@ -111,7 +126,10 @@ export interface FeedStatus {
   readonly stretch: number
   /** Credits that the watches cost a day with the current stretch. */
   readonly creditsPerDay: number
-  /** Credits charged, or perhaps charged, in this day of the budget. */
+  /**
+   * Credits charged, or perhaps charged, in this day of the budget. Credits that earlier processes spent are included from the
+   * first request on, which reads the `store`.
+   */
   readonly spent: number
   /** Credits spent at the end of this day of the budget, if nothing changes. */
   readonly projected: number

@@ -1,6 +1,6 @@
 import { isEtnMarketError } from '../../errors/base.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
-import { callSafely, type FeedEvent } from '../events.ts'
+import { callSafely, type FeedEvent, messageOf } from '../events.ts'
 import type { PlannedWatch } from '../schedule/explain.ts'
 import type { FeedPrice, Watch, WatchOptions } from '../types.ts'
 import { createLatestValueStream } from './latest-value-stream.ts'
@@ -115,8 +115,7 @@ function isRefused(error: unknown): boolean {
 }
 
 function describeError(error: unknown): { code: string; message: string } {
-  const message = error instanceof Error ? error.message : String(error)
-  return { code: isEtnMarketError(error) ? error.code : 'unknown', message }
+  return { code: isEtnMarketError(error) ? error.code : 'unknown', message: messageOf(error) }
 }
 
 /** The price with its age at the time when it is read. */

@@ -1,7 +1,7 @@
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedEvent } from '../events.ts'
+import { type FeedEvent, messageOf } from '../events.ts'
 import type { FeedStore } from '../types.ts'
 import { type BuyLease, createBuyLease } from './buy-lease.ts'
 
@@ -23,8 +23,7 @@ export interface PriceStore {
 const TIMEOUT_MS = 1_000
 
 export function createPriceStore(store: FeedStore, clock: Clock, emit: (event: FeedEvent) => void): PriceStore {
-  const failed = (error: unknown) =>
-    emit({ type: 'feed.store_failed', message: error instanceof Error ? error.message : String(error) })
+  const failed = (error: unknown) => emit({ type: 'feed.store_failed', message: messageOf(error) })
   const attempt = async <T>(work: () => T) => await work()
 
   return {
