@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rejection } from '../support/setup.ts'
 import { createMachine } from './processes.ts'
-import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
+import { MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const { BOLT, CORE } = fakeTokens
 const HOUR = 60 * MINUTE
@@ -193,7 +193,7 @@ test('no run of restarts, crashes and faults charges more than the budget in a d
     fc.asyncProperty(
       fc.array(step, { minLength: 2, maxLength: 5 }),
       fc.array(fault, { maxLength: 6 }),
-      fc.integer({ min: 1, max: 3_000 }),
+      fc.integer({ min: 300, max: 6_000 }),
       async (steps, faults, creditsPerDay) => {
         const { start, clock, fake, store, chargedByDay } = createMachine({ latencyMs: 300 })
         clock.randomValue = 0.5
@@ -222,6 +222,6 @@ test('no run of restarts, crashes and faults charges more than the budget in a d
         expect(clock.pending).toBe(0)
       },
     ),
-    { numRuns: 10 },
+    { numRuns: 6 },
   )
 }, 20_000)

@@ -36,6 +36,8 @@ export interface DailyBudget {
 const UNPLANNED_WINDOW_MS = 3_600_000
 /** A smaller difference does not change the stretch, because each change recomputes every due time. */
 const TOLERANCE = 0.05
+/** A budget that is used up would ask for any stretch, and a forecast takes longer the greater it is. */
+const MAX_STRETCH = 10_000
 
 export interface DailyBudgetParts {
   readonly options: FeedOptions['budget']
@@ -68,7 +70,8 @@ export function createDailyBudget({ options, store, clock, onStretch }: DailyBud
     watchesPerDay = planned
     if (!isLoaded) return false
     // The cost is inversely proportional to the intervals.
-    const wanted = Math.max(1, (planned * daysLeft()) / Math.max(1, budget.available))
+    const needed = (planned * daysLeft()) / Math.max(1, budget.available)
+    const wanted = Math.min(MAX_STRETCH, Math.max(1, needed))
     const isNear = Math.abs(wanted / stretch - 1) <= TOLERANCE
     if (isNear && (wanted > 1 || stretch === 1)) return false
     stretch = wanted
