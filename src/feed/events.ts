@@ -1,3 +1,5 @@
+import type { ChargeState } from '../errors/base.ts'
+
 /** An event of a feed, discriminated by `type`. */
 export type FeedEvent =
   | FeedBoughtEvent
@@ -8,6 +10,7 @@ export type FeedEvent =
   | FeedWatchFailedEvent
   | FeedResumedEvent
   | FeedGapEvent
+  | FeedTradesFailedEvent
   | FeedStoreEvent
 
 /** A request succeeded. */
@@ -82,7 +85,7 @@ export interface FeedResumedEvent {
   type: 'feed.resumed'
 }
 
-/** Every trade of a page was new, so trades between this page and the one before it are missing. */
+/** A reader has missed trades: every trade of a page was new, or too many waited to be read. */
 export interface FeedGapEvent {
   /** The name of the event. */
   type: 'feed.gap'
@@ -92,6 +95,24 @@ export interface FeedGapEvent {
   from: number | undefined
   /** The time of the trade after the gap, unix seconds, if the service sent it. */
   to: number | undefined
+}
+
+/** An answer with trades was paid for, or perhaps, and cannot be read. The readers of the token wait for the next one. */
+export interface FeedTradesFailedEvent {
+  /** The name of the event. */
+  type: 'feed.trades_failed'
+  /** The requested token, in EIP-55 form; undefined for all tokens. */
+  token: string | undefined
+  /** The error's code. */
+  code: string
+  /** The error's message. */
+  message: string
+  /** `charged`, or `unknown` if the answer may have been charged. */
+  charge: ChargeState
+  /** Credits known to be charged. */
+  credits: number
+  /** When trades are requested again, unix milliseconds. */
+  retryAt: number
 }
 
 /** The store failed or did not answer in time. The feed continues without it. */

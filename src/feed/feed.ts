@@ -7,7 +7,8 @@ import { createLifetime } from './consumers/lifetime.ts'
 import { followPageVisibility } from './consumers/page-visibility.ts'
 import { createPeek } from './consumers/peek.ts'
 import { createStatus } from './consumers/status.ts'
-import { followTrades } from './consumers/trades.ts'
+import { createTradeStore } from './consumers/trade-store.ts'
+import { createTrades } from './consumers/trades.ts'
 import { createWatchRegistry } from './consumers/watch-registry.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { createBackoff } from './prices/backoff.ts'
@@ -109,6 +110,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime,
     toChecksum,
   }
+  const tradeStore = options.store && createTradeStore(options.store, clock, emit)
+  const trades = createTrades({ ...shared, client, store: tradeStore, isPaused })
   const watches = createWatchRegistry({ ...shared, windowMs })
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
@@ -117,7 +120,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime.end()
     listeners.clear()
     page?.stop()
-    await scheduler.stop()
+    await Promise.all([scheduler.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
   return {
@@ -133,7 +136,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       return () => void listeners.delete(subscription)
     },
     watch: watches.watch,
-    trades: (tradesOptions) => followTrades(tradesOptions, { ...shared, client, isPaused }),
+    trades: trades.follow,
     status: createStatus({ ...shared, watches, isPaused }),
     explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),
     close,

@@ -7,6 +7,7 @@ export type {
   FeedStoppedEvent,
   FeedStoreEvent,
   FeedStretchedEvent,
+  FeedTradesFailedEvent,
   FeedWaitingEvent,
   FeedWatchFailedEvent,
 } from './events.ts'

@@ -101,7 +101,10 @@ export interface Watch extends AsyncIterable<FeedPrice> {
 export interface TradesOptions {
   /** Only trades of this token. @default all tokens */
   token?: string | undefined
-  /** Milliseconds between requests. With `{ min, max }` the feed adapts to the number of trades. */
+  /**
+   * Milliseconds between requests. With `{ min, max }` the feed adapts to the number of trades. Readers of the same token share
+   * their requests, at the shortest of the intervals of those that wait for trades.
+   */
   everyMs:
     | number
     | {
@@ -112,8 +115,18 @@ export interface TradesOptions {
       }
   /** Ends the iteration. It rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Called when every trade of a page was new, so that trades are missing. The feed's `onEvent` receives `feed.gap` too. */
+  /**
+   * Called when the reader has missed trades: every trade of a page was new, or more than 1,000 waited while other readers went on.
+   * The feed's `onEvent` receives `feed.gap` too.
+   */
   onGap?: (() => void) | undefined
+  /**
+   * Name under which the feed's `store` keeps what this reader has read. After a restart the reader continues where it stopped,
+   * instead of beginning with the newest 25 trades. After a crash, the trades that it took since it last waited come again. One
+   * reader of a token at a time may use a name. It needs a `store`.
+   * @default the reader begins with the newest 25 trades
+   */
+  resumeAs?: string | undefined
 }
 
 /** The state of a feed and its costs. */
@@ -168,8 +181,12 @@ export interface PriceFeed extends AsyncDisposable {
    */
   watch(addresses: string | readonly string[], options: WatchOptions): Watch
   /**
-   * Yields trades that it has not yielded before, newest last, beginning with the newest 25. Each request costs up to 500 credits,
-   * and is made when the reader has read every trade before it.
+   * Yields trades that it has not yielded before, newest last, beginning with the newest 25: without a request, if these are known
+   * and young enough for `everyMs`. A request is made when a reader waits for trades, and serves every reader of the token. It costs
+   * 250 credits and 10 for each trade, and asks for as many as are expected: at most 500 credits per interval, and 500 once.
+   *
+   * With a `store` a restart does not buy known trades again. An answer that cannot be read is reported by `feed.trades_failed`,
+   * and the next request follows after the interval.
    * @throws the client's error, unless it is transient.
    */
   trades(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
