@@ -1,5 +1,3 @@
-import type { ChargeState } from '../errors/base.ts'
-
 /** An event of a feed, discriminated by `type`. */
 export type FeedEvent =
   | FeedBoughtEvent
@@ -97,7 +95,7 @@ export interface FeedGapEvent {
   to: number | undefined
 }
 
-/** An answer with trades was paid for, or perhaps, and cannot be read. The readers of the token wait for the next one. */
+/** An answer with trades was paid for and cannot be read. The readers of the token wait for the next one. */
 export interface FeedTradesFailedEvent {
   /** The name of the event. */
   type: 'feed.trades_failed'
@@ -107,9 +105,7 @@ export interface FeedTradesFailedEvent {
   code: string
   /** The error's message. */
   message: string
-  /** `charged`, or `unknown` if the answer may have been charged. */
-  charge: ChargeState
-  /** Credits known to be charged. */
+  /** Credits charged. */
   credits: number
   /** When trades are requested again, unix milliseconds. */
   retryAt: number

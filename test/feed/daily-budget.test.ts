@@ -222,6 +222,6 @@ test('no run of restarts, crashes and faults charges more than the budget in a d
         expect(clock.pending).toBe(0)
       },
     ),
-    { numRuns: 6 },
+    { numRuns: 5 },
   )
 }, 20_000)

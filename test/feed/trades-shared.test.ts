@@ -144,7 +144,7 @@ test.each([
   await clock.advance(45 * MINUTE)
   expect(types(events).filter((type) => type === 'feed.trades_failed')).toHaveLength(3)
   expect(events.find(({ type }) => type === 'feed.trades_failed')).toMatchObject({
-    charge: 'charged',
+    credits: expect.any(Number),
     retryAt: start + 20 * MINUTE,
   })
   expect(fake.journal().map(({ at }) => (at - start) / MINUTE)).toEqual([0, 10, 20, 30, 40])

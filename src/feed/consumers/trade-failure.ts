@@ -8,10 +8,9 @@ export function chargedBy(error: unknown): number | undefined {
   return error.charge === 'charged' ? error.credits : 0
 }
 
-/** Whether an answer was, or may have been, paid for and cannot be read. The next one may be readable. */
+/** Whether an answer was paid for and cannot be read. The next one may be readable. */
 export function isUnreadable(error: unknown): error is EtnMarketError {
-  if (!isEtnMarketError(error) || error.charge === 'none') return false
-  return error.charge === 'charged' || error.name === 'ResponseError'
+  return isEtnMarketError(error) && error.charge === 'charged'
 }
 
 /** Whether the same request may succeed later without any change. */
@@ -21,9 +20,9 @@ export function canRetry(error: unknown, { transient }: Failure): boolean {
 }
 
 export function toFailedEvent(
-  { code, message, charge, credits }: EtnMarketError,
+  { code, message, credits }: EtnMarketError,
   token: string | undefined,
   retryAt: number,
 ): FeedTradesFailedEvent {
-  return { type: 'feed.trades_failed', token, code, message, charge, credits, retryAt }
+  return { type: 'feed.trades_failed', token, code, message, credits, retryAt }
 }
