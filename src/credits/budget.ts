@@ -1,8 +1,9 @@
 import { type Clock, monotonicNow, systemClock } from '../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
-import { checkFits, HeldCredits, isCredits, withTotals } from './budget-core.ts'
+import { isCredits } from './budget-core.ts'
 import type { BudgetStore } from './budget-store.ts'
 import type { Budget, MemoryBudget, StoredBudget } from './budget-types.ts'
+import { createMemoryBudget } from './memory-budget.ts'
 import { createKeyBalance } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
 import { createWindows } from './windows.ts'
@@ -66,11 +67,7 @@ export function createBudget(options: BudgetOptions, clock: Pick<Clock, 'now' | 
   const windows = store ? createWindows(length, 0, now) : createWindows(length, elapsed(), elapsed)
   const bare = { limit, windows, now, keyBalance: options.exclusiveKey ? createKeyBalance(windows) : undefined }
   if (store) return createStoredBudget(bare, { store, key, timeoutMs: storeTimeoutMs, windowMs: windowMs ?? null })
-  const core = { ...bare, onChange() {} }
-  return withTotals<Pick<MemoryBudget, 'check' | 'reserve'>>(core, {
-    check: (credits, details) => void checkFits(core, credits, details),
-    reserve: (credits, details) => new HeldCredits(core, credits, details),
-  })
+  return createMemoryBudget(bare)
 }
 
 function checkOptions(options: BudgetOptions): void {

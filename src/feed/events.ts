@@ -8,6 +8,7 @@ export type FeedEvent =
   | FeedWatchFailedEvent
   | FeedResumedEvent
   | FeedGapEvent
+  | FeedTradesFailedEvent
   | FeedStoreEvent
 
 /** A request succeeded. */
@@ -92,7 +93,7 @@ export interface FeedResumedEvent {
   type: 'feed.resumed'
 }
 
-/** Every trade of a page was new, so trades between this page and the one before it are missing. */
+/** A reader has missed trades: every trade of a page was new, or too many waited to be read. */
 export interface FeedGapEvent {
   /** The name of the event. */
   type: 'feed.gap'
@@ -104,12 +105,33 @@ export interface FeedGapEvent {
   to: number | undefined
 }
 
+/** An answer with trades was paid for and cannot be read. The readers of the token wait for the next one. */
+export interface FeedTradesFailedEvent {
+  /** The name of the event. */
+  type: 'feed.trades_failed'
+  /** The requested token, in EIP-55 form; undefined for all tokens. */
+  token: string | undefined
+  /** The error's code. */
+  code: string
+  /** The error's message. */
+  message: string
+  /** Credits charged. */
+  credits: number
+  /** When trades are requested again, unix milliseconds. */
+  retryAt: number
+}
+
 /** The store failed or did not answer in time. The feed continues without it. */
 export interface FeedStoreEvent {
   /** The name of the event. */
   type: 'feed.store_failed'
   /** What the store threw. */
   message: string
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Calls a callback. What it throws, or rejects with, goes to `onThrow`. */

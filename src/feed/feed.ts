@@ -10,12 +10,13 @@ import { followPageVisibility } from './consumers/page-visibility.ts'
 import { createPeek } from './consumers/peek.ts'
 import { createStatus } from './consumers/status.ts'
 import { createTokenInfos } from './consumers/token-info.ts'
-import { followTrades } from './consumers/trades.ts'
+import { createTradeStore } from './consumers/trade-store.ts'
+import { createTrades } from './consumers/trades.ts'
 import { watchCandles } from './consumers/watch-candles.ts'
 import { createWatchFunction } from './consumers/watch-handle.ts'
 import { watchPortfolio } from './consumers/watch-portfolio.ts'
 import { createWatchRegistry } from './consumers/watch-registry.ts'
-import { callSafely, type FeedEvent } from './events.ts'
+import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { createBackoff } from './prices/backoff.ts'
 import { createCheckedStore } from './prices/checked-store.ts'
 import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
@@ -54,7 +55,15 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const lifetime = createLifetime()
   const table = createPriceTable()
   const dueTimes = createDueTimes()
-  const dailyBudget = createDailyBudget(options.budget, clock)
+  const dailyBudget = createDailyBudget({
+    options: options.budget,
+    store: options.store,
+    clock,
+    onStretch() {
+      applyTiming()
+      emit({ type: 'feed.stretched', stretch: dailyBudget.stretch, creditsPerDay: forecast.creditsPerDay() })
+    },
+  })
   const bucket = createTokenBucket()
   const backoff = createBackoff(clock, emit)
   const applyTiming = () => {
@@ -112,6 +121,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   }
   const requests = { ...shared, client, isPaused }
   const candles = createCandleStore(checked, clock)
+  const tradeStore = options.store && createTradeStore(options.store, clock, emit)
+  const trades = createTrades({ ...shared, client, store: tradeStore, isPaused })
   const watches = createWatchRegistry({ ...shared, windowMs })
   const tokens = createTokenInfos(client, checked, clock)
   const watch = createWatchFunction({ ...shared, registry: watches })
@@ -119,11 +130,12 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
 
-  const close = () => {
+  const close = async () => {
     lifetime.end()
     listeners.clear()
     page?.stop()
-    return scheduler.stop()
+    await Promise.all([scheduler.stop(), trades.stop()])
+    await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
   return {
     async price(address, requestOptions) {
@@ -141,7 +153,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     alert: createAlertFunction({ ...shared, registry: watches }),
     portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
-    trades: (tradesOptions) => followTrades(tradesOptions, requests),
+    trades: trades.follow,
     status: createStatus({ ...shared, watches, isPaused }),
     explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),
     close,

@@ -9,6 +9,7 @@ export type {
   FeedStoppedEvent,
   FeedStoreEvent,
   FeedStretchedEvent,
+  FeedTradesFailedEvent,
   FeedWaitingEvent,
   FeedWatchFailedEvent,
 } from './events.ts'

@@ -30,14 +30,29 @@ export interface FeedOptions {
   windowMs?: number | undefined
   /** Default for the `maxAgeMs` of a price request, in milliseconds. @default 60_000 */
   maxAgeMs?: number | undefined
-  /** Maximum credits a day, counted from the creation of the feed. If the watches need more, every interval is stretched by the same factor. @default no limit */
+  /**
+   * Maximum credits a day, which begins at midnight UTC. If the watches need more, every interval is stretched by the same factor.
+   * With a `store` the budget is kept across restarts: every request is written there before it is sent, a request that a crash
+   * interrupts counts with its highest cost, and nothing is sent while the store fails (`StateUnavailableError`).
+   * @default no limit
+   */
   budget?:
     | {
-        /** Credits a day. */
+        /** Credits a day, a whole number above 0. */
         creditsPerDay: number
+        /**
+         * Name of the budget in the `store`. One process at a time may use a name: processes that run at the same time need one
+         * each, and each has `creditsPerDay` for itself.
+         * @default 'default'
+         */
+        name?: string | undefined
       }
     | undefined
-  /** Shares prices with other processes and with later ones, for example a Keyv instance. Use one store per service. @default memory */
+  /**
+   * Shares prices with other processes and with later ones, for example a Keyv instance. Use one store per service. With a `budget`
+   * it must report failures, by an error or by `false` from `set`; Keyv 5 needs `throwOnErrors: true`.
+   * @default memory
+   */
   store?: FeedStore | undefined
   /** Whether the feed spends nothing while the page is hidden. Price requests and watches then wait. @default false */
   pauseWhenHidden?: boolean | undefined
@@ -89,7 +104,10 @@ export interface Watch extends AsyncIterable<FeedPrice> {
 export interface TradesOptions {
   /** Only trades of this token. @default all tokens */
   token?: string | undefined
-  /** Milliseconds between requests. With `{ min, max }` the feed adapts to the number of trades. */
+  /**
+   * Milliseconds between requests. With `{ min, max }` the feed adapts to the number of trades. Readers of the same token share
+   * their requests, at the shortest of the intervals of those that wait for trades.
+   */
   everyMs:
     | number
     | {
@@ -100,8 +118,18 @@ export interface TradesOptions {
       }
   /** Ends the iteration. It rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Called when every trade of a page was new, so that trades are missing. The feed's `onEvent` receives `feed.gap` too. */
+  /**
+   * Called when the reader has missed trades: every trade of a page was new, or more than 1,000 waited while other readers went on.
+   * The feed's `onEvent` receives `feed.gap` too.
+   */
   onGap?: (() => void) | undefined
+  /**
+   * Name under which the feed's `store` keeps what this reader has read. After a restart the reader continues where it stopped,
+   * instead of beginning with the newest 25 trades. After a crash, the trades that it took since it last waited come again. One
+   * reader of a token at a time may use a name. It needs a `store`.
+   * @default the reader begins with the newest 25 trades
+   */
+  resumeAs?: string | undefined
 }
 
 /** The state of a feed and its costs. */
@@ -114,7 +142,10 @@ export interface FeedStatus {
   readonly stretch: number
   /** Credits that the watches cost a day with the current stretch. */
   readonly creditsPerDay: number
-  /** Credits charged, or perhaps charged, in this day of the budget. */
+  /**
+   * Credits charged, or perhaps charged, in this day of the budget. Credits that earlier processes spent are included from the
+   * first request on, which reads the `store`.
+   */
   readonly spent: number
   /** Credits spent at the end of this day of the budget, if nothing changes. */
   readonly projected: number
@@ -162,8 +193,12 @@ export interface PriceFeed extends AsyncDisposable {
    */
   alert(address: string, options: AlertOptions): AsyncIterable<FeedAlert>
   /**
-   * Yields trades that it has not yielded before, newest last, beginning with the newest 25. Each request costs up to 500 credits,
-   * and is made when the reader has read every trade before it.
+   * Yields trades that it has not yielded before, newest last, beginning with the newest 25: without a request, if these are known
+   * and young enough for `everyMs`. A request is made when a reader waits for trades, and serves every reader of the token. It costs
+   * 250 credits and 10 for each trade, and asks for as many as are expected: at most 500 credits per interval, and 500 once.
+   *
+   * With a `store` a restart does not buy known trades again. An answer that cannot be read is reported by `feed.trades_failed`,
+   * and the next request follows after the interval.
    * @throws the client's error, unless it is transient.
    */
   trades(options: TradesOptions): AsyncGenerator<Trade, void, undefined>

@@ -3,10 +3,11 @@ import { fakeTokens } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { expect, test } from 'vitest'
 import { rejection } from '../support/setup.ts'
-import { DAY, MINUTE, recordWatch, setupFeed, some, types } from './setup.ts'
+import { DAY, MINUTE, recordWatch, setupFeed, some, toMidnight, types } from './setup.ts'
 
 test('watches that do not fit the budget are all stretched by one factor, which an event reports', async () => {
   const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 20_000 } })
+  await toMidnight(clock)
   // 14 addresses every 5 minutes and 6 every 10 would cost about 77,000 a day.
   recordWatch(feed, some(14), 5 * MINUTE)
   recordWatch(feed, some(6, 14), 10 * MINUTE)
@@ -31,6 +32,7 @@ test('watches that do not fit the budget are all stretched by one factor, which 
 
 test('the stretch ends when the watches fit the budget again, which an event reports', async () => {
   const { feed, clock, events } = setupFeed({ budget: { creditsPerDay: 20_000 } })
+  await toMidnight(clock)
   recordWatch(feed, some(4), 20 * MINUTE)
   const expensive = recordWatch(feed, some(30, 4), MINUTE)
   await clock.advance(30 * MINUTE)
@@ -44,6 +46,7 @@ test('the stretch ends when the watches fit the budget again, which an event rep
 
 test('a used-up budget stops the feed once, and the feed resumes the next day', async () => {
   const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 650 } })
+  await toMidnight(clock)
   const start = clock.now()
   await Promise.all([feed.prices(some(50)), clock.advance(10)])
   const error = rejection(feed.prices(some(3, 60)), BudgetExceededError)
@@ -79,6 +82,7 @@ test('the rest of a budget buys what fits, in the order of due times, before the
 
 test('price requests beyond the budget get older prices, and the feed does not stop', async () => {
   const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 10_000 } })
+  await toMidnight(clock)
   for (let minute = 0; minute < 1_430; minute++) {
     void feed.prices(some(10), { maxAgeMs: MINUTE }).catch(() => {})
     await clock.advance(MINUTE)
@@ -122,6 +126,7 @@ test("the client's own budget limits the feed too", async () => {
 
 test('a budget lasts the whole day, for watches of many intervals that start apart', async () => {
   const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 40_000 } })
+  await toMidnight(clock)
   const start = clock.now()
   for (let index = 0; index < 12; index++) {
     // From one minute to an hour.
@@ -141,6 +146,7 @@ test('a budget lasts the whole day, for watches of many intervals that start apa
 
 test('price requests leave the watches their share of the budget, and are refused beyond the rest', async () => {
   const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 100_000 } })
+  await toMidnight(clock)
   // 69,120 credits a day.
   const { prices } = recordWatch(feed, some(14), 5 * MINUTE)
   const refused: unknown[] = []

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { DAY, MINUTE, recordWatch, setupFeed, some } from './setup.ts'
+import { DAY, MINUTE, recordWatch, setupFeed, some, toMidnight } from './setup.ts'
 
 test('the plan matches the requests and charges that follow', async () => {
   const { feed, fake, clock } = setupFeed()
@@ -52,6 +52,7 @@ test('the plan matches when the bucket forces separate batches', async () => {
 
 test('the plan shows both costs with the stretch of the budget and without it', async () => {
   const { feed, clock } = setupFeed({ budget: { creditsPerDay: 20_000 } })
+  await toMidnight(clock)
   recordWatch(feed, some(14), 5 * MINUTE)
   await clock.advance(MINUTE)
   const { stretch, cost, onePerConsumer, unstretched } = feed.explain()

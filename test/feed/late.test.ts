@@ -4,7 +4,7 @@ import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
-import { MINUTE, recordWatch, SECOND, setupFeed, some, types } from './setup.ts'
+import { MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const { BOLT, CORE, DYNO } = fakeTokens
 
@@ -52,6 +52,7 @@ test('prices that are late because answers are slow are marked stale, once each'
 
 test('prices that are older than their interval because of the budget are marked stale, once each', async () => {
   const { feed, clock, events } = setupFeed({ budget: { creditsPerDay: 20_000 } })
+  await toMidnight(clock)
   const { prices } = recordWatch(feed, some(14), 5 * MINUTE)
   const slow = recordWatch(feed, some(1), 60 * MINUTE)
   await clock.advance(60 * MINUTE)
@@ -91,6 +92,7 @@ test('a refused key rejects an iteration, and raises one event for a watch witho
 
 test('an interval with fractions of a millisecond is late once', async () => {
   const { feed, clock } = setupFeed({ budget: { creditsPerDay: 5_000 } })
+  await toMidnight(clock)
   const { prices } = recordWatch(feed, some(9), MINUTE * 60 ** (3 / 11))
   await clock.advance(60 * MINUTE)
   const { address } = prices[0] ?? { address: '' }

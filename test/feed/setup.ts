@@ -38,6 +38,11 @@ export function setupFeed(options: FeedOptions = {}, service: FakeServiceOptions
   return { clock, fake, client, events, another, feed: another(options) }
 }
 
+/** Moves the time to midnight UTC, when a day of a budget begins. */
+export async function toMidnight(clock: VirtualClock): Promise<void> {
+  await clock.advance(DAY - (clock.now() % DAY))
+}
+
 /** Different addresses. The fake lists none of them, but a batch charges for them. */
 export function some(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, index) =>

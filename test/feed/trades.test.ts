@@ -3,41 +3,40 @@ import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createTradeDedupe } from '../../src/feed/consumers/trade-dedupe.ts'
 import { flush } from '../support/clock.ts'
-import { watch } from '../support/setup.ts'
 import { MINUTE, SECOND, setupFeed, types } from './setup.ts'
+import { read } from './trade-list.ts'
 
 const { BOLT } = fakeTokens
 const trade = (number: number): Trade => ({ hash: `0x${number}`, timestamp: number })
 
 describe('the trade dedupe', () => {
+  const page = (...numbers: number[]) => ({ trades: numbers.map(trade), isComplete: false })
+
   test('returns each trade once, newest last', () => {
     const dedupe = createTradeDedupe()
-    expect(dedupe.add([trade(3), trade(2), trade(1)], 3)).toEqual({ fresh: [1, 2, 3].map(trade), gap: undefined })
-    expect(dedupe.add([trade(4), trade(3), trade(2)], 3)).toEqual({ fresh: [trade(4)], gap: undefined })
-    // An older answer adds nothing.
-    expect(dedupe.add([trade(3), trade(2), trade(1)], 3).fresh).toEqual([])
-    expect(dedupe.add([trade(9), trade(8), trade(7)], 3)).toEqual({
-      fresh: [7, 8, 9].map(trade),
-      gap: { from: 3, to: 7 },
-    })
+    expect(dedupe.add(page(3, 2, 1))).toEqual({ fresh: [1, 2, 3].map(trade), gap: undefined })
+    expect(dedupe.add(page(4, 3, 2))).toEqual({ fresh: [trade(4)], gap: undefined })
+    // An older answer adds nothing, even if it goes back further.
+    expect(dedupe.add(page(3, 2, 1, 0)).fresh).toEqual([])
+    expect(dedupe.add(page(9, 8, 7))).toEqual({ fresh: [7, 8, 9].map(trade), gap: { from: 4, to: 7 } })
+    expect(dedupe.add({ ...page(12, 11), isComplete: true })).toEqual({ fresh: [11, 12].map(trade), gap: undefined })
   })
 
   test('counts identical trades of one transaction', () => {
     const dedupe = createTradeDedupe()
-    expect(dedupe.add([trade(1)], 3).fresh).toHaveLength(1)
-    expect(dedupe.add([trade(1), trade(1)], 3).fresh).toHaveLength(1)
-    expect(dedupe.add([trade(2), trade(1), trade(1)], 3).fresh).toEqual([trade(2)])
+    expect(dedupe.add(page(1)).fresh).toHaveLength(1)
+    expect(dedupe.add(page(1, 1)).fresh).toHaveLength(1)
+    expect(dedupe.add(page(2, 1, 1)).fresh).toEqual([trade(2)])
+  })
+
+  test('continues after trades that were seen before', () => {
+    expect(createTradeDedupe([2, 1].map(trade)).add(page(4, 3, 2))).toEqual({
+      fresh: [3, 4].map(trade),
+      gap: undefined,
+    })
+    expect(createTradeDedupe([2, 1].map(trade)).add(page(5, 4)).gap).toEqual({ from: 2, to: 4 })
   })
 })
-
-/** Reads in the background. */
-function read(trades: AsyncIterable<Trade>) {
-  const seen: Trade[] = []
-  const end = (async () => {
-    for await (const one of trades) seen.push(one)
-  })()
-  return { seen, end: watch(end) }
-}
 
 test('yields each trade once, newest last, and adapts its interval', async () => {
   const { feed, clock, fake } = setupFeed()

@@ -1,151 +1,115 @@
-import { type Clock, startTimer } from '../../concurrency/clock.ts'
-import { isEtnMarketError } from '../../errors/base.ts'
+import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
-import { operations } from '../../generated/operations.ts'
 import type { Trade } from '../../generated/types.ts'
-import { callSafely, type FeedEvent } from '../events.ts'
-import type { Backoff } from '../prices/backoff.ts'
-import { spendFromBudget } from '../prices/buy-prices.ts'
-import type { DailyBudget } from '../prices/daily-budget.ts'
-import type { FeedClient, TradesOptions } from '../types.ts'
-import type { Lifetime } from './lifetime.ts'
-import { createTradeDedupe } from './trade-dedupe.ts'
+import type { TradesOptions } from '../types.ts'
+import { PAGE_SIZE } from './trade-cost.ts'
+import { createTradeQueue, type TradeQueue } from './trade-reader.ts'
+import { createTradeSource, type TradeReader, type TradeSource, type TradeSourceParts } from './trade-source.ts'
 
-export interface TradesParts {
-  readonly client: FeedClient
-  readonly clock: Clock
-  readonly dailyBudget: DailyBudget
-  readonly backoff: Backoff
-  readonly lifetime: Lifetime
-  emit(event: FeedEvent): void
-  isPaused(): boolean
+export interface TradesParts extends TradeSourceParts {
+  /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
+  toChecksum(addresses: readonly string[]): string[]
 }
 
-const { base, perItem, maxItems: PAGE_SIZE } = operations['trade.list'].credits
-const WORST_CASE = base + perItem * PAGE_SIZE
-/** The number of new trades a request aims for. After a full page, trades may be missing. */
-const TARGET_TRADES = PAGE_SIZE / 2
-/** How often a hidden page is checked. */
-const PAUSE_MS = 1_000
-/** How often it is checked whether the budget has room beside the watches. */
-const SHARE_CHECK_MS = 60_000
-
-/** Requests the newest page again and again, and yields the trades that are new. */
-export function followTrades(options: TradesOptions, parts: TradesParts): AsyncGenerator<Trade, void, undefined> {
-  rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap'])
-  const bounds = readBounds(options.everyMs)
-  const params = { limit: PAGE_SIZE, ...(options.token !== undefined && { token: options.token }) }
-  parts.client.trade.list.estimate(params)
-  parts.lifetime.signal.throwIfAborted()
-  return follow(params, bounds, options, parts)
+/** The readers of trades of a feed. */
+export interface Trades {
+  /** Yields the trades of a token that are new to the reader. */
+  follow(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
+  /** Resolves when no request is in flight and everything is written. */
+  stop(): Promise<void>
 }
 
-async function* follow(
-  params: { limit: number; token?: string },
-  { min, max }: { min: number; max: number },
-  { token, signal, onGap }: TradesOptions,
-  parts: TradesParts,
-): AsyncGenerator<Trade, void, undefined> {
-  const { clock, dailyBudget, lifetime, emit } = parts
-  const ended = endOf(signal, lifetime)
-  const dedupe = createTradeDedupe()
-  let everyMs = min
-  try {
-    for (;;) {
-      const requestedAt = clock.now()
-      const page = await readPage(params, ended.signal, parts)
-      const { fresh, gap } = dedupe.add(page, PAGE_SIZE)
-      if (gap) {
-        emit({ type: 'feed.gap', token, ...gap })
-        callSafely(onGap, undefined)
-      }
-      yield* fresh
-      // At most twice as slow or twice as fast, because one page says little.
-      const factor = Math.min(2, Math.max(0.5, TARGET_TRADES / Math.max(1, fresh.length)))
-      everyMs = Math.min(max, Math.max(min, everyMs * factor))
-      const waitMs = requestedAt + everyMs * dailyBudget.requestStretch - clock.now()
-      if (waitMs > 0) await pause(waitMs, ended.signal, parts)
-    }
-  } catch (error) {
-    if (!lifetime.signal.aborted) throw error
-  } finally {
-    ended.stopListening()
+/** Tokens that are remembered while nobody reads them. */
+const MAX_IDLE = 100
+
+export function createTrades(parts: TradesParts): Trades {
+  const { lifetime, store } = parts
+  const sources = new Map<string | undefined, TradeSource>()
+
+  function sourceOf(token: string | undefined): TradeSource {
+    const source = sources.get(token) ?? createTradeSource(token, parts)
+    // The most recently used is last.
+    sources.delete(token)
+    sources.set(token, source)
+    const idle = [...sources].filter(([, { size }]) => size === 0)
+    for (const [unused] of idle.slice(0, -MAX_IDLE)) sources.delete(unused)
+    return source
   }
-}
 
-/** Reads one page. Waits while a failure or a lack of credits holds requests up. */
-async function readPage(
-  params: { limit: number; token?: string },
-  signal: AbortSignal,
-  parts: TradesParts,
-): Promise<readonly Trade[]> {
-  const { client, clock, dailyBudget, backoff, emit, isPaused } = parts
-  for (;;) {
-    signal.throwIfAborted()
-    if (isPaused()) await pause(PAUSE_MS, signal, parts)
-    else if (mustLeaveShare(dailyBudget)) await pause(SHARE_CHECK_MS, signal, parts)
-    else if (clock.now() < backoff.until) await pause(backoff.until - clock.now(), signal, parts)
-    else {
-      const sentAt = clock.now()
-      try {
-        const send = () => client.trade.list(params, { signal, retry: false })
-        const { data, credits } = await spendFromBudget(dailyBudget.budget, WORST_CASE, send)
-        dailyBudget.recordUnplanned(credits)
-        backoff.recordSuccess(sentAt)
-        emit({ type: 'feed.bought', operation: 'trade.list', addresses: [], credits })
-        return data
-      } catch (error) {
-        signal.throwIfAborted()
-        const { transient } = backoff.recordFailure(error, sentAt)
-        if (!transient && !isShortOfCredits(error)) throw error
+  async function* read(
+    token: string | undefined,
+    bounds: TradeReader['bounds'],
+    { signal, onGap, resumeAs }: TradesOptions,
+  ): AsyncGenerator<Trade, void, undefined> {
+    let queue: TradeQueue | undefined
+    let saved: Trade | undefined
+    const savePosition = () => {
+      const [newest] = queue?.read ?? []
+      if (resumeAs === undefined || queue === undefined || newest === saved) return
+      saved = newest
+      store?.writePosition(token, resumeAs, queue.read)
+    }
+    const ended = new LightAbortController()
+    let leave = () => {}
+    const end = (reason: unknown) => {
+      savePosition()
+      // At once, so that nothing is bought for this reader.
+      leave()
+      ended.abort(reason)
+    }
+    const stopListening = lifetime.onAbort(signal, () => end(signal?.reason))
+    const stopOnClose = lifetime.onClose(() => end(lifetime.signal.reason))
+    try {
+      lifetime.signal.throwIfAborted()
+      signal?.throwIfAborted()
+      const position = resumeAs === undefined ? undefined : store?.readPosition(token, resumeAs)
+      const readBefore = position && (await raceWithAbort(position, ended))
+      queue = createTradeQueue({ bounds, read: readBefore, onGap })
+      saved = queue.read[0]
+      const source = sourceOf(token)
+      leave = source.add(queue)
+      for (;;) {
+        ended.throwIfAborted()
+        const trade = queue.take()
+        if (trade) yield trade
+        else {
+          savePosition()
+          const arrival = queue.wait()
+          source.wake()
+          await raceWithAbort(arrival, ended)
+        }
       }
-    }
-  }
-}
-
-/** Whether the next page would use the share of the budget that the watches need. */
-function mustLeaveShare({ budget, availableForRequests }: DailyBudget): boolean {
-  return availableForRequests < Math.min(WORST_CASE, budget.available)
-}
-
-function isShortOfCredits(error: unknown): boolean {
-  return isEtnMarketError(error) && /^(BudgetExceeded|InsufficientCredits)Error$/.test(error.name)
-}
-
-function pause(ms: number, signal: AbortSignal, { clock }: TradesParts): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const onAbort = () => {
-      stopTimer()
-      reject(signal.reason)
-    }
-    const stopTimer = startTimer(clock, ms, () => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    })
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-}
-
-/** A signal that aborts with the caller's signal or with the feed, whichever is first. */
-function endOf(signal: AbortSignal | undefined, lifetime: Lifetime) {
-  const controller = new AbortController()
-  const onAbort = () => controller.abort(signal?.reason)
-  const onClose = () => controller.abort(lifetime.signal.reason)
-  if (signal?.aborted) onAbort()
-  const stopListening = lifetime.onAbort(signal, onAbort)
-  if (lifetime.signal.aborted) onClose()
-  const stopOnClose = lifetime.onClose(onClose)
-  return {
-    signal: controller.signal,
-    stopListening() {
+    } catch (error) {
+      if (!lifetime.signal.aborted) throw error
+    } finally {
+      savePosition()
+      leave()
       stopListening()
       stopOnClose()
+    }
+  }
+
+  return {
+    follow(options) {
+      rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
+      const { token, everyMs, resumeAs } = options
+      if (resumeAs !== undefined && !(typeof resumeAs === 'string' && resumeAs !== ''))
+        throw invalidOption('resumeAs', resumeAs, 'a text that is not empty')
+      if (resumeAs !== undefined && store === undefined)
+        throw invalidOption('resumeAs', resumeAs, "left out without the feed's store, which keeps it")
+      const bounds = readBounds(everyMs)
+      parts.client.trade.list.estimate({ limit: PAGE_SIZE, ...(token !== undefined && { token }) })
+      lifetime.signal.throwIfAborted()
+      return read(token === undefined ? undefined : parts.toChecksum([token])[0], bounds, options)
+    },
+    async stop() {
+      await Promise.all([...sources.values()].map((source) => source.stop()))
+      await store?.flush()
     },
   }
 }
 
-function readBounds(everyMs: TradesOptions['everyMs']): { min: number; max: number } {
+function readBounds(everyMs: TradesOptions['everyMs']): TradeReader['bounds'] {
   const bounds = typeof everyMs === 'number' ? { min: everyMs, max: everyMs } : everyMs
   rejectUnknown('everyMs', bounds, ['min', 'max'])
   const { min, max } = bounds

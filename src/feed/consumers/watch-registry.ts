@@ -1,5 +1,5 @@
 import { isEtnMarketError } from '../../errors/base.ts'
-import { callSafely, type FeedEvent } from '../events.ts'
+import { callSafely, type FeedEvent, messageOf } from '../events.ts'
 import type { PlannedWatch } from '../schedule/explain.ts'
 import type { FeedPrice } from '../types.ts'
 import type { Lifetime } from './lifetime.ts'
@@ -85,6 +85,5 @@ function isRefused(error: unknown): boolean {
 }
 
 function describeError(error: unknown): { code: string; message: string } {
-  const message = error instanceof Error ? error.message : String(error)
-  return { code: isEtnMarketError(error) ? error.code : 'unknown', message }
+  return { code: isEtnMarketError(error) ? error.code : 'unknown', message: messageOf(error) }
 }

@@ -1,5 +1,5 @@
 import type { ApiPromise, CallMeta } from '../../api-promise.ts'
-import type { MemoryBudget } from '../../credits/budget.ts'
+import type { Budget } from '../../credits/budget.ts'
 import { isEtnMarketError } from '../../errors/base.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
@@ -22,11 +22,13 @@ export interface Spent<T> {
 
 /** Makes one call within a budget, and settles what it cost. */
 export async function spendFromBudget<T>(
-  budget: MemoryBudget,
+  budget: Budget,
   worstCase: number,
   send: () => ApiPromise<T>,
 ): Promise<Spent<T>> {
-  const reservation = budget.reserve(worstCase)
+  const reservation = await budget.reserve(worstCase)
+  // A new day may have begun while the reservation was written.
+  await reservation.confirm()
   try {
     const { data, meta } = await send().withMeta()
     reservation.settle(meta.credits.charged)
@@ -53,7 +55,7 @@ export interface BoughtPrices {
 /** Buys one price with `token.price`, or several with `prices.batch`. */
 export async function buyPrices(
   client: FeedClient,
-  budget: MemoryBudget,
+  budget: Budget,
   addresses: readonly string[],
   options: SendOptions,
 ): Promise<BoughtPrices> {

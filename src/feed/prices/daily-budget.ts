@@ -1,12 +1,13 @@
 import type { Clock } from '../../concurrency/clock.ts'
-import { createBudget, type MemoryBudget } from '../../credits/budget.ts'
-import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import type { Budget } from '../../credits/budget.ts'
+import type { FeedOptions, FeedStore } from '../types.ts'
+import { createDayBudget, DAY_MS } from './day-budget.ts'
 
-export const DAY_MS = 86_400_000
+export { DAY_MS }
 
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export interface DailyBudget {
-  readonly budget: MemoryBudget
+  readonly budget: Budget
   readonly isLimited: boolean
   /** The factor by which every interval is longer; 1 if the budget is large enough. */
   readonly stretch: number
@@ -20,6 +21,13 @@ export interface DailyBudget {
   recordUnplanned(credits: number): void
   /** Computes the stretch of the intervals for watches that cost `creditsPerDay` unstretched. Returns whether it changed. */
   updateStretch(creditsPerDay: number): boolean
+  /**
+   * Resolves when it is known what earlier processes have spent. Never rejects: while the store fails, every reservation fails, so
+   * nothing is sent. Undefined if nothing has to be loaded.
+   */
+  load(): Promise<void> | undefined
+  /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
+  flush(): Promise<void>
   /** The credits spent by the end of this day, if the rest of it costs `creditsPerDay`. */
   projected(creditsPerDay: number): number
 }
@@ -28,18 +36,20 @@ export interface DailyBudget {
 const UNPLANNED_WINDOW_MS = 3_600_000
 /** A smaller difference does not change the stretch, because each change recomputes every due time. */
 const TOLERANCE = 0.05
-/** Makes a day of a second: nothing more is bought before the next day of the budget, and times stay within reason. */
-const MAX_STRETCH = 100_000
+/** A budget that is used up would ask for any stretch, and a forecast takes longer the greater it is. */
+const MAX_STRETCH = 10_000
 
-export function createDailyBudget(options: { creditsPerDay: number } | undefined, clock: Clock): DailyBudget {
-  if (options !== undefined) {
-    rejectUnknown('budget option', options, ['creditsPerDay'])
-    const { creditsPerDay } = options
-    if (!(Number.isSafeInteger(creditsPerDay) && creditsPerDay > 0))
-      throw invalidOption('budget.creditsPerDay', creditsPerDay, 'a whole number of credits above 0')
-  }
-  const credits = options?.creditsPerDay ?? Number.POSITIVE_INFINITY
-  const budget = createBudget({ credits, windowMs: DAY_MS }, clock)
+export interface DailyBudgetParts {
+  readonly options: FeedOptions['budget']
+  readonly store: FeedStore | undefined
+  readonly clock: Clock
+  /** Called when what earlier processes have spent changes the stretch. */
+  onStretch(): void
+}
+
+export function createDailyBudget({ options, store, clock, onStretch }: DailyBudgetParts): DailyBudget {
+  const { budget, load, flush } = createDayBudget(options, store, clock)
+  let isLoaded = load === undefined
   const daysLeft = () => ((budget.resetsAt ?? 0) - clock.now()) / DAY_MS
   let stretch = 1
   let watchesPerDay = 0
@@ -54,6 +64,30 @@ export function createDailyBudget(options: { creditsPerDay: number } | undefined
     unplanned.credits *= Math.exp((unplanned.at - now) / UNPLANNED_WINDOW_MS)
     unplanned.at = now
     return (unplanned.credits * DAY_MS) / UNPLANNED_WINDOW_MS
+  }
+
+  function updateStretch(planned: number): boolean {
+    watchesPerDay = planned
+    if (!isLoaded) return false
+    // The cost is inversely proportional to the intervals.
+    const needed = (planned * daysLeft()) / Math.max(1, budget.available)
+    const wanted = Math.min(MAX_STRETCH, Math.max(1, needed))
+    const isNear = Math.abs(wanted / stretch - 1) <= TOLERANCE
+    if (isNear && (wanted > 1 || stretch === 1)) return false
+    stretch = wanted
+    return true
+  }
+
+  async function loadOnce(): Promise<void> {
+    // The reservation loads again, and rejects with the error.
+    await load?.().then(
+      () => {
+        if (isLoaded) return
+        isLoaded = true
+        if (updateStretch(watchesPerDay)) onStretch()
+      },
+      () => {},
+    )
   }
 
   return {
@@ -76,15 +110,9 @@ export function createDailyBudget(options: { creditsPerDay: number } | undefined
       // Without the stretch it would have been more.
       unplanned.credits += spent * requestStretch()
     },
-    updateStretch(planned) {
-      watchesPerDay = planned
-      // The cost is inversely proportional to the intervals.
-      const wanted = Math.min(MAX_STRETCH, Math.max(1, (planned * daysLeft()) / Math.max(1, budget.available)))
-      const isNear = Math.abs(wanted / stretch - 1) <= TOLERANCE
-      if (isNear && (wanted > 1 || stretch === 1)) return false
-      stretch = wanted
-      return true
-    },
+    updateStretch,
+    load: () => (isLoaded ? undefined : loadOnce()),
+    flush: async () => flush?.(),
     projected: (perDay) => budget.spent + budget.uncertain + budget.reserved + perDay * daysLeft(),
   }
 }

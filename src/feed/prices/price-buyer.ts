@@ -82,7 +82,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
       }
       const stored = { price: priceOf(tracked.address), at }
       deliver(tracked, stored)
-      store?.write(tracked.address, stored, storeTtlOf(tracked))
+      store?.write(tracked.address, stored, storeTtlOf(tracked, dailyBudget.stretch))
     }
   }
 
@@ -144,8 +144,8 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
 }
 
 /** The age at which no watcher has a use for a price; an hour at least. */
-function storeTtlOf({ watchers }: TrackedPrice): number {
+function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {
   let ttlMs = MIN_TTL_MS
-  for (const { everyMs } of watchers.items()) ttlMs = Math.max(ttlMs, everyMs)
+  for (const { everyMs } of watchers.items()) ttlMs = Math.max(ttlMs, Math.ceil(everyMs * stretch))
   return ttlMs
 }

@@ -57,6 +57,9 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
 
   async function fetchMissing({ due, early }: FetchBatch, decidedAt: number): Promise<number> {
     const wanted = [...due, ...early]
+    // Before the store is read, because a stretched interval accepts older prices.
+    const loading = dailyBudget.load()
+    if (loading) await loading
     const missing = store === undefined ? undefined : await readStore(store, wanted)
     // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
     const required = [...due, ...early.filter(({ requesters }) => requesters.size > 0)]

@@ -1,0 +1,85 @@
+import { operations } from '../../generated/operations.ts'
+import type { Trade } from '../../generated/types.ts'
+
+const { base, perItem, maxItems: PAGE_SIZE } = operations['trade.list'].credits
+
+/** The maximum number of trades of a request. */
+export { PAGE_SIZE }
+
+/** The highest cost of a request for `limit` trades, in credits. */
+export const tradeCredits = (limit: number) => base + perItem * limit
+
+/** The highest cost of any request, in credits. */
+export const FULL_PAGE = tradeCredits(PAGE_SIZE)
+
+/** What is kept across restarts. */
+export interface TradeCostState {
+  /** Credits below those of a full page at each interval. */
+  readonly saved: number
+  /** Trades per millisecond; null while unknown. */
+  readonly rate: number | null
+}
+
+/**
+ * Decides how many trades to request. A request for fewer costs less, but if all of them are new it has to be repeated with a full
+ * page. That is paid for out of what was saved, so that the total stays within one full page at each interval, and one more.
+ */
+export interface TradeCost {
+  readonly state: TradeCostState
+  /** The number of trades to request after this time. */
+  limitAfter(elapsedMs: number): number
+  /** Whether a request between two intervals is paid for. */
+  readonly coversExtra: boolean
+  /** Records what a request cost, or may have cost. */
+  recordCost(credits: number, isExtra: boolean): void
+  /** Records how many trades were new after this time. */
+  recordTrades(count: number, elapsedMs: number): void
+  /** Estimates the rate from the times of the trades. */
+  recordFirst(trades: readonly Trade[]): void
+}
+
+/** The number of new trades a request aims for. After a full page, trades may be missing. */
+const TARGET_TRADES = PAGE_SIZE / 2
+
+/** The interval that suits the number of new trades after `everyMs`. */
+export function adaptInterval(everyMs: number, trades: number): number {
+  // At most twice as slow or twice as fast, because one page says little.
+  return everyMs * Math.min(2, Math.max(0.5, TARGET_TRADES / Math.max(1, trades)))
+}
+
+const MAX_SAVED = 4 * FULL_PAGE
+/** Twice as many trades as expected, and a few more, are rarely exceeded. */
+const SAFETY_FACTOR = 2
+const MIN_LIMIT = 5
+
+export function createTradeCost(before?: TradeCostState): TradeCost {
+  let saved = before?.saved ?? FULL_PAGE
+  let rate = before?.rate ?? null
+
+  return {
+    get state() {
+      return { saved, rate }
+    },
+    limitAfter(elapsedMs) {
+      if (rate === null) return PAGE_SIZE
+      const limit = Math.min(PAGE_SIZE, MIN_LIMIT + Math.ceil(SAFETY_FACTOR * rate * elapsedMs))
+      return saved >= tradeCredits(limit) ? limit : PAGE_SIZE
+    },
+    get coversExtra() {
+      return saved >= FULL_PAGE
+    },
+    recordCost(credits, isExtra) {
+      saved = Math.min(MAX_SAVED, saved + (isExtra ? 0 : FULL_PAGE) - credits)
+    },
+    recordTrades(count, elapsedMs) {
+      const current = count / Math.max(1, elapsedMs)
+      // Up at once and down slowly, because too few trades cost another request.
+      rate = Math.max(current, ((rate ?? current) + current) / 2)
+    },
+    recordFirst(trades) {
+      const [newest, oldest] = [trades[0]?.timestamp, trades.at(-1)?.timestamp]
+      if (typeof newest !== 'number' || typeof oldest !== 'number') return
+      rate = trades.length / Math.max(1, (newest - oldest) * 1_000)
+    },
+  }
+}

@@ -1,0 +1,199 @@
+import { startTimer } from '../../concurrency/clock.ts'
+import { isObject } from '../../operations/type-guards.ts'
+import type { FeedEvent } from '../events.ts'
+import { adaptInterval, createTradeCost, FULL_PAGE, PAGE_SIZE, type TradeCost, tradeCredits } from './trade-cost.ts'
+import { createTradeDedupe, mergePage, type TradeDedupe, type TradeGap, type TradePage } from './trade-dedupe.ts'
+import { canRetry, chargedBy, isUnreadable, toFailedEvent } from './trade-failure.ts'
+import { requestTrades, type TradeRequestParts } from './trade-request.ts'
+import type { TradeMemory, TradeStore } from './trade-store.ts'
+
+/** Somebody who reads the trades of a token. */
+export interface TradeReader {
+  /** The shortest and the longest interval between requests, in milliseconds. */
+  readonly bounds: { readonly min: number; readonly max: number }
+  /** Whether the reader has read everything, and waits for more. */
+  readonly isWaiting: boolean
+  /** Whether it has read trades before, so that it begins with those that it has not read. */
+  readonly isResumed: boolean
+  /** Takes the newest trades, known ones included. Returns what the reader has missed. */
+  receive(page: TradePage): TradeGap | undefined
+  fail(error: unknown): void
+}
+
+/** The trades of one token, bought once for all of its readers. */
+export interface TradeSource {
+  readonly size: number
+  /** Adds a reader. Returns a function that removes it. */
+  add(reader: TradeReader): () => void
+  /** Call it when a reader begins to wait. */
+  wake(): void
+  /** Resolves when no request is in flight. */
+  stop(): Promise<void>
+}
+
+export interface TradeSourceParts extends TradeRequestParts {
+  readonly store: TradeStore | undefined
+  emit(event: FeedEvent): void
+  isPaused(): boolean
+}
+
+interface SentRequest {
+  readonly limit: number
+  readonly sentAt: number
+  readonly intervalMs: number
+}
+
+/** How often a hidden page is checked. */
+const PAUSE_MS = 1_000
+/** How often it is checked whether the budget has room beside the watches. */
+const SHARE_CHECK_MS = 60_000
+
+export function createTradeSource(token: string | undefined, parts: TradeSourceParts): TradeSource {
+  const { clock, dailyBudget, backoff, store, lifetime, emit, isPaused } = parts
+  const readers = new Set<TradeReader>()
+  let memory: TradeMemory | undefined
+  let cost: TradeCost = createTradeCost()
+  let dedupe: TradeDedupe = createTradeDedupe()
+  let isLoaded = store === undefined
+  /** When the request of the current interval was sent. */
+  let intervalStart = Number.NEGATIVE_INFINITY
+  /** Whether another request is needed before the next interval. */
+  let needsExtra = false
+  let needsFullPage = false
+  let notBefore = Number.NEGATIVE_INFINITY
+  let working: Promise<void> | undefined
+  let stopTimer = () => {}
+
+  const waiting = () => [...readers].filter(({ isWaiting }) => isWaiting)
+  const nextInterval = (some: readonly TradeReader[]) => intervalStart + intervalOf(some) * dailyBudget.requestStretch
+  const intervalOf = (some: readonly TradeReader[]) => {
+    const min = Math.min(...some.map(({ bounds }) => bounds.min))
+    const max = Math.min(...some.map(({ bounds }) => bounds.max))
+    return Math.min(max, Math.max(min, memory?.everyMs ?? 0))
+  }
+
+  function wake(): void {
+    stopTimer()
+    if (working !== undefined || lifetime.signal.aborted) return
+    const some = waiting()
+    if (some.length === 0) return
+    const dueAt = needsExtra && cost.coversExtra ? clock.now() : nextInterval(some)
+    const sendAt = isLoaded ? Math.max(dueAt, backoff.until, notBefore) : clock.now()
+    const waitMs = isPaused() ? PAUSE_MS : sendAt - clock.now()
+    if (waitMs > 0) stopTimer = startTimer(clock, Math.ceil(waitMs), wake)
+    else {
+      working = work().finally(() => {
+        working = undefined
+        wake()
+      })
+    }
+  }
+
+  async function work(): Promise<void> {
+    if (!isLoaded) return load()
+    // A reader that begins and aborts in the same turn costs nothing.
+    await dailyBudget.load()
+    if (waiting().length === 0) return
+    if (dailyBudget.availableForRequests < Math.min(FULL_PAGE, dailyBudget.budget.available)) {
+      notBefore = clock.now() + SHARE_CHECK_MS
+      return
+    }
+    await buy()
+  }
+
+  async function load(): Promise<void> {
+    const stored = await store?.readMemory(token)
+    isLoaded = true
+    if (stored === undefined) return
+    memory = stored
+    cost = createTradeCost(stored.cost)
+    dedupe = createTradeDedupe(stored.trades)
+    intervalStart = stored.at
+    for (const reader of readers) welcome(reader)
+  }
+
+  /** Gives a new reader what is known, unless a newer page is due for it. */
+  function welcome(reader: TradeReader): void {
+    if (memory === undefined) return
+    const isFresh = clock.now() < memory.at + intervalOf([reader]) * dailyBudget.requestStretch
+    if (isFresh || reader.isResumed) deliver([reader], memory)
+  }
+
+  function deliver(to: Iterable<TradeReader>, page: TradePage): void {
+    const gaps = [...to].flatMap((reader) => reader.receive(page) ?? [])
+    if (gaps[0]) emit({ type: 'feed.gap', token, ...gaps[0] })
+  }
+
+  async function buy(): Promise<void> {
+    const sentAt = clock.now()
+    const intervalMs = intervalOf(waiting())
+    const isExtra = sentAt < nextInterval(waiting())
+    const elapsedMs = sentAt - (memory?.at ?? sentAt)
+    const limit = needsFullPage || memory === undefined ? PAGE_SIZE : cost.limitAfter(elapsedMs)
+    const recordCost = (credits: number) => {
+      if (!isExtra) intervalStart = sentAt
+      cost.recordCost(credits, isExtra)
+    }
+    try {
+      const { data, credits } = await requestTrades(token, limit, parts)
+      recordCost(credits)
+      dailyBudget.recordUnplanned(credits)
+      backoff.recordSuccess(sentAt)
+      emit({ type: 'feed.bought', operation: 'trade.list', addresses: [], credits })
+      needsExtra = false
+      accept({ trades: data.filter(isObject), isComplete: data.length < limit }, { limit, sentAt, intervalMs })
+    } catch (error) {
+      if (lifetime.signal.aborted) return
+      if (chargedBy(error) !== 0) recordCost(chargedBy(error) ?? tradeCredits(limit))
+      recordFailure(error, sentAt, intervalMs)
+    }
+  }
+
+  function accept(page: TradePage, { limit, sentAt, intervalMs }: SentRequest): void {
+    if (dedupe.compare(page).gap && limit < PAGE_SIZE && cost.coversExtra) {
+      // More trades than expected: the full page overlaps what is known, or nothing does.
+      needsExtra = true
+      needsFullPage = true
+      return
+    }
+    needsFullPage = false
+    const { fresh, gap } = dedupe.add(page)
+    if (memory === undefined) cost.recordFirst(page.trades)
+    else cost.recordTrades(fresh.length, sentAt - memory.at)
+    const merged = mergePage(page, fresh, gap ? undefined : memory)
+    memory = { ...merged, at: sentAt, everyMs: adaptInterval(intervalMs, fresh.length), cost: cost.state }
+    store?.writeMemory(token, memory)
+    deliver(readers, memory)
+  }
+
+  function recordFailure(error: unknown, sentAt: number, intervalMs: number): void {
+    if (isUnreadable(error)) {
+      needsExtra = false
+      emit(toFailedEvent(error, token, intervalStart + intervalMs * dailyBudget.requestStretch))
+      return
+    }
+    if (chargedBy(error) === undefined) needsExtra = true
+    const failure = backoff.recordFailure(error, sentAt)
+    if (canRetry(error, failure)) return
+    for (const reader of [...readers]) reader.fail(error)
+  }
+
+  return {
+    get size() {
+      return readers.size
+    },
+    add(reader) {
+      readers.add(reader)
+      if (isLoaded) welcome(reader)
+      return () => {
+        readers.delete(reader)
+        wake()
+      }
+    },
+    wake,
+    async stop() {
+      stopTimer()
+      await working
+    },
+  }
+}

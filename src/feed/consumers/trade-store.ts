@@ -1,0 +1,109 @@
+import type { Clock } from '../../concurrency/clock.ts'
+import { createEntryStore } from '../../credits/budget-store.ts'
+import type { Trade } from '../../generated/types.ts'
+import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
+import { type FeedEvent, messageOf } from '../events.ts'
+import type { FeedStore } from '../types.ts'
+import { PAGE_SIZE, type TradeCostState } from './trade-cost.ts'
+import type { TradePage } from './trade-dedupe.ts'
+
+/** What is known of the trades of a token. */
+export interface TradeMemory extends TradePage {
+  /** When the newest page was requested, unix milliseconds. */
+  readonly at: number
+  /** Milliseconds between requests that suit the number of trades. */
+  readonly everyMs: number
+  readonly cost: TradeCostState
+}
+
+/** Keeps trades across restarts. If the store fails or hangs, the feed buys them again. */
+export interface TradeStore {
+  /** Resolves with what is known of a token, undefined for all tokens. */
+  readMemory(token: string | undefined): Promise<TradeMemory | undefined>
+  writeMemory(token: string | undefined, memory: TradeMemory): void
+  /** Resolves with the newest trades that a reader has read. */
+  readPosition(token: string | undefined, reader: string): Promise<readonly Trade[] | undefined>
+  writePosition(token: string | undefined, reader: string, trades: readonly Trade[]): void
+  /** Resolves when everything is written. */
+  flush(): Promise<void>
+}
+
+interface Entry {
+  text: string
+  /** Number of writes that have not ended. */
+  pending: number
+  save(): Promise<void>
+}
+
+const TIMEOUT_MS = 1_000
+const TTL_MS = 30 * 86_400_000
+
+export function createTradeStore(store: FeedStore, clock: Clock, emit: (event: FeedEvent) => void): TradeStore {
+  const failed = (error: unknown) => emit({ type: 'feed.store_failed', message: messageOf(error) })
+  const withTtl = {
+    get: (key: string) => store.get(key),
+    set: (key: string, value: string) => store.set(key, value, TTL_MS),
+  }
+  const entries = new Map<string, Entry>()
+  const writes = new Set<Promise<void>>()
+
+  async function read<T>(key: string, parse: (value: unknown) => T | undefined): Promise<T | undefined> {
+    try {
+      const text = await createEntryStore(withTtl, key, TIMEOUT_MS, () => '').read()
+      if (text === undefined || text === null) return undefined
+      const value = typeof text === 'string' ? parse(JSON.parse(text)) : undefined
+      if (value === undefined) throw new Error(`The store has an invalid entry of trades (${key}). It is ignored.`)
+      return value
+    } catch (error) {
+      failed(error)
+      return undefined
+    }
+  }
+
+  function write(key: string, value: unknown): void {
+    const { save } = createEntryStore(withTtl, key, TIMEOUT_MS, () => entry.text)
+    const entry: Entry = entries.get(key) ?? { text: '', pending: 0, save }
+    entries.set(key, entry)
+    entry.text = JSON.stringify(value)
+    entry.pending++
+    const written: Promise<void> = entry
+      .save()
+      .catch(failed)
+      .finally(() => {
+        writes.delete(written)
+        if (--entry.pending === 0) entries.delete(key)
+      })
+    writes.add(written)
+  }
+
+  return {
+    readMemory: (token) => read(keyOf(token), (value) => (isMemory(value, clock.now()) ? value : undefined)),
+    writeMemory: (token, memory) => write(keyOf(token), memory),
+    readPosition: (token, reader) => read(keyOf(token, reader), (value) => (isTrades(value) ? value : undefined)),
+    writePosition: (token, reader, trades) => write(keyOf(token, reader), trades),
+    flush: async () => void (await Promise.all(writes)),
+  }
+}
+
+function keyOf(token = 'all', reader?: string): string {
+  const key = `etn-market:feed:trades:1:${token.toLowerCase()}`
+  return reader === undefined ? key : `${key}:${reader}`
+}
+
+function isMemory(value: unknown, now: number): value is TradeMemory {
+  if (!isObject(value) || !isTrades(value.trades) || typeof value.isComplete !== 'boolean') return false
+  const { at, everyMs, cost } = value
+  if (!isNumber(at) || at > now || !isNumber(everyMs) || everyMs <= 0 || !isObject(cost)) return false
+  return isNumber(cost.saved) && (cost.rate === null || isNumber(cost.rate))
+}
+
+function isTrades(value: unknown): value is readonly Trade[] {
+  return isArray(value) && value.length <= PAGE_SIZE && every(value, isTrade)
+}
+
+function isTrade(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { timestamp, hash, pool, token0, token1, amount0, amount1, usd, sender } = value
+  const texts = [hash, pool, token0, token1, amount0, amount1, usd, sender]
+  return (timestamp == null || isNumber(timestamp)) && texts.every((text) => text == null || typeof text === 'string')
+}
