@@ -2,6 +2,7 @@ import { fakeTokens } from 'etn-market/fake'
 import type { FeedPrice, MinChange } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readMinChange } from '../../src/feed/consumers/min-change.ts'
 import { compareDecimals, hasMovedBy, parseDecimal } from '../../src/utils/decimal.ts'
 import { watch } from '../support/setup.ts'
 import { MINUTE, setupFeed } from './setup.ts'
@@ -93,6 +94,31 @@ describe('a watch with minChange', () => {
     for (const usd of ['1', '1.000000000001', '1.000000000001']) await move(usd)
     expect(delivered()).toEqual(['1', '1.000000000001'])
   })
+})
+
+test.each<[Partial<FeedPrice>, Partial<FeedPrice>, boolean]>([
+  [{ etn: '1' }, { etn: '1.1' }, true],
+  [{ etn: '1' }, { etn: '1.0999' }, false],
+  [{ usd: '1', etn: '1' }, { usd: '1.01', etn: '5' }, false],
+  [{ usd: '1', etn: '1' }, { etn: '1' }, true],
+  [{ etn: '1' }, { usd: '1', etn: '1' }, true],
+  [{ etn: '1' }, {}, true],
+  [{}, {}, false],
+  [{ usd: '0' }, { usd: '0.0' }, false],
+  [{ usd: 'unreadable' }, { usd: '1' }, true],
+])('from %o to %o, a price moved by 10 percent: %s', (from, to, moved) => {
+  const filter = readMinChange({ percent: 10 })()
+  const price = (known: Partial<FeedPrice>) => ({
+    address: BOLT,
+    usd: null,
+    etn: null,
+    at: 0,
+    ageMs: 0,
+    stale: false,
+    ...known,
+  })
+  filter.recordDelivery(price(from))
+  expect(filter.shouldDeliver(price(to))).toBe(moved)
 })
 
 test.each<[string, unknown]>([

@@ -2,7 +2,9 @@ import { fakeTokens } from 'etn-market/fake'
 import type { FeedPrice } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { joinBucket } from '../../src/feed/consumers/bucket-share.ts'
 import { creditsFor } from '../../src/feed/prices/batch-cost.ts'
+import { createTokenBucket } from '../../src/feed/schedule/token-bucket.ts'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { MINUTE, requests, SECOND, setupFeed, some } from './setup.ts'
@@ -175,7 +177,7 @@ interface Change {
 }
 
 /** What separate batches cost by a time: each buys what is new at an update, and everything an interval after its last batch. */
-function createSeparateBatch() {
+function createSeparateBatch(buysNew = true) {
   const calls: { at: number; credits: number }[] = []
   let addresses: readonly string[] = []
   let known = new Set<string>()
@@ -203,7 +205,7 @@ function createSeparateBatch() {
       if (lastAt + everyMs <= now) lastAt = now - everyMs
       else {
         const added = next.filter((address) => !known.has(address))
-        if (added.length > 0) calls.push({ at: now, credits: creditsFor(added.length) })
+        if (added.length > 0 && buysNew) calls.push({ at: now, credits: creditsFor(added.length) })
         for (const address of added) known.add(address)
       }
       run(now)
@@ -256,4 +258,77 @@ test('updates keep the cost within that of separate batches that change too, plu
     }),
     { numRuns: 10 },
   )
+})
+
+const step = fc.record({
+  waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: MINUTE }), fc.integer({ min: 1, max: 20 * MINUTE })),
+  count: fc.oneof(fc.nat(3), fc.nat(60)),
+  everyMs: fc.oneof(fc.constantFrom(MINUTE, 5 * MINUTE), fc.integer({ min: SECOND, max: 10 * MINUTE })),
+  spent: fc.array(fc.integer({ min: 10, max: 800 }), { maxLength: 5 }),
+})
+
+test('however often a watch changes, the bucket covers no more than a separate batch plus one call', () => {
+  const addresses = some(60)
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), fc.constantFrom(0, 2 * SECOND), (steps, leadMs) => {
+      const bucket = createTokenBucket()
+      bucket.setLeadTime(leadMs)
+      const batch = createSeparateBatch(false)
+      const periodOf = (everyMs: number) => everyMs - Math.min(leadMs, everyMs / 2)
+      let now = 1
+      const share = joinBucket({ bucket, leadTime: { ms: leadMs } }, 20, MINUTE, now)
+      batch.update(now, addresses.slice(0, 20), periodOf(MINUTE))
+      let total = 0
+      for (const { waitMs, count, everyMs, spent } of steps) {
+        now += waitMs
+        share.update(count, everyMs, now)
+        batch.update(now, addresses.slice(0, count), periodOf(everyMs))
+        const separate = batch.calls.reduce((sum, { credits }) => sum + credits, 0)
+        for (const credits of spent) {
+          if (!bucket.covers(credits, now)) continue
+          bucket.spend(credits, now)
+          total += credits
+        }
+        expect(total).toBeLessThanOrEqual(separate + creditsFor(batch.largest) + 40)
+      }
+      share.leave(now)
+      expect(bucket.covers(1, now)).toBe(false)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('a watch that changes all the time still fills the bucket as a separate batch does', () => {
+  const bucket = createTokenBucket()
+  const share = joinBucket({ bucket, leadTime: { ms: 0 } }, 20, MINUTE, 0)
+  let total = 0
+  for (let now = 0; now < 60 * MINUTE; now += 7 * SECOND) {
+    share.update(19 + (now % 2), MINUTE, now)
+    for (; bucket.covers(10, now); total += 10) bucket.spend(10, now)
+  }
+  expect(total).toBeGreaterThan(59 * creditsFor(19))
+})
+
+test('a watch that shrinks and grows again does not cancel its debt', () => {
+  const bucket = createTokenBucket()
+  const share = joinBucket({ bucket, leadTime: { ms: 0 } }, 50, MINUTE, 0)
+  let total = 0
+  for (let now = 0; now < 100; now++) {
+    share.update(now % 2 === 0 ? 50 : 1, MINUTE, now)
+    for (; bucket.covers(10, now); total += 10) bucket.spend(10, now)
+  }
+  expect(total).toBe(2 * creditsFor(50))
+})
+
+test('a list that moves on by one address costs a call for each new one beside the batches, and two calls at most', async () => {
+  const { feed, clock, fake, client } = setupFeed()
+  const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)
+  const before = fake.charged()
+  const watched = feed.watch(tokens.slice(0, 40), { everyMs: 20 * MINUTE, onPrice: () => {} })
+  for (let step = 1; step <= 60; step++) {
+    await clock.advance(3 * MINUTE)
+    watched.update({ addresses: tokens.slice(step, step + 40) })
+  }
+  await clock.advance(SECOND)
+  expect(fake.charged() - before).toBeLessThanOrEqual(60 * 50 + 10 * creditsFor(40) + 2 * creditsFor(40))
 })

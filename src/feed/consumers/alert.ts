@@ -46,7 +46,7 @@ function iterate(
   let watch: RunningWatch | undefined
   let missed = 0
   const oldestAt = clock.now() - everyMs
-  let seenAt: number | undefined
+  let isFirst = true
 
   const stream = createLatestValueStream<FeedAlert>(
     () => watch?.stop(),
@@ -60,9 +60,9 @@ function iterate(
   )
 
   function onPrice(price: FeedPrice): void {
-    // A price that was already old at the start says nothing of now. One that is reported again, as late, was seen before.
-    if (price.at === seenAt || (seenAt === undefined && price.at < oldestAt)) return
-    seenAt = price.at
+    // A price that was already old at the start says nothing of now.
+    if (isFirst && price.at < oldestAt) return
+    isFirst = false
     for (const crossing of detect(price)) stream.push({ ...crossing, missed: 0 })
   }
 

@@ -69,7 +69,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     joined,
     onPrice(tracked) {
       endFailure(tracked)
-      if (joined.delete(tracked.address)) share.addJoined(joined.size + 1, clock.now())
+      joined.delete(tracked.address)
       report(tracked, clock.now() - tracked.at > watcher.everyMs)
     },
     onLate(tracked) {
@@ -86,7 +86,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       callbacks.onFailure(failure.error)
     },
   }
-  const share = joinBucket(parts, [...inputs.keys()], target.everyMs, clock.now())
+  const share = joinBucket(parts, inputs.size, target.everyMs, clock.now())
 
   function enter(tracked: TrackedPrice): void {
     if (tracked.watchers.size === 0) tracked.firstDueAt = clock.now() + windowMs
@@ -130,7 +130,8 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       for (const tracked of watcher.prices) if (!inputs.has(tracked.address)) leave(tracked)
       watcher.prices = prices
       watcher.everyMs = next.everyMs
-      for (const address of share.update([...inputs.keys()], next.everyMs, clock.now())) joined.add(address)
+      share.update(inputs.size, next.everyMs, clock.now())
+      for (const address of inputs.keys()) if (!before.has(address)) joined.add(address)
       for (const tracked of prices) enter(tracked)
       scheduler.wake()
       deliverKnown(before)
