@@ -16,5 +16,6 @@ export type {
 export { createPriceFeed } from './feed.ts'
 export type * from './plan.ts'
 export type * from './portfolio.ts'
+export type * from './trade-types.ts'
 export type * from './types.ts'
 export type * from './watch-types.ts'

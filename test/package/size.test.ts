@@ -20,7 +20,7 @@ const CEILINGS = [
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 27_300,
+    ceiling: 27_400,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9.
@@ -28,10 +28,11 @@ const CEILINGS = [
   // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7.
   { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_100 },
   // A file that computes the tables of keccak when it loads is never left out.
-  { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_300 },
+  { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_400 },
   { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 34_000 },
-  // Addresses, budgets and errors, which it shares with the client, are counted here again.
-  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 18_800 },
+  // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 10, trades 3,
+  // candles and portfolios 5, alerts and changes 2.
+  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 28_700 },
   // Made of the fake's own types: handlers and nothing else.
   { what: 'etn-market/msw', code: "export * from './msw.js'", ceiling: 520 },
   { what: 'etn-market/otel', code: "export * from './otel.js'", ceiling: 850 },

@@ -1,7 +1,7 @@
 import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { Trade } from '../../generated/types.ts'
-import type { TradesOptions } from '../types.ts'
+import type { TradesOptions } from '../trade-types.ts'
 import { PAGE_SIZE } from './trade-cost.ts'
 import { createTradeQueue, type TradeQueue } from './trade-reader.ts'
 import { createTradeSource, type TradeReader, type TradeSource, type TradeSourceParts } from './trade-source.ts'
