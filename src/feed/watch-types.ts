@@ -3,11 +3,13 @@ export type MinChange =
   | {
       /** Percent of the last delivered price. */
       percent: number | string
+      /** Not together with `percent`. */
       absolute?: undefined
     }
   | {
       /** USD for one token, or ETN if there is no price in USD. */
       absolute: number | string
+      /** Not together with `absolute`. */
       percent?: undefined
     }
 

@@ -224,4 +224,4 @@ test('no run of restarts, crashes and faults charges more than the budget in a d
     ),
     { numRuns: 5 },
   )
-}, 20_000)
+}, 180_000)

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { createStore } from '../support/store.ts'
-import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, types } from './setup.ts'
+import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const { BOLT, CORE, DYNO } = fakeTokens
 const HOUR = 60 * MINUTE
@@ -361,6 +361,7 @@ describe('when something fails, a portfolio', () => {
 
   test('stays within the budget of the feed, and says that it is stale', async () => {
     const { feed, clock, fake } = setup({ budget: { creditsPerDay: 10_000 } })
+    await toMidnight(clock)
     const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE }))
     await clock.advance(DAY - MINUTE)
     expect(fake.charged()).toBeGreaterThan(5_000)

@@ -7,7 +7,7 @@ import { createVirtualClock, flush } from '../support/clock.ts'
 import { createRandom } from '../support/random.ts'
 import { watch } from '../support/setup.ts'
 import { createStore } from '../support/store.ts'
-import { DAY, MINUTE, SECOND, setupFeed, some, types } from './setup.ts'
+import { DAY, MINUTE, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const { BOLT, CORE } = fakeTokens
 const LENGTH = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
@@ -150,6 +150,7 @@ describe('watchCandles', () => {
 
   test('stays within the budget of the feed', async () => {
     const { feed, clock, fake } = setupFeed({ budget: { creditsPerDay: 2_000 } })
+    await toMidnight(clock)
     read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE }))
     await clock.advance(DAY - MINUTE)
     expect(fake.charged()).toBeGreaterThan(1_500)
