@@ -78,7 +78,7 @@ describe('after a restart with a store', () => {
     await second.feed.close()
   })
 
-  test('a reader with a name that missed trades is told, once', async () => {
+  test('a named reader that missed trades gets one call of onGap', async () => {
     const { start, clock, fake } = createMachine()
     const list = serveTrades(fake, 30)
     const first = start()

@@ -69,7 +69,7 @@ test('a reader that leaves, aborts or does not read does not hold the others up,
   expect(numbers(rest)).toEqual(range(7, 34))
 })
 
-test('a reader that falls too far behind misses the oldest trades, and is told', async () => {
+test('a reader that falls too far behind misses the oldest trades, and onGap reports it', async () => {
   const { feed, clock, fake, events } = setupFeed()
   const list = serveTrades(fake, 30)
   let gaps = 0
