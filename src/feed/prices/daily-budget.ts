@@ -36,7 +36,7 @@ export interface DailyBudget {
 const UNPLANNED_WINDOW_MS = 3_600_000
 /** A smaller difference does not change the stretch, because each change recomputes every due time. */
 const TOLERANCE = 0.05
-/** A budget that is used up would ask for any stretch: at this one, 10 seconds become more than a day, the end of which begins anew. */
+/** A used-up budget would ask for any stretch. With this one, 10 seconds become more than a day, and the next day ends it. */
 const MAX_STRETCH = 10_000
 
 export interface DailyBudgetParts {
