@@ -1,5 +1,5 @@
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
-import type { FeedEvent } from '../events.ts'
+import { type FeedEvent, messageOf } from '../events.ts'
 import type { FeedStore } from '../types.ts'
 
 /** A store whose values are checked. If it fails or hangs, the feed continues without it. */
@@ -15,8 +15,7 @@ export interface CheckedStore {
 const TIMEOUT_MS = 1_000
 
 export function createCheckedStore(store: FeedStore, clock: Clock, emit: (event: FeedEvent) => void): CheckedStore {
-  const failed = (error: unknown) =>
-    emit({ type: 'feed.store_failed', message: error instanceof Error ? error.message : String(error) })
+  const failed = (error: unknown) => emit({ type: 'feed.store_failed', message: messageOf(error) })
   const attempt = async <T>(work: () => T) => await work()
 
   return {
