@@ -8,6 +8,7 @@ const ENTRIES = {
   msw: 'src/msw/index.ts',
   node: 'src/node/index.ts',
   otel: 'src/otel/index.ts',
+  proxy: 'src/proxy/index.ts',
   schemas: 'src/schemas/index.ts',
   vitest: 'src/vitest/index.ts',
 }
@@ -15,7 +16,7 @@ const ENTRIES = {
 type Group = (keyof typeof ENTRIES)[]
 
 /** Entries of a group share files, and so the classes of their errors; the more entries, the more files each loads. */
-const CLIENT: Group = ['index', 'feed']
+const CLIENT: Group = ['index', 'feed', 'proxy']
 const OTHERS: Group[] = [['fake', 'msw'], ['node'], ['otel'], ['vitest']]
 /** ES modules: apart from the client, which loads all schemas, a bundle with one schema stays small. */
 const ESM: Group[] = [CLIENT, ['schemas'], ...OTHERS]

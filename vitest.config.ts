@@ -16,6 +16,7 @@ export default defineConfig({
       { find: /^etn-market\/msw$/, replacement: source('msw/index.ts') },
       { find: /^etn-market\/node$/, replacement: source('node/index.ts') },
       { find: /^etn-market\/otel$/, replacement: source('otel/index.ts') },
+      { find: /^etn-market\/proxy$/, replacement: source('proxy/index.ts') },
       { find: /^etn-market\/vitest$/, replacement: source('vitest/index.ts') },
       { find: /^etn-market\/schemas$/, replacement: source('schemas/index.ts') },
     ],

@@ -1,0 +1,2 @@
+export { createProxy } from './proxy.ts'
+export type * from './types.ts'

@@ -1,0 +1,66 @@
+import { refuse } from './refusal.ts'
+import type { ProxyCorsOptions } from './types.ts'
+
+/** From which pages requests are accepted. */
+export interface OriginPolicy {
+  /** @throws Refusal for a request of a foreign page */
+  check(request: Request, url: URL): void
+  /** Headers of every answer to the request, errors included. */
+  headersFor(request: Request): Record<string, string>
+  /** Further headers of the answer to a preflight request. */
+  preflightHeaders(request: Request): Record<string, string>
+}
+
+/** GET is the only method of the service; HEAD is answered from the cache. */
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+
+const EXPOSED = 'X-Credits-Cost, X-Credits-Remaining, Retry-After'
+/** Sent without being asked for by reconnecting streams. */
+const ALWAYS_ALLOWED_HEADERS = 'Last-Event-ID, If-None-Match'
+const HEADER_NAMES = /^[\w\-, ]{1,1000}$/
+const PREFLIGHT_SECONDS = '600'
+
+export function createOriginPolicy({ origins, credentials = false }: ProxyCorsOptions): OriginPolicy {
+  const listed = new Set(origins.map((origin) => new URL(origin).origin))
+  return {
+    check({ headers }, url) {
+      const origin = headers.get('origin')
+      // Only a browser sends it, and no page can change it.
+      const site = headers.get('sec-fetch-site') ?? 'none'
+      const isAccepted =
+        origin === null ? site === 'none' || site === 'same-origin' : listed.has(origin) || isSameHost(origin, url)
+      if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
+    },
+    headersFor({ headers }) {
+      const origin = headers.get('origin')
+      if (origin === null || !listed.has(origin)) return { vary: 'Origin' }
+      return {
+        vary: 'Origin',
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': EXPOSED,
+        ...(credentials && { 'access-control-allow-credentials': 'true' }),
+      }
+    },
+    preflightHeaders({ headers }) {
+      // None of them reaches the service, so a listed origin may send what its own pages need.
+      const requested = headers.get('access-control-request-headers') ?? ''
+      const extra = HEADER_NAMES.test(requested) ? `, ${requested}` : ''
+      return {
+        allow: ALLOWED_METHODS,
+        vary: 'Origin, Access-Control-Request-Headers',
+        'access-control-allow-methods': ALLOWED_METHODS,
+        'access-control-allow-headers': ALWAYS_ALLOWED_HEADERS + extra,
+        'access-control-max-age': PREFLIGHT_SECONDS,
+      }
+    },
+  }
+}
+
+/** The scheme does not count: behind a TLS terminator the request has http. */
+function isSameHost(origin: string, { hostname, port }: URL): boolean {
+  if (!URL.canParse(origin)) return false
+  const page = new URL(origin)
+  return page.hostname === hostname && withoutDefault(page.port) === withoutDefault(port)
+}
+
+const withoutDefault = (port: string) => (port === '80' || port === '443' ? '' : port)

@@ -1,0 +1,139 @@
+import type { ClientInternals } from '../client-internals.ts'
+import { raceWithAbort } from '../concurrency/cancellation.ts'
+import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
+import type { Budget } from '../credits/budget.ts'
+import { isEtnMarketError } from '../errors/base.ts'
+import type { BudgetExceededError } from '../errors/budget.ts'
+import { Abandoned, type Account, createAccount } from './account.ts'
+import { toBody } from './answer-body.ts'
+import type { Answer, AnswerCache } from './answer-cache.ts'
+import { etagOf } from './etag.ts'
+import type { ProxyCall } from './read-call.ts'
+import { refuse } from './refusal.ts'
+import type { Visitors } from './visitors.ts'
+
+/** The calls of the proxy. Visitors who ask for the same at the same time share one, and the first of them pays. */
+export interface Purchases {
+  /** @throws the error of the call, or the reason of the signal */
+  buy(call: ProxyCall, visitor: string, signal: AbortSignal): Promise<Bought>
+  /** Resolves when no call is in flight. */
+  settled(): Promise<void>
+}
+
+export interface Bought {
+  readonly answer: Answer
+  /** Credits that this visitor paid. */
+  readonly cost: number
+}
+
+/** A call that is under way. */
+interface Purchase {
+  readonly result: Promise<Answer>
+  readonly account: Account
+  readonly controller: AbortController
+  waiting: number
+  stopTimer(): void
+}
+
+export interface PurchaseParts {
+  readonly client: ClientInternals
+  readonly clock: Clock
+  readonly cache: AnswerCache
+  readonly visitors: Visitors | undefined
+  readonly budget: Budget
+}
+
+/** How long a request that nobody waits for may take, so that its cost is known and its answer serves the next visitor. */
+const ABANDONED_MS = 5_000
+
+export function createPurchases({ client, clock, cache, visitors, budget }: PurchaseParts): Purchases {
+  const inFlight = new Map<string, Purchase>()
+  const live = new Set<Promise<unknown>>()
+
+  function start(call: ProxyCall, visitor: string): Purchase {
+    const { key } = call
+    const account = createAccount(visitors?.open(visitor), budget)
+    const controller = new AbortController()
+    const run = async (): Promise<Answer> => {
+      try {
+        const { signal } = controller
+        const data = await client.call(call.operation, call.params, { signal }, account)
+        const body = client.redact(toBody(call.operation, data))
+        const answer = { body, etag: etagOf(body), freshUntil: monotonicNow(clock) + call.rule.cacheMs }
+        cache.set(key, answer)
+        return answer
+      } finally {
+        purchase.stopTimer()
+        if (inFlight.get(key) === purchase) inFlight.delete(key)
+        live.delete(result)
+        visitors?.forgetUnspent(visitor)
+      }
+    }
+    const result = Promise.resolve().then(run)
+    const purchase: Purchase = { result, account, controller, waiting: 0, stopTimer() {} }
+    // Everybody may leave before it ends.
+    result.catch(() => {})
+    inFlight.set(key, purchase)
+    live.add(result)
+    return purchase
+  }
+
+  /** Nobody waits any more: what is queued is not sent, and what is sent is read to its end for a while. */
+  function abandon(purchase: Purchase, key: string): void {
+    const cancel = () => {
+      if (inFlight.get(key) === purchase) inFlight.delete(key)
+      purchase.controller.abort(new DOMException('No visitor waits for the answer.', 'AbortError'))
+    }
+    purchase.account.isAbandoned = true
+    if (purchase.account.isSending) purchase.stopTimer = startTimer(clock, ABANDONED_MS, cancel)
+    else cancel()
+  }
+
+  async function wait(purchase: Purchase, key: string, signal: AbortSignal): Promise<Answer> {
+    purchase.waiting++
+    purchase.account.isAbandoned = false
+    purchase.stopTimer()
+    let isOver = false
+    const result = purchase.result.finally(() => {
+      isOver = true
+    })
+    try {
+      return await raceWithAbort(result, signal)
+    } finally {
+      purchase.waiting--
+      if (purchase.waiting === 0 && !isOver) abandon(purchase, key)
+    }
+  }
+
+  return {
+    async buy(call, visitor, signal) {
+      for (;;) {
+        const running = inFlight.get(call.key)
+        const purchase = running ?? start(call, visitor)
+        try {
+          const answer = await wait(purchase, call.key, signal)
+          return { answer, cost: running ? 0 : purchase.account.counted }
+        } catch (error) {
+          signal.throwIfAborted()
+          // Another visitor could not pay for it, or has just left: this one asks alone.
+          const isOfOthers =
+            running !== undefined && (running.account.refusedBy === 'visitor' || error instanceof Abandoned)
+          if (!isOfOthers) throw nameBudget(error, purchase.account, clock.now())
+        }
+      }
+    },
+    async settled() {
+      while (live.size > 0) await Promise.allSettled(live)
+    },
+  }
+}
+
+/** Which of the budgets was exceeded decides the code of the answer. */
+function nameBudget(error: unknown, { refusedBy }: Account, now: number): unknown {
+  if (!isEtnMarketError(error) || error.name !== 'BudgetExceededError') return error
+  const { resetsAt } = error as BudgetExceededError
+  const retryAfterMs = resetsAt === undefined ? undefined : resetsAt - now
+  return refusedBy === 'visitor'
+    ? refuse(429, 'visitor_budget_exceeded', 'You have used up your credits. Try again later.', { retryAfterMs })
+    : refuse(429, 'budget_exceeded', 'The proxy has used up its credits. Try again later.', { retryAfterMs })
+}

@@ -1,0 +1,70 @@
+import { isEtnMarketError } from '../errors/base.ts'
+
+export interface RefusalDetails {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  /** Undefined: the answer has no `Retry-After`. */
+  readonly retryAfterMs?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A request that is answered with an error. */
+export class Refusal extends Error {
+  readonly details: RefusalDetails
+
+  constructor(details: RefusalDetails) {
+    super(details.message)
+    this.details = details
+  }
+}
+
+export const notFound = () => refuse(404, 'not_found', 'There is nothing at this path.')
+export const badRequest = (message: string) => refuse(400, 'invalid_request', message)
+
+export function refuse(status: number, code: string, message: string, more: Partial<RefusalDetails> = {}): Refusal {
+  return new Refusal({ status, code, message, ...more })
+}
+
+/** Where the service asks for no wait. */
+const DEFAULT_WAIT_MS = 1_000
+
+/**
+ * How the failure of a call is answered. The page's key is not to blame for a refused one, and details that only the owner of
+ * the key may read are left out.
+ */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (!isEtnMarketError(error)) return refuse(500, 'internal_error', 'The proxy failed.')
+  const { name, code, message, status, retryAfterMs } = error
+  switch (name) {
+    case 'InvalidRequestError':
+    case 'InvalidLimitError':
+      return refuse(400, code, message)
+    case 'AuthenticationError':
+    case 'PermissionError':
+    case 'InsufficientCreditsError':
+      return refuse(502, 'upstream_refused', 'The service refuses the calls of this proxy. Tell its operator.')
+    case 'NotFoundError':
+      if (code === 'not_the_service') break
+      return refuse(404, code, message)
+    case 'RateLimitError':
+    case 'ServerBusyError':
+      return busy(retryAfterMs)
+    case 'ServiceError':
+      if (status === 503) return busy(retryAfterMs)
+      break
+    case 'TimeoutError':
+      return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.')
+    case 'StateUnavailableError':
+      return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.', {
+        retryAfterMs: DEFAULT_WAIT_MS,
+      })
+  }
+  if (code === 'client_closed') return refuse(503, 'proxy_closed', 'The proxy is shutting down.')
+  return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.')
+}
+
+function busy(retryAfterMs = DEFAULT_WAIT_MS): Refusal {
+  return refuse(503, 'upstream_busy', 'The service is busy. Try again later.', { retryAfterMs })
+}

@@ -1,0 +1,75 @@
+import { type Client, type ClientOptions, createClient } from 'etn-market'
+import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
+import { createProxy, type MarketProxy, type ProxyOptions } from 'etn-market/proxy'
+import { onTestFinished } from 'vitest'
+import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
+// The client loads it lazily; loaded here so that it takes no real time.
+import '../../src/generated/answer-schemas.ts'
+
+export const KEY = 'esk_live_9Qm4"\\ZtB7wXcR'
+export const ORIGIN = 'https://dapp.example'
+export const BASE = `${ORIGIN}/api/market`
+
+export interface ProxySetup {
+  readonly clock: VirtualClock
+  readonly fake: FakeService
+  /** Holds the key. */
+  readonly client: Client
+  readonly proxy: MarketProxy
+  /** Asks the proxy for a path below its base path. */
+  ask(path: string, init?: RequestInit & { visitor?: string }): Promise<Response>
+  /** A client without a key, as a page of this visitor has it. */
+  page(visitor?: string, options?: ClientOptions): Client
+}
+
+/** A proxy before the fake service, in virtual time. A visitor is named by the header `x-visitor`. */
+export function setupProxy(
+  options: Partial<ProxyOptions> = {},
+  service: FakeServiceOptions = {},
+  clientOptions: ClientOptions = {},
+): ProxySetup {
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock, keys: { [KEY]: 1_000_000_000 }, ...service })
+  const client = createClient({ apiKey: KEY, fetch: fake.fetch, clock, ...clientOptions })
+  const proxy = createProxy({
+    client,
+    basePath: '/api/market',
+    allow: ['token.price'],
+    visitor: (request) => request.headers.get('x-visitor') ?? 'somebody',
+    clock,
+    ...options,
+  })
+  onTestFinished(async () => {
+    await proxy.close()
+    await client.close()
+    await fake.close()
+  })
+  const ask: ProxySetup['ask'] = (path, { visitor, ...init } = {}) => {
+    const request = new Request(BASE + path, init)
+    if (visitor !== undefined) request.headers.set('x-visitor', visitor)
+    return proxy(request)
+  }
+  const page: ProxySetup['page'] = (visitor = 'somebody', pageOptions = {}) =>
+    createClient({
+      baseUrl: BASE,
+      fetch: (request) => fetchAs(proxy, request, visitor),
+      clock,
+      ...pageOptions,
+    })
+  return { clock, fake, client, proxy, ask, page }
+}
+
+/** Rejects when the request is aborted, as `fetch` does. */
+async function fetchAs(proxy: MarketProxy, request: Request, visitor: string): Promise<Response> {
+  request.headers.set('x-visitor', visitor)
+  const response = await proxy(request)
+  request.signal.throwIfAborted()
+  return response
+}
+
+/** The code of an error and the status of its answer, such as `403 not_allowed`. */
+export async function errorOf(response: Response | Promise<Response>): Promise<string> {
+  const answered = await response
+  const { error } = (await answered.json()) as { error: { code: string } }
+  return `${answered.status} ${error.code}`
+}
