@@ -52,7 +52,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
 
   function start(call: ProxyCall, visitor: string): Purchase {
     const { key } = call
-    const account = createAccount(visitors?.open(visitor), budget)
+    const account = createAccount(visitors?.begin(visitor), budget)
     const controller = new AbortController()
     const run = async (): Promise<Answer> => {
       try {
@@ -66,7 +66,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
         purchase.stopTimer()
         if (inFlight.get(key) === purchase) inFlight.delete(key)
         live.delete(result)
-        visitors?.forgetUnspent(visitor)
+        visitors?.end(visitor)
       }
     }
     const result = Promise.resolve().then(run)

@@ -7,39 +7,41 @@ import type { ProxyOptions } from './types.ts'
 export interface Visitors {
   /** The budget of a visitor, if one is remembered. */
   find(id: string): MemoryBudget | undefined
-  /** The budget of a visitor who buys something. @throws Refusal when too many are remembered */
-  open(id: string): MemoryBudget
-  /** Forgets a visitor without spent or reserved credits. */
-  forgetUnspent(id: string): void
+  /** The budget of a visitor who buys something, until `end` is called. @throws Refusal when too many are remembered */
+  begin(id: string): MemoryBudget
+  /** A purchase has ended: a visitor without spent credits is forgotten with the last one. */
+  end(id: string): void
 }
 
 interface Visitor {
   readonly budget: MemoryBudget
   /** When its window ends, by the monotonic clock. */
-  endsAt: number
+  readonly endsAt: number
+  /** Purchases that are under way. Between two attempts they have nothing reserved. */
+  purchases: number
 }
 
 export const MAX_VISITORS = 100_000
 
 export function createVisitors({ credits, windowMs }: NonNullable<ProxyOptions['perVisitor']>, clock: Clock): Visitors {
-  /** Those whose windows end first come first. All have spent or reserved something since their window began. */
+  /** Those whose windows end first come first. */
   const visitors = new Map<string, Visitor>()
   const now = () => monotonicNow(clock)
 
-  const msLeft = ({ resetsAt = 0 }: MemoryBudget) => resetsAt - clock.now()
-
-  function remember(id: string, budget: MemoryBudget): MemoryBudget {
+  function remember(id: string, budget: MemoryBudget, purchases: number): Visitor {
+    const { resetsAt = 0 } = budget
+    const visitor = { budget, endsAt: now() + resetsAt - clock.now(), purchases }
     visitors.delete(id)
-    visitors.set(id, { budget, endsAt: now() + msLeft(budget) })
-    return budget
+    visitors.set(id, visitor)
+    return visitor
   }
 
-  /** Forgets visitors whose windows have ended, until there is room. One with a request in flight is kept for its next window. */
+  /** Forgets visitors whose windows have ended, until there is room. One with a purchase under way is kept for its next window. */
   function makeRoom(): void {
-    for (const [id, { budget, endsAt }] of visitors) {
+    for (const [id, { budget, endsAt, purchases }] of visitors) {
       if (visitors.size < MAX_VISITORS) return
       if (endsAt > now()) break
-      if (budget.reserved > 0) remember(id, budget)
+      if (purchases > 0) remember(id, budget, purchases)
       else visitors.delete(id)
     }
     const [oldest] = visitors.values()
@@ -49,18 +51,27 @@ export function createVisitors({ credits, windowMs }: NonNullable<ProxyOptions['
     })
   }
 
+  function open(id: string): Visitor {
+    const known = visitors.get(id)
+    if (known !== undefined && (known.endsAt > now() || known.purchases > 0)) return known
+    visitors.delete(id)
+    makeRoom()
+    return remember(id, createBudget({ credits, windowMs }, clock), 0)
+  }
+
   return {
     find: (id) => visitors.get(id)?.budget,
-    open(id) {
-      const known = visitors.get(id)
-      if (known !== undefined && (known.endsAt > now() || known.budget.reserved > 0)) return known.budget
-      visitors.delete(id)
-      makeRoom()
-      return remember(id, createBudget({ credits, windowMs }, clock))
+    begin(id) {
+      const visitor = open(id)
+      visitor.purchases++
+      return visitor.budget
     },
-    forgetUnspent(id) {
-      const { budget } = visitors.get(id) ?? {}
-      if (budget && budget.spent === 0 && budget.uncertain === 0 && budget.reserved === 0) visitors.delete(id)
+    end(id) {
+      const visitor = visitors.get(id)
+      if (visitor === undefined) return
+      visitor.purchases--
+      const { spent, uncertain } = visitor.budget
+      if (visitor.purchases === 0 && spent === 0 && uncertain === 0) visitors.delete(id)
     },
   }
 }

@@ -10,6 +10,22 @@ export const KEY = 'esk_live_9Qm4"\\ZtB7wXcR'
 export const ORIGIN = 'https://dapp.example'
 export const BASE = `${ORIGIN}/api/market`
 
+/** Addresses of tokens that the fake lists, in EIP-55 form. */
+export const TOKENS = await listTokens()
+
+async function listTokens(): Promise<string[]> {
+  const fake = createFakeService()
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  const tokens = await client.token.list({ limit: 60 })
+  await client.close()
+  await fake.close()
+  return tokens.map(({ address }) => address)
+}
+
+/** The path of the price of one of these tokens. */
+export const pricePath = (index = 0) => `/prices/52014/${TOKENS[index]}`
+export const batchPath = (count: number, from = 0) => `/prices/52014?addresses=${TOKENS.slice(from, from + count)}`
+
 export interface ProxySetup {
   readonly clock: VirtualClock
   readonly fake: FakeService
@@ -28,7 +44,18 @@ export function setupProxy(
   service: FakeServiceOptions = {},
   clientOptions: ClientOptions = {},
 ): ProxySetup {
-  const clock = createVirtualClock()
+  const { close, ...made } = openProxy(createVirtualClock(), options, service, clientOptions)
+  onTestFinished(close)
+  return made
+}
+
+/** The same at a time of the caller, who closes it. */
+export function openProxy(
+  clock: VirtualClock,
+  options: Partial<ProxyOptions> = {},
+  service: FakeServiceOptions = {},
+  clientOptions: ClientOptions = {},
+): ProxySetup & { close(): Promise<void> } {
   const fake = createFakeService({ clock, keys: { [KEY]: 1_000_000_000 }, ...service })
   const client = createClient({ apiKey: KEY, fetch: fake.fetch, clock, ...clientOptions })
   const proxy = createProxy({
@@ -39,11 +66,12 @@ export function setupProxy(
     clock,
     ...options,
   })
-  onTestFinished(async () => {
-    await proxy.close()
+  const close = async () => {
+    // First, so that no call in flight waits for time to pass.
     await client.close()
+    await proxy.close()
     await fake.close()
-  })
+  }
   const ask: ProxySetup['ask'] = (path, { visitor, ...init } = {}) => {
     const request = new Request(BASE + path, init)
     if (visitor !== undefined) request.headers.set('x-visitor', visitor)
@@ -56,7 +84,7 @@ export function setupProxy(
       clock,
       ...pageOptions,
     })
-  return { clock, fake, client, proxy, ask, page }
+  return { clock, fake, client, proxy, ask, page, close }
 }
 
 /** Rejects when the request is aborted, as `fetch` does. */

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { watch } from '../support/setup.ts'
+import { batchPath, errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
+
+const cost = (response: Response) => response.headers.get('x-credits-cost')
+const [TOKEN = ''] = TOKENS
+
+describe('an answer', () => {
+  test('is kept for its time, for every visitor, in every spelling of the call', async () => {
+    const { ask, clock, fake } = setupProxy({ allow: ['prices.batch'] })
+    const [one = '', other = ''] = TOKENS
+    expect(cost(await ask(batchPath(2), { visitor: 'ada' }))).toBe('120')
+    const again = `/prices/52014?addresses=${other.toLowerCase()},${one},${one}`
+    expect(cost(await ask(again, { visitor: 'bob' }))).toBe('0')
+    await clock.advance(4_999)
+    expect(cost(await ask(batchPath(2)))).toBe('0')
+    await clock.advance(1)
+    expect(cost(await ask(batchPath(2)))).toBe('120')
+    fake.expectCredits(240)
+  })
+
+  test.each([
+    ['token.price', pricePath(), 5_000],
+    ['token.candles', `/tokens/52014/${TOKEN}/candles`, 15_000],
+    ['token.list', '/tokens/52014', 60_000],
+    ['nft.stats', '/nft/stats', 300_000],
+    ['presale.list', '/presales/52014', 300_000],
+    ['farm.list', '/farms/52014', 300_000],
+    ['locks.get', `/tokens/52014/${TOKEN}/liquidity-locks`, 300_000],
+  ] as const)('of %s is kept by default', async (operation, path, ms) => {
+    const { ask, clock, fake } = setupProxy({ allow: [operation] })
+    await ask(path)
+    await clock.advance(ms - 1)
+    await ask(path)
+    fake.expectRequests(1)
+    await clock.advance(1)
+    await ask(path)
+    fake.expectRequests(2)
+  })
+
+  test('of balances.get is not kept by default, and any other for as long as its rule says', async () => {
+    const allow = ['balances.get', { operation: 'token.price', cacheMs: 0 }] as const
+    const { ask, fake } = setupProxy({ allow })
+    for (let count = 0; count < 2; count++) {
+      await ask(`/balances/52014/${TOKEN}`)
+      await ask(pricePath())
+    }
+    fake.expectRequests({ 'balances.get': 2, 'token.price': 2 })
+  })
+
+  test('that fails is not kept', async () => {
+    const { ask, fake } = setupProxy({}, {}, { retry: false })
+    fake.fault({ status: 404 })
+    expect((await ask(pricePath())).status).toBe(404)
+    expect((await ask(pricePath())).status).toBe(200)
+  })
+
+  test('is bought once for visitors who ask at the same time; the first one pays', async () => {
+    const { ask, clock, fake } = setupProxy({ perVisitor: { credits: 50, windowMs: 60_000 } }, { latencyMs: 100 })
+    const asked = ['ada', 'bob', 'eve'].map((visitor) => watch(ask(pricePath(), { visitor })))
+    await clock.advance(100)
+    expect(asked.map(({ value }) => cost(value as Response))).toEqual(['50', '0', '0'])
+    expect(asked.map(({ value }) => value?.headers.get('x-credits-remaining'))).toEqual(['0', '50', '50'])
+    fake.expectCredits(50)
+  })
+
+  test('that nobody can pay for any longer is still served from the cache', async () => {
+    const { ask } = setupProxy({ perVisitor: { credits: 50, windowMs: 60_000 } })
+    await ask(pricePath(), { visitor: 'ada' })
+    expect(await errorOf(ask(pricePath(1), { visitor: 'ada' }))).toBe('429 visitor_budget_exceeded')
+    const cached = await ask(pricePath(), { visitor: 'ada' })
+    expect([cached.status, cost(cached), cached.headers.get('x-credits-remaining')]).toEqual([200, '0', '0'])
+  })
+})
+
+describe('ETag', () => {
+  test('revalidates a cached answer for 0 credits', async () => {
+    const { ask, fake, clock } = setupProxy()
+    const first = await ask(pricePath())
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    const etag = first.headers.get('etag') ?? ''
+    for (const known of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
+      const second = await ask(pricePath(), { headers: { 'if-none-match': known } })
+      expect([second.status, cost(second), await second.text()]).toEqual([304, '0', ''])
+      expect(second.headers.get('etag')).toBe(etag)
+    }
+    expect((await ask(pricePath(), { headers: { 'if-none-match': '"x"' } })).status).toBe(200)
+    fake.expectCredits(50)
+    await clock.advance(5_000)
+    const bought = await ask(pricePath(), { headers: { 'if-none-match': etag } })
+    expect([bought.status, cost(bought)]).toEqual([200, '50'])
+  })
+
+  test('differs between answers', async () => {
+    const { ask } = setupProxy()
+    const tags = await Promise.all(TOKENS.map(async (_, index) => (await ask(pricePath(index))).headers.get('etag')))
+    expect(new Set(tags).size).toBe(TOKENS.length)
+  })
+})
+
+describe('with cdn, shared caches', () => {
+  test('may keep an answer for the time that is left, and state no cost of a visitor', async () => {
+    const { ask, clock } = setupProxy({
+      allow: [{ operation: 'token.price', cacheMs: 10_000 }],
+      cdn: { maxAgeMs: 8_000 },
+      perVisitor: { credits: 500, windowMs: 60_000 },
+    })
+    const headersAfter = async (ms: number) => {
+      await clock.advance(ms)
+      const { headers } = await ask(pricePath())
+      return ['cache-control', 'x-credits-cost', 'x-credits-remaining'].map((name) => headers.get(name))
+    }
+    expect(await headersAfter(0)).toEqual(['public, max-age=8', '0', null])
+    expect(await headersAfter(3_500)).toEqual(['public, max-age=6', '0', null])
+    expect(await headersAfter(6_000)).toEqual(['private, no-cache', '0', '450'])
+    expect(await headersAfter(500)).toEqual(['public, max-age=8', '0', null])
+  })
+
+  test('may not keep what the proxy does not keep, or an error', async () => {
+    const { ask, fake } = setupProxy({ allow: ['balances.get'], cdn: { maxAgeMs: 60_000 } })
+    const { headers } = await ask(`/balances/52014/${TOKEN}`)
+    expect(headers.get('cache-control')).toBe('private, no-cache')
+    expect(Number(cost(await ask(`/balances/52014/${TOKEN}`)))).toBeGreaterThan(0)
+    fake.fault({ status: 404 })
+    const failed = await ask(`/balances/52014/${TOKEN}`)
+    expect(failed.headers.get('cache-control')).toBe('no-store')
+    expect(cost(failed)).toBeNull()
+  })
+})
+
+test('HEAD is answered from the cache and never buys', async () => {
+  const { ask, fake } = setupProxy()
+  const refused = await ask(pricePath(), { method: 'HEAD' })
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, OPTIONS'])
+  fake.expectRequests(0)
+  const got = await ask(pricePath())
+  const head = await ask(pricePath(), { method: 'HEAD' })
+  expect([head.status, await head.text(), cost(head)]).toEqual([200, '', '0'])
+  expect(head.headers.get('etag')).toBe(got.headers.get('etag'))
+})

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { BASE, errorOf, ORIGIN, pricePath, setupProxy } from './setup.ts'
+
+const PARTNER = 'https://partner.example'
+const corsOf = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => /^access-control/.test(name)))
+
+describe('a listed origin', () => {
+  test('may read answers and their costs, errors included', async () => {
+    const { ask } = setupProxy({ cors: { origins: [PARTNER] } })
+    const headers = { origin: PARTNER }
+    const expected = {
+      'access-control-allow-origin': PARTNER,
+      'access-control-expose-headers': 'X-Credits-Cost, X-Credits-Remaining, Retry-After',
+    }
+    for (const path of [pricePath(), '/me', '/nowhere', '/tokens/52014?limit=x']) {
+      const response = await ask(path, { headers })
+      expect(corsOf(response)).toEqual(expected)
+      expect(response.headers.get('vary')).toBe('Origin')
+    }
+  })
+
+  test('may send cookies where credentials are asked for', async () => {
+    const { ask } = setupProxy({ cors: { origins: [PARTNER], credentials: true } })
+    const response = await ask(pricePath(), { headers: { origin: PARTNER } })
+    expect(corsOf(response)['access-control-allow-credentials']).toBe('true')
+  })
+
+  test('gets an answer to its preflight, with the headers that its pages send', async () => {
+    const { ask, fake } = setupProxy({ cors: { origins: [PARTNER] } })
+    const headers = {
+      origin: PARTNER,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'x-session',
+    }
+    const response = await ask(pricePath(), { method: 'OPTIONS', headers })
+    expect(response.status).toBe(204)
+    expect(corsOf(response)).toMatchObject({
+      'access-control-allow-origin': PARTNER,
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': 'Last-Event-ID, If-None-Match, x-session',
+    })
+    expect(response.headers.get('vary')).toContain('Origin')
+    fake.expectRequests(0)
+  })
+})
+
+test('a foreign origin may read nothing, not even the error', async () => {
+  const { ask } = setupProxy({ cors: { origins: [PARTNER] } })
+  for (const method of ['GET', 'OPTIONS']) {
+    const response = await ask(pricePath(), { method, headers: { origin: 'https://evil.example' } })
+    expect(corsOf(response)).toEqual({})
+    expect(response.headers.get('vary')).toBe('Origin')
+    expect(await errorOf(response)).toBe('403 not_allowed')
+  }
+})
+
+test('by default the proxy is for pages of its own origin, behind a TLS terminator too', async () => {
+  const { proxy } = setupProxy()
+  const url = BASE.replace('https:', 'http:') + pricePath()
+  const own = await proxy(new Request(url, { headers: { origin: ORIGIN } }))
+  expect([own.status, corsOf(own)]).toEqual([200, {}])
+  const foreign = await proxy(new Request(url, { headers: { origin: PARTNER } }))
+  expect(foreign.status).toBe(403)
+})

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { watch } from '../support/setup.ts'
+import { errorOf, pricePath, setupProxy } from './setup.ts'
+
+describe('what the service answers', () => {
+  test.each([
+    [{ status: 400, code: 'invalid_request' }, '400 invalid_request', null],
+    [{ status: 401 }, '502 upstream_refused', null],
+    [{ status: 402 }, '502 upstream_refused', null],
+    [{ status: 403 }, '502 upstream_refused', null],
+    [{ status: 404 }, '404 not_found', null],
+    [{ status: 409 }, '502 upstream_failed', null],
+    [{ status: 429, retryAfter: 7 }, '503 upstream_busy', '7'],
+    [{ status: 429, retryAfter: false }, '503 upstream_busy', '1'],
+    [{ status: 500 }, '502 upstream_failed', null],
+    [{ status: 503, code: 'server_busy', retryAfter: 3 }, '503 upstream_busy', '3'],
+    [{ status: 503, code: 'maintenance', retryAfter: 30 }, '503 upstream_busy', '30'],
+    [{ html: 502 }, '502 upstream_failed', null],
+    [{ malformed: true }, '502 upstream_failed', null],
+    [{ reset: 'before' }, '502 upstream_failed', null],
+    [{ never: true }, '504 upstream_timeout', null],
+  ] as const)('%o is answered with %s', async (fault, expected, retryAfter) => {
+    const { ask, fake, clock } = setupProxy({}, {}, { retry: false })
+    fake.fault(fault)
+    const asked = watch(ask(pricePath()))
+    await clock.advance(15_000)
+    const response = asked.value as Response
+    expect(response.headers.get('retry-after')).toBe(retryAfter)
+    expect(response.headers.get('x-credits-cost')).toBeNull()
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await errorOf(response)).toBe(expected)
+  })
+
+  test('is retried by the client of the proxy', async () => {
+    const { ask, fake, clock } = setupProxy()
+    fake.script('token.price', [{ status: 500 }, { status: 503 }, 'ok'])
+    const asked = watch(ask(pricePath()))
+    await clock.advance(10_000)
+    expect(asked.value?.status).toBe(200)
+    expect(asked.value?.headers.get('x-credits-cost')).toBe('50')
+  })
+})
+
+test('a key function that fails is answered as a refusal, without its reason', async () => {
+  const { ask } = setupProxy({}, {}, { apiKey: () => Promise.reject(new Error('vault at 10.0.0.1 is sealed')) })
+  const response = await ask(pricePath())
+  expect(response.status).toBe(502)
+  expect(await response.text()).not.toContain('vault')
+})
+
+test('the budget of the client is a total as well', async () => {
+  const { ask } = setupProxy({}, {}, { budget: { credits: 60, windowMs: 5_000 } })
+  expect((await ask(pricePath(0))).status).toBe(200)
+  const refused = await ask(pricePath(1))
+  expect(refused.headers.get('retry-after')).toBe('5')
+  expect(await errorOf(refused)).toBe('429 budget_exceeded')
+})
+
+test('what one budget refuses is not left on the other', async () => {
+  const visitor = { credits: 100, windowMs: 60_000 }
+  const { ask, client, clock } = setupProxy({ perVisitor: visitor, budget: { credits: 50, windowMs: 1_000 } })
+  await ask(pricePath(0))
+  for (let count = 0; count < 5; count++) expect(await errorOf(ask(pricePath(1)))).toBe('429 budget_exceeded')
+  await clock.advance(1_000)
+  const second = await ask(pricePath(1))
+  expect(second.headers.get('x-credits-remaining')).toBe('0')
+  expect(client.budget).toMatchObject({ spent: 100, reserved: 0, uncertain: 0 })
+})

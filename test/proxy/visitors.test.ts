@@ -1,0 +1,172 @@
+import { createBudget, InvalidRequestError } from 'etn-market'
+import { type AllowedOperation, createProxy, type ProxyOptions } from 'etn-market/proxy'
+import { describe, expect, test } from 'vitest'
+import { createVisitors, MAX_VISITORS } from '../../src/proxy/visitors.ts'
+import { createVirtualClock } from '../support/clock.ts'
+import { watch } from '../support/setup.ts'
+import { errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
+
+describe('who a visitor is', () => {
+  const cases: [string, NonNullable<ProxyOptions['visitor']>][] = [
+    [
+      'throws',
+      () => {
+        throw new Error('secret')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret'))],
+    ['returns nothing', () => undefined],
+    ['returns null', async () => null],
+    ['returns an empty text', () => ''],
+    ['returns a text of 257 characters', () => 'x'.repeat(257)],
+  ]
+  test.each(cases)('is not known when the function %s: nothing is spent', async (_, visitor) => {
+    const { ask, fake } = setupProxy({ visitor })
+    const response = await ask(pricePath())
+    expect(await response.clone().text()).not.toContain('secret')
+    expect(await errorOf(response)).toBe('403 no_visitor')
+    fake.expectRequests(0)
+  })
+
+  test('may take time to find out', async () => {
+    const { ask, clock } = setupProxy({
+      visitor: async () => {
+        await clock.sleep(100)
+        return 'ada'
+      },
+    })
+    const asked = watch(ask(pricePath()))
+    await clock.advance(100)
+    expect(asked.value?.status).toBe(200)
+  })
+
+  test('is the same for all without a function', async () => {
+    const { ask } = setupProxy({ visitor: undefined, perVisitor: { credits: 50, windowMs: 1_000 } })
+    await ask(pricePath(0))
+    expect(await errorOf(ask(pricePath(1)))).toBe('429 visitor_budget_exceeded')
+  })
+})
+
+test('a visitor whose own lost answer ends a shared call leaves the others with theirs', async () => {
+  const { ask, clock, fake } = setupProxy({ perVisitor: { credits: 50, windowMs: 60_000 } })
+  fake.fault({ reset: 'after', delayMs: 100 })
+  const poor = watch(ask(pricePath(), { visitor: 'poor' }))
+  await clock.advance(10)
+  const rich = watch(ask(pricePath(), { visitor: 'rich' }))
+  await clock.advance(30_000)
+  // The retry needs credits that the first visitor does not have any more; the second one buys again.
+  expect(await errorOf(poor.value as Response)).toBe('429 visitor_budget_exceeded')
+  expect(rich.value?.headers.get('x-credits-cost')).toBe('50')
+  fake.expectCredits(100)
+})
+
+test('retries and lost answers count against the visitor', async () => {
+  const { ask, clock, fake } = setupProxy({ perVisitor: { credits: 150, windowMs: 60_000 } })
+  fake.script('token.price', [{ reset: 'after' }, { truncate: 3 }, 'ok'])
+  const asked = watch(ask(pricePath()))
+  await clock.advance(30_000)
+  expect(asked.value?.headers.get('x-credits-cost')).toBe('100')
+  expect(asked.value?.headers.get('x-credits-remaining')).toBe('0')
+  fake.expectCredits(150)
+  expect(await errorOf(ask(pricePath(1)))).toBe('429 visitor_budget_exceeded')
+})
+
+test('a visitor is never charged more than was reserved', async () => {
+  const { ask, fake, client } = setupProxy({ perVisitor: { credits: 100, windowMs: 60_000 } })
+  fake.fault({ creditHeaders: { cost: 9_000 } })
+  const { headers } = await ask(pricePath())
+  expect([headers.get('x-credits-cost'), headers.get('x-credits-remaining')]).toEqual(['50', '50'])
+  expect(client.budget.spent).toBe(9_000)
+})
+
+describe('visitors are remembered', () => {
+  const windowMs = 60_000
+  const spend = (visitors: ReturnType<typeof createVisitors>, id: string) => {
+    visitors.begin(id).reserve(10).settle(10)
+    visitors.end(id)
+  }
+
+  test('up to a maximum, which no visitor with spent credits has to give way to', async () => {
+    const clock = createVirtualClock()
+    const visitors = createVisitors({ credits: 10, windowMs }, clock)
+    spend(visitors, 'first')
+    clock.jump(1_000)
+    for (let index = 1; index < MAX_VISITORS; index++) spend(visitors, `visitor ${index}`)
+    const refused = watch(Promise.resolve().then(() => visitors.begin('late')))
+    await Promise.resolve()
+    await Promise.resolve()
+    expect(refused.error).toMatchObject({ details: { status: 429, retryAfterMs: windowMs - 1_000 } })
+    expect(() => visitors.find('first')?.reserve(1)).toThrow('0 of 10')
+    clock.jump(windowMs - 1_000)
+    spend(visitors, 'late')
+    expect(visitors.find('first')).toBeUndefined()
+    expect(() => visitors.find('visitor 5')?.reserve(1)).toThrow('0 of 10')
+    clock.jump(1_000)
+    spend(visitors, 'visitor 5')
+  })
+
+  test('only while they have spent something or buy something', () => {
+    const clock = createVirtualClock()
+    const visitors = createVisitors({ credits: 10, windowMs }, clock)
+    const budget = visitors.begin('ada')
+    visitors.begin('ada')
+    visitors.end('ada')
+    clock.jump(windowMs)
+    expect(visitors.begin('ada')).toBe(budget)
+    visitors.end('ada')
+    visitors.end('ada')
+    expect(visitors.find('ada')).toBeUndefined()
+  })
+})
+
+describe('createProxy throws for', () => {
+  const wrong: [string, (own: ProxyOptions['client']) => unknown][] = [
+    ['a client of somebody else', () => ({ client: {}, allow: [] })],
+    ['an unknown option', (own) => ({ client: own, allow: [], rateLimit: 5 })],
+    ['no allowed operations', (own) => ({ client: own })],
+    ['an unknown operation', (own) => ({ client: own, allow: ['token.prices'] })],
+    ['an operation twice', (own) => ({ client: own, allow: ['nft.stats', { operation: 'nft.stats' }] })],
+    ['an unknown field of a rule', (own) => ({ client: own, allow: [{ operation: 'token.list', max: 5 }] })],
+    ['a limit above the maximum', (own) => ({ client: own, allow: [{ operation: 'token.list', limit: 101 }] })],
+    ['a limit of an operation without one', (own) => ({ client: own, allow: [{ operation: 'token.get', limit: 1 }] })],
+    [
+      'more addresses than a request takes',
+      (own) => ({ client: own, allow: [{ operation: 'prices.batch', addresses: 51 }] }),
+    ],
+    [
+      'values of an unknown parameter',
+      (own) => ({ client: own, allow: [{ operation: 'token.candles', values: { size: [1] } }] }),
+    ],
+    ['unknown values', (own) => ({ client: own, allow: [{ operation: 'token.candles', values: { bucket: ['2h'] } }] })],
+    ['a negative cache time', (own) => ({ client: own, allow: [{ operation: 'token.get', cacheMs: -1 }] })],
+    ['a base path with a query', (own) => ({ client: own, allow: [], basePath: '/api?x' })],
+    ['a base path that is relative', (own) => ({ client: own, allow: [], basePath: 'api' })],
+    ['an origin with a path', (own) => ({ client: own, allow: [], cors: { origins: ['https://a.example/x'] } })],
+    ['any origin', (own) => ({ client: own, allow: [], cors: { origins: ['*'] } })],
+    ['a visitor budget without a window', (own) => ({ client: own, allow: [], perVisitor: { credits: 5 } })],
+    [
+      'a visitor budget of half a credit',
+      (own) => ({ client: own, allow: [], perVisitor: { credits: 0.5, windowMs: 5 } }),
+    ],
+    ['a stream without a feed', (own) => ({ client: own, allow: [], stream: {} })],
+    ['cdn without a time', (own) => ({ client: own, allow: [], cdn: {} })],
+  ]
+  test.each(wrong)('%s', (_, makeOptions) => {
+    const { client } = setupProxy()
+    expect(() => createProxy(makeOptions(client) as ProxyOptions)).toThrow(InvalidRequestError)
+  })
+
+  test('nothing that it accepts', async () => {
+    const entry: AllowedOperation = { operation: 'token.history', values: { duration: ['DAY', 'WEEK'] }, cacheMs: 0 }
+    const clock = createVirtualClock()
+    const { ask } = setupProxy({
+      basePath: '/api/market/',
+      allow: [entry],
+      budget: createBudget({ credits: 500 }, clock),
+    })
+    const path = `/tokens/52014/${TOKENS[0]}/history`
+    expect((await ask(`${path}?duration=week`)).status).not.toBe(400)
+    expect((await ask(path)).status).not.toBe(400)
+    expect((await ask(`${path}?duration=year`)).status).toBe(400)
+  })
+})
