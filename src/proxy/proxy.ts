@@ -9,6 +9,7 @@ import { notFound, refusalOf, refuse } from './refusal.ts'
 import { failure, success } from './respond.ts'
 import { createRouter } from './route.ts'
 import { readSettings } from './settings.ts'
+import { createStreams } from './stream/streams.ts'
 import type { MarketProxy, ProxyOptions } from './types.ts'
 import { createVisitors } from './visitors.ts'
 
@@ -41,6 +42,7 @@ export function createProxy(options: ProxyOptions): MarketProxy {
   const identify = createIdentify(settings.visitor)
   const visitors = settings.perVisitor && createVisitors(settings.perVisitor, clock)
   const cache = createAnswerCache(clock)
+  const streams = settings.stream && createStreams(settings.stream, clock, client.redact)
   const purchases = createPurchases({ client, clock, cache, visitors, budget: settings.budget })
   const remainingOf = (visitor: string) => visitors?.find(visitor)?.available ?? settings.perVisitor?.credits
   const live = new Set<Promise<unknown>>()
@@ -50,13 +52,14 @@ export function createProxy(options: ProxyOptions): MarketProxy {
   async function answer(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const { method, signal } = request
-    if (isClosed) throw refuse(503, 'proxy_closed', 'The proxy is closed.')
+    if (isClosed) throw closed()
     origins.check(request, url)
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: origins.preflightHeaders(request) })
 
     const route = matchRoute(url.pathname)
-    if (route === undefined || route.operation === 'stream') throw notFound()
+    if (route === undefined) throw notFound()
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(ALLOWED_METHODS)
+    if (route.operation === 'stream') return openStream(request, url)
 
     const rule = rules.get(route.operation)
     if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
@@ -72,6 +75,14 @@ export function createProxy(options: ProxyOptions): MarketProxy {
       ? { cost, remaining: remainingOf(visitor) }
       : { cost: undefined, remaining: undefined }
     return success(request, { answer, ...credits, cdnMaxAgeMs }, clock)
+  }
+
+  async function openStream(request: Request, url: URL): Promise<Response> {
+    if (streams === undefined) throw notFound()
+    if (request.method === 'HEAD') throw methodNotAllowed('GET, OPTIONS')
+    const visitor = await raceWithAbort(identify(request), request.signal)
+    if (isClosed) throw closed()
+    return streams.open(request, url, visitor)
   }
 
   async function respond(request: Request): Promise<Response> {
@@ -91,6 +102,7 @@ export function createProxy(options: ProxyOptions): MarketProxy {
   }
   const close = async () => {
     isClosed = true
+    streams?.close()
     await Promise.all([...live, purchases.settled()])
   }
   return Object.assign(proxy, { close, [ASYNC_DISPOSE]: close })
@@ -100,6 +112,8 @@ const methodNotAllowed = (allow: string) =>
   refuse(405, 'method_not_allowed', 'The proxy takes GET, and HEAD for what it has in its cache.', {
     headers: { allow },
   })
+
+const closed = () => refuse(503, 'proxy_closed', 'The proxy is closed.')
 
 /** Nobody reads it. */
 const aborted = () => refuse(499, 'request_aborted', 'The visitor left.')

@@ -61,7 +61,8 @@ export function refusalOf(error: unknown): Refusal {
         retryAfterMs: DEFAULT_WAIT_MS,
       })
   }
-  if (code === 'client_closed') return refuse(503, 'proxy_closed', 'The proxy is shutting down.')
+  if (code === 'client_closed' || code === 'feed_closed')
+    return refuse(503, 'proxy_closed', 'The proxy is shutting down.')
   return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.')
 }
 

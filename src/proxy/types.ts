@@ -76,7 +76,7 @@ export interface ProxyOptions {
    */
   cdn?: { maxAgeMs: number } | undefined
   /** The feed behind `{basePath}/stream`. It spends its own budget and stays open when the proxy is closed. @default no stream */
-  feed?: Pick<PriceFeed, 'watch'> | undefined
+  feed?: Pick<PriceFeed, 'watch' | 'status'> | undefined
   /** Needs `feed`. */
   stream?: ProxyStreamOptions | undefined
   /** @default the system clock */

@@ -52,7 +52,7 @@ export function setupProxy(
 /** The same at a time of the caller, who closes it. */
 export function openProxy(
   clock: VirtualClock,
-  options: Partial<ProxyOptions> = {},
+  options: Partial<ProxyOptions> | ((made: { client: Client; fake: FakeService }) => Partial<ProxyOptions>) = {},
   service: FakeServiceOptions = {},
   clientOptions: ClientOptions = {},
 ): ProxySetup & { close(): Promise<void> } {
@@ -64,7 +64,7 @@ export function openProxy(
     allow: ['token.price'],
     visitor: (request) => request.headers.get('x-visitor') ?? 'somebody',
     clock,
-    ...options,
+    ...(typeof options === 'function' ? options({ client, fake }) : options),
   })
   const close = async () => {
     // First, so that no call in flight waits for time to pass.

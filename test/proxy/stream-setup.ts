@@ -1,0 +1,76 @@
+import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import type { ProxyOptions, ProxyStreamOptions } from 'etn-market/proxy'
+import { onTestFinished } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
+import { openProxy, type ProxySetup } from './setup.ts'
+
+export interface StreamSetup extends ProxySetup {
+  readonly feed: PriceFeed
+  /** Opens a stream, and reads it until `stop`. */
+  listen(query: string, init?: RequestInit & { visitor?: string }): Promise<Listener>
+}
+
+/** What one visitor has received. */
+export interface Listener {
+  readonly response: Response
+  readonly prices: FeedPrice[]
+  readonly ids: string[]
+  /** Comments, which keep the connection alive. */
+  readonly heartbeats: () => number
+  readonly settings: () => unknown
+  readonly hasEnded: () => boolean
+  /** Leaves, as a page does that is closed. */
+  stop(): Promise<void>
+}
+
+/** A proxy with a feed, in virtual time. */
+export function setupStream(stream: ProxyStreamOptions = {}, options: Partial<ProxyOptions> = {}): StreamSetup {
+  const clock = createVirtualClock()
+  let feed: PriceFeed | undefined
+  const made = openProxy(clock, ({ client }) => {
+    feed = createPriceFeed(client, { clock })
+    return { allow: ['token.price', 'prices.batch'], feed, stream, ...options }
+  })
+  onTestFinished(async () => {
+    await feed?.close()
+    await made.close()
+  })
+  const listen: StreamSetup['listen'] = async (query, init) => read(await made.ask(`/stream${query}`, init))
+  return { ...made, feed: feed as unknown as PriceFeed, listen }
+}
+
+function read(response: Response): Listener {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const prices: FeedPrice[] = []
+  const ids: string[] = []
+  let heartbeats = 0
+  let settings: unknown
+  let ended = false
+  const loop = async () => {
+    let text = ''
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      text += part.value
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: ?(.*)/s)))
+        if (fields.event === 'price') {
+          prices.push(JSON.parse(fields.data))
+          ids.push(fields.id)
+        } else if (fields.event === 'settings') settings = JSON.parse(fields.data)
+        else heartbeats++
+      }
+    }
+    ended = true
+  }
+  if (response.ok) void loop().catch(() => {})
+  return {
+    response,
+    prices,
+    ids,
+    heartbeats: () => heartbeats,
+    settings: () => settings,
+    hasEnded: () => ended,
+    stop: async () => void (await reader?.cancel()),
+  }
+}

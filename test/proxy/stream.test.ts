@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import { settle } from '../support/settle.ts'
+import { KEY, TOKENS } from './setup.ts'
+import { setupStream } from './stream-setup.ts'
+
+const SECOND = 1_000
+const [ONE = '', TWO = '', THREE = ''] = TOKENS
+const query = (addresses: readonly string[], everyMs = 10 * SECOND) => `?addresses=${addresses}&everyMs=${everyMs}`
+
+test('a thousand visitors of the same tokens cost what one costs', async () => {
+  const alone = setupStream()
+  const tokens = [ONE, TWO, THREE]
+  await alone.listen(query(tokens))
+  await alone.clock.advance(120 * SECOND)
+
+  const { clock, listen, fake } = setupStream()
+  const first = await listen(query(tokens), { visitor: 'first' })
+  await clock.advance(60 * SECOND)
+  const spellings = [...tokens].reverse().join()
+  const others = await Promise.all(
+    Array.from({ length: 999 }, (_, index) => listen(`?addresses=${spellings}&everyMs=10000`, { visitor: `${index}` })),
+  )
+  await clock.advance(60 * SECOND)
+  expect(fake.charged()).toBe(alone.fake.charged())
+  fake.expectRequests({ 'prices.batch': alone.fake.journal().length })
+  expect(new Set(others.map(({ prices }) => prices.length)).size).toBe(1)
+  expect(others[7]?.prices.length).toBeGreaterThanOrEqual(3 * 6)
+  expect(others[7]?.prices.at(-1)).toEqual(first.prices.at(-1))
+})
+
+test('an event holds the price, its id and its age', async () => {
+  const { clock, listen, feed } = setupStream({ heartbeatMs: 20 * SECOND })
+  const price = await Promise.all([feed.price(ONE), clock.advance(10)]).then(([known]) => known)
+  await clock.advance(3 * SECOND)
+  const { response, prices, ids, settings } = await listen(query([ONE]))
+  await settle()
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(settings()).toEqual({ everyMs: 10 * SECOND, heartbeatMs: 20 * SECOND })
+  expect(prices).toEqual([{ ...price, ageMs: clock.now() - price.at, stale: false }])
+  expect(ids[0]).toMatch(/^\w+\.\d+\.1$/)
+})
+
+describe('a stream', () => {
+  test.each([
+    ['', 400],
+    ['?addresses=', 400],
+    [`?addresses=${ONE},nonsense`, 400],
+    [`?addresses=${ONE}&addresses=${TWO}`, 400],
+    [`?addresses=${ONE}&limit=1`, 400],
+    [`?addresses=${ONE}&everyMs=0`, 400],
+    [`?addresses=${ONE}&everyMs=1e9`, 400],
+    [`?addresses=${[ONE, TWO, THREE]}`, 400],
+    [`?addresses=${TOKENS[9]}`, 403],
+    [`?addresses=${ONE.toLowerCase()}`, 200],
+  ])('%s is answered with %i', async (search, status) => {
+    const { listen, feed } = setupStream({ maxAddresses: 2, ...(status !== 400 && { addresses: [ONE, TWO, THREE] }) })
+    const { response } = await listen(search)
+    expect(response.status).toBe(status)
+    expect(feed.status().watches).toBe(status === 200 ? 1 : 0)
+  })
+
+  test('has no shorter interval than its minimum', async () => {
+    const { listen } = setupStream()
+    const { settings } = await listen(query([ONE], 1))
+    await settle()
+    expect(settings()).toMatchObject({ everyMs: 5 * SECOND })
+  })
+
+  test('does not exist without a feed', async () => {
+    const { listen } = setupStream({}, { feed: undefined, stream: undefined })
+    expect((await listen(query([ONE]))).response.status).toBe(404)
+  })
+
+  test('is for pages of listed origins only, and for known visitors', async () => {
+    const { listen } = setupStream({}, { visitor: (request) => request.headers.get('x-visitor') })
+    const foreign = await listen(query([ONE]), { visitor: 'ada', headers: { origin: 'https://evil.example' } })
+    expect(foreign.response.status).toBe(403)
+    expect((await listen(query([ONE]))).response.status).toBe(403)
+    expect((await listen(query([ONE]), { visitor: 'ada', method: 'HEAD' })).response.status).toBe(405)
+  })
+
+  test('is refused to a visitor with too many, until one of them has ended', async () => {
+    const { listen, feed } = setupStream({ maxPerVisitor: 2 })
+    const first = await listen(query([ONE]), { visitor: 'ada' })
+    await listen(query([TWO]), { visitor: 'ada' })
+    const third = await listen(query([THREE]), { visitor: 'ada' })
+    expect([third.response.status, third.response.headers.get('retry-after')]).toEqual([429, '10'])
+    expect(feed.status().watches).toBe(2)
+    expect((await listen(query([THREE]), { visitor: 'bob' })).response.status).toBe(200)
+    await first.stop()
+    expect((await listen(query([THREE]), { visitor: 'ada' })).response.status).toBe(200)
+  })
+
+  test('sends a comment when there is no news, and none beside news', async () => {
+    const { clock, listen } = setupStream()
+    const quiet = await listen(query([ONE], 3_600 * SECOND))
+    const busy = await listen(query([TWO], 5 * SECOND))
+    await clock.advance(61 * SECOND)
+    expect(quiet.heartbeats()).toBe(3)
+    expect(busy.heartbeats()).toBe(0)
+  })
+
+  test('leaves nothing behind when its visitor goes, by closing the body or by an abort', async () => {
+    const { clock, listen, feed, fake } = setupStream()
+    const controller = new AbortController()
+    const one = await listen(query([ONE]))
+    const other = await listen(query([ONE, TWO]), { signal: controller.signal })
+    await clock.advance(25 * SECOND)
+    expect(clock.pending).toBeGreaterThan(0)
+    await one.stop()
+    controller.abort()
+    await settle()
+    expect(other.hasEnded()).toBe(true)
+    expect(feed.status()).toMatchObject({ watches: 0, addresses: 0 })
+    expect(clock.pending).toBe(0)
+    const before = fake.charged()
+    await clock.advance(600 * SECOND)
+    expect(fake.charged()).toBe(before)
+  })
+
+  test('ends with the proxy, which leaves the feed open', async () => {
+    const { listen, feed, proxy, clock } = setupStream()
+    const { hasEnded } = await listen(query([ONE]))
+    await proxy.close()
+    await settle()
+    expect(hasEnded()).toBe(true)
+    expect(feed.status()).toMatchObject({ state: 'idle', watches: 0 })
+    expect((await listen(query([ONE]))).response.status).toBe(503)
+    expect(clock.pending).toBe(0)
+  })
+
+  test('ends with the feed', async () => {
+    const { listen, feed, clock } = setupStream()
+    const { hasEnded } = await listen(query([ONE]))
+    await feed.close()
+    await clock.advance(15 * SECOND)
+    expect(hasEnded()).toBe(true)
+    expect((await listen(query([ONE]))).response.status).toBe(503)
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe('a slow reader', () => {
+  test('gets the newest price of each address only, in the order of their ids', async () => {
+    const { clock, ask } = setupStream()
+    const response = await ask(`/stream${query([ONE, TWO], 5 * SECOND)}`)
+    await clock.advance(300 * SECOND)
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const texts: string[] = []
+    void (async () => {
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) texts.push(part.value)
+    })()
+    await settle()
+    const events = texts
+      .join('')
+      .match(/^data: .*"address".*$/gm)
+      ?.map((line) => JSON.parse(line.slice(6)))
+    expect(events).toHaveLength(2)
+    expect(events?.every(({ at }) => at > clock.now() - 6 * SECOND)).toBe(true)
+    const sequences = texts
+      .join('')
+      .match(/(?<=^id: .*\.)\d+$/gm)
+      ?.map(Number)
+    expect(sequences).toEqual([...(sequences ?? [])].sort((a, b) => a - b))
+    await reader?.cancel()
+  })
+})
+
+describe('a page that reconnects', () => {
+  test('gets what it has missed, and nothing that it has seen', async () => {
+    const { clock, listen } = setupStream()
+    const other = await listen(query([ONE, TWO], 20 * SECOND), { visitor: 'other' })
+    const first = await listen(query([ONE, TWO], 20 * SECOND))
+    await clock.advance(SECOND)
+    expect(first.prices).toHaveLength(2)
+    const lastId = first.ids.at(-1) ?? ''
+    await first.stop()
+    const seen = await listen(query([ONE, TWO], 20 * SECOND), { headers: { 'last-event-id': lastId } })
+    await settle()
+    expect(seen.prices).toEqual([])
+    await seen.stop()
+    await clock.advance(20 * SECOND)
+    const missed = await listen(query([ONE, TWO], 20 * SECOND), { headers: { 'last-event-id': lastId } })
+    await settle()
+    expect(missed.prices.map(({ at }) => at)).toEqual(other.prices.slice(-2).map(({ at }) => at))
+  })
+
+  test.each(['garbage', '1.1.1', 'x'.repeat(5_000), ''])(
+    'with an id that is not ours (%#) gets all again',
+    async (id) => {
+      const { clock, listen } = setupStream()
+      await listen(query([ONE]), { visitor: 'other' })
+      await clock.advance(SECOND)
+      const { prices } = await listen(query([ONE]), { headers: { 'last-event-id': id } })
+      await settle()
+      expect(prices).toHaveLength(1)
+    },
+  )
+
+  test('after all have left gets what the feed knows, rather than too little', async () => {
+    const { clock, listen } = setupStream()
+    const first = await listen(query([ONE]))
+    await clock.advance(SECOND)
+    await first.stop()
+    const again = await listen(query([ONE]), { headers: { 'last-event-id': first.ids.at(-1) ?? '' } })
+    await settle()
+    expect(again.prices).toHaveLength(1)
+  })
+})
+
+test('the key is in no event of a service that echoes it', async () => {
+  const { clock, listen, fake } = setupStream()
+  fake.fault({ transform: (body) => ({ ...(body as object), data: { usd: KEY, [KEY]: { [KEY]: KEY } } }), times: 5 })
+  const { prices } = await listen(query([ONE]))
+  await clock.advance(SECOND)
+  expect(prices).toHaveLength(1)
+  expect(JSON.stringify(prices)).not.toContain(JSON.stringify(KEY).slice(1, -1))
+})
