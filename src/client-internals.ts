@@ -10,6 +10,11 @@ export interface ClientInternals {
   redact(text: string): string
   /** Checks parameters, as `estimate` of the method does. */
   estimate(operation: OperationId, params: unknown): CostEstimate
+  /**
+   * Opens a path below the base URL, whose answer is read as it arrives: with the client's `fetch`, hooks and headers, and without a key.
+   * It rejects as `fetch` does.
+   */
+  open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   /** A call whose attempts have to fit `budget` beside the client's own. One that shares a request counts in neither. */
   call(operation: OperationId, params: unknown, options: CallOptions, budget: SpendingLimit): ApiPromise<unknown>
 }

@@ -25,6 +25,7 @@ import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
 import { isExpected } from './request/validate-response.ts'
 import { chooseTransport } from './transport/choose-transport.ts'
+import { createKyOpener } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
 import { checksumAddress, memoize } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
@@ -75,6 +76,8 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const budget = resolveBudget(options.budget, clock)
   const usage = createUsage()
   const lifetimes = createCallLifetimes(clock)
+  const requestHeaders = createRequestHeaders(options.headers)
+  const open = createKyOpener({ fetch: options.fetch, hooks: options.hooks })
   const context: CallContext = {
     settings,
     clock,
@@ -86,7 +89,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     admission: createAdmissionControl(clock, count('heavyConcurrency', options.heavyConcurrency, 2, 1)),
     maxCooldownMs: settings.maxRetryAfterMs,
     transport: chooseTransport(options),
-    requestHeaders: createRequestHeaders(options.headers),
+    requestHeaders,
     lifetimes,
     msSinceEarlyEnd: lifetimes.msSinceEarlyEnd,
     inFlight: createInFlightRequests(),
@@ -124,6 +127,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   return withInternals(client, {
     redact: redactor.text,
     estimate: estimateSafely,
+    open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
     call: (operation, params, options, budget) =>
       run({ ...operationInput(operation, params, options, checksum), budget }),
   })

@@ -29,9 +29,10 @@ import { explain } from './schedule/explain.ts'
 import { createLeadTime } from './schedule/lead-time.ts'
 import { createScheduler } from './schedule/scheduler.ts'
 import { createTokenBucket } from './schedule/token-bucket.ts'
+import { followStreams } from './stream/follow-streams.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 
-const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'pauseWhenHidden', 'onEvent', 'clock']
+const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
 
 /**
  * Creates a feed, which buys each price once for everybody who needs it, in the cheapest requests, and only as often as needed.
@@ -92,19 +93,23 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   })
   const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false
-  const scheduler = createScheduler({
+  const streams = options.stream
+    ? followStreams({ client, clock, windowMs, fetcher, table, dueTimes, isPaused })
+    : undefined
+  const plainScheduler = createScheduler({
     clock,
     dueTimes,
     dailyBudget,
     bucket,
     backoff,
     forecast,
-    fetcher,
+    fetcher: streams?.fetcher ?? fetcher,
     windowMs,
     isPaused,
     applyTiming,
     emit,
   })
+  const scheduler = streams?.follow(plainScheduler) ?? plainScheduler
   const shared = {
     clock,
     emit,
@@ -134,6 +139,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime.end()
     listeners.clear()
     page?.stop()
+    streams?.stop()
     await Promise.all([scheduler.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }

@@ -55,6 +55,13 @@ export interface FeedOptions {
    * @default memory
    */
   store?: FeedStore | undefined
+  /**
+   * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`,
+   * `hooks` and `headers`. A stream costs nothing and reconnects by itself. Where there is none, or none for five seconds, prices are
+   * bought as without it. Up to three streams of 50 addresses are opened, one for each interval, the shortest intervals first.
+   * @default false
+   */
+  stream?: boolean | undefined
   /** Whether the feed spends nothing while the page is hidden. Price requests and watches then wait. @default false */
   pauseWhenHidden?: boolean | undefined
   /** Receives every event. Errors that it throws are ignored. */

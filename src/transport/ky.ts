@@ -42,6 +42,15 @@ class HookError extends Error {
 /** ky's retries, timeout and errors are off: what is charged depends on the client's own. */
 const OPTIONS = { retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' } as const
 
+/** Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does. */
+export function createKyOpener({ fetch, hooks = {} }: KyTransportOptions = {}) {
+  const beforeRequest = (hooks.beforeRequest ?? []).map(nameBeforeRequest)
+  return (url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> => {
+    const open = (request: Request) => fetchRequest(request, fetch, signal, () => {})
+    return ky(url, { ...OPTIONS, headers, hooks: { beforeRequest }, fetch: open as typeof globalThis.fetch })
+  }
+}
+
 /** The default transport: ky builds the request, runs the hooks, and sends it through `fetch`. */
 export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}): Transport {
   const beforeRequest = (hooks.beforeRequest ?? []).map(nameBeforeRequest)

@@ -1,7 +1,7 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { createPriceBuyer, type PriceBuyerParts } from './price-buyer.ts'
-import type { PriceStore } from './price-store.ts'
+import type { PriceStore, StoredPrice } from './price-store.ts'
 import { refusedRequests } from './request-share.ts'
 import { isWanted, shortestInterval, type TrackedPrice } from './tracked-price.ts'
 
@@ -14,6 +14,8 @@ export interface PriceFetcher {
   fetch(batch: FetchBatch): Promise<number>
   /** Fails the price requests that do not fit the budget beside the watches. Returns the rest. */
   admit(requested: readonly TrackedPrice[]): readonly TrackedPrice[]
+  /** Delivers a price that nobody had to buy. */
+  deliver(tracked: TrackedPrice, stored: StoredPrice): void
 }
 
 export interface FetchBatch {
@@ -111,6 +113,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
   }
 
   return {
+    deliver,
     // The store may have their prices for free.
     admit: (requested) => (store === undefined ? refuseRequests(requested, clock.now()) : requested),
     async fetch(batch) {

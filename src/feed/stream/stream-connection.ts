@@ -1,0 +1,168 @@
+import { raceWithAbort } from '../../concurrency/cancellation.ts'
+import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { isObject } from '../../operations/type-guards.ts'
+import { createEventParser } from './parse-events.ts'
+import { readPrice, type StreamedPrice } from './read-price.ts'
+import { refusalOf, type StreamRefusal } from './stream-refusal.ts'
+
+/** One stream of some addresses, which reconnects by itself. */
+export interface StreamConnection {
+  /** Whether its prices arrive, or are expected to within moments: buying them would be a waste. */
+  readonly isLive: boolean
+  stop(): void
+}
+
+export interface StreamConnectionParts {
+  readonly clock: Clock
+  /** Opens the stream. @param headers of the request, with the last event id */
+  open(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+  onPrice(price: StreamedPrice): void
+  /** Called when `isLive` has become false. */
+  onDown(): void
+}
+
+/** How long prices may be missing before they are bought: a reconnect takes less. */
+const GRACE_MS = 5_000
+/** A thousand pages whose server restarts come back one after another. */
+const RECONNECT_SPREAD_MS = 4_000
+const MAX_WAIT_MS = 60_000
+/** Until the server states its own. */
+const HEARTBEAT_MS = 15_000
+/** A connection is lost when it is silent for so many heartbeats. */
+const SILENT_HEARTBEATS = 2.5
+
+export function openStreamConnection({ clock, open, onPrice, onDown }: StreamConnectionParts): StreamConnection {
+  let isLive = true
+  let isStopped = false
+  let lastId = ''
+  let failures = 0
+  let stopAttempt = () => {}
+  let stopGrace = () => {}
+  let stopWait = () => {}
+
+  function goDown(): void {
+    stopGrace()
+    if (!isLive || isStopped) return
+    isLive = false
+    onDown()
+  }
+
+  /** From here on prices are missing. */
+  function startGrace(): void {
+    stopGrace()
+    stopGrace = startTimer(clock, GRACE_MS, goDown)
+  }
+
+  function reconnect(refusal: StreamRefusal | undefined): void {
+    if (isStopped) return
+    if (refusal) goDown()
+    if (refusal?.isFinal) return
+    const backoffMs = Math.min(MAX_WAIT_MS, RECONNECT_SPREAD_MS * 2 ** failures)
+    failures++
+    // What the server asks for is a floor, and jitter only adds to it.
+    const waitMs = (refusal?.retryAfterMs ?? 0) + clock.random() * backoffMs
+    stopWait = startTimer(clock, Math.ceil(waitMs), () => void run())
+  }
+
+  async function run(): Promise<void> {
+    const controller = new AbortController()
+    const watchdog = createWatchdog(clock, () => controller.abort())
+    stopAttempt = () => {
+      watchdog.stop()
+      controller.abort()
+    }
+    let refusal: StreamRefusal | undefined
+    try {
+      const headers = { accept: 'text/event-stream', ...(lastId !== '' && { 'last-event-id': lastId }) }
+      const response = await raceWithAbort(open(headers, controller.signal), controller.signal)
+      refusal = refusalOf(response, clock.now())
+      if (refusal === undefined) await read(response, watchdog, controller.signal)
+      else response.body?.cancel().catch(() => {})
+    } catch {
+      // The connection failed or broke.
+    }
+    watchdog.stop()
+    if (isLive && !isStopped) startGrace()
+    reconnect(refusal)
+  }
+
+  async function read(response: Response, watchdog: Watchdog, signal: AbortSignal): Promise<void> {
+    const parse = createEventParser()
+    const decoder = new TextDecoder()
+    const reader = response.body?.getReader()
+    // In Node the signal of a request that is garbage-collected no longer aborts it.
+    const cancel = () => void reader?.cancel().catch(() => {})
+    signal.addEventListener('abort', cancel)
+    try {
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+        if (signal.aborted) return
+        stopGrace()
+        isLive = true
+        failures = 0
+        watchdog.reset()
+        for (const { type, data, lastId: id } of parse(decoder.decode(part.value, { stream: true }))) {
+          lastId = id
+          if (type === 'settings') watchdog.setHeartbeat(data)
+          const price = type === 'price' ? readPrice(data, clock.now()) : undefined
+          if (price) onPrice(price)
+        }
+      }
+    } finally {
+      signal.removeEventListener('abort', cancel)
+      cancel()
+    }
+  }
+
+  startGrace()
+  void run()
+  return {
+    get isLive() {
+      return isLive
+    },
+    stop() {
+      isStopped = true
+      isLive = false
+      stopGrace()
+      stopWait()
+      stopAttempt()
+    },
+  }
+}
+
+interface Watchdog {
+  /** Something has arrived. */
+  reset(): void
+  /** @param settings the data of the event that a stream begins with */
+  setHeartbeat(settings: string): void
+  stop(): void
+}
+
+/** Notices that a connection is silent for too long, which no error says. */
+function createWatchdog(clock: Clock, onSilence: () => void): Watchdog {
+  let limitMs = HEARTBEAT_MS * SILENT_HEARTBEATS
+  let stop = startTimer(clock, limitMs, onSilence)
+  const reset = () => {
+    stop()
+    stop = startTimer(clock, limitMs, onSilence)
+  }
+  return {
+    reset,
+    setHeartbeat(settings) {
+      const { heartbeatMs } = parseSettings(settings)
+      if (heartbeatMs === undefined) return
+      limitMs = heartbeatMs * SILENT_HEARTBEATS
+      reset()
+    },
+    stop: () => stop(),
+  }
+}
+
+function parseSettings(data: string): { heartbeatMs?: number } {
+  try {
+    const settings: unknown = JSON.parse(data)
+    const heartbeatMs = isObject(settings) ? settings.heartbeatMs : undefined
+    return typeof heartbeatMs === 'number' && heartbeatMs > 0 ? { heartbeatMs } : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,80 @@
+import type { PriceFetcher } from '../prices/price-fetcher.ts'
+import type { PriceTable } from '../prices/price-table.ts'
+import { isWanted, type TrackedPrice } from '../prices/tracked-price.ts'
+import type { StreamedPrice } from './read-price.ts'
+
+/** A fetcher that waits for streams where they have the price, and buys the rest. */
+export interface StreamedFetcher extends PriceFetcher {
+  /** A price has arrived. */
+  onPrice(price: StreamedPrice): void
+  /** Buys what waits for a stream and cannot wait any longer. */
+  reconsider(): void
+}
+
+export interface StreamedFetcherParts {
+  readonly fetcher: PriceFetcher
+  readonly table: PriceTable
+  covers(tracked: TrackedPrice): boolean
+  schedule(tracked: TrackedPrice): void
+}
+
+export function createStreamedFetcher({ fetcher, table, covers, schedule }: StreamedFetcherParts): StreamedFetcher {
+  /** Addresses that are due, with what ends the wait for their price. */
+  const waiting = new Map<TrackedPrice, (hasArrived: boolean) => void>()
+  /** A price request may need a newer price than the streams have. */
+  const isStreamed = (tracked: TrackedPrice) => tracked.requesters.size === 0 && covers(tracked)
+
+  function endWait(tracked: TrackedPrice, hasArrived: boolean): void {
+    const end = waiting.get(tracked)
+    waiting.delete(tracked)
+    end?.(hasArrived)
+  }
+
+  /** Resolves with whether the price has arrived; otherwise no stream has it any longer, or nobody wants it. */
+  function wait(tracked: TrackedPrice): Promise<boolean> {
+    tracked.inFlight = true
+    schedule(tracked)
+    return new Promise((resolve) => waiting.set(tracked, resolve))
+  }
+
+  /** Resolves with the credits paid. */
+  async function awaitStreams(prices: readonly TrackedPrice[]): Promise<number> {
+    const arrived = await Promise.all(prices.map(wait))
+    const missing = prices.filter((_, index) => !arrived[index])
+    for (const tracked of missing) {
+      tracked.inFlight = false
+      schedule(tracked)
+    }
+    const due = missing.filter(isWanted)
+    return due.length === 0 ? 0 : fetcher.fetch({ due, early: [] })
+  }
+
+  return {
+    admit: fetcher.admit,
+    deliver: fetcher.deliver,
+    async fetch(batch) {
+      const streamed = new Set([...batch.due, ...batch.early].filter(isStreamed))
+      const due = batch.due.filter((tracked) => !streamed.has(tracked))
+      const early = due.length === 0 ? [] : batch.early.filter((tracked) => !streamed.has(tracked))
+      // Nothing is bought early for the sake of an address that is not bought.
+      for (const tracked of batch.early) if (!early.includes(tracked)) schedule(tracked)
+      const paid = due.length === 0 ? 0 : fetcher.fetch({ due, early })
+      const [credits, more] = await Promise.all([
+        paid,
+        awaitStreams(batch.due.filter((tracked) => streamed.has(tracked))),
+      ])
+      return credits + more
+    },
+    onPrice({ address, price, at }) {
+      const tracked = table.find(address)
+      if (tracked === undefined || at <= tracked.at) return
+      // The answer to a request in flight will be newer.
+      if (tracked.inFlight && !waiting.has(tracked)) return
+      fetcher.deliver(tracked, { price, at })
+      endWait(tracked, true)
+    },
+    reconsider() {
+      for (const tracked of [...waiting.keys()]) if (!isWanted(tracked) || !isStreamed(tracked)) endWait(tracked, false)
+    },
+  }
+}
