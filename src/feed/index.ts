@@ -16,6 +16,7 @@ export type {
 export { createPriceFeed } from './feed.ts'
 export type * from './plan.ts'
 export type * from './portfolio.ts'
+export type * from './stream-types.ts'
 export type * from './trade-types.ts'
 export type * from './types.ts'
 export type * from './watch-types.ts'

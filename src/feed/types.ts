@@ -8,6 +8,7 @@ import type { FeedEvent } from './events.ts'
 import type { FeedPlan } from './plan.ts'
 import type { Portfolio, PortfolioOptions } from './portfolio.ts'
 import type { FeedPrice } from './price.ts'
+import type { FeedStreamOptions } from './stream-types.ts'
 import type { TradesOptions } from './trade-types.ts'
 import type { MinChange, WatchUpdate } from './watch-types.ts'
 
@@ -26,7 +27,7 @@ export interface FeedStore extends CacheStore {
 }
 
 /** Options of `createPriceFeed`. */
-export interface FeedOptions {
+export interface FeedOptions extends FeedStreamOptions {
   /** How long a price request waits for others to share its request, in milliseconds; 0 is the same turn of the event loop. @default 5 */
   windowMs?: number | undefined
   /** Default for the `maxAgeMs` of a price request, in milliseconds. @default 60_000 */
@@ -55,13 +56,6 @@ export interface FeedOptions {
    * @default memory
    */
   store?: FeedStore | undefined
-  /**
-   * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`,
-   * `hooks` and `headers`. A stream costs nothing and reconnects by itself. Where there is none, or none for five seconds, prices are
-   * bought as without it. Up to three streams of 50 addresses are opened, one for each interval, the shortest intervals first.
-   * @default false
-   */
-  stream?: boolean | undefined
   /** Whether the feed spends nothing while the page is hidden. Price requests and watches then wait. @default false */
   pauseWhenHidden?: boolean | undefined
   /** Receives every event. Errors that it throws are ignored. */

@@ -14,7 +14,7 @@ export const BASE = `${ORIGIN}/api/market`
 export const TOKENS = await listTokens()
 
 async function listTokens(): Promise<string[]> {
-  const fake = createFakeService()
+  const fake = createFakeService({ clock: createVirtualClock() })
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
   const tokens = await client.token.list({ limit: 60 })
   await client.close()

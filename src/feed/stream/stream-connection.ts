@@ -1,5 +1,5 @@
 import { raceWithAbort } from '../../concurrency/cancellation.ts'
-import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { type Clock, monotonicNow, startTimer } from '../../concurrency/clock.ts'
 import { isObject } from '../../operations/type-guards.ts'
 import { createEventParser } from './parse-events.ts'
 import { readPrice, type StreamedPrice } from './read-price.ts'
@@ -23,9 +23,12 @@ export interface StreamConnectionParts {
 
 /** How long prices may be missing before they are bought: a reconnect takes less. */
 const GRACE_MS = 5_000
-/** A thousand pages whose server restarts come back one after another. */
-const RECONNECT_SPREAD_MS = 4_000
+/** The first reconnect comes within this time, at random: a thousand pages whose server restarts come back one after another. */
+const RECONNECT_MS = 4_000
+const MIN_SHARE = 1 / 8
 const MAX_WAIT_MS = 60_000
+/** A stream that has lasted so long was a good one: after it, the waits begin anew. */
+const GOOD_MS = 30_000
 /** Until the server states its own. */
 const HEARTBEAT_MS = 15_000
 /** A connection is lost when it is silent for so many heartbeats. */
@@ -57,15 +60,16 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
     if (isStopped) return
     if (refusal) goDown()
     if (refusal?.isFinal) return
-    const backoffMs = Math.min(MAX_WAIT_MS, RECONNECT_SPREAD_MS * 2 ** failures)
+    const backoffMs = Math.min(MAX_WAIT_MS, RECONNECT_MS * 2 ** failures)
     failures++
     // What the server asks for is a floor, and jitter only adds to it.
-    const waitMs = (refusal?.retryAfterMs ?? 0) + clock.random() * backoffMs
+    const waitMs = (refusal?.retryAfterMs ?? 0) + backoffMs * (MIN_SHARE + (1 - MIN_SHARE) * clock.random())
     stopWait = startTimer(clock, Math.ceil(waitMs), () => void run())
   }
 
   async function run(): Promise<void> {
     const controller = new AbortController()
+    const startedAt = monotonicNow(clock)
     const watchdog = createWatchdog(clock, () => controller.abort())
     stopAttempt = () => {
       watchdog.stop()
@@ -82,6 +86,7 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
       // The connection failed or broke.
     }
     watchdog.stop()
+    if (refusal === undefined && monotonicNow(clock) - startedAt > GOOD_MS) failures = 0
     if (isLive && !isStopped) startGrace()
     reconnect(refusal)
   }
@@ -98,7 +103,6 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
         if (signal.aborted) return
         stopGrace()
         isLive = true
-        failures = 0
         watchdog.reset()
         for (const { type, data, lastId: id } of parse(decoder.decode(part.value, { stream: true }))) {
           lastId = id

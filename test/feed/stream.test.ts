@@ -1,0 +1,353 @@
+import { type Client, type ClientOptions, createClient } from 'etn-market'
+import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createEventParser } from '../../src/feed/stream/parse-events.ts'
+import { BASE, TOKENS } from '../proxy/setup.ts'
+import { setupStream } from '../proxy/stream-setup.ts'
+import { settle } from '../support/settle.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const [ONE = '', TWO = '', THREE = ''] = TOKENS
+
+type Answer = (request: Request) => Promise<Response> | Response | undefined
+
+/** A page with a feed on the proxy. `answer` may reply in place of the proxy, or reject. */
+function setupPage(
+  feedOptions: FeedOptions = {},
+  server: Parameters<typeof setupStream>[1] = {},
+  answer: Answer = () => undefined,
+  clientOptions: ClientOptions = {},
+) {
+  const made = setupStream({}, server)
+  const streams: Request[] = []
+  const bought: string[] = []
+  const client: Client = createClient({
+    baseUrl: BASE,
+    clock: made.clock,
+    fetch: async (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname.endsWith('/stream')) streams.push(request)
+      else bought.push(pathname)
+      const response = (await answer(request)) ?? (await made.proxy(request))
+      request.signal.throwIfAborted()
+      return response
+    },
+    ...clientOptions,
+  })
+  const page: PriceFeed = createPriceFeed(client, { clock: made.clock, stream: true, ...feedOptions })
+  onTestFinished(async () => {
+    await client.close()
+    await page.close()
+  })
+  const prices: FeedPrice[] = []
+  const watch = (addresses: string | readonly string[], everyMs = 10 * SECOND) =>
+    page.watch(addresses, { everyMs, onPrice: (price) => void prices.push(price) })
+  return { ...made, client, page, streams, bought, prices, watch, server: made.feed }
+}
+
+const isStream = (request: Request) => new URL(request.url).pathname.endsWith('/stream')
+const refusal = (status: number, headers: Record<string, string> = {}) =>
+  Response.json({ error: { code: 'x' } }, { status, headers })
+
+test('the prices of a page come from the stream and cost the page nothing', async () => {
+  const { clock, fake, client, server, watch, prices, bought, page } = setupPage()
+  watch([ONE, TWO, THREE.toLowerCase()])
+  await clock.advance(60 * SECOND)
+  expect(bought).toEqual([])
+  expect(client.credits.charged).toBe(0)
+  expect(fake.charged()).toBe(server.status().spent)
+  expect(prices.length).toBeGreaterThanOrEqual(3 * 6)
+  expect(prices.map(({ stale }) => stale)).not.toContain(true)
+  expect(
+    prices
+      .slice(0, 3)
+      .map(({ address }) => address)
+      .sort(),
+  ).toEqual([ONE, TWO, THREE.toLowerCase()].sort())
+  const direct = await server.price(ONE)
+  expect(page.peek(ONE)).toMatchObject({ usd: direct.usd, etn: direct.etn, at: direct.at })
+  const known = await page.price(TWO)
+  expect(known.usd).toBe(prices.findLast(({ address }) => address === TWO)?.usd)
+  expect(bought).toEqual([])
+})
+
+test('a token without a price arrives as such', async () => {
+  const { clock, watch, prices, bought } = setupPage()
+  watch([`0x${'0'.repeat(39)}1`, ONE])
+  await clock.advance(SECOND)
+  expect(prices.find(({ address }) => address !== ONE)).toMatchObject({ usd: null, etn: null })
+  expect(bought).toEqual([])
+})
+
+test('the clocks of page and server may differ', async () => {
+  const { clock, watch, prices } = setupPage()
+  watch(ONE)
+  await clock.advance(SECOND)
+  clock.stepWallClock(-3_600_000)
+  await clock.advance(30 * SECOND)
+  expect(prices.at(-1)?.ageMs).toBeLessThan(10 * SECOND)
+})
+
+describe('the request of a stream', () => {
+  test('has the headers and hooks of the client, and no key', async () => {
+    const beforeRequest = [(request: Request) => request.headers.set('x-session', 'abc')]
+    const { clock, watch, streams } = setupPage({}, {}, undefined, {
+      headers: { 'x-visitor': 'ada' },
+      hooks: { beforeRequest },
+      apiKey: 'esk_of_the_page',
+    })
+    watch(ONE)
+    await clock.advance(SECOND)
+    const headers = Object.fromEntries(streams[0]?.headers ?? [])
+    expect(headers).toMatchObject({ accept: 'text/event-stream', 'x-visitor': 'ada', 'x-session': 'abc' })
+    expect(headers.authorization).toBeUndefined()
+  })
+
+  test('names the addresses of one interval; a change of a watch opens another', async () => {
+    const { clock, watch, streams, server, bought } = setupPage()
+    const first = watch([TWO, ONE])
+    watch(THREE, 20 * SECOND)
+    await clock.advance(SECOND)
+    const asked = () => streams.map(({ url }) => new URL(url).search)
+    expect(asked()).toEqual([`?addresses=${[ONE, TWO].sort()}&everyMs=10000`, `?addresses=${THREE}&everyMs=20000`])
+    first.update({ addresses: [ONE] })
+    await clock.advance(SECOND)
+    expect(asked().slice(2)).toEqual([`?addresses=${ONE}&everyMs=10000`])
+    expect(server.status()).toMatchObject({ watches: 2, addresses: 2 })
+    first.stop()
+    await clock.advance(SECOND)
+    expect(server.status()).toMatchObject({ watches: 1, addresses: 1 })
+    expect(bought).toEqual([])
+  })
+})
+
+describe('without a stream', () => {
+  test.each([
+    ['404', () => refusal(404)],
+    ['403', () => refusal(403)],
+    ['the page of a host', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+  ])('%s: prices are bought, and nobody asks again', async (_, reply) => {
+    const { clock, watch, streams, bought, prices } = setupPage({}, {}, (request) =>
+      isStream(request) ? reply() : undefined,
+    )
+    watch([ONE, TWO, THREE])
+    await clock.advance(10 * MINUTE)
+    expect(streams).toHaveLength(1)
+    expect(bought.length).toBeGreaterThanOrEqual(60)
+    expect(prices.map(({ stale }) => stale)).not.toContain(true)
+  })
+
+  test('for a while, prices are bought, and the page asks again after Retry-After', async () => {
+    let free = false
+    const { clock, watch, streams, bought } = setupPage({}, {}, (request) =>
+      isStream(request) && !free ? refusal(429, { 'retry-after': '60' }) : undefined,
+    )
+    watch([ONE, TWO, THREE])
+    await clock.advance(59 * SECOND)
+    expect(streams).toHaveLength(1)
+    expect(bought.length).toBeGreaterThanOrEqual(5)
+    free = true
+    await clock.advance(10 * SECOND)
+    expect(streams).toHaveLength(2)
+    bought.length = 0
+    await clock.advance(5 * MINUTE)
+    expect(bought).toEqual([])
+  })
+
+  test('that answers, prices are bought after five seconds', async () => {
+    const { clock, watch, bought, prices } = setupPage({}, {}, (request) =>
+      isStream(request) ? new Promise<Response>(() => {}) : undefined,
+    )
+    watch(ONE)
+    await clock.advance(4_900)
+    expect(bought).toEqual([])
+    await clock.advance(200)
+    expect(bought).toHaveLength(1)
+    expect(prices).toHaveLength(1)
+  })
+})
+
+describe('a stream that breaks', () => {
+  /** Breaks every open stream, and refuses new ones while `isDown`. */
+  function breakable() {
+    const open = new Set<ReadableStreamDefaultController<Uint8Array>>()
+    const state = {
+      isDown: false,
+      breakAll() {
+        for (const controller of open) controller.error(new TypeError('network error'))
+        open.clear()
+      },
+    }
+    const through = async (request: Request, proxy: (request: Request) => Promise<Response>) => {
+      if (state.isDown) throw new TypeError('fetch failed')
+      const response = await proxy(request)
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      const copy = new ReadableStream<Uint8Array>({
+        start: (controller) => void open.add(controller),
+        async pull(controller) {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        },
+        cancel: () => reader.cancel(),
+      })
+      return new Response(copy, response)
+    }
+    return { state, through }
+  }
+
+  function setupBreakable() {
+    const { state, through } = breakable()
+    const made: ReturnType<typeof setupPage> = setupPage({}, {}, (request) =>
+      isStream(request) ? through(request, made.proxy) : undefined,
+    )
+    return { ...made, state }
+  }
+
+  test('is opened again where it ended, and nothing is bought meanwhile', async () => {
+    const { clock, watch, streams, bought, prices, state } = setupBreakable()
+    clock.randomValue = 0.5
+    watch([ONE, TWO])
+    await clock.advance(11 * SECOND)
+    const before = prices.length
+    state.breakAll()
+    await clock.advance(3 * SECOND)
+    expect(streams).toHaveLength(2)
+    expect(streams[1]?.headers.get('last-event-id')).toMatch(/^\w+\.\d+\.\d+$/)
+    await clock.advance(20 * SECOND)
+    expect(prices.length).toBe(before + 4)
+    expect(bought).toEqual([])
+  })
+
+  test('for long is replaced by buying, until it is back', async () => {
+    const { clock, watch, bought, state, prices } = setupBreakable()
+    clock.randomValue = 0.5
+    watch([ONE, TWO, THREE])
+    await clock.advance(11 * SECOND)
+    state.isDown = true
+    state.breakAll()
+    await clock.advance(5 * MINUTE)
+    expect(bought.length).toBeGreaterThanOrEqual(28)
+    state.isDown = false
+    await clock.advance(MINUTE)
+    bought.length = 0
+    prices.length = 0
+    await clock.advance(5 * MINUTE)
+    expect(bought).toEqual([])
+    expect(prices.length).toBeGreaterThanOrEqual(3 * 29)
+  })
+
+  test('without a word is noticed after two and a half heartbeats', async () => {
+    const { clock, watch, streams } = setupPage({}, {}, (request) =>
+      isStream(request)
+        ? new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } })
+        : undefined,
+    )
+    watch(ONE)
+    await clock.advance(37 * SECOND)
+    expect(streams).toHaveLength(1)
+    await clock.advance(2 * SECOND)
+    expect(streams).toHaveLength(2)
+  })
+})
+
+test('events that are no prices are ignored', async () => {
+  const price = { address: ONE, usd: '1', etn: '2', ageMs: 5, at: 7, stale: false, extra: [1] }
+  const events = ['{', '[]', '{}', { ...price, ageMs: -1 }, { ...price, usd: 5 }, { ...price, address: TWO }, price]
+  const text = events.map((data) => `event: price\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+  const { clock, watch, prices } = setupPage({}, {}, (request) =>
+    isStream(request)
+      ? new Response(`event: other\ndata: ${JSON.stringify(price)}\n\n${text.join('')}`, {
+          headers: { 'content-type': 'text/event-stream' },
+        })
+      : undefined,
+  )
+  watch(ONE, MINUTE)
+  await clock.advance(100)
+  expect(prices).toEqual([{ address: ONE, usd: '1', etn: '2', extra: [1], at: prices[0]?.at, ageMs: 5, stale: false }])
+})
+
+test('a price request that needs a newer price than the stream has is bought', async () => {
+  const { clock, watch, page, bought } = setupPage()
+  watch(ONE, 10 * MINUTE)
+  await clock.advance(MINUTE)
+  const requested = page.price(ONE, { maxAgeMs: SECOND })
+  await clock.advance(SECOND)
+  expect((await requested).ageMs).toBeLessThan(SECOND)
+  expect(bought).toHaveLength(1)
+})
+
+test('a hidden page closes its streams, and opens them when it is visible again', async () => {
+  const page = Object.assign(new EventTarget(), { hidden: false })
+  vi.stubGlobal('document', page)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { clock, watch, server, streams, bought } = setupPage({ pauseWhenHidden: true })
+  watch(ONE)
+  await clock.advance(SECOND)
+  const show = (isVisible: boolean) => {
+    page.hidden = !isVisible
+    page.dispatchEvent(new Event('visibilitychange'))
+  }
+  show(false)
+  await clock.advance(SECOND)
+  expect(server.status().watches).toBe(0)
+  await clock.advance(MINUTE)
+  show(true)
+  await clock.advance(SECOND)
+  expect([server.status().watches, streams.length, bought]).toEqual([1, 2, []])
+})
+
+test('a closed feed leaves no stream, timer or request behind', async () => {
+  const { clock, watch, page, server, client } = setupPage()
+  watch([ONE, TWO])
+  watch(THREE, 20 * SECOND)
+  await clock.advance(15 * SECOND)
+  await page.close()
+  await settle()
+  expect(server.status().watches).toBe(0)
+  expect(clock.pending).toBe(0)
+  expect(client.credits.charged).toBe(0)
+})
+
+test('a client that was not made by createClient cannot open streams', () => {
+  const { client, clock } = setupPage()
+  const { token, prices, trade, balances } = client
+  expect(() => createPriceFeed({ token, prices, trade, balances }, { clock, stream: true })).toThrow('Invalid stream')
+})
+
+test('a stream that ends at once is not opened again and again', async () => {
+  const { clock, watch, streams } = setupPage({}, {}, (request) =>
+    isStream(request) ? new Response(':\n\n', { headers: { 'content-type': 'text/event-stream' } }) : undefined,
+  )
+  watch(ONE)
+  await clock.advance(10 * MINUTE)
+  expect(streams.length).toBeGreaterThan(10)
+  expect(streams.length).toBeLessThan(100)
+})
+
+describe('the parser of events', () => {
+  const parse = (...parts: string[]) => {
+    const read = createEventParser()
+    return parts.flatMap((part) => read(part))
+  }
+
+  test('reads lines that end in any way, in any parts', () => {
+    const text =
+      'id: 7\r\nevent: price\r\ndata: one\r\ndata:two\r\n\r\n: comment\n\ndata\n\nevent: empty\n\nid: 8\rdata: x: y\r\r'
+    const expected = [
+      { type: 'price', data: 'one\ntwo', lastId: '7' },
+      { type: 'message', data: '', lastId: '7' },
+      { type: 'message', data: 'x: y', lastId: '8' },
+    ]
+    expect(parse(text, '\n')).toEqual(expected)
+    expect(parse(...text, '\n')).toEqual(expected)
+  })
+
+  test('does not collect what has no end', () => {
+    const read = createEventParser()
+    expect(() => {
+      for (;;) read('data: x'.repeat(1_000))
+    }).toThrow(RangeError)
+  })
+})
