@@ -77,7 +77,6 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const usage = createUsage()
   const lifetimes = createCallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
-  const open = createKyOpener({ fetch: options.fetch, hooks: options.hooks })
   const context: CallContext = {
     settings,
     clock,
@@ -97,11 +96,12 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),
   }
   warnInPage(options, emit)
+  const open = createKyOpener({ fetch: options.fetch, hooks: options.hooks })
   const live = new Set<Promise<unknown>>()
   const run: Run = (input) => startCall(input, context, redactor, live)
   const close = async () => {
     context.lifetimes.close()
-    await Promise.allSettled(live)
+    await Promise.allSettled([...live, context.inFlight.close('The client is closed.')])
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
     if ('flush' in budget) await (budget as StoredBudget).flush().catch(() => {})
   }

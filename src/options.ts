@@ -13,6 +13,9 @@ export type * from './transport/transport.ts'
 /** What becomes of a success whose body is not what the contract says. */
 export type ValidateMode = 'strict' | 'warn' | 'off'
 
+/** What an abort does to a request that is sent already. */
+export type WhenAborted = 'cancel' | 'finish'
+
 /** How often, and after which waits, failed attempts are repeated. */
 export interface RetryOptions {
   /** Retries after the first attempt; 0 means none. @default 2 */
@@ -85,6 +88,12 @@ export interface ClientOptions {
   cache?: CacheOptions | undefined
   /** 'strict': reject with ResponseError. 'warn': raise the event `response.mismatch` and hand the data over. 'off': do not look. @default 'warn' */
   validate?: ValidateMode | undefined
+  /**
+   * What an abort does to a request that is sent already. 'cancel': it ends, and what it cost is unknown. 'finish': the caller is let go at
+   * once as well, but the answer is read to its end, so that its cost is known and it serves whoever asks next, and the cache. A failed
+   * attempt is not repeated then. What is not sent yet is never sent, and `close()` ends everything. @default 'cancel'
+   */
+  whenAborted?: WhenAborted | undefined
   /** A listener for events. What it throws is ignored. */
   onEvent?: ((event: ClientEvent) => void) | undefined
   /** @default real time */
@@ -103,6 +112,8 @@ export interface CallOptions {
   retry?: RetryOptions | false | undefined
   /** What happens to an answer that does not match the contract. */
   validate?: ValidateMode | undefined
+  /** Whether a request that is sent already is cancelled by an abort, or read to its end. */
+  whenAborted?: WhenAborted | undefined
 }
 
 /** Options of `prices.batch`. */

@@ -130,7 +130,7 @@ function startRequests(cached: readonly (Envelope | undefined)[], state: CallSta
 
 /** Reserves the worst case of a request, now, and sends it. */
 async function start(
-  { signal, totals, deadline }: InFlightRequest<RequestResult>,
+  { signal, totals, deadline, progress }: InFlightRequest<RequestResult>,
   index: number,
   batchSlots: Semaphore | undefined,
   { requests, settings, lifetime, details, context }: CallState,
@@ -152,6 +152,7 @@ async function start(
       signal,
       totals,
       deadline,
+      progress,
       batchSlots,
       reservation,
       hasWaited: cache !== undefined,
@@ -166,10 +167,11 @@ async function start(
 async function awaitShared(
   inFlight: InFlightRequest<RequestResult>,
   request: PlannedRequest,
-  { lifetime, details }: CallState,
+  { lifetime, details, settings }: CallState,
 ): Promise<PaidResult> {
   const { value, error, isPayer } = await inFlight.join({
     signal: lifetime.signal,
+    finishes: settings.whenAborted === 'finish',
     startDeadline: (onExpire) => lifetime.startDeadline(() => onExpire(DEADLINE_EXCEEDED)),
   })
   const totals = { ...inFlight.totals }

@@ -1,7 +1,7 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import type { Deadline } from '../concurrency/deadline.ts'
 import { createTotals } from './charge-totals.ts'
-import type { ChargeTotals, SharedDeadline } from './types.ts'
+import type { ChargeTotals, RequestProgress, SharedDeadline } from './types.ts'
 
 /** How a caller's wait for a request ended. */
 export interface SharedResult<T> {
@@ -15,6 +15,8 @@ export interface SharedResult<T> {
 /** One caller who waits for a request. */
 export interface Waiter {
   readonly signal: CancellationSignal
+  /** Whether an abort by the last one lets a request that is sent be read to its end. */
+  readonly finishes: boolean
   /** Starts the caller's time limit; `onExpire` gets the reason to stop waiting with. */
   startDeadline(onExpire: (reason: unknown) => void): Deadline
 }
@@ -25,8 +27,11 @@ export interface InFlightRequest<T> {
   readonly signal: CancellationSignal
   readonly totals: ChargeTotals
   readonly deadline: SharedDeadline
+  readonly progress: RequestProgress
   /** Waits for the result. A caller that stops waiting does not affect the others. Never rejects. */
   join(waiter: Waiter): Promise<SharedResult<T>>
+  /** Aborts it if nobody waits for it. Resolves when it has ended. */
+  stopAbandoned(reason: unknown): Promise<unknown>
 }
 
 /** Equal requests that are in flight at the same time are sent once. */
@@ -34,6 +39,8 @@ export interface InFlightRequests<T> {
   get(key: string): InFlightRequest<T> | undefined
   /** Starts a request: `run` is called when the first caller joins. */
   start(key: string, run: (request: InFlightRequest<T>) => Promise<T>): InFlightRequest<T>
+  /** Aborts what nobody waits for and is read to its end. Resolves when it has ended. */
+  close(reason: unknown): Promise<void>
 }
 
 export function createInFlightRequests<T>(): InFlightRequests<T> {
@@ -46,6 +53,9 @@ export function createInFlightRequests<T>(): InFlightRequests<T> {
       })
       inFlight.set(key, request)
       return request
+    },
+    async close(reason) {
+      await Promise.all([...inFlight.values()].map((request) => request.stopAbandoned(reason)))
     },
   }
 }
@@ -64,6 +74,7 @@ function createInFlightRequest<T>(
   const request: InFlightRequest<T> = {
     signal: controller,
     totals: createTotals(),
+    progress: { isSending: false, isAbandoned: false },
     deadline: {
       remaining: () => Math.max(0, ...[...deadlines].map((deadline) => deadline.remaining())),
       pause() {
@@ -75,7 +86,8 @@ function createInFlightRequest<T>(
         for (const deadline of deadlines) deadline.resume()
       },
     },
-    join({ signal, startDeadline }) {
+    join({ signal, finishes, startDeadline }) {
+      request.progress.isAbandoned = false
       return new Promise((resolve) => {
         const leave = () => {
           deadline.stop()
@@ -94,6 +106,10 @@ function createInFlightRequest<T>(
           if (isLast || !deadlines.has(deadline)) return
           leave()
           if (deadlines.size > 0) return resolve({ error: why, isPayer: false })
+          if (finishes && signal.aborted && request.progress.isSending) {
+            request.progress.isAbandoned = true
+            return resolve({ error: why, isPayer: false })
+          }
           // The last one waits until what it stops has ended, so that everything is settled when it returns.
           isLast = true
           reason = why
@@ -117,6 +133,12 @@ function createInFlightRequest<T>(
         )
         result.then(settle)
       })
+    },
+    async stopAbandoned(reason) {
+      if (!request.progress.isAbandoned) return
+      close()
+      controller.abort(reason)
+      await result
     },
   }
   return request

@@ -95,6 +95,8 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
         sent = usage.recordSent()
         state.totals.attempts++
         emit({ type: 'request.sent', params: state.params })
+        // Afterwards, so that what a listener aborts is not sent.
+        state.progress.isSending = true
       },
     })
 
@@ -118,6 +120,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
       throw error
     }
   } finally {
+    state.progress.isSending = false
     admission.end(sent === undefined ? 'unused' : result)
   }
 }
@@ -180,6 +183,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   const { clock, budget, emit } = context
   const { settings, deadline, signal } = state
   releaseReservation(state)
+  if (state.progress.isAbandoned) throw error
   const waitMs = retryDelay(error, {
     attempt: number,
     remainingMs: deadline.remaining(),

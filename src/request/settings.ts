@@ -1,5 +1,5 @@
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
-import type { CallOptions, ClientOptions, RetryOptions, ValidateMode } from '../options.ts'
+import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 
 /** How one call behaves, every default filled in. */
 export interface CallSettings {
@@ -8,6 +8,7 @@ export interface CallSettings {
   readonly retryLimit: number
   readonly maxRetryAfterMs: number
   readonly validate: ValidateMode
+  readonly whenAborted: WhenAborted
   /** Equal for equal settings: only calls with equal settings share a request. */
   readonly fingerprint: string
 }
@@ -18,10 +19,11 @@ const DEFAULTS: CallSettings = {
   retryLimit: 2,
   maxRetryAfterMs: 60_000,
   validate: 'warn',
+  whenAborted: 'cancel',
   fingerprint: '',
 }
 
-const OPTIONS_OF_BOTH = ['timeoutMs', 'deadlineMs', 'retry', 'validate']
+const OPTIONS_OF_BOTH = ['timeoutMs', 'deadlineMs', 'retry', 'validate', 'whenAborted']
 const MODES: readonly unknown[] = ['strict', 'warn', 'off']
 
 /** The settings of a client. Unknown options are rejected, because a misspelt one could cost money. */
@@ -74,8 +76,8 @@ export function callSettings(
   rejectUnknown('call option', options, ['signal', ...OPTIONS_OF_BOTH, ...more])
   if (options.signal !== undefined && !isAbortSignal(options.signal))
     throw invalidOption('signal', options.signal, 'an AbortSignal')
-  const { timeoutMs, deadlineMs, retry, validate } = options
-  const overridden = [timeoutMs, deadlineMs, retry, validate].some((value) => value !== undefined)
+  const { timeoutMs, deadlineMs, retry, validate, whenAborted } = options
+  const overridden = [timeoutMs, deadlineMs, retry, validate, whenAborted].some((value) => value !== undefined)
   return overridden ? merge(options, client) : client
 }
 
@@ -87,14 +89,18 @@ function merge(options: CallOptions, base: CallSettings): CallSettings {
   if (options.validate !== undefined && !MODES.includes(options.validate)) {
     throw invalidOption('validate', options.validate, "'strict', 'warn' or 'off'")
   }
-  const settings = {
+  const { whenAborted = base.whenAborted } = options
+  if (whenAborted !== 'cancel' && whenAborted !== 'finish')
+    throw invalidOption('whenAborted', whenAborted, "'cancel' or 'finish'")
+  const shared = {
     timeoutMs: duration('timeoutMs', options.timeoutMs, base.timeoutMs),
     deadlineMs: duration('deadlineMs', options.deadlineMs, base.deadlineMs),
     retryLimit: count('retry.limit', retry.limit, base.retryLimit, 0),
     maxRetryAfterMs: wait('retry.maxRetryAfterMs', retry.maxRetryAfterMs, base.maxRetryAfterMs),
     validate: options.validate ?? base.validate,
   }
-  return { ...settings, fingerprint: Object.values(settings).join() }
+  // Whoever leaves last decides: calls that differ in this alone share a request.
+  return { ...shared, whenAborted, fingerprint: Object.values(shared).join() }
 }
 
 /** Also one of another realm, such as a frame or a test environment. */

@@ -78,6 +78,14 @@ export type CooldownScope = 'heavy' | 'key'
 /** The time that the callers of a request have left: the longest of their deadlines. */
 export type SharedDeadline = Pick<Deadline, 'remaining' | 'pause' | 'resume'>
 
+/** How far a request has come, and whether somebody waits for it. */
+export interface RequestProgress {
+  /** Whether an attempt was handed to the network and has not ended. */
+  isSending: boolean
+  /** Whether nobody waits for what is being read to its end: no further attempt is made. */
+  isAbandoned: boolean
+}
+
 /** One request while it is under way, over all its attempts. */
 export interface RequestState {
   readonly request: PlannedRequest
@@ -93,6 +101,7 @@ export interface RequestState {
   readonly signal: CancellationSignal
   readonly totals: ChargeTotals
   readonly deadline: SharedDeadline
+  readonly progress: RequestProgress
   /** Where a chunk of a batch waits for its turn. */
   readonly batchSlots: Semaphore | undefined
   /** Credits reserved for the attempt under way. */

@@ -30,6 +30,7 @@ function deferredRun() {
 function waiter(controller = new AbortController(), deadlineMs = 60_000, clock = createVirtualClock()): Waiter {
   return {
     signal: controller.signal,
+    finishes: false,
     startDeadline: (onExpire) => startDeadline(clock, deadlineMs, () => onExpire(LATE)),
   }
 }

@@ -100,9 +100,11 @@ test('a call rejects unknown and wrong options', () => {
 })
 
 test('the options of a call are those of a client and the signal', () => {
-  expectTypeOf<keyof CallOptions>().toEqualTypeOf<'signal' | 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate'>()
+  expectTypeOf<keyof CallOptions>().toEqualTypeOf<
+    'signal' | 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate' | 'whenAborted'
+  >()
   expectTypeOf<Omit<CallOptions, 'signal'>>().toEqualTypeOf<
-    Pick<ClientOptions, 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate'>
+    Pick<ClientOptions, 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate' | 'whenAborted'>
   >()
   expectTypeOf<FetchLike>().toEqualTypeOf<(input: Request, init?: RequestInit) => Promise<Response>>()
   expectTypeOf<typeof fetch>().toExtend<FetchLike>()
