@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /** Programs that run after the sections and print their own figures. */
-const PROGRAMS = { economics: 'economics/run.ts', suite: 'suite/run.ts' }
+const PROGRAMS = { economics: 'economics/run.ts', proxy: 'proxy/run.ts', suite: 'suite/run.ts' }
 
 export async function runPrograms(isWanted: (name: string) => boolean): Promise<void> {
   for (const [name, path] of Object.entries(PROGRAMS)) {
