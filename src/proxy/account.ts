@@ -1,119 +1,116 @@
-import type { Reservation } from '../credits/budget.ts'
-import { joinBudgets, type SpendingLimit } from '../credits/joint-budget.ts'
+import type { Budget, MemoryBudget, MemoryReservation, Reservation, ReservationDetails } from '../credits/budget.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
 
 /** Nobody waits for a request that was about to be sent. */
 export class Abandoned extends Error {}
 
 /** What pays for one purchase: the visitor who asked first, and the total of the proxy. */
-export interface Account extends SpendingLimit {
+export class Account implements SpendingLimit {
   /** Credits that the service is known to have charged, at most what was reserved. */
-  readonly counted: number
-  /** Whether a request is on its way. */
-  readonly isSending: boolean
-  /** Who refused the last reservation; undefined for the budget of the client. */
-  readonly refusedBy: 'visitor' | 'total' | undefined
+  counted = 0
+  /** Requests that are on their way. */
+  sending = 0
+  /** Who refused last; undefined for the budget of the client. */
+  refusedBy: 'visitor' | 'total' | undefined
   /** While it is true, nothing further is sent. */
-  isAbandoned: boolean
-}
+  isAbandoned = false
+  readonly visitor: MemoryBudget | undefined
+  readonly total: Budget
 
-/** @param visitor undefined where visitors have no limit of their own */
-export function createAccount(visitor: SpendingLimit | undefined, total: SpendingLimit): Account {
-  let counted = 0
-  let sending = 0
-  let refusedBy: Account['refusedBy']
-  const markRefusal = (by: 'visitor' | 'total') => () => {
-    refusedBy = by
-  }
-  const ofTotal = noteRefusals(total, markRefusal('total'))
-  const limit = visitor ? joinBudgets(noteRefusals(visitor, markRefusal('visitor')), ofTotal) : ofTotal
-  const requireWaiting = () => {
-    if (account.isAbandoned) throw new Abandoned('No visitor waits for the answer.')
+  /** @param visitor undefined where visitors have no limit of their own */
+  constructor(visitor: MemoryBudget | undefined, total: Budget) {
+    this.visitor = visitor
+    this.total = total
   }
 
-  /** Follows one attempt. */
-  function track(reservation: Reservation): Reservation {
-    let isSent = false
-    let isDecided = false
-    const decide = (charged: number) => {
-      if (isDecided) return
-      isDecided = true
-      counted += charged
-      if (isSent) sending--
+  check(credits: number, details?: ReservationDetails): void {
+    this.visitor?.check(credits, details)
+    this.total.check(credits, details)
+  }
+
+  /** What one of the two refuses is not left on the other. */
+  reserve(credits: number, details?: ReservationDetails): Reservation | Promise<Reservation> {
+    this.requireWaiting()
+    this.refusedBy = 'visitor'
+    const own = this.visitor?.reserve(credits, details)
+    this.refusedBy = 'total'
+    const refuse = (error: unknown): never => {
+      own?.release()
+      throw error
     }
-    return {
-      credits: reservation.credits,
-      confirm(details) {
-        requireWaiting()
-        const confirmed = reservation.confirm(details)
-        if (!isSent) sending++
-        isSent = true
-        return confirmed
-      },
-      settle(charged) {
-        // A visitor is never charged more than was reserved; the client's own budget has the true figure.
-        const fitting = Math.min(charged, reservation.credits)
-        decide(fitting)
-        return reservation.settle(fitting)
-      },
-      release() {
-        decide(0)
-        reservation.release()
-      },
-      markUncertain() {
-        decide(0)
-        reservation.markUncertain()
-      },
+    const accept = (total: Reservation) => {
+      this.refusedBy = undefined
+      return new AccountReservation(this, own, total)
     }
-  }
-
-  const account: Account = {
-    get counted() {
-      return counted
-    },
-    get isSending() {
-      return sending > 0
-    },
-    get refusedBy() {
-      return refusedBy
-    },
-    isAbandoned: false,
-    check: limit.check,
-    reserve(credits, details) {
-      requireWaiting()
-      refusedBy = undefined
-      const reservation = limit.reserve(credits, details)
-      return reservation instanceof Promise ? reservation.then(track) : track(reservation)
-    },
-  }
-  return account
-}
-
-/** The same limit; `onRefusal` is called when it refuses to reserve, or to move a reservation to a new window. */
-function noteRefusals(limit: SpendingLimit, onRefusal: () => void): SpendingLimit {
-  const note = (error: unknown): never => {
-    onRefusal()
-    throw error
-  }
-  const noteIn = <T>(work: () => T | Promise<T>): T | Promise<T> => {
     try {
-      const result = work()
-      return result instanceof Promise ? result.catch(note) : result
+      const total = this.total.reserve(credits, details)
+      return total instanceof Promise ? total.then(accept, refuse) : accept(total)
     } catch (error) {
-      return note(error)
+      return refuse(error)
     }
   }
-  const follow = (reservation: Reservation): Reservation => ({
-    credits: reservation.credits,
-    confirm: (details) => noteIn(() => reservation.confirm(details)),
-    settle: (charged) => reservation.settle(charged),
-    release: () => reservation.release(),
-    markUncertain: () => reservation.markUncertain(),
-  })
-  return {
-    check: (credits, details) => noteIn(() => limit.check(credits, details)),
-    reserve(credits, details) {
-      const reservation = noteIn(() => limit.reserve(credits, details))
-      return reservation instanceof Promise ? reservation.then(follow) : follow(reservation)
-    },
+
+  requireWaiting(): void {
+    if (this.isAbandoned) throw new Abandoned('No visitor waits for the answer.')
+  }
+}
+
+/** The reservation of one attempt. A class, because one is made for each. */
+class AccountReservation implements Reservation {
+  readonly credits: number
+  readonly #account: Account
+  readonly #own: MemoryReservation | undefined
+  readonly #total: Reservation
+  #isSent = false
+  #isDecided = false
+
+  constructor(account: Account, own: MemoryReservation | undefined, total: Reservation) {
+    this.credits = total.credits
+    this.#account = account
+    this.#own = own
+    this.#total = total
+  }
+
+  confirm(details?: ReservationDetails): void | Promise<void> {
+    const account = this.#account
+    account.requireWaiting()
+    account.refusedBy = 'visitor'
+    this.#own?.confirm(details)
+    account.refusedBy = 'total'
+    const confirmed = this.#total.confirm(details)
+    const accept = () => {
+      account.refusedBy = undefined
+      if (!this.#isSent) account.sending++
+      this.#isSent = true
+    }
+    if (confirmed instanceof Promise) return confirmed.then(accept)
+    accept()
+  }
+
+  settle(charged: number): undefined {
+    // A visitor is never charged more than was reserved; the client's own budget has the true figure.
+    const fitting = Math.min(charged, this.credits)
+    this.#decide(fitting)
+    this.#own?.settle(fitting)
+    this.#total.settle(fitting)
+  }
+
+  release(): void {
+    this.#decide(0)
+    this.#own?.release()
+    this.#total.release()
+  }
+
+  markUncertain(): void {
+    this.#decide(0)
+    this.#own?.markUncertain()
+    this.#total.markUncertain()
+  }
+
+  #decide(charged: number): void {
+    if (this.#isDecided) return
+    this.#isDecided = true
+    this.#account.counted += charged
+    if (this.#isSent) this.#account.sending--
   }
 }

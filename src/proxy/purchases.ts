@@ -4,7 +4,7 @@ import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import type { Budget } from '../credits/budget.ts'
 import { isEtnMarketError } from '../errors/base.ts'
 import type { BudgetExceededError } from '../errors/budget.ts'
-import { Abandoned, type Account, createAccount } from './account.ts'
+import { Abandoned, Account } from './account.ts'
 import { toBody } from './answer-body.ts'
 import type { Answer, AnswerCache } from './answer-cache.ts'
 import { etagOf } from './etag.ts'
@@ -52,7 +52,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
 
   function start(call: ProxyCall, visitor: string): Purchase {
     const { key } = call
-    const account = createAccount(visitors?.begin(visitor), budget)
+    const account = new Account(visitors?.begin(visitor), budget)
     const controller = new AbortController()
     const run = async (): Promise<Answer> => {
       try {
@@ -85,7 +85,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
       purchase.controller.abort(new DOMException('No visitor waits for the answer.', 'AbortError'))
     }
     purchase.account.isAbandoned = true
-    if (purchase.account.isSending) purchase.stopTimer = startTimer(clock, ABANDONED_MS, cancel)
+    if (purchase.account.sending > 0) purchase.stopTimer = startTimer(clock, ABANDONED_MS, cancel)
     else cancel()
   }
 

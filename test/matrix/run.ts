@@ -7,6 +7,7 @@
 import { runSuites } from './browser/run.ts'
 import { runBundlers } from './bundlers/run.ts'
 import { runConsumers } from './consumers/run.ts'
+import { runExamples } from './examples/run.ts'
 import { runRuntimes } from './runtimes/run.ts'
 import { packAndInstall } from './support/project.ts'
 import { lineOf, type Result } from './support/result.ts'
@@ -34,6 +35,7 @@ const installed = await packAndInstall()
 try {
   await runRuntimes(installed.createProject('runtimes'), isWanted, addResult)
   await runSuites(installed.createProject, isWanted, addResult)
+  await runExamples(installed.createProject, isWanted, addResult)
   await runConsumers(installed.createProject, isWanted, addResult)
   await runBundlers(installed.createProject('bundlers'), isWanted, addResult)
 } finally {
