@@ -65,7 +65,14 @@ export interface ProxyOptions {
    * The credits of one visitor in a window, which begins with the first purchase. At most 100,000 visitors with spent credits are
    * remembered; while there are as many, further ones get cached answers only. @default no limit
    */
-  perVisitor?: { credits: number; windowMs: number } | undefined
+  perVisitor?:
+    | {
+        /** Credits in each window, a whole number. */
+        credits: number
+        /** Length of a window in milliseconds. */
+        windowMs: number
+      }
+    | undefined
   /** The credits of all visitors together, or a budget made by `createBudget`. @default no limit */
   budget?: Budget | BudgetOptions | undefined
   /** @default pages of the same origin only */
@@ -74,7 +81,12 @@ export interface ProxyOptions {
    * Lets shared caches keep answers as long as they are fresh, `maxAgeMs` at most. Such an answer says `X-Credits-Cost: 0`, and a copy
    * from the cache reaches visitors without a look at who they are. @default `Cache-Control: private, no-cache`
    */
-  cdn?: { maxAgeMs: number } | undefined
+  cdn?:
+    | {
+        /** How long a shared cache may keep an answer at most, in milliseconds. */
+        maxAgeMs: number
+      }
+    | undefined
   /** The feed behind `{basePath}/stream`. It spends its own budget and stays open when the proxy is closed. @default no stream */
   feed?: Pick<PriceFeed, 'watch' | 'status'> | undefined
   /** Needs `feed`. */
