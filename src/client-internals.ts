@@ -22,12 +22,18 @@ export interface ClientInternals {
 /** Registered, because an application may load the ES module and the CommonJS copy of the package. */
 const INTERNALS = Symbol.for('etn-market.client')
 
-/** Adds the internals to a client. Copies of the client have them too. */
-export function withInternals<Client extends object>(client: Client, internals: ClientInternals): Client {
-  return Object.assign(client, { [INTERNALS]: () => internals })
+/** Adds the internals of a client. Copies of the object have them too. */
+export function withInternals<Made extends object>(made: Made, internals: ClientInternals): Made {
+  return Object.assign(made, { [INTERNALS]: () => internals })
 }
 
-/** The internals of a client made by `createClient`; undefined for anything else. */
+/** Gives what is made of a client the internals of that client, if it has any. */
+export function inheritInternals<Made extends object>(client: object, made: Made): Made {
+  const internals = internalsOf(client)
+  return internals ? withInternals(made, internals) : made
+}
+
+/** The internals of a client, or of a feed that was made of one; undefined for anything else. */
 export function internalsOf(client: object): ClientInternals | undefined {
   return (client as { [INTERNALS]?: () => ClientInternals })[INTERNALS]?.()
 }

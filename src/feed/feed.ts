@@ -1,3 +1,4 @@
+import { inheritInternals } from '../client-internals.ts'
 import { systemClock } from '../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
@@ -143,7 +144,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     await Promise.all([scheduler.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
-  return {
+  return inheritInternals(client, {
     async price(address, requestOptions) {
       const prices = await request([address], requestOptions)
       return prices[address] as NonNullable<(typeof prices)[string]>
@@ -164,7 +165,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),
     close,
     [ASYNC_DISPOSE]: close,
-  }
+  } satisfies PriceFeed)
 }
 
 function readDuration(name: string, ms: number): number {

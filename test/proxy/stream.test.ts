@@ -1,4 +1,8 @@
+import { createClient } from 'etn-market'
+import { createFakeService } from 'etn-market/fake'
+import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
 import { settle } from '../support/settle.ts'
 import { KEY, TOKENS } from './setup.ts'
 import { setupStream } from './stream-setup.ts'
@@ -216,4 +220,18 @@ test('the key is in no event of a service that echoes it', async () => {
   await clock.advance(SECOND)
   expect(prices).toHaveLength(1)
   expect(JSON.stringify(prices)).not.toContain(JSON.stringify(KEY).slice(1, -1))
+})
+
+test('a key that only the feed has is in no event either', async () => {
+  const clock = createVirtualClock()
+  const other = 'esk_of_the_feed_alone'
+  const fake = createFakeService({ clock, keys: { [other]: 1_000_000 } })
+  const client = createClient({ apiKey: other, fetch: fake.fetch, clock })
+  const feed = createPriceFeed(client, { clock })
+  const { listen } = setupStream({}, { feed, clock })
+  fake.fault({ transform: () => ({ data: { usd: `1${other}` } }) })
+  const { prices } = await listen(query([ONE]))
+  await clock.advance(SECOND)
+  expect(prices[0]?.usd).toBe('1[redacted]')
+  await feed.close()
 })

@@ -1,3 +1,4 @@
+import { internalsOf } from '../../client-internals.ts'
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import { refuse } from '../refusal.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
@@ -26,7 +27,9 @@ const HEADERS = {
 
 export function createStreams(settings: StreamSettings, clock: Clock, redact: (text: string) => string): Streams {
   const { feed, maxPerVisitor, heartbeatMs } = settings
-  const sources = createPriceSources({ clock, feed, redact })
+  // The feed may be made of another client, with another key.
+  const redactOfFeed = internalsOf(feed)?.redact ?? ((text: string) => text)
+  const sources = createPriceSources({ clock, feed, redact: (text) => redact(redactOfFeed(text)) })
   const streams = new Set<EventStream>()
   const countByVisitor = new Map<string, number>()
   let stopTimer: (() => void) | undefined
