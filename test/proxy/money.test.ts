@@ -80,6 +80,6 @@ test('whatever is lost, retried or left, what was counted is what the service ch
       expect(PROBE + stated.reduce((sum, cost) => sum + cost, 0)).toBeLessThanOrEqual(spent)
       await close()
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   )
 })
