@@ -137,7 +137,7 @@ describe("with whenAborted: 'finish', what was not sent is never sent:", () => {
   })
 
   test('a call that waits to be repeated', async () => {
-    const { client, clock, script } = setup(() => refusal(500, 'internal'), finish)
+    const { client, clock, script } = setup(() => refusal(500, 'internal'), { budget: { credits: 100 }, ...finish })
     const caller = new AbortController()
     const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
     clock.randomValue = 0.9
@@ -146,6 +146,7 @@ describe("with whenAborted: 'finish', what was not sent is never sent:", () => {
     await clock.advance(60_000)
     expect(outcome.error).toBe('gone')
     expect(script.requests).toHaveLength(1)
+    expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
     expect(clock.pending).toBe(0)
   })
 

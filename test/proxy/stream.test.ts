@@ -1,6 +1,6 @@
 import { createClient } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
-import { createPriceFeed } from 'etn-market/feed'
+import { createPriceFeed, type FeedPrice, type FeedStatus, type PriceFeed, type WatchOptions } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { settle } from '../support/settle.ts'
@@ -234,4 +234,45 @@ test('a key that only the feed has is in no event either', async () => {
   await clock.advance(SECOND)
   expect(prices[0]?.usd).toBe('1[redacted]')
   await feed.close()
+})
+
+describe('the events of a source', () => {
+  /** A feed whose prices the test delivers. */
+  function manualFeed() {
+    let onPrice: ((price: FeedPrice) => void) | undefined
+    const watch = ((_: unknown, options: WatchOptions) => {
+      onPrice = options.onPrice
+      return { stop() {}, update() {} }
+    }) as unknown as PriceFeed['watch']
+    const feed = { watch, status: () => ({ state: 'running' }) as FeedStatus }
+    const deliver = (address: string, at: number) =>
+      onPrice?.({ address, usd: '1', etn: '2', at, ageMs: 0, stale: false })
+    return { feed, deliver }
+  }
+
+  test('are read in the order of their ids, so that an id stands for all before it', async () => {
+    const { feed, deliver } = manualFeed()
+    const { ask, clock } = setupStream({}, { feed })
+    const { body } = await ask(`/stream${query([ONE, TWO])}`)
+    for (const address of [ONE, TWO, ONE]) {
+      deliver(address, clock.now())
+      await settle()
+    }
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes(TWO)) text += (await reader?.read())?.value
+    expect(text.match(/(?<=^id: .*\.)\d+$/gm)).toEqual(['2', '3'])
+    await reader?.cancel()
+  })
+
+  test('have the age of the moment at which they are sent', async () => {
+    const { feed, deliver } = manualFeed()
+    const { listen, clock } = setupStream({}, { feed })
+    await listen(query([ONE]))
+    deliver(ONE, clock.now())
+    await clock.advance(11 * SECOND)
+    const late = await listen(query([ONE]))
+    await settle()
+    expect(late.prices).toMatchObject([{ address: ONE, ageMs: 11 * SECOND, stale: true }])
+  })
 })

@@ -252,12 +252,14 @@ test('an answer that arrives after its visitor hung up serves the next one', asy
 })
 
 test('a request that is queued when its visitor hangs up is never sent', async () => {
-  const { ask, clock, fake } = setupProxy({ allow: ['locks.get'] }, { heavyLatencyMs: 1_000 })
+  const { ask, clock, fake, client } = setupProxy({ allow: ['locks.get'] }, { heavyLatencyMs: 1_000 })
   const leaving = new AbortController()
   const lockPath = (index: number) => `/tokens/52014/${TOKENS[index]}/liquidity-locks`
   const asked = [0, 1, 2, 3].map((index) => watch(ask(lockPath(index), index > 1 ? { signal: leaving.signal } : {})))
   await clock.advance(500)
   leaving.abort()
+  await settle()
+  expect(client.budget.reserved).toBe(4_000)
   await clock.advance(10_000)
   expect(asked.map(({ value }) => value?.status)).toEqual([200, 200, 499, 499])
   fake.expectRequests(2)
