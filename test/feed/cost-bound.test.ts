@@ -80,16 +80,6 @@ test(
   TEST_TIMEOUT,
 )
 
-test(
-  'an hour in which most requests fail costs no more than the bound',
-  async () => {
-    const run = [toPlan({ first: 0, count: 33, everyMs: MINUTE, from: 0 })]
-    const { useful } = await simulate(run, { faults: [{ status: 500 }], chance: 0.8251161994412542, seed: 0 })
-    expect(useful).toBeLessThanOrEqual(separateBatches(run, Number.POSITIVE_INFINITY) + 2 * oneCallEach(run))
-  },
-  TEST_TIMEOUT,
-)
-
 test.each<[string, Plan[]]>([
   [
     'a watcher leaves that bought a part of another watch at a different time',
