@@ -23,8 +23,18 @@ export {
   type StoredBudget,
 } from './credits/budget.ts'
 export { type CostEstimate, creditsToUsd } from './credits/cost.ts'
+export type { Duration } from './credits/duration.ts'
 export { estimateCost, type NoParamsNeeded } from './credits/estimate.ts'
-export { type CreditPlan, type PlannedCall, type PlannedCost, type PlanOptions, planCredits } from './credits/plan.ts'
+export { planCredits } from './credits/plan.ts'
+export type {
+  CreditPlan,
+  PlanAdvice,
+  PlannedCall,
+  PlannedCost,
+  PlannedInterval,
+  PlannedSpending,
+  PlanOptions,
+} from './credits/plan-types.ts'
 export type { CreditsReport } from './credits/usage.ts'
 export type { CallName, ErrorDetails } from './errors/base.ts'
 export {

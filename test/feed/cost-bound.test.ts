@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { creditsFor } from '../../src/feed/prices/batch-cost.ts'
+import { creditsFor } from '../../src/credits/batch-cost.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import { MINUTE, SECOND } from './setup.ts'
 import { fault, type Plan, permanentPlans, simulate, TEST_TIMEOUT, toPlan, transientPlans } from './simulate.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../concurrency/clock.ts'
+import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { FeedEvent } from '../events.ts'
-import { requestCredits, splitIntoRequests } from './batch-cost.ts'
 import type { Failure, SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import type { FeedEvent } from '../events.ts'
 import type { Backoff } from '../prices/backoff.ts'
-import { creditsFor } from '../prices/batch-cost.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { FetchBatch, PriceFetcher } from '../prices/price-fetcher.ts'
 import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'

@@ -1,4 +1,4 @@
-import { creditsFor } from '../prices/batch-cost.ts'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { createPriorityQueue, type PriorityQueue } from '../prices/priority-queue.ts'
 import { leadTimeFor } from './lead-time.ts'
 
