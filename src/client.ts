@@ -1,12 +1,15 @@
 import type { ApiPromise } from './api-promise.ts'
+import { withInternals } from './client-internals.ts'
 import { type Clock, systemClock } from './concurrency/clock.ts'
 import { type Budget, type BudgetOptions, createBudget, type StoredBudget } from './credits/budget.ts'
+import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/estimate.ts'
 import { type CreditsReport, createUsage } from './credits/usage.ts'
 import { COPY_WITH, EtnMarketError } from './errors/base.ts'
 import { createRedactor, type Redactor } from './errors/redact.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
+import type { Checksum } from './operations/validate-params.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
 import { createAdmissionControl } from './request/admission.ts'
 import { createApiKeySource, environment, warnInPage } from './request/api-key.ts'
@@ -100,8 +103,16 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     if ('flush' in budget) await (budget as StoredBudget).flush().catch(() => {})
   }
   const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
-  return {
-    ...bindMethods(redactor, run),
+  const checksum = memoize(checksumAddress)
+  const estimateSafely = (operation: OperationId, params: unknown) => {
+    try {
+      return estimate(operation, params, checksum)
+    } catch (error) {
+      throw redactor.error(error)
+    }
+  }
+  const client: Client = {
+    ...bindMethods(run, estimateSafely, checksum),
     request,
     budget,
     get credits() {
@@ -110,6 +121,12 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     close,
     [ASYNC_DISPOSE]: close,
   }
+  return withInternals(client, {
+    redact: redactor.text,
+    estimate: estimateSafely,
+    call: (operation, params, options, budget) =>
+      run({ ...operationInput(operation, params, options, checksum), budget }),
+  })
 }
 
 /** Only what matches the contract counts as cached. */
@@ -119,8 +136,11 @@ const readCached: Parameters<typeof createCache>[3] = (request, text) => {
 }
 
 /** `client.group.action` for every operation of the contract. */
-function bindMethods(redactor: Redactor, run: Run): Methods {
-  const checksum = memoize(checksumAddress)
+function bindMethods(
+  run: Run,
+  estimateSafely: (operation: OperationId, params: unknown) => CostEstimate,
+  checksum: Checksum,
+): Methods {
   const groups: Record<string, Record<string, unknown>> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {
     const [group = '', action = ''] = operation.split('.')
@@ -128,13 +148,7 @@ function bindMethods(redactor: Redactor, run: Run): Methods {
       run(operationInput(operation, params, options, checksum))
     groups[group] ??= {}
     groups[group][action] = Object.assign(method, {
-      estimate: (params?: unknown) => {
-        try {
-          return estimate(operation, params, checksum)
-        } catch (error) {
-          throw redactor.error(error)
-        }
-      },
+      estimate: (params?: unknown) => estimateSafely(operation, params),
     })
   }
   return groups as unknown as Methods

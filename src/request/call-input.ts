@@ -1,3 +1,4 @@
+import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { CallName } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
@@ -20,6 +21,8 @@ export interface CallInput {
   readonly options: CallOptions | undefined
   /** Names of options that this operation takes beside those of every call. */
   readonly ownOptions: readonly string[]
+  /** A limit of this call beside the client's budget. */
+  readonly budget?: SpendingLimit | undefined
   /** Validates the parameters and plans the requests. */
   plan(): CallPlan
 }

@@ -2,6 +2,7 @@ import type { CallMeta } from '../api-promise.ts'
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
+import { joinBudgets } from '../credits/joint-budget.ts'
 import type { Cache } from './cache.ts'
 import { type CallDetails, toCallError } from './call-errors.ts'
 import { callEndEvent } from './call-events.ts'
@@ -44,8 +45,9 @@ interface CallState {
 }
 
 /** ONE CALL: validate -> plan -> cache -> dedupe + reserve -> send -> merge. */
-export async function call(input: CallInput, context: CallContext): Promise<CallResult> {
-  const settings = callSettings(input.options, context.settings, input.ownOptions)
+export async function call(input: CallInput, client: CallContext): Promise<CallResult> {
+  const settings = callSettings(input.options, client.settings, input.ownOptions)
+  const context = input.budget ? { ...client, budget: joinBudgets(input.budget, client.budget) } : client
   const { requests, merge } = input.plan()
   const estimated = sumCosts(requests.map(({ cost }) => cost)).max
   context.baseUrl()

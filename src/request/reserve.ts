@@ -1,11 +1,16 @@
 import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellation.ts'
-import type { Budget, Reservation } from '../credits/budget.ts'
+import type { Reservation } from '../credits/budget.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { RequestState } from './types.ts'
 
 type Reserving = Pick<RequestState, 'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited'>
 
 /** Reserves the worst case of the next attempt: the credits of a lost one stay blocked. */
-export function reserve(budget: Budget, { request, totals }: Pick<Reserving, 'request' | 'totals'>, cause?: unknown) {
+export function reserve(
+  budget: SpendingLimit,
+  { request, totals }: Pick<Reserving, 'request' | 'totals'>,
+  cause?: unknown,
+) {
   const { attempts, charge, credits } = totals
   return budget.reserve(request.cost.max, { operation: request.operation, attempts, charge, credits, cause })
 }

@@ -1,7 +1,7 @@
 import pRetry, { AbortError } from 'p-retry'
 import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
-import type { Budget } from '../credits/budget.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { attempt } from '../transport/attempt.ts'
@@ -21,7 +21,7 @@ import { lookAgain, whileQueued } from './waits.ts'
 /** The parts of a client that a request passes through. */
 export interface SendContext {
   readonly clock: Clock
-  readonly budget: Budget
+  readonly budget: SpendingLimit
   readonly usage: Usage
   readonly admission: AdmissionControl
   readonly transport: Transport

@@ -48,6 +48,8 @@ describe('layers', () => {
     ['transport/'],
     // The public types of a client.
     ['events.ts', 'options.ts', 'api-promise.ts', 'generated/methods.ts'],
+    // What entries above need of a client.
+    ['client-internals.ts'],
     ['request/'],
     ['client.ts'],
     ['schemas/'],
@@ -55,6 +57,7 @@ describe('layers', () => {
     ['fake/'],
     ['msw/'],
     ['feed/'],
+    ['proxy/'],
     ['otel/'],
     ['vitest/'],
     ['cli/'],

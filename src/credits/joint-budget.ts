@@ -1,0 +1,84 @@
+import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget-types.ts'
+
+/** What a request needs of a budget. */
+export type SpendingLimit = Pick<Budget, 'check' | 'reserve'>
+
+/** Two limits as one: what is spent has to fit both and counts in both, and what one of them refuses is not left on the other. */
+export function joinBudgets(first: SpendingLimit, second: SpendingLimit): SpendingLimit {
+  return {
+    check(credits, details) {
+      first.check(credits, details)
+      second.check(credits, details)
+    },
+    reserve(credits, details) {
+      const one = first.reserve(credits, details)
+      return one instanceof Promise
+        ? one.then((reserved) => reserveBoth(reserved, second, credits, details))
+        : reserveBoth(one, second, credits, details)
+    },
+  }
+}
+
+function reserveBoth(
+  one: Reservation,
+  second: SpendingLimit,
+  credits: number,
+  details: ReservationDetails | undefined,
+): Reservation | Promise<Reservation> {
+  const giveBack = (error: unknown): never => {
+    one.release()
+    throw error
+  }
+  let other: Reservation | Promise<Reservation>
+  try {
+    other = second.reserve(credits, details)
+  } catch (error) {
+    return giveBack(error)
+  }
+  return other instanceof Promise
+    ? other.then((reserved) => new JointReservation(one, reserved), giveBack)
+    : new JointReservation(one, other)
+}
+
+class JointReservation implements Reservation {
+  readonly credits: number
+  readonly #one: Reservation
+  readonly #other: Reservation
+
+  constructor(one: Reservation, other: Reservation) {
+    this.credits = other.credits
+    this.#one = one
+    this.#other = other
+  }
+
+  confirm(details?: ReservationDetails): void | Promise<void> {
+    try {
+      const one = this.#one.confirm(details)
+      const confirmed =
+        one instanceof Promise ? one.then(() => this.#other.confirm(details)) : this.#other.confirm(details)
+      return confirmed instanceof Promise ? confirmed.catch((error) => this.#giveBack(error)) : undefined
+    } catch (error) {
+      this.#giveBack(error)
+    }
+  }
+
+  settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
+    this.#one.settle(charged, observed)
+    return this.#other.settle(charged, observed)
+  }
+
+  release(): void {
+    this.#one.release()
+    this.#other.release()
+  }
+
+  markUncertain(): void {
+    this.#one.markUncertain()
+    this.#other.markUncertain()
+  }
+
+  #giveBack(error: unknown): never {
+    this.release()
+    throw error
+  }
+}
