@@ -4,6 +4,8 @@ const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathn
 
 /** These have packages and runs of their own. */
 const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/**']
+/** These replace modules, and so need modules of their own. */
+const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
 
@@ -24,6 +26,8 @@ export default defineConfig({
   test: {
     testTimeout: 20_000,
     maxWorkers: '100%',
+    // No module holds state, so that test files can share them: to load them anew takes longer than many files.
+    isolate: false,
     setupFiles: ['test/support/count-turns.ts'],
     projects: [
       {
@@ -32,9 +36,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ISOLATED_TESTS],
           typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'] },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'isolated', include: [ISOLATED_TESTS], isolate: true },
       },
       {
         // What is published: needs `npm run build`.
@@ -47,6 +55,7 @@ export default defineConfig({
         test: {
           name: 'real-connection',
           include: ['test/behaviour/**/*.test.ts'],
+          exclude: [ISOLATED_TESTS],
           env: { ETN_MARKET_TEST_REAL_CONNECTION: '1' },
         },
       },

@@ -2,6 +2,7 @@ import type { CostEstimate } from './credits/cost.ts'
 import type { EtnMarketError } from './errors/base.ts'
 import type { PricesBatchParams, TokenPrice } from './generated/types.ts'
 import type { BatchOptions, CallOptions } from './options.ts'
+import type { Sweep, SweepOptions } from './sweep/types.ts'
 
 /** What a call cost and how it went. */
 export interface CallMeta {
@@ -51,6 +52,14 @@ export interface Method<Params, Data> {
   (params: Params, options?: CallOptions): ApiPromise<Data>
   /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
   estimate(params: Params): CostEstimate
+  /**
+   * Calls the operation for each element of a list, some at a time and two heavy ones at most, in the order of arrival. Iterate the
+   * result: nothing is sent before. With `store` it can be run again and buys only what is missing; with `maxCredits` it ends before
+   * the limit, and `remaining` has what is left.
+   * @throws InvalidRequestError for parameters that the call would refuse, before anything is sent
+   * @example for await (const { params, data, error } of client.locks.get.many(tokens, { store })) console.log(params, data ?? error)
+   */
+  many(params: readonly Params[], options?: SweepOptions): Sweep<Params, Data>
 }
 
 /** An operation whose parameters can be left out. */
@@ -58,6 +67,14 @@ export interface OptionalMethod<Params, Data> {
   (params?: Params, options?: CallOptions): ApiPromise<Data>
   /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
   estimate(params?: Params): CostEstimate
+  /**
+   * Calls the operation for each element of a list, some at a time and two heavy ones at most, in the order of arrival. Iterate the
+   * result: nothing is sent before. With `store` it can be run again and buys only what is missing; with `maxCredits` it ends before
+   * the limit, and `remaining` has what is left.
+   * @throws InvalidRequestError for parameters that the call would refuse, before anything is sent
+   * @example for await (const { params, data, error } of client.locks.get.many(tokens, { store })) console.log(params, data ?? error)
+   */
+  many(params: readonly Params[], options?: SweepOptions): Sweep<Params, Data>
 }
 
 /** What `prices.batch` resolves to with `partial: 'return'`. */
@@ -86,4 +103,15 @@ export interface PriceBatchMethod {
   ): ApiPromise<Record<Address, TokenPrice | null>>
   /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
   estimate(params: PricesBatchParams): CostEstimate
+  /**
+   * Calls the operation for each element of a list, some at a time and two heavy ones at most, in the order of arrival. Iterate the
+   * result: nothing is sent before. With `store` it can be run again and buys only what is missing; with `maxCredits` it ends before
+   * the limit, and `remaining` has what is left.
+   * @throws InvalidRequestError for parameters that the call would refuse, before anything is sent
+   * @example for await (const { params, data, error } of client.prices.batch.many(portfolios, { store })) console.log(params, data ?? error)
+   */
+  many(
+    params: readonly PricesBatchParams[],
+    options?: SweepOptions,
+  ): Sweep<PricesBatchParams, Record<string, TokenPrice | null>>
 }

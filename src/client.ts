@@ -5,7 +5,6 @@ import { type Budget, type BudgetOptions, createBudget, type StoredBudget } from
 import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/estimate.ts'
 import { type CreditsReport, createUsage } from './credits/usage.ts'
-import { COPY_WITH, EtnMarketError } from './errors/base.ts'
 import { createRedactor, type Redactor } from './errors/redact.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
@@ -15,15 +14,17 @@ import { createAdmissionControl } from './request/admission.ts'
 import { createApiKeySource, environment, warnInPage } from './request/api-key.ts'
 import { createBaseUrl } from './request/base-url.ts'
 import { createCache } from './request/cache.ts'
-import { type CallContext, type CallResult, call } from './request/call.ts'
-import { appendCallerFrames } from './request/call-errors.ts'
+import type { CallContext } from './request/call.ts'
 import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
 import { createCallLifetimes } from './request/call-lifetime.ts'
 import { createInFlightRequests } from './request/dedupe.ts'
 import { copyEnvelope } from './request/parse-response.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
+import { startCall } from './request/start-call.ts'
 import { isExpected } from './request/validate-response.ts'
+import { createSweep } from './sweep/sweep.ts'
+import type { Sweep, SweepOptions } from './sweep/types.ts'
 import { chooseTransport } from './transport/choose-transport.ts'
 import { createKyOpener } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
@@ -107,15 +108,20 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   }
   const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
   const checksum = memoize(checksumAddress)
-  const estimateSafely = (operation: OperationId, params: unknown) => {
+  const redacted = <T>(run: () => T): T => {
     try {
-      return estimate(operation, params, checksum)
+      return run()
     } catch (error) {
       throw redactor.error(error)
     }
   }
+  const estimateSafely = (operation: OperationId, params: unknown) =>
+    redacted(() => estimate(operation, params, checksum))
+  const sweepContext = { clock, settings, checksum, baseUrl, redact: redactor.error, run }
+  const sweep: SweepMaker = (operation, list, options) =>
+    redacted(() => createSweep(operation, list, options, sweepContext))
   const client: Client = {
-    ...bindMethods(run, estimateSafely, checksum),
+    ...bindMethods(run, estimateSafely, sweep, checksum),
     request,
     budget,
     get credits() {
@@ -139,10 +145,13 @@ const readCached: Parameters<typeof createCache>[3] = (request, text) => {
   return envelope && isExpected(request, envelope) ? envelope : undefined
 }
 
+type SweepMaker = (operation: OperationId, list: unknown, options?: SweepOptions) => Sweep<unknown, unknown>
+
 /** `client.group.action` for every operation of the contract. */
 function bindMethods(
   run: Run,
   estimateSafely: (operation: OperationId, params: unknown) => CostEstimate,
+  sweep: SweepMaker,
   checksum: Checksum,
 ): Methods {
   const groups: Record<string, Record<string, unknown>> = {}
@@ -153,44 +162,13 @@ function bindMethods(
     groups[group] ??= {}
     groups[group][action] = Object.assign(method, {
       estimate: (params?: unknown) => estimateSafely(operation, params),
+      many: (list: unknown, options?: SweepOptions) => sweep(operation, list, options),
     })
   }
   return groups as unknown as Methods
 }
 
 type Run = (input: CallInput) => ApiPromise<unknown>
-
-/**
- * One call, read as the data alone or with its cost. Each promise has one reader, because engines follow only such a chain to the
- * caller's own line in the stack of an error.
- */
-function startCall(
-  input: CallInput,
-  context: CallContext,
-  redactor: Redactor,
-  live: Set<Promise<unknown>>,
-): ApiPromise<unknown> {
-  let result: CallResult
-  const run = async () => {
-    try {
-      result = await call(input, context)
-      return result.data
-    } catch (error) {
-      if (!(error instanceof EtnMarketError)) throw error
-      const { operation, params } = input
-      const isComplete = error.operation !== undefined && error.params !== undefined
-      const complete = isComplete ? error : error[COPY_WITH]({ operation, params })
-      throw redactor.error(appendCallerFrames(complete))
-    } finally {
-      live.delete(data)
-    }
-  }
-  const data = run()
-  live.add(data)
-  return Object.assign(data, {
-    withMeta: () => data.then(() => ({ data: result.data, meta: result.readMeta() })),
-  })
-}
 
 function resolveBudget(budget: Budget | BudgetOptions | undefined, clock: Clock): Budget {
   if (budget === undefined) return createBudget({ credits: Number.POSITIVE_INFINITY }, clock)

@@ -23,8 +23,18 @@ export {
   type StoredBudget,
 } from './credits/budget.ts'
 export { type CostEstimate, creditsToUsd } from './credits/cost.ts'
+export type { Duration } from './credits/duration.ts'
 export { estimateCost, type NoParamsNeeded } from './credits/estimate.ts'
-export { type CreditPlan, type PlannedCall, type PlannedCost, type PlanOptions, planCredits } from './credits/plan.ts'
+export { planCredits } from './credits/plan.ts'
+export type {
+  CreditPlan,
+  PlanAdvice,
+  PlannedCall,
+  PlannedCost,
+  PlannedInterval,
+  PlannedSpending,
+  PlanOptions,
+} from './credits/plan-types.ts'
 export type { CreditsReport } from './credits/usage.ts'
 export type { CallName, ErrorDetails } from './errors/base.ts'
 export {
@@ -64,5 +74,6 @@ export type {
   ParamRule,
 } from './operations/operation.ts'
 export type * from './options.ts'
+export type { Sweep, SweepFailure, SweepOptions, SweepProgress, SweepResult, SweepSuccess } from './sweep/types.ts'
 export { checksumAddress, isAddress } from './utils/address.ts'
 export { toUnits, unlocksAt } from './utils/units.ts'

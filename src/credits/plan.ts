@@ -1,92 +1,92 @@
-import { invalidOption } from '../errors/input.ts'
-import type { OperationId } from '../generated/operations.ts'
-import type { OperationParams } from '../generated/types.ts'
-import { creditsToUsd } from './cost.ts'
-import { estimate } from './estimate.ts'
+import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { isArray } from '../operations/type-guards.ts'
+import { validateParams } from '../operations/validate-params.ts'
+import { creditsToUsd, sumCosts } from './cost.ts'
+import { parseDuration } from './duration.ts'
+import { costOfRequest, splitCall } from './estimate.ts'
+import { type CallRate, DAY_MS, findAdvice } from './plan-advice.ts'
+import type { CreditPlan, PlannedCall, PlannedSpending, PlanOptions } from './plan-types.ts'
 
-const DAY_MS = 86_400_000
-
-/** A call that is made again and again. */
-export type PlannedCall = {
-  [Id in OperationId]: {
-    /** The operation that is called. */
-    readonly operation: Id
-    /** The parameters of each call. */
-    readonly params?: OperationParams[Id] | undefined
-    /** The interval between calls, in milliseconds. */
-    readonly everyMs: number
-  }
-}[OperationId]
-
-/** Options of `planCredits`. */
-export interface PlanOptions {
-  /** Credits there are. Tells how long they last. */
-  credits?: number | undefined
-  /** Credits a day that may be spent. Tells how much slower the calls must come to fit. */
-  creditsPerDay?: number | undefined
-}
-
-/** What a schedule of calls costs at most: worst cases, no cache, nothing shared. */
-export interface CreditPlan {
-  /** Credits a day at most. */
-  readonly creditsPerDay: number
-  /** The same in US dollars. */
-  readonly usdPerDay: number
-  /** HTTP requests a day. */
-  readonly requestsPerDay: number
-  /** How long `credits` last; undefined when it was not given, Infinity when nothing is spent. */
-  readonly daysUntilEmpty: number | undefined
-  /** By how much every interval must be multiplied to fit `creditsPerDay`: 1 when it fits; undefined when that was not given. */
-  readonly stretch: number | undefined
-  /** The cost of each call of the schedule, in the given order. */
-  readonly calls: readonly PlannedCost[]
-}
-
-/** The cost of one call of a schedule. */
-export interface PlannedCost {
-  /** The operation that is called. */
-  readonly operation: OperationId
-  /** Worst case of one call, in credits. */
-  readonly credits: number
-  /** Credits a day at most. */
-  readonly creditsPerDay: number
-  /** Shortest interval in milliseconds at which the whole plan fits `creditsPerDay`; the one asked for when it fits or no limit was given. */
-  readonly affordableEveryMs: number
-}
+const DAYS_PER_MONTH = 30
+const HOURS_PER_DAY = 24
 
 /**
- * What a schedule of calls costs, in credits and US dollars a day, how long the credits last and which rate they allow.
- * Sends nothing.
- * @throws InvalidRequestError when a call would be refused or an interval or a limit is not a number above 0.
- * @example planCredits([{ operation: 'token.price', params: { address }, everyMs: 60_000 }], { creditsPerDay: 36_000 }).stretch // 2
+ * What a schedule of calls costs, in credits and US dollars a day and in 30 days, how long a balance lasts, which rate a daily limit
+ * allows, and how the same data costs less. Sends nothing. Costs are those of the service's published table.
+ * @throws InvalidRequestError when a call would be refused, or when an interval or a limit is not above 0; it names the call
+ * @example
+ * const plan = planCredits([{ operation: 'token.price', params: { address }, every: '1m' }], { creditsPerDay: 36_000 })
+ * plan.creditsPerDay // 72000
+ * plan.stretch // 2
  */
 export function planCredits(calls: readonly PlannedCall[], options: PlanOptions = {}): CreditPlan {
-  const { credits, creditsPerDay: allowed } = options
+  if (!isArray(calls)) throw invalidOption('calls', calls, 'a list of calls')
+  const { credits, creditsPerDay: limit } = options
   if (credits !== undefined) requirePositive('credits', credits)
-  if (allowed !== undefined) requirePositive('creditsPerDay', allowed)
-  const rates = calls.map(({ operation, params, everyMs }) => {
-    requirePositive('everyMs', everyMs)
-    const { max, requests } = estimate(operation, params)
-    const perDay = DAY_MS / everyMs
-    return { operation, everyMs, credits: max, creditsPerDay: max * perDay, requestsPerDay: requests * perDay }
-  })
-  const creditsPerDay = rates.reduce((sum, rate) => sum + rate.creditsPerDay, 0)
-  const stretch = allowed === undefined ? undefined : Math.max(1, creditsPerDay / allowed)
+  if (limit !== undefined) requirePositive('creditsPerDay', limit)
+  const rates = calls.map(readCall)
+  const total = sumSpending(rates)
+  const stretch = limit === undefined ? undefined : Math.max(1, total.creditsPerDay / limit)
+  return {
+    ...total,
+    daysUntilEmpty: credits === undefined ? undefined : credits / total.creditsPerDay,
+    stretch,
+    calls: rates.map(({ operation, everyMs, activeHours, cost, ...rate }) => ({
+      operation,
+      everyMs,
+      activeHours,
+      credits: cost.max,
+      minCredits: cost.min,
+      ...sumSpending([{ ...rate, cost }]),
+      share: total.creditsPerDay === 0 ? 0 : (rate.callsPerDay * cost.max) / total.creditsPerDay,
+      affordableEveryMs: everyMs * (stretch ?? 1),
+    })),
+    advice: findAdvice(rates, limit),
+  }
+}
+
+function readCall(call: PlannedCall, index: number): CallRate {
+  const name = `calls[${index}]`
+  rejectUnknown(`field of ${name}`, call, ['operation', 'params', 'every', 'everyMs', 'activeHours'])
+  const { operation, params, activeHours = HOURS_PER_DAY } = call
+  const everyMs = readInterval(call, name)
+  requirePositive(`${name}.activeHours`, activeHours)
+  if (activeHours > HOURS_PER_DAY) throw invalidOption(`${name}.activeHours`, activeHours, 'at most 24')
+  const validated = validateParams(operation, params)
+  const cost = sumCosts(splitCall(validated).map(costOfRequest))
+  const callsPerDay = (DAY_MS / everyMs) * (activeHours / HOURS_PER_DAY)
+  return { operation, values: validated.values, everyMs, activeHours, callsPerDay, cost }
+}
+
+function readInterval({ every, everyMs }: PlannedCall, name: string): number {
+  if (every !== undefined && everyMs !== undefined)
+    throw invalidOption(`${name}.everyMs`, everyMs, 'left out beside every')
+  if (every === undefined) return requirePositive(`${name}.everyMs`, everyMs)
+  const ms = parseDuration(every)
+  if (ms === undefined) throw invalidOption(`${name}.every`, every, "a duration such as '30s', '5m', '1h' or '1d'")
+  return ms
+}
+
+function sumSpending(rates: readonly Pick<CallRate, 'callsPerDay' | 'cost'>[]): PlannedSpending {
+  const sum = (perCall: (rate: Pick<CallRate, 'cost'>) => number) =>
+    rates.reduce((total, rate) => total + rate.callsPerDay * perCall(rate), 0)
+  const creditsPerDay = sum(({ cost }) => cost.max)
+  const minCreditsPerDay = sum(({ cost }) => cost.min)
   return {
     creditsPerDay,
     usdPerDay: creditsToUsd(creditsPerDay),
-    requestsPerDay: rates.reduce((sum, rate) => sum + rate.requestsPerDay, 0),
-    daysUntilEmpty: credits === undefined ? undefined : credits / creditsPerDay,
-    stretch,
-    calls: rates.map((rate) => ({
-      operation: rate.operation,
-      credits: rate.credits,
-      creditsPerDay: rate.creditsPerDay,
-      affordableEveryMs: rate.everyMs * (stretch ?? 1),
-    })),
+    creditsPer30Days: DAYS_PER_MONTH * creditsPerDay,
+    usdPer30Days: creditsToUsd(DAYS_PER_MONTH * creditsPerDay),
+    minCreditsPerDay,
+    minUsdPerDay: creditsToUsd(minCreditsPerDay),
+    minCreditsPer30Days: DAYS_PER_MONTH * minCreditsPerDay,
+    minUsdPer30Days: creditsToUsd(DAYS_PER_MONTH * minCreditsPerDay),
+    requestsPerDay: sum(({ cost }) => cost.requests),
   }
 }
 
-function requirePositive(name: string, value: number): void {
-  if (!(typeof value === 'number' && value > 0)) throw invalidOption(name, value, 'a number above 0')
+function requirePositive(name: string, value: unknown): number {
+  if (!(typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY))
+    throw invalidOption(name, value, 'a finite number above 0')
+  return value
 }

@@ -84,7 +84,11 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     emit,
     store: options.store && checked && createPriceStore(options.store, clock, checked),
     signal: lifetime.signal,
-    covers: (credits) => bucket.covers(credits, clock.now()),
+    reserveExtra(credits) {
+      const isCovered = bucket.covers(credits, clock.now())
+      if (isCovered) bucket.spend(credits, clock.now())
+      return isCovered
+    },
     schedule: dueTimes.schedule,
     onLatency: leadTime.record,
     onDelivered() {

@@ -36,8 +36,7 @@ export function isAddress(value: unknown): value is string {
 
 /** Only mixed case carries a checksum. */
 export function isMixedCase(address: string): boolean {
-  const digits = address.slice(2)
-  return digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  return /[a-f]/.test(address) && /[A-F]/.test(address)
 }
 
 /** The hash of a text shorter than a block. The full function of the library, which takes any bytes, is twice as large. */

@@ -5,6 +5,9 @@ import { flush } from '../support/clock.ts'
 import { type Answer, chargeFor, serve } from '../support/ledger.ts'
 import type { Exchange } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
+import { omitStacks } from '../support/short-stacks.ts'
+
+omitStacks()
 
 const LIMIT = 3_000
 

@@ -6,6 +6,9 @@ import { type Behaviour, createMeteredService } from '../support/metered-service
 import { createRandom } from '../support/random.ts'
 import { createScript, type Exchange } from '../support/script.ts'
 import { address, addresses, BASE_URL, type Outcome, watch } from '../support/setup.ts'
+import { omitStacks } from '../support/short-stacks.ts'
+
+omitStacks()
 
 const LIMIT = 9_000
 const WINDOW_MS = 120_000

@@ -4,6 +4,9 @@ import { expect, test } from 'vitest'
 import { costs, ok, refusal } from '../support/answers.ts'
 import type { Handler } from '../support/script.ts'
 import { addresses, setup } from '../support/setup.ts'
+import { omitStacks } from '../support/short-stacks.ts'
+
+omitStacks()
 
 const ADDRESSES = addresses(300)
 const CASES = [

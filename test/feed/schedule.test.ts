@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { creditsFor, requestCredits, splitIntoRequests } from '../../src/feed/prices/batch-cost.ts'
+import { creditsFor, requestCredits, splitIntoRequests } from '../../src/credits/batch-cost.ts'
 import { createPriorityQueue } from '../../src/feed/prices/priority-queue.ts'
 import { cheapestBatch, type DueItem } from '../../src/feed/schedule/select-batch.ts'
 import { MINUTE, recordWatch, requests, SECOND, setupFeed, some } from './setup.ts'

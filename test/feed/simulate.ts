@@ -42,7 +42,11 @@ async function listTokens(): Promise<string[]> {
   const prices = await client.prices.batch({ addresses: listed.map(({ address }) => address) })
   await client.close()
   await fake.close()
-  return listed.map(({ address }) => address).filter((address) => prices[address] !== null)
+  // The order of the list depends on the time.
+  return listed
+    .map(({ address }) => address)
+    .filter((address) => prices[address] !== null)
+    .sort()
 }
 
 const watcher = {

@@ -1,4 +1,4 @@
-import { creditsFor } from '../prices/batch-cost.ts'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { type LeadTime, leadTimeFor } from '../schedule/lead-time.ts'
 import type { TokenBucket } from '../schedule/token-bucket.ts'
 

@@ -1,10 +1,10 @@
 import type { ApiPromise, CallMeta } from '../../api-promise.ts'
+import { requestCredits } from '../../credits/batch-cost.ts'
 import type { Budget } from '../../credits/budget.ts'
 import { isEtnMarketError } from '../../errors/base.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
 import type { FeedClient } from '../types.ts'
-import { requestCredits } from './batch-cost.ts'
 
 /** Options of a call. The feed retries by itself, so each call makes one attempt. */
 export interface SendOptions {

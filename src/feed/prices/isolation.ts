@@ -1,8 +1,8 @@
 import type { Clock } from '../../concurrency/clock.ts'
+import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { FeedEvent } from '../events.ts'
-import { requestCredits, splitIntoRequests } from './batch-cost.ts'
-import type { Failure, TrackedPrice } from './tracked-price.ts'
+import type { Failure, SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /**
  * Finds the address that makes batches fail. A batch that fails is split in two for its next attempt, until one address is left
@@ -11,7 +11,8 @@ import type { Failure, TrackedPrice } from './tracked-price.ts'
 export interface Isolation {
   /** Splits addresses into requests, with addresses under suspicion in requests of their own. */
   split(prices: readonly TrackedPrice[]): TrackedPrice[][]
-  recordSuccess(prices: readonly TrackedPrice[]): void
+  /** Returns what the watches have set aside for requests of these addresses. */
+  recordSuccess(prices: readonly TrackedPrice[]): number
   /** Returns the failure of the one address that fails while others succeed; undefined if the cause may be the service. */
   recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Failure | undefined
 }
@@ -19,17 +20,17 @@ export interface Isolation {
 const MIN_WAIT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 
-/** @param covers whether the watches can pay for more requests than they need, see `TokenBucket` */
+/** @param reserveExtra sets credits of the watches aside for more requests than they need; false if they cannot pay */
 export function createIsolation(
   clock: Clock,
   emit: (event: FeedEvent) => void,
-  covers: (credits: number) => boolean,
+  reserveExtra: (credits: number) => boolean,
 ): Isolation {
   let succeededAt = Number.NEGATIVE_INFINITY
 
   return {
     split(prices) {
-      const suspects = new Map<object, TrackedPrice[]>()
+      const suspects = new Map<SuspectGroup, TrackedPrice[]>()
       const healthy: TrackedPrice[] = []
       for (const tracked of prices) {
         const { suspectGroup } = tracked
@@ -40,11 +41,13 @@ export function createIsolation(
     },
     recordSuccess(prices) {
       succeededAt = clock.now()
+      const reserved = prices[0]?.suspectGroup?.reserved ?? 0
       for (const tracked of prices) {
         tracked.suspectGroup = undefined
         tracked.failures = 0
         tracked.retryAt = Number.NEGATIVE_INFINITY
       }
+      return reserved
     },
     recordFailure(prices, error, decidedAt) {
       const [first] = prices
@@ -63,9 +66,11 @@ export function createIsolation(
     const parts = halve(prices)
     const credits = parts.reduce((sum, part) => sum + requestCredits(part.length), 0)
     const extra = credits - requestCredits(prices.length)
-    if (prices.every(({ watchers }) => watchers.size > 0) && !covers(extra)) return false
+    const isForWatches = prices.every(({ watchers }) => watchers.size > 0)
+    if (isForWatches && !reserveExtra(extra)) return false
+    const reserved = (prices[0]?.suspectGroup?.reserved ?? 0) + (isForWatches ? extra : 0)
     for (const part of parts) {
-      const group = {}
+      const group: SuspectGroup = { reserved: reserved / parts.length }
       for (const tracked of part) Object.assign(tracked, { suspectGroup: group, failures: 0 })
     }
     return true
@@ -78,7 +83,7 @@ export function createIsolation(
     const intervals = prices.filter(({ watchers }) => watchers.size > 0).map(({ intervalMs }) => intervalMs)
     const waitMs = isCharged ? Math.max(backoff, ...intervals) : backoff
     const retryAt = clock.now() + waitMs
-    const group = prices[0]?.suspectGroup ?? {}
+    const group: SuspectGroup = prices[0]?.suspectGroup ?? { reserved: 0 }
     for (const tracked of prices) Object.assign(tracked, { suspectGroup: group, retryAt, failures: failures + 1 })
     const [only] = prices
     if (prices.length === 1 && only && failures === 0)

@@ -1,10 +1,10 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import type { Clock } from '../../concurrency/clock.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
+import { maxAffordable } from '../../credits/batch-cost.ts'
 import type { FeedEvent } from '../events.ts'
 import type { FeedClient } from '../types.ts'
 import type { Backoff } from './backoff.ts'
-import { maxAffordable } from './batch-cost.ts'
 import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import { createIsolation } from './isolation.ts'
@@ -19,8 +19,8 @@ export interface PriceBuyerParts {
   readonly store: PriceStore | undefined
   readonly signal: AbortSignal
   emit(event: FeedEvent): void
-  /** Whether the watches can pay for more requests than they need. */
-  covers(credits: number): boolean
+  /** Sets credits of the watches aside for more requests than they need; false if they cannot pay. */
+  reserveExtra(credits: number): boolean
   /** Computes when an address is due again. */
   schedule(tracked: TrackedPrice): void
   /** Called after the subscribers of an address have its new price. */
@@ -33,7 +33,7 @@ export interface PriceBuyerParts {
 
 /** Buys prices, and delivers them or the failure to the subscribers. */
 export interface PriceBuyer {
-  /** Resolves with the credits paid; rejects if the feed is closed while requests wait for a slot. */
+  /** Resolves with the credits paid, less what was set aside; rejects if the feed is closed while requests wait for a slot. */
   buy(prices: readonly TrackedPrice[], decidedAt: number): Promise<number>
   deliver(tracked: TrackedPrice, stored: StoredPrice): void
   fail(prices: readonly TrackedPrice[], failure: Failure, decidedAt: number): void
@@ -47,7 +47,7 @@ const MIN_TTL_MS = 3_600_000
 
 export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const { client, clock, dailyBudget, backoff, store, signal, emit, schedule } = parts
-  const isolation = createIsolation(clock, emit, parts.covers)
+  const isolation = createIsolation(clock, emit, parts.reserveExtra)
   const semaphore = createSemaphore(MAX_REQUESTS)
   const closed = new LightAbortController()
   signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
@@ -117,9 +117,9 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
       if (backoff.state === 'none') parts.onLatency(clock.now() - decidedAt)
       if (backoff.recordSuccess(sentAt)) parts.onRecovery()
       emit({ type: 'feed.bought', operation: prices.length === 1 ? 'token.price' : 'prices.batch', addresses, credits })
-      isolation.recordSuccess(prices)
+      const reserved = isolation.recordSuccess(prices)
       deliverAll(prices, bought, sentAt)
-      return credits
+      return credits - reserved
     } catch (error) {
       const failure = isolation.recordFailure(prices, error, decidedAt) ?? backoff.recordFailure(error, sentAt)
       fail(prices, failure, decidedAt)

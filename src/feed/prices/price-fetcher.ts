@@ -8,7 +8,7 @@ import { isWanted, shortestInterval, type TrackedPrice } from './tracked-price.t
 /** Gets prices from the store, else from the service. */
 export interface PriceFetcher {
   /**
-   * Resolves with the credits paid. Never rejects: each address ends with a price or with a failure, or is scheduled again if
+   * Resolves with the credits paid, less what was set aside for them. Never rejects: each address ends with a price or with a failure, or is scheduled again if
    * nobody wants it any longer.
    */
   fetch(batch: FetchBatch): Promise<number>

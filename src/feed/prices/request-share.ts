@@ -1,5 +1,5 @@
+import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
-import { creditsFor, maxAffordable } from './batch-cost.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import type { TrackedPrice } from './tracked-price.ts'
 

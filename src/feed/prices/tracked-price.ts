@@ -1,6 +1,12 @@
 import type { TokenPrice } from '../../generated/types.ts'
 import { createPriorityQueue, type PriorityQueue } from './priority-queue.ts'
 
+/** Addresses that are requested together until they succeed or fail alone. */
+export interface SuspectGroup {
+  /** Credits that the watches have set aside, because separate requests will cost more than one. */
+  readonly reserved: number
+}
+
 /** Somebody who waits for the price of an address. */
 export interface Subscriber {
   /** The greatest age of a price that the subscriber accepts, in milliseconds. */
@@ -57,7 +63,7 @@ export interface TrackedPrice {
   /** The value of `wastedAt` when `retryWasted` last cleared it. */
   releasedAt: number
   /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
-  suspectGroup: object | undefined
+  suspectGroup: SuspectGroup | undefined
   /** Consecutive failures of this address alone. */
   failures: number
   /** After a failure of this address alone: when it may be requested again, unix milliseconds. */

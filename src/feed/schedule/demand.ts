@@ -1,4 +1,4 @@
-import { BASE, creditsFor, MAX_ITEMS, PER_ITEM } from '../prices/batch-cost.ts'
+import { BASE, creditsFor, MAX_ITEMS, PER_ITEM } from '../../credits/batch-cost.ts'
 import { DAY_MS } from '../prices/daily-budget.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
 import type { CallRate } from './select-batch.ts'

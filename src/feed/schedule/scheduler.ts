@@ -1,7 +1,7 @@
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import type { FeedEvent } from '../events.ts'
 import type { Backoff } from '../prices/backoff.ts'
-import { creditsFor } from '../prices/batch-cost.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { FetchBatch, PriceFetcher } from '../prices/price-fetcher.ts'
 import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'
@@ -141,13 +141,13 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     // Price requests pay for themselves; the watches pay for the rest.
     const shareOfWatches = (credits: number) => Math.max(0, credits - creditsFor(oneOff.size))
     const planned = shareOfWatches(creditsFor(oneOff.size + due.length + early.length))
-    bucket.spend(planned, now)
-    fetch({ due: [...oneOff, ...due], early }, planned, shareOfWatches)
+    fetch({ due: [...oneOff, ...due], early }, bucket.spend(planned, now), shareOfWatches)
   }
 
-  function fetch(batch: FetchBatch, planned: number, shareOfWatches = (credits: number) => credits): void {
+  /** @param spent what the bucket was charged in advance */
+  function fetch(batch: FetchBatch, spent: number, shareOfWatches = (credits: number) => credits): void {
     const call = fetcher.fetch(batch).then((credits) => {
-      bucket.spend(shareOfWatches(credits) - planned, clock.now())
+      bucket.spend(shareOfWatches(credits) - spent, clock.now())
       inFlight.delete(call)
       updateStretch()
       setTimer()

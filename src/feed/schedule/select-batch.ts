@@ -1,4 +1,4 @@
-import { BASE, creditsFor, MAX_ITEMS, PER_ITEM } from '../prices/batch-cost.ts'
+import { BASE, creditsFor, MAX_ITEMS, PER_ITEM } from '../../credits/batch-cost.ts'
 import type { PriorityQueue } from '../prices/priority-queue.ts'
 import type { TokenBucket } from './token-bucket.ts'
 

@@ -1,5 +1,5 @@
+import { creditsFor, splitIntoRequests } from '../../credits/batch-cost.ts'
 import type { PlannedPurchase } from '../plan.ts'
-import { creditsFor, splitIntoRequests } from '../prices/batch-cost.ts'
 import { DAY_MS } from '../prices/daily-budget.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
 import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'

@@ -1,4 +1,4 @@
-import { creditsFor } from '../prices/batch-cost.ts'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { createPriorityQueue, type PriorityQueue } from '../prices/priority-queue.ts'
 import { leadTimeFor } from './lead-time.ts'
 
@@ -11,8 +11,8 @@ export interface TokenBucket {
   addWatch(addresses: number, everyMs: number, now: number): (now: number) => void
   /** Whether the credits leave the bucket in debt by no more than one call per watch. */
   covers(credits: number, now: number): boolean
-  /** Takes credits out, or returns them if the number is negative. */
-  spend(credits: number, now: number): void
+  /** Takes credits out, or returns them if the number is negative. Returns how many were taken, because debt is capped. */
+  spend(credits: number, now: number): number
   /** Sets how long before its due time a request is sent. */
   setLeadTime(leadMs: number): void
   /** A copy for a simulation. */
@@ -77,7 +77,9 @@ function accessTo(state: BucketState): Pick<TokenBucket, 'covers' | 'spend'> {
     },
     spend(credits, now) {
       refill(state, now)
+      const before = state.credits
       add(state, -credits)
+      return before - state.credits
     },
   }
 }

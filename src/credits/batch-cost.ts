@@ -1,4 +1,4 @@
-import { operations } from '../../generated/operations.ts'
+import { operations } from '../generated/operations.ts'
 
 const SINGLE = operations['token.price'].credits.base
 const { base: BASE, perItem: PER_ITEM, maxItems: MAX_ITEMS } = operations['prices.batch'].credits

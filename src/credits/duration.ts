@@ -1,0 +1,17 @@
+/** A length of time as text: a number and its unit, seconds, minutes, hours or days. `'30s'`, `'5m'`, `'1h'`, `'1d'`. */
+export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}`
+
+const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 }
+
+/** The milliseconds of a duration, or undefined where the value is none. */
+export function parseDuration(value: unknown): number | undefined {
+  const [, count, unit] = (typeof value === 'string' && /^(\d+(?:\.\d+)?)([smhd])$/.exec(value)) || []
+  const ms = Number(count) * UNITS[unit as keyof typeof UNITS]
+  return ms > 0 && Number.isFinite(ms) ? ms : undefined
+}
+
+/** The duration in its largest unit, such as `5 m`. */
+export function formatDuration(ms: number): string {
+  const [unit, unitMs] = Object.entries(UNITS).find(([, size]) => ms >= size) ?? ['s', UNITS.s]
+  return `${Number((ms / unitMs).toFixed(2))} ${unit}`
+}

@@ -1,0 +1,152 @@
+import { type OperationId, operations } from '../generated/operations.ts'
+import { isArray } from '../operations/type-guards.ts'
+import type { ParamValue } from '../operations/validate-params.ts'
+import { creditsFor } from './batch-cost.ts'
+import type { CostEstimate } from './cost.ts'
+import { formatDuration } from './duration.ts'
+import type { PlanAdvice } from './plan-types.ts'
+
+export const DAY_MS = 86_400_000
+
+/** A planned call whose parameters and interval are valid. */
+export interface CallRate {
+  readonly operation: OperationId
+  readonly values: Readonly<Record<string, ParamValue>>
+  readonly everyMs: number
+  readonly activeHours: number
+  readonly callsPerDay: number
+  /** The cost of one call. */
+  readonly cost: CostEstimate
+}
+
+type Line = CallRate & { readonly index: number }
+
+/** What saves credits, computed from the costs of the plan; the largest saving first. */
+export function findAdvice(rates: readonly CallRate[], creditsPerDay: number | undefined): PlanAdvice[] {
+  const lines = rates.map((rate, index) => ({ ...rate, index }))
+  const saving = (advice: PlanAdvice) => advice.creditsPerDay - advice.insteadCreditsPerDay
+  return [
+    ...advisePrices(lines),
+    ...adviseNftStats(lines),
+    ...adviseRepeated(lines),
+    ...adviseLimit(lines, creditsPerDay),
+  ]
+    .filter((advice) => saving(advice) > 0)
+    .sort((one, other) => saving(other) - saving(one))
+}
+
+const spendingOf = (lines: readonly Line[]) =>
+  lines.reduce((sum, { cost, callsPerDay }) => sum + cost.max * callsPerDay, 0)
+const indexesOf = (lines: readonly Line[]) => lines.map(({ index }) => index)
+const addressesOf = (lines: readonly Line[]) => new Set(lines.flatMap(({ values }) => priceAddresses(values)))
+
+function priceAddresses({ address, addresses }: CallRate['values']): string[] {
+  return isArray(addresses) ? (addresses as string[]) : [String(address).toLowerCase()]
+}
+
+/** Prices at the same times belong into one batch. If a batch of all at the shortest interval costs still less, that is the advice. */
+function advisePrices(lines: readonly Line[]): PlanAdvice[] {
+  const prices = lines.filter(({ operation }) => operation === 'token.price' || operation === 'prices.batch')
+  return groupBy(prices, ({ activeHours }) => activeHours).flatMap((sameHours) => {
+    const apart = groupBy(sameHours, ({ everyMs }) => everyMs).map(advisePriceGroup)
+    const together = advisePriceGroup(sameHours)
+    const costApart = apart.reduce(
+      (sum, advice) => sum + Math.min(advice.creditsPerDay, advice.insteadCreditsPerDay),
+      0,
+    )
+    return together.insteadCreditsPerDay < costApart ? [together] : apart
+  })
+}
+
+function advisePriceGroup(lines: readonly Line[]): PlanAdvice {
+  const addresses = addressesOf(lines).size
+  const fastest = fastestOf(lines)
+  const insteadCreditsPerDay = creditsFor(addresses) * fastest.callsPerDay
+  const rest = addresses % operations['prices.batch'].credits.maxItems
+  const singles = creditsFor(rest) === rest * creditsFor(1) ? rest : 0
+  const batched = addresses - singles
+  const instead = [
+    ...(batched > 0 ? [`one prices.batch of ${batched} addresses`] : []),
+    ...(singles > 0 ? [`${singles} token.price`] : []),
+  ]
+  return {
+    kind: batched > 0 ? 'merge-prices' : 'single-prices',
+    message: `${describe(lines)}; ${instead.join(' and ')} every ${formatDuration(fastest.everyMs)}: ${count(insteadCreditsPerDay)}.`,
+    calls: indexesOf(lines),
+    creditsPerDay: spendingOf(lines),
+    insteadCreditsPerDay,
+  }
+}
+
+function adviseNftStats(lines: readonly Line[]): PlanAdvice[] {
+  return groupBy(
+    lines.filter(({ operation }) => operation === 'nft.collection'),
+    ({ activeHours }) => activeHours,
+  ).map((collections) => {
+    const fastest = fastestOf(collections)
+    const insteadCreditsPerDay = operations['nft.stats'].credits.base * fastest.callsPerDay
+    return {
+      kind: 'nft-stats',
+      message: `${describe(collections)}; one nft.stats every ${formatDuration(fastest.everyMs)}, which has the floor price, owners and listings of all collections but no volume: ${count(insteadCreditsPerDay)}.`,
+      calls: indexesOf(collections),
+      creditsPerDay: spendingOf(collections),
+      insteadCreditsPerDay,
+    }
+  })
+}
+
+/** Prices and collections have advice of their own. */
+const ADVISED: readonly OperationId[] = ['token.price', 'prices.batch', 'nft.collection']
+
+function adviseRepeated(lines: readonly Line[]): PlanAdvice[] {
+  const others = lines.filter(({ operation }) => !ADVISED.includes(operation))
+  return groupBy(others, ({ operation, values, activeHours }) => JSON.stringify([operation, values, activeHours]))
+    .filter((equal) => equal.length > 1)
+    .map((equal) => {
+      const fastest = fastestOf(equal)
+      const insteadCreditsPerDay = spendingOf([fastest])
+      return {
+        kind: 'repeated-call',
+        message: `${describe(equal)}; the parameters are equal, and the one every ${formatDuration(fastest.everyMs)} alone: ${count(insteadCreditsPerDay)}.`,
+        calls: indexesOf(equal),
+        creditsPerDay: spendingOf(equal),
+        insteadCreditsPerDay,
+      }
+    })
+}
+
+function adviseLimit(lines: readonly Line[], limit: number | undefined): PlanAdvice[] {
+  const creditsPerDay = spendingOf(lines)
+  if (limit === undefined || creditsPerDay <= limit) return []
+  const factor = Math.ceil((100 * creditsPerDay) / limit) / 100
+  return [
+    {
+      kind: 'over-limit',
+      message: `Whole plan: ${count(creditsPerDay)} credits a day, above the limit of ${count(limit)}; intervals ${factor} times as long fit.`,
+      calls: indexesOf(lines),
+      creditsPerDay,
+      insteadCreditsPerDay: limit,
+    },
+  ]
+}
+
+/** Such as `14 token.price every 5 m: 201,600 credits a day`. */
+function describe(lines: readonly Line[]): string {
+  const names = groupBy(lines, ({ operation }) => operation).map((same) => `${same.length} ${same[0]?.operation}`)
+  const intervals = new Set(lines.map(({ everyMs }) => everyMs))
+  const [every = 0] = intervals
+  const when = intervals.size === 1 ? `every ${formatDuration(every)}` : `at ${intervals.size} intervals`
+  return `${names.join(' and ')} ${when}: ${count(spendingOf(lines))} credits a day`
+}
+
+function fastestOf(lines: readonly Line[]): Line {
+  return lines.reduce((fastest, line) => (line.everyMs < fastest.everyMs ? line : fastest))
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[][] {
+  const groups = new Map<unknown, Item[]>()
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
+  return [...groups.values()]
+}
+
+const count = (credits: number) => Math.round(credits).toLocaleString('en-US')

@@ -1,0 +1,152 @@
+import type { ApiPromise } from '../api-promise.ts'
+import type { Budget } from '../credits/budget.ts'
+import type { EtnMarketError } from '../errors/base.ts'
+import type { CallInput } from '../request/call-input.ts'
+import { createSweepStore, type SweepStore, type SweepStoreParts } from './sweep-store.ts'
+import type { SweepOptions, SweepResult } from './types.ts'
+
+/** One call of a sweep. */
+export interface SweepCall {
+  /** Equal for equal calls. */
+  readonly key: string
+  readonly input: CallInput
+  /** The parameters of all equal calls, as they were given. */
+  readonly params: readonly unknown[]
+  /** The worst case of the call without retries. */
+  readonly maxCredits: number
+}
+
+/** Functions of other modules are handed over: a file that is loaded later and imports none adds none to the first load. */
+export interface SweepParts extends Omit<SweepStoreParts, 'store'>, Pick<SweepOptions, 'store' | 'onProgress'> {
+  readonly concurrency: number
+  readonly limit: Budget
+  /** How many results there will be. */
+  readonly total: number
+  /** Monotonic milliseconds. */
+  now(): number
+  call(call: SweepCall): ApiPromise<unknown>
+  /** Whether an error is the result of its call; another one ends the sweep. */
+  isResult(error: unknown): error is EtnMarketError
+}
+
+type Result = SweepResult<unknown, unknown>
+
+/** Makes the calls and deletes those that have a result from `pending`. */
+export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): AsyncGenerator<Result, void, undefined> {
+  const { concurrency, limit, call, isResult } = parts
+  const store = parts.store && createSweepStore({ ...parts, store: parts.store })
+  const report = createProgress(pending, parts)
+  const queue = pending.values()
+  const working = new Set<Promise<void>>()
+  const buying = new Set<Promise<unknown>>()
+  const results: Result[] = []
+  let committed = 0
+  let failure: { reason: unknown } | undefined
+
+  function start(next: SweepCall): void {
+    const work = finish(next, store)
+      .catch((reason: unknown) => {
+        failure ??= { reason }
+      })
+      .finally(() => working.delete(work))
+    working.add(work)
+  }
+
+  async function finish(next: SweepCall, from: SweepStore | undefined): Promise<void> {
+    const stored = await from?.read(next.key)
+    if (stored !== undefined) return arrive(next, { data: stored.data, stored: true }, 0)
+    if (!(await hasRoom(next)) || failure !== undefined) return
+    committed += next.maxCredits
+    const answer = settle(call(next), isResult).finally(() => {
+      committed -= next.maxCredits
+      buying.delete(answer)
+    })
+    buying.add(answer)
+    const { error, data, credits } = await answer
+    if (error !== undefined) return arrive(next, { error, stored: false }, credits)
+    try {
+      await from?.write(next.key, data)
+    } finally {
+      arrive(next, { data, stored: false }, credits)
+    }
+  }
+
+  /** Waits until the worst case fits `maxCredits`. False if it never will. */
+  async function hasRoom({ maxCredits }: SweepCall): Promise<boolean> {
+    while (limit.spent + limit.uncertain + committed + maxCredits > limit.limit) {
+      if (buying.size === 0) return false
+      await Promise.race(buying)
+    }
+    return true
+  }
+
+  function arrive(finished: SweepCall, outcome: Outcome, credits: number): void {
+    pending.delete(finished)
+    report.bought(outcome.stored ? undefined : credits)
+    for (const params of finished.params) {
+      results.push({ params, ...outcome } as Result)
+      report.arrived(outcome.error !== undefined)
+    }
+  }
+
+  try {
+    for (;;) {
+      while (failure === undefined && working.size + results.length < concurrency) {
+        const { value, done } = queue.next()
+        if (done) break
+        start(value)
+      }
+      const result = results.shift()
+      if (result !== undefined) yield result
+      else if (working.size > 0) await Promise.race(working)
+      else if (failure !== undefined) throw failure.reason
+      else return
+    }
+  } finally {
+    await Promise.all(working)
+  }
+}
+
+type Outcome =
+  | { readonly data: unknown; readonly error?: undefined; readonly stored: boolean }
+  | { readonly error: EtnMarketError; readonly stored: false }
+
+/** @throws what ends the whole sweep: the reason of its signal, or that the client is closed */
+async function settle(
+  promise: ApiPromise<unknown>,
+  isResult: SweepParts['isResult'],
+): Promise<{ data?: unknown; error?: EtnMarketError; credits: number }> {
+  try {
+    const { data, meta } = await promise.withMeta()
+    return { data, credits: meta.credits.charged }
+  } catch (error) {
+    if (!isResult(error)) throw error
+    return { error, credits: error.credits }
+  }
+}
+
+function createProgress(pending: ReadonlySet<SweepCall>, { total, onProgress, now }: SweepParts) {
+  const startedAt = now()
+  let done = 0
+  let failed = 0
+  let credits = 0
+  let calls = 0
+  return {
+    /** @param charged undefined when the answer came from the store */
+    bought(charged: number | undefined): void {
+      if (charged === undefined) return
+      calls++
+      credits += charged
+    },
+    arrived(isFailure: boolean): void {
+      done++
+      if (isFailure) failed++
+      const etaMs = calls === 0 ? undefined : ((now() - startedAt) / calls) * pending.size
+      try {
+        onProgress?.({ done, failed, total, credits, etaMs })
+      } catch {
+        // The listener is at fault, and the sweep goes on.
+      }
+    },
+  }
+}

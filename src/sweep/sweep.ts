@@ -1,0 +1,127 @@
+import type { ApiPromise } from '../api-promise.ts'
+import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { type Budget, createBudget } from '../credits/budget.ts'
+import { sumCosts } from '../credits/cost.ts'
+import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
+import { InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { StateUnavailableError } from '../errors/state.ts'
+import { answerGuards } from '../generated/guards.ts'
+import { type OperationId, operations } from '../generated/operations.ts'
+import type { Operation } from '../operations/operation.ts'
+import { isArray } from '../operations/type-guards.ts'
+import type { Checksum } from '../operations/validate-params.ts'
+import type { CallOptions } from '../options.ts'
+import { type CallInput, operationInput } from '../request/call-input.ts'
+import type { CallSettings } from '../request/settings.ts'
+import { callSettings } from '../request/settings.ts'
+import type { SweepCall } from './run-sweep.ts'
+import type { Sweep, SweepOptions, SweepResult } from './types.ts'
+
+/** The parts of a client that a sweep uses. */
+export interface SweepContext {
+  readonly clock: Clock
+  readonly settings: CallSettings
+  readonly checksum: Checksum
+  baseUrl(): string
+  /** Takes keys out of an error. */
+  redact<T>(error: T): T
+  run(input: CallInput): ApiPromise<unknown>
+}
+
+const HEAVY_CONCURRENCY = 2
+const LIGHT_CONCURRENCY = 4
+
+/**
+ * `client.group.action.many()`: checks everything now, and makes the calls while the result is iterated.
+ * @throws InvalidRequestError naming the position of parameters that the call would refuse, or the option
+ */
+export function createSweep(
+  operation: OperationId,
+  list: unknown,
+  options: SweepOptions | undefined,
+  context: SweepContext,
+): Sweep<unknown, unknown> {
+  if (!isArray(list)) throw invalidOption('params', list, 'a list with the parameters of each call')
+  const total = list.length
+  const { callOptions, limit, ...settings } = readOptions(operation, options ?? {}, context)
+  const pending = planCalls(operation, list, callOptions, context)
+  const generator = iterate()
+
+  async function* iterate(): AsyncGenerator<SweepResult<unknown, unknown>, void, undefined> {
+    // Loaded when it is needed: most clients make no sweep.
+    const { runSweep } = await import('./run-sweep.ts')
+    try {
+      yield* runSweep(pending, {
+        ...settings,
+        limit,
+        total,
+        matches: (data) => answerGuards[operation]({ data }),
+        storeError: (what, cause) => storeError(operation, what, cause),
+        isResult: (error): error is EtnMarketError => isEtnMarketError(error) && error.code !== 'client_closed',
+        keyPrefix: `etn-market:sweep:1:${context.baseUrl()}`,
+        now: () => monotonicNow(context.clock),
+        call: ({ input }) => context.run({ ...input, budget: limit }),
+      })
+    } catch (error) {
+      throw context.redact(error)
+    }
+  }
+
+  return Object.defineProperty(generator as Sweep<unknown, unknown>, 'remaining', {
+    get: () => [...pending].flatMap(({ params }) => params),
+  })
+}
+
+function readOptions(operation: OperationId, options: SweepOptions, { clock, settings }: SweepContext) {
+  const own = ['store', 'maxCredits', 'concurrency', 'onProgress']
+  rejectUnknown('option', options, ['signal', 'timeoutMs', 'deadlineMs', 'retry', 'validate', ...own])
+  const { store, maxCredits, onProgress, ...rest } = options
+  const { heavy }: Operation = operations[operation]
+  const { concurrency = heavy ? HEAVY_CONCURRENCY : LIGHT_CONCURRENCY, ...callOptions } = rest
+  callSettings(callOptions, settings, [])
+  if (!(Number.isSafeInteger(concurrency) && concurrency > 0))
+    throw invalidOption('concurrency', concurrency, 'a whole number above 0')
+  if (maxCredits !== undefined && !(Number.isSafeInteger(maxCredits) && maxCredits >= 0))
+    throw invalidOption('maxCredits', maxCredits, 'a whole number of credits, 0 or more')
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw invalidOption('onProgress', onProgress, 'a function')
+  if (store !== undefined && !(typeof store?.get === 'function' && typeof store.set === 'function'))
+    throw invalidOption('store', store, 'a store with the methods get and set')
+  const limit: Budget = createBudget({ credits: maxCredits ?? Number.POSITIVE_INFINITY }, clock)
+  return { store, onProgress, concurrency, callOptions, limit }
+}
+
+/** One call for equal parameters. */
+function planCalls(
+  operation: OperationId,
+  list: readonly unknown[],
+  options: CallOptions,
+  { checksum }: SweepContext,
+): Set<SweepCall> {
+  const calls = new Map<string, SweepCall & { params: unknown[] }>()
+  for (const [index, params] of list.entries()) {
+    const input = operationInput(operation, params, options, checksum)
+    const { requests } = nameErrors(index, () => input.plan())
+    const key = requests.map(({ path }) => path).join(' ')
+    const known = calls.get(key)
+    if (known) known.params.push(params)
+    else calls.set(key, { key, input, params: [params], maxCredits: sumCosts(requests.map(({ cost }) => cost)).max })
+  }
+  return new Set(calls.values())
+}
+
+function nameErrors<T>(index: number, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (!(cause instanceof InvalidRequestError)) throw cause
+    const { code, operation } = cause
+    const issues = cause.issues?.map(({ path, message }) => ({ path: `[${index}].${path}`, message }))
+    throw new InvalidRequestError(`params[${index}]: ${cause.message}`, { code, operation, issues, cause })
+  }
+}
+
+function storeError(operation: OperationId, what: string, cause: unknown): StateUnavailableError {
+  const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
+  return new StateUnavailableError(message, { operation, cause })
+}

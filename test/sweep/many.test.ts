@@ -1,0 +1,252 @@
+import {
+  type BudgetStore,
+  createClient,
+  type EtnMarketError,
+  StateUnavailableError,
+  type SweepOptions,
+} from 'etn-market'
+import { createFakeService, type FaultEffects, fakeTokens } from 'etn-market/fake'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
+import { omitStacks } from '../support/short-stacks.ts'
+import '../../src/generated/answer-schemas.ts'
+import '../../src/sweep/run-sweep.ts'
+
+omitStacks()
+
+const LOCKS_CREDITS = 2_000
+const { BOLT, WETN } = fakeTokens
+
+async function start(latencyMs = 0) {
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock })
+  let heavyInFlight = 0
+  let mostInFlight = 0
+  const client = createClient({
+    apiKey: fake.key,
+    clock,
+    async fetch(request: Request) {
+      mostInFlight = Math.max(mostInFlight, ++heavyInFlight)
+      try {
+        if (latencyMs > 0) await clock.sleep(latencyMs, request.signal)
+        return await fake.fetch(request)
+      } finally {
+        heavyInFlight--
+      }
+    },
+  })
+  const direct = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  const listed = await direct.token.list({ limit: 100 })
+  const tokens = listed.map(({ address }) => ({ address }))
+  fake.reset({ keep: ['clock', 'keys', 'world'] })
+  return { clock, fake, client, tokens, mostInFlight: () => mostInFlight }
+}
+
+/** Reads a sweep to its end while virtual time passes. */
+async function collect<Result>(sweep: AsyncIterable<Result>, clock = createVirtualClock()): Promise<Result[]> {
+  const results: Result[] = []
+  let isDone = false
+  const reading = (async () => {
+    for await (const result of sweep) results.push(result)
+  })().finally(() => {
+    isDone = true
+  })
+  reading.catch(() => {})
+  while (!isDone) await clock.advance(500)
+  await reading
+  return results
+}
+
+test('a sweep of forty heavy calls has every answer, two in flight at most, and reports how far it is', async () => {
+  const { clock, fake, client, tokens, mostInFlight } = await start(1_000)
+  const progress: Parameters<NonNullable<SweepOptions['onProgress']>>[0][] = []
+  const sweep = client.locks.get.many(tokens.slice(0, 40), { onProgress: (now) => void progress.push(now) })
+  expect(fake.ledger()).toHaveLength(0)
+  const results = await collect(sweep, clock)
+  expect(results.map(({ params }) => params.address).sort()).toEqual(
+    tokens
+      .slice(0, 40)
+      .map(({ address }) => address)
+      .sort(),
+  )
+  for (const { data, error } of results) expect([Array.isArray(data), error]).toEqual([true, undefined])
+  expect(fake.charged()).toBe(40 * LOCKS_CREDITS)
+  expect(mostInFlight()).toBe(2)
+  expect(progress).toHaveLength(40)
+  expect(progress.at(19)).toMatchObject({ done: 20, failed: 0, total: 40, credits: 20 * LOCKS_CREDITS })
+  expect(progress.at(19)?.etaMs).toBeGreaterThan(9_000)
+  expect(progress.at(19)?.etaMs).toBeLessThan(11_000)
+  expect(progress.at(-1)).toEqual({ done: 40, failed: 0, total: 40, credits: 80_000, etaMs: 0 })
+  expect(sweep.remaining).toEqual([])
+})
+
+describe('with a store', () => {
+  test('a sweep that was left buys only what is missing when it is run again', async () => {
+    const { clock, fake, client, tokens } = await start(100)
+    const store = new Map<string, string>()
+    const first = client.token.get.many(tokens.slice(0, 12), { store })
+    const leaving = (async () => {
+      let read = 0
+      for await (const _ of first) if (++read === 5) break
+    })()
+    await clock.advance(10_000)
+    await leaving
+    const bought = fake.ledger().length
+    expect(bought).toBeGreaterThanOrEqual(5)
+    expect(bought).toBeLessThan(12)
+    expect(first.remaining).toHaveLength(12 - bought)
+
+    const again = await collect(client.token.get.many(tokens.slice(0, 12), { store }), clock)
+    expect(again.filter(({ stored }) => stored)).toHaveLength(bought)
+    expect(again.every(({ params, data }) => data?.address === params.address)).toBe(true)
+    expect(fake.charged()).toBe(12 * 100)
+  })
+
+  test('an entry that is no answer of the operation is bought again, and an answer against the contract is not kept', async () => {
+    const { clock, fake, client, tokens } = await start()
+    const store = new Map<string, string>()
+    await collect(client.token.get.many(tokens.slice(0, 3), { store }), clock)
+    const [one = '', other = ''] = store.keys()
+    store.set(one, '{"data":{"address":1}}')
+    store.set(other, 'not JSON')
+    expect(
+      (await collect(client.token.get.many(tokens.slice(0, 3), { store }), clock)).filter(({ stored }) => stored),
+    ).toHaveLength(1)
+    expect(fake.charged()).toBe(5 * 100)
+
+    fake.stub('token.get', ({ data }) => ({ ...data, symbol: 5 }), { validate: false })
+    store.clear()
+    await collect(client.token.get.many(tokens.slice(0, 3), { store }), clock)
+    expect(store.size).toBe(0)
+  })
+
+  test.each<[string, Partial<BudgetStore>, number]>([
+    ['read', { get: () => Promise.reject(new Error('down')) }, 0],
+    ['written', { set: () => Promise.reject(new Error('down')) }, 4],
+  ])('that cannot be %s, the sweep ends with what was bought', async (what, broken, mostBought) => {
+    const { clock, fake, client, tokens } = await start()
+    const map = new Map<string, string>()
+    const store = { get: (key: string) => map.get(key), set: map.set.bind(map), ...broken }
+    const results: unknown[] = []
+    const sweep = client.token.get.many(tokens.slice(0, 20), { store })
+    const reading = collect(
+      (async function* () {
+        for await (const result of sweep) yield results.push(result)
+      })(),
+      clock,
+    )
+    await expect(reading).rejects.toThrow(StateUnavailableError)
+    await expect(reading).rejects.toThrow(`could not be ${what}`)
+    expect(fake.ledger().length).toBeLessThanOrEqual(mostBought)
+    expect(results).toHaveLength(fake.ledger().length)
+  })
+})
+
+test('a sweep ends before maxCredits, with what is left to do', async () => {
+  const { clock, fake, client, tokens } = await start(100)
+  const sweep = client.locks.get.many(tokens.slice(0, 10), { maxCredits: 7_000 })
+  expect(await collect(sweep, clock)).toHaveLength(3)
+  expect(fake.charged()).toBe(6_000)
+  expect(sweep.remaining).toEqual(tokens.slice(3, 10))
+  expect(await collect(client.locks.get.many(sweep.remaining, { maxCredits: 0 }), clock)).toEqual([])
+})
+
+test('under lost answers and refusals, no sweep is charged more than maxCredits or buys a stored answer again', async () => {
+  const fault = fc.constantFrom<FaultEffects>(
+    { reset: 'after' },
+    { reset: 'before' },
+    { status: 500 },
+    { html: 502, charge: true },
+    { creditHeaders: 'missing' },
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ effects: fault, call: fc.nat(15) }), { maxLength: 6 }),
+      fc.integer({ min: 0, max: 3_000 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (faults, maxCredits, concurrency) => {
+        const { clock, fake, client, tokens } = await start(50)
+        for (const { effects, call } of faults) fake.fault({ ...effects, nth: call + 1 })
+        const store = new Map<string, string>()
+        const wanted = tokens.slice(0, 12)
+        let left: readonly { address: string }[] = wanted
+        for (let run = 0; run < 2; run++) {
+          const before = fake.charged()
+          const kept = store.size
+          const sweep = client.token.get.many(wanted, { store, maxCredits, concurrency })
+          const results = await collect(sweep, clock)
+          expect(fake.charged() - before).toBeLessThanOrEqual(maxCredits)
+          expect(results.filter(({ stored }) => stored)).toHaveLength(kept)
+          expect(results.length + sweep.remaining.length).toBe(wanted.length)
+          left = sweep.remaining
+        }
+        for (const { address } of left) expect([...store.keys()].join()).not.toContain(address)
+        await client.close()
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+test('equal parameters are bought once, and each has its result', async () => {
+  const { clock, fake, client } = await start()
+  const list = [{ address: BOLT }, { address: WETN }, { address: BOLT.toLowerCase() }]
+  const results = await collect(client.token.price.many(list), clock)
+  expect(results.map(({ params }) => params)).toEqual(expect.arrayContaining(list))
+  expect(results).toHaveLength(3)
+  expect(fake.charged()).toBe(100)
+})
+
+test('a failure is a result, and the others go on', async () => {
+  const { clock, fake, client, tokens } = await start()
+  fake.fault({ operation: 'token.get', status: 500, times: 3 })
+  const unknown = { address: `0x${'1'.repeat(40)}` }
+  const results = await collect(client.token.get.many([unknown, ...tokens.slice(0, 4)], { retry: false }), clock)
+  const failures = results.flatMap(({ error }) => error ?? []) as EtnMarketError[]
+  expect(results).toHaveLength(5)
+  expect(failures.map(({ name }) => name).sort()).toEqual(['ServiceError', 'ServiceError', 'ServiceError'])
+})
+
+test('the signal ends a sweep with its reason, and nothing is sent afterwards', async () => {
+  const { clock, fake, client, tokens } = await start(1_000)
+  const controller = new AbortController()
+  const sweep = client.locks.get.many(tokens.slice(0, 10), { signal: controller.signal })
+  const reading = collect(sweep, clock)
+  reading.catch(() => {})
+  await clock.advance(1_500)
+  controller.abort('enough')
+  await expect(reading).rejects.toBe('enough')
+  const sent = fake.journal().length
+  await clock.advance(60_000)
+  expect(fake.journal()).toHaveLength(sent)
+  expect(sweep.remaining.length).toBeGreaterThan(5)
+})
+
+test('closing the client ends a sweep', async () => {
+  const { clock, client, tokens } = await start(1_000)
+  const reading = collect(client.locks.get.many(tokens.slice(0, 10)), clock)
+  reading.catch(() => {})
+  await clock.advance(1_500)
+  await client.close()
+  await expect(reading).rejects.toMatchObject({ code: 'client_closed' })
+})
+
+describe('before anything is sent, a sweep rejects', () => {
+  test.each<[string, (client: ReturnType<typeof createClient>) => unknown, RegExp]>([
+    [
+      'parameters',
+      ({ locks }) => locks.get.many([{ address: BOLT }, { address: '0x1' }]),
+      /^params\[1\]: locks\.get: invalid address/,
+    ],
+    ['a list that is none', ({ locks }) => locks.get.many('all' as never), /^Invalid params/],
+    ['maxCredits', ({ locks }) => locks.get.many([], { maxCredits: -1 }), /^Invalid maxCredits/],
+    ['concurrency', ({ locks }) => locks.get.many([], { concurrency: 0 }), /^Invalid concurrency/],
+    ['a store', ({ locks }) => locks.get.many([], { store: {} as never }), /^Invalid store/],
+    ['onProgress', ({ locks }) => locks.get.many([], { onProgress: 1 as never }), /^Invalid onProgress/],
+    ['a misspelt option', ({ locks }) => locks.get.many([], { maxCredit: 1 } as never), /Unknown option "maxCredit"/],
+    ['an option of a call', ({ locks }) => locks.get.many([], { timeoutMs: 0 }), /^Invalid timeoutMs/],
+  ])('%s', (_, call, message) => {
+    expect(() => call(createClient({ apiKey: 'esk_test_sweep' }))).toThrow(message)
+  })
+})
