@@ -1,8 +1,8 @@
 import type { ApiPromise } from './api-promise.ts'
+import type { CancellationSignal } from './concurrency/cancellation.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import type { SpendingLimit } from './credits/joint-budget.ts'
 import type { OperationId } from './generated/operations.ts'
-import type { CallOptions } from './options.ts'
 
 /** What other entries of this package need of a client, and its users do not. */
 export interface ClientInternals {
@@ -16,7 +16,7 @@ export interface ClientInternals {
    */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   /** A call whose attempts have to fit `budget` beside the client's own. One that shares a request counts in neither. */
-  call(operation: OperationId, params: unknown, options: CallOptions, budget: SpendingLimit): ApiPromise<unknown>
+  call(operation: OperationId, params: unknown, signal: CancellationSignal, budget: SpendingLimit): ApiPromise<unknown>
 }
 
 /** Registered, because an application may load the ES module and the CommonJS copy of the package. */

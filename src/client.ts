@@ -134,8 +134,9 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     redact: redactor.text,
     estimate: estimateSafely,
     open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
-    call: (operation, params, options, budget) =>
-      run({ ...operationInput(operation, params, options, checksum), budget }),
+    // A call uses no more of a signal than this one has.
+    call: (operation, params, signal, budget) =>
+      run({ ...operationInput(operation, params, { signal: signal as AbortSignal }, checksum), budget }),
   })
 }
 

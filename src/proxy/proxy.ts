@@ -1,4 +1,4 @@
-import { raceWithAbort } from '../concurrency/cancellation.ts'
+import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { createIdentify } from './identify.ts'
@@ -46,13 +46,15 @@ export function createProxy(options: ProxyOptions): MarketProxy {
   const purchases = createPurchases({ client, clock, cache, visitors, budget: settings.budget })
   const remainingOf = (visitor: string) => visitors?.find(visitor)?.available ?? settings.perVisitor?.credits
   const live = new Set<Promise<unknown>>()
-  let isClosed = false
+  const closing = new LightAbortController()
+  /** A function that never answers must not keep the proxy open. */
+  const findVisitor = (request: Request) => raceWithAbort(raceWithAbort(identify(request), request.signal), closing)
 
   /** ONE REQUEST: who asks -> route -> allowed -> parameters -> visitor -> cache, or budgets and call -> answer. */
   async function answer(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const { method, signal } = request
-    if (isClosed) throw closed()
+    closing.throwIfAborted()
     origins.check(request, url)
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: origins.preflightHeaders(request) })
 
@@ -65,7 +67,7 @@ export function createProxy(options: ProxyOptions): MarketProxy {
     if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
 
     const call = readCall(rule, route.params, url.searchParams, url.search, client.estimate)
-    const visitor = await raceWithAbort(identify(request), signal)
+    const visitor = await findVisitor(request)
 
     const cached = cache.get(call.key)
     if (method === 'HEAD' && cached === undefined) throw methodNotAllowed('GET, OPTIONS')
@@ -80,8 +82,7 @@ export function createProxy(options: ProxyOptions): MarketProxy {
   async function openStream(request: Request, url: URL): Promise<Response> {
     if (streams === undefined) throw notFound()
     if (request.method === 'HEAD') throw methodNotAllowed('GET, OPTIONS')
-    const visitor = await raceWithAbort(identify(request), request.signal)
-    if (isClosed) throw closed()
+    const visitor = await findVisitor(request)
     return streams.open(request, url, visitor)
   }
 
@@ -101,7 +102,7 @@ export function createProxy(options: ProxyOptions): MarketProxy {
     return response
   }
   const close = async () => {
-    isClosed = true
+    closing.abort(refuse(503, 'proxy_closed', 'The proxy is closed.'))
     streams?.close()
     await Promise.all([...live, purchases.settled()])
   }
@@ -112,8 +113,6 @@ const methodNotAllowed = (allow: string) =>
   refuse(405, 'method_not_allowed', 'The proxy takes GET, and HEAD for what it has in its cache.', {
     headers: { allow },
   })
-
-const closed = () => refuse(503, 'proxy_closed', 'The proxy is closed.')
 
 /** Nobody reads it. */
 const aborted = () => refuse(499, 'request_aborted', 'The visitor left.')

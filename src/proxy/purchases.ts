@@ -1,5 +1,5 @@
 import type { ClientInternals } from '../client-internals.ts'
-import { raceWithAbort } from '../concurrency/cancellation.ts'
+import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import type { Budget } from '../credits/budget.ts'
 import { isEtnMarketError } from '../errors/base.ts'
@@ -30,7 +30,7 @@ export interface Bought {
 interface Purchase {
   readonly result: Promise<Answer>
   readonly account: Account
-  readonly controller: AbortController
+  readonly controller: LightAbortController
   waiting: number
   stopTimer(): void
 }
@@ -53,11 +53,10 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
   function start(call: ProxyCall, visitor: string): Purchase {
     const { key } = call
     const account = new Account(visitors?.begin(visitor), budget)
-    const controller = new AbortController()
+    const controller = new LightAbortController()
     const run = async (): Promise<Answer> => {
       try {
-        const { signal } = controller
-        const data = await client.call(call.operation, call.params, { signal }, account)
+        const data = await client.call(call.operation, call.params, controller, account)
         const body = client.redact(toBody(call.operation, data))
         const answer = { body, etag: etagOf(body), freshUntil: monotonicNow(clock) + call.rule.cacheMs }
         cache.set(key, answer)

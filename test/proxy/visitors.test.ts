@@ -40,6 +40,14 @@ describe('who a visitor is', () => {
     expect(asked.value?.status).toBe(200)
   })
 
+  test('is not waited for when the proxy closes', async () => {
+    const { ask, proxy, fake } = setupProxy({ visitor: () => new Promise(() => {}) })
+    const asked = ask(pricePath())
+    await proxy.close()
+    expect(await errorOf(asked)).toBe('503 proxy_closed')
+    fake.expectRequests(0)
+  })
+
   test('is the same for all without a function', async () => {
     const { ask } = setupProxy({ visitor: undefined, perVisitor: { credits: 50, windowMs: 1_000 } })
     await ask(pricePath(0))
