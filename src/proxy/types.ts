@@ -39,7 +39,7 @@ export interface ProxyStreamOptions {
   addresses?: readonly string[] | undefined
   /** The most addresses of one stream. @default 50 */
   maxAddresses?: number | undefined
-  /** The most open streams of one visitor. @default 3 */
+  /** The most open streams of one visitor; without `visitor`, of all together. @default 3 */
   maxPerVisitor?: number | undefined
   /** The shortest interval, in milliseconds; a smaller `everyMs` is raised. @default 5_000 */
   minEveryMs?: number | undefined
@@ -87,7 +87,11 @@ export interface ProxyOptions {
         maxAgeMs: number
       }
     | undefined
-  /** The feed behind `{basePath}/stream`. It spends its own budget and stays open when the proxy is closed. @default no stream */
+  /**
+   * The feed behind `GET {basePath}/stream?addresses=0x…,0x…&everyMs=10000`, which sends prices as server-sent events: `event: price`, with
+   * the `FeedPrice` as JSON in `data`. Visitors who stream the same tokens cost what one costs. `createPriceFeed(client, { stream: true })`
+   * reads it in a page. The feed spends its own budget, and stays open when the proxy is closed. @default no stream
+   */
   feed?: Pick<PriceFeed, 'watch' | 'status'> | undefined
   /** Needs `feed`. */
   stream?: ProxyStreamOptions | undefined

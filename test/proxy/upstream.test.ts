@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { settle } from '../support/settle.ts'
 import { watch } from '../support/setup.ts'
 import { errorOf, pricePath, setupProxy } from './setup.ts'
 
@@ -54,6 +55,31 @@ test('the budget of the client is a total as well', async () => {
   const refused = await ask(pricePath(1))
   expect(refused.headers.get('retry-after')).toBe('5')
   expect(await errorOf(refused)).toBe('429 budget_exceeded')
+})
+
+test('a total with a store counts across restarts', async () => {
+  const entries = new Map<string, string>()
+  const store = {
+    get: (key: string) => entries.get(key),
+    set: (key: string, value: string) => void entries.set(key, value),
+  }
+  const budget = { credits: 120, windowMs: 86_400_000, store }
+  const first = setupProxy({ budget, perVisitor: { credits: 500, windowMs: 60_000 } })
+  expect((await first.ask(pricePath(0))).headers.get('x-credits-remaining')).toBe('450')
+  await settle()
+  const second = setupProxy({ budget })
+  expect((await second.ask(pricePath(1))).status).toBe(200)
+  expect(await errorOf(second.ask(pricePath(2)))).toBe('429 budget_exceeded')
+  expect(first.fake.charged() + second.fake.charged()).toBe(100)
+})
+
+test('a total whose store fails sends nothing', async () => {
+  const store = { get: () => Promise.reject(new Error('redis at 10.0.0.1')), set: () => {} }
+  const { ask, fake } = setupProxy({ budget: { credits: 500, store }, perVisitor: { credits: 50, windowMs: 60_000 } })
+  const response = await ask(pricePath())
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await response.text()).not.toContain('10.0.0.1')
+  fake.expectRequests(0)
 })
 
 test('what one budget refuses is not left on the other', async () => {
