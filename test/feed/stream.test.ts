@@ -1,5 +1,6 @@
 import { type Client, type ClientOptions, createClient } from 'etn-market'
-import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed, type Watch } from 'etn-market/feed'
+import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createEventParser } from '../../src/feed/stream/parse-events.ts'
 import { BASE, TOKENS } from '../proxy/setup.ts'
@@ -36,14 +37,15 @@ function setupPage(
     ...clientOptions,
   })
   const page: PriceFeed = createPriceFeed(client, { clock: made.clock, stream: true, ...feedOptions })
-  onTestFinished(async () => {
+  const close = async () => {
     await client.close()
     await page.close()
-  })
+  }
+  onTestFinished(close)
   const prices: FeedPrice[] = []
   const watch = (addresses: string | readonly string[], everyMs = 10 * SECOND) =>
     page.watch(addresses, { everyMs, onPrice: (price) => void prices.push(price) })
-  return { ...made, client, page, streams, bought, prices, watch, server: made.feed }
+  return { ...made, client, page, streams, bought, prices, watch, server: made.feed, close }
 }
 
 const isStream = (request: Request) => new URL(request.url).pathname.endsWith('/stream')
@@ -168,43 +170,48 @@ describe('without a stream', () => {
   })
 })
 
-describe('a stream that breaks', () => {
-  /** Breaks every open stream, and refuses new ones while `isDown`. */
-  function breakable() {
-    const open = new Set<ReadableStreamDefaultController<Uint8Array>>()
-    const state = {
-      isDown: false,
-      breakAll() {
-        for (const controller of open) controller.error(new TypeError('network error'))
-        open.clear()
+/** Breaks every open stream, and refuses new ones while `isDown`. */
+function breakable() {
+  const open = new Set<() => void>()
+  const state = {
+    isDown: false,
+    breakAll() {
+      for (const breakOne of open) breakOne()
+      open.clear()
+    },
+  }
+  const through = async (request: Request, proxy: (request: Request) => Promise<Response>) => {
+    if (state.isDown) throw new TypeError('fetch failed')
+    const response = await proxy(request)
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const copy = new ReadableStream<Uint8Array>({
+      start(controller) {
+        open.add(() => {
+          controller.error(new TypeError('network error'))
+          void reader.cancel()
+        })
       },
-    }
-    const through = async (request: Request, proxy: (request: Request) => Promise<Response>) => {
-      if (state.isDown) throw new TypeError('fetch failed')
-      const response = await proxy(request)
-      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-      const copy = new ReadableStream<Uint8Array>({
-        start: (controller) => void open.add(controller),
-        async pull(controller) {
-          const { done, value } = await reader.read()
-          if (done) controller.close()
-          else controller.enqueue(value)
-        },
-        cancel: () => reader.cancel(),
-      })
-      return new Response(copy, response)
-    }
-    return { state, through }
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: () => reader.cancel(),
+    })
+    return new Response(copy, response)
   }
+  return { state, through }
+}
 
-  function setupBreakable() {
-    const { state, through } = breakable()
-    const made: ReturnType<typeof setupPage> = setupPage({}, {}, (request) =>
-      isStream(request) ? through(request, made.proxy) : undefined,
-    )
-    return { ...made, state }
-  }
+function setupBreakable() {
+  const { state, through } = breakable()
+  const made: ReturnType<typeof setupPage> = setupPage({}, {}, (request) =>
+    isStream(request) ? through(request, made.proxy) : undefined,
+  )
+  return { ...made, state }
+}
 
+describe('a stream that breaks', () => {
   test('is opened again where it ended, and nothing is bought meanwhile', async () => {
     const { clock, watch, streams, bought, prices, state } = setupBreakable()
     clock.randomValue = 0.5
@@ -250,6 +257,69 @@ describe('a stream that breaks', () => {
     await clock.advance(2 * SECOND)
     expect(streams).toHaveLength(2)
   })
+})
+
+test('whatever breaks and whoever comes and goes, prices stay fresh, and nothing is bought while streams are up', async () => {
+  const step = fc.oneof(
+    fc.record({ watch: fc.nat(4), everyMs: fc.constantFrom(5_000, 10_000, 20_000, 30_000) }),
+    fc.record({ stop: fc.nat(9) }),
+    fc.record({ update: fc.nat(9), to: fc.nat(4) }),
+    fc.record({ breaks: fc.boolean() }),
+    fc.record({ ask: fc.nat(4) }),
+    fc.record({ waitMs: fc.nat(40_000) }),
+  )
+  const groups = [[ONE], [TWO], [ONE, TWO], [THREE, ONE], [ONE, TWO, THREE]]
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 4, maxLength: 16 }),
+      fc.double({ min: 0, max: 0.99, noNaN: true }),
+      async (steps, chance) => {
+        const { clock, page, server, bought, state, close } = setupBreakable()
+        clock.randomValue = chance
+        const watches: {
+          watch: Watch
+          latest: Map<string, FeedPrice>
+          addresses: readonly string[]
+          everyMs: number
+        }[] = []
+        for (const each of steps) {
+          if ('watch' in each) {
+            const latest = new Map<string, FeedPrice>()
+            const addresses = groups[each.watch] ?? []
+            const onPrice = (price: FeedPrice) => void latest.set(price.address, price)
+            const watch = page.watch(addresses, { everyMs: each.everyMs, onPrice })
+            watches.push({ watch, latest, addresses, everyMs: each.everyMs })
+          } else if ('stop' in each) watches.splice(each.stop, 1)[0]?.watch.stop()
+          else if ('update' in each) {
+            const updated = watches[each.update]
+            if (updated) updated.addresses = groups[each.to] ?? []
+            updated?.watch.update({ addresses: updated.addresses })
+          } else if ('breaks' in each) {
+            state.isDown = each.breaks
+            state.breakAll()
+          } else if ('ask' in each) void page.price(TOKENS[each.ask] ?? '').catch(() => {})
+          else await clock.advance(each.waitMs)
+        }
+        state.isDown = false
+        await clock.advance(3 * MINUTE)
+        bought.length = 0
+        await clock.advance(2 * MINUTE)
+        expect(bought).toEqual([])
+        for (const { latest, addresses, everyMs } of watches)
+          for (const address of addresses) {
+            const price = latest.get(address)
+            expect(price?.stale).toBe(false)
+            expect(clock.now() - (price?.at ?? 0)).toBeLessThanOrEqual(everyMs + SECOND)
+          }
+        await page.close()
+        await settle()
+        expect(server.status().watches).toBe(0)
+        expect(clock.pending).toBe(0)
+        await close()
+      },
+    ),
+    { numRuns: 30 },
+  )
 })
 
 test('events that are no prices are ignored', async () => {
