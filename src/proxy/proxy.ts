@@ -51,7 +51,7 @@ export function createProxy(options: ProxyOptions): MarketProxy {
   const findVisitor = (request: Request) => raceWithAbort(raceWithAbort(identify(request), request.signal), closing)
 
   /** ONE REQUEST: who asks -> route -> allowed -> parameters -> visitor -> cache, or budgets and call -> answer. */
-  async function answer(request: Request): Promise<Response> {
+  async function handle(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const { method, signal } = request
     closing.throwIfAborted()
@@ -87,7 +87,7 @@ export function createProxy(options: ProxyOptions): MarketProxy {
   }
 
   async function respond(request: Request): Promise<Response> {
-    const response = await answer(request).catch((error) => {
+    const response = await handle(request).catch((error) => {
       const { details } = request.signal.aborted ? aborted() : refusalOf(error)
       return failure(details, request.method, client.redact)
     })

@@ -32,6 +32,7 @@ interface Purchase {
   readonly account: Account
   readonly controller: LightAbortController
   waiting: number
+  isEnded: boolean
   stopTimer(): void
 }
 
@@ -62,6 +63,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
         cache.set(key, answer)
         return answer
       } finally {
+        purchase.isEnded = true
         purchase.stopTimer()
         if (inFlight.get(key) === purchase) inFlight.delete(key)
         live.delete(result)
@@ -69,7 +71,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
       }
     }
     const result = Promise.resolve().then(run)
-    const purchase: Purchase = { result, account, controller, waiting: 0, stopTimer() {} }
+    const purchase: Purchase = { result, account, controller, waiting: 0, isEnded: false, stopTimer() {} }
     // Everybody may leave before it ends.
     result.catch(() => {})
     inFlight.set(key, purchase)
@@ -92,15 +94,11 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
     purchase.waiting++
     purchase.account.isAbandoned = false
     purchase.stopTimer()
-    let isOver = false
-    const result = purchase.result.finally(() => {
-      isOver = true
-    })
     try {
-      return await raceWithAbort(result, signal)
+      return await raceWithAbort(purchase.result, signal)
     } finally {
       purchase.waiting--
-      if (purchase.waiting === 0 && !isOver) abandon(purchase, key)
+      if (purchase.waiting === 0 && !purchase.isEnded) abandon(purchase, key)
     }
   }
 

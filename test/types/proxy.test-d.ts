@@ -1,0 +1,35 @@
+import type { Client } from 'etn-market'
+import type { PriceFeed } from 'etn-market/feed'
+import { type AllowedOperation, createProxy, type MarketProxy, type ProxyOptions } from 'etn-market/proxy'
+import { expectTypeOf, test } from 'vitest'
+
+declare const client: Client
+declare const feed: PriceFeed
+
+test('a proxy is a handler of a request', () => {
+  const proxy = createProxy({ client, allow: ['nft.stats'] })
+  expectTypeOf(proxy).toExtend<(request: Request) => Promise<Response>>()
+  expectTypeOf<MarketProxy>().toExtend<AsyncDisposable>()
+})
+
+test('the options of a proxy', () => {
+  const allow: AllowedOperation[] = [{ operation: 'token.candles', limit: 200, values: { bucket: ['1h'] } }]
+  createProxy({
+    client,
+    allow,
+    feed,
+    stream: { maxAddresses: 20 },
+    visitor: async (request) => request.headers.get('x'),
+  })
+  // @ts-expect-error it needs to be told what is allowed
+  createProxy({ client })
+  // @ts-expect-error no such operation
+  createProxy({ client, allow: ['token.prices'] })
+  // @ts-expect-error an identity is a text
+  createProxy({ client, allow, visitor: () => 5 })
+  // @ts-expect-error the budget of a visitor needs a window
+  createProxy({ client, allow, perVisitor: { credits: 5 } })
+  // @ts-expect-error origins are a list
+  createProxy({ client, allow, cors: { origins: '*' } })
+  expectTypeOf<ProxyOptions['client']>().toEqualTypeOf<Client>()
+})
