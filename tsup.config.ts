@@ -8,7 +8,9 @@ const ENTRIES = {
   msw: 'src/msw/index.ts',
   node: 'src/node/index.ts',
   otel: 'src/otel/index.ts',
+  react: 'src/react/index.ts',
   schemas: 'src/schemas/index.ts',
+  'tanstack-query': 'src/tanstack-query/index.ts',
   vitest: 'src/vitest/index.ts',
 }
 
@@ -16,7 +18,7 @@ type Group = (keyof typeof ENTRIES)[]
 
 /** Entries of a group share files, and so the classes of their errors; the more entries, the more files each loads. */
 const CLIENT: Group = ['index', 'feed']
-const OTHERS: Group[] = [['fake', 'msw'], ['node'], ['otel'], ['vitest']]
+const OTHERS: Group[] = [['fake', 'msw'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
 /** ES modules: apart from the client, which loads all schemas, a bundle with one schema stays small. */
 const ESM: Group[] = [CLIENT, ['schemas'], ...OTHERS]
 /** CommonJS: together with the client, because both contain zod. */
@@ -24,8 +26,10 @@ const CJS: Group[] = [[...CLIENT, 'schemas'], ...OTHERS]
 
 /** Contained in every build. */
 const BUNDLED = ['@noble/hashes']
-/** Other entries of this package, which `vitest` and the program load by name. */
-const OWN = ['etn-market', 'etn-market/fake']
+/** Other entries of this package, which other entries and the program load by name. */
+const OWN = ['etn-market', 'etn-market/fake', 'etn-market/feed']
+/** What the application brings. */
+const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']
 /** Shared with the application in ES modules. CommonJS contains them: versions of Node differ in requiring ES modules. */
 const SHARED = ['ky', 'p-retry', 'zod']
 
@@ -34,7 +38,7 @@ const common: Options = {
   platform: 'neutral',
   splitting: true,
   treeshake: true,
-  external: ['msw', 'vitest', ...OWN],
+  external: [...PEERS, ...OWN],
 }
 
 /** The fake is large and read by nobody: it is written without white space, with its names. */
@@ -97,7 +101,7 @@ export default defineConfig([
   {
     entry: ENTRIES,
     format: ['esm', 'cjs'],
-    external: ['msw', 'vitest', ...OWN, ...SHARED],
+    external: [...PEERS, ...OWN, ...SHARED],
     dts: {
       only: true,
       entry: ENTRIES,

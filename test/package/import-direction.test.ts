@@ -60,6 +60,8 @@ describe('layers', () => {
     ['feed/'],
     ['proxy/'],
     ['otel/'],
+    ['react/'],
+    ['tanstack-query/'],
     ['vitest/'],
     ['cli/'],
     ['index.ts'],
