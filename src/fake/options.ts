@@ -78,7 +78,7 @@ export function readOptions(options: FakeServiceOptions): Settings {
   const wait = (name: 'latencyMs' | 'heavyLatencyMs') => asNumber(name, options[name] ?? 0, 0, MAX_WAIT_MS)
   return {
     seed,
-    world: options.world ?? {},
+    world: options.world === undefined ? {} : options.world,
     tape: options.tape && readTape(options.tape),
     onMissing: asOneOf('onMissing', options.onMissing ?? 'error', ['error', 'world']),
     clock,

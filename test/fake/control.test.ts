@@ -36,6 +36,7 @@ describe('the control routes', () => {
     const { get, send } = await remote()
     const price = async () => (await (await get(`/prices/52014/${BOLT}`)).json()).data.usd
     expect((await send('POST', '/world/price', { token: BOLT, usd: '0.02' })).body).toEqual({ version: 1 })
+    expect((await send('GET', '/world')).body).toEqual({ version: 1 })
     expect(await price()).toBe('0.02')
     await send('POST', '/world/price', { token: BOLT, usd: '0.03', overMs: 1_000 })
     await send('POST', '/clock', { advanceMs: 1_000 })
@@ -50,6 +51,27 @@ describe('the control routes', () => {
     expect(await price()).toBeUndefined()
     await send('POST', '/world/release', { token: BOLT })
     expect(Number(await price())).toBeGreaterThan(0)
+  })
+
+  it('advance answers after everything that fell due within the time is done', async () => {
+    const { fake, get, send } = await remote()
+    const done: string[] = []
+    await send('POST', '/script', { operation: 'etn.price', steps: [{ delayMs: 3_000 }, { delayMs: 1_000 }] })
+    const asked: Promise<unknown>[] = []
+    for (const name of ['slow', 'fast']) {
+      asked.push(get('/prices/etn').then(() => done.push(name)))
+      await expect.poll(() => fake.charged()).toBe(25 * asked.length)
+    }
+    void fake.clock.sleep(2_000).then(async () => {
+      done.push('between')
+      await fake.clock.sleep(500)
+      done.push('after that')
+    })
+    expect((await send('POST', '/clock', { advanceMs: 3_000 })).body).toEqual({ now: NOON + 3_000 })
+    expect(fake.journal().every(({ status }) => status === 200)).toBe(true)
+    expect(done.filter((name) => name === 'between' || name === 'after that')).toEqual(['between', 'after that'])
+    await Promise.all(asked)
+    expect(done.indexOf('fast')).toBeLessThan(done.indexOf('slow'))
   })
 
   it('add scripts and stubs, and remove them', async () => {

@@ -55,6 +55,11 @@ describe('the journal', () => {
     expect(fake.journal().map(({ key }) => key)).toEqual(['esk_***ef', fake.key])
     expect(fake.journal()[1]?.headers).toMatchObject({ authorization: `Bearer ${fake.key}` })
     expect(() => fake.expectRequests(0)).toThrow('key esk_***ef')
+    const foreign = { key: 'esk_live_0123456789abcdef' }
+    fake.expectRequests({ 'etn.price': 1 }, foreign)
+    fake.expectCredits(0, foreign)
+    expect(fake.journal(foreign).map(({ status }) => status)).toEqual([401])
+    expect(() => fake.expectRequests(5, foreign)).toThrow('({"key":"esk_***ef"})')
     const plain = play()
     await plain.get('/prices/etn')
     expect(plain.fake.journal()[0]).not.toHaveProperty('headers')

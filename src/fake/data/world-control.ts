@@ -65,8 +65,6 @@ const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
 const PRICE_TRADE_USD = ONE
 
 export function createWorldControl({ tokens, prices, timelines, onChange }: ControlParts): WorldControl {
-  let lastTrade = 0
-
   function find(address: unknown, now: number): WorldToken {
     const checked = readAddressField('token', address)
     const token = tokens().find(checked, now)
@@ -77,7 +75,11 @@ export function createWorldControl({ tokens, prices, timelines, onChange }: Cont
   const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
   const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn : timelines.of(token))
   const addTrade = (token: WorldToken, time: number, price: bigint, usd: bigint) => {
-    if (!isWetn(token)) timelines.of(token).addTrade({ time, id: ++lastTrade, price, usd })
+    if (isWetn(token)) return
+    const timeline = timelines.of(token)
+    // The number comes from the state, so that a restored state continues as it did before.
+    const id = 1 + Math.max(0, ...timeline.trades.map((one) => one.id))
+    timeline.addTrade({ time, id, price, usd })
   }
 
   function setPrice(now: number, address: string, usd: string | number, options: { overMs?: number } = {}): void {

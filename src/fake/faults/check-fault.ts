@@ -1,6 +1,7 @@
 import { asCount, asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
 import { MAX_WAIT_MS } from '../rules/clock.ts'
 import { fakeOperations } from '../rules/routes.ts'
+import { isWithoutBody } from './alter-reply.ts'
 import { checkHeaders } from './check-headers.ts'
 import type { FaultEffects, FaultOptions, ScriptOptions, ScriptStep } from './fault-options.ts'
 
@@ -60,6 +61,7 @@ function checkEffects(effects: FaultEffects): void {
     if (value !== undefined && !Number.isInteger(asNumber(name, value, 200, 599)))
       throw new TypeError(`${name} is a whole number.`)
   }
+  if (html !== undefined && isWithoutBody(html)) throw new TypeError(`html is a status with a body, not ${html}.`)
   for (const [name, value] of Object.entries({ code, message })) {
     if (value !== undefined && typeof value !== 'string') throw new TypeError(`${name} is a text, not ${show(value)}.`)
   }

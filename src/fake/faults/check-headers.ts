@@ -1,6 +1,9 @@
 import { asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
 import type { FaultEffects } from './fault-options.ts'
 
+/** A wrong value breaks the connection before the caller sees the answer. */
+const FRAMING: readonly string[] = ['content-length', 'transfer-encoding']
+
 /** Checks everything that a fault writes into headers, so that no call fails while it is answered. */
 export function checkHeaders({ headers, retryAfter, creditHeaders, date }: FaultEffects): void {
   if (headers !== undefined) {
@@ -9,6 +12,8 @@ export function checkHeaders({ headers, retryAfter, creditHeaders, date }: Fault
     for (const [name, value] of Object.entries(headers)) {
       if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(name))
         throw new TypeError(`headers: ${show(name)} is not a header name.`)
+      if (FRAMING.includes(name.toLowerCase()))
+        throw new TypeError(`headers: ${name} belongs to the transport. To cut the body short, use truncate.`)
       checkValues(`headers[${name}]`, value)
     }
   }

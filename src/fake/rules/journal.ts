@@ -61,7 +61,7 @@ export interface Journal {
   finish(entry: JournalEntry): void
   list(filter?: FakeFilter): JournalEntry[]
   /** Number of requests by operation. */
-  counts(filter?: FakeFilter): Record<string, number>
+  sums(filter?: FakeFilter): Record<string, number>
   readonly dropped: number
   peak(heavy: boolean): number
   save(): JournalState
@@ -109,7 +109,7 @@ export function createJournal(max: number): Journal {
       inFlight.heavy.delete(entry)
     },
     list: (filter) => entries.list(checkFilter(filter)),
-    counts: (filter) => entries.sums(checkFilter(filter)),
+    sums: (filter) => entries.sums(checkFilter(filter)),
     get dropped() {
       return entries.dropped
     },

@@ -195,6 +195,8 @@ describe('the world option', () => {
       },
       'world.nftCollections[0].assets[0].traits[0].rarity is a number from 0 to 1',
     ],
+    ['a list', [], 'world takes an object'],
+    ['null', null, 'world takes an object'],
     ['no boolean for only', { only: 1 }, 'world.only is true or false'],
   ])('rejects %s', (_, world, message) => {
     expect(() => ask({ world: world as WorldOptions })).toThrow(message)
