@@ -36,8 +36,9 @@ const FILE_MODULE = 'node:fs/promises'
  * rejects with the first error of `run`; what was recorded until then is written.
  *
  * @example
- * const tape = await record({ client, to: 'tape.json', budget: { credits: 10_000 } })
- * const fake = createFakeService({ tape })
+ * const run = (own: typeof client) => own.token.price({ address: BOLT })
+ * const tape = await record({ client, budget: { credits: 1_000 }, run })
+ * const fake = createFakeService({ tape, onMissing: 'world' })
  */
 export async function record<Client extends object>(options: RecordOptions<Client>): Promise<Tape> {
   checkNames('record', options, ['client', 'to', 'budget', 'run'])

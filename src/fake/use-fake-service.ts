@@ -16,6 +16,8 @@ export interface TestContext {
  * test('shows the price', async (t) => {
  *   const fake = await useFakeService(t)
  *   fake.world.setPrice(BOLT, '0.019')
+ *   const client = createClient() // the environment leads to the fake
+ *   await client.token.price({ address: BOLT })
  * })
  */
 export async function useFakeService(t: TestContext, options: FakeServiceOptions = {}): Promise<FakeService> {

@@ -26,7 +26,17 @@ export interface WorldTradeOptions {
   usd: string | number
 }
 
-/** Changes the data while the fake runs. Every route agrees with a change at once. */
+/**
+ * Changes the data while the fake runs. Every route agrees with a change at once.
+ *
+ * @example
+ * fake.world.setPrice(BOLT, '0.019')
+ * fake.world.setPrice(BOLT, '0.025', { overMs: 3_600_000 })
+ * await fake.advance(1_800_000)
+ * await client.token.price({ address: BOLT }) // usd: '0.022'
+ * fake.world.trade({ token: BOLT, usd: '500' })
+ * fake.world.unprice(CORE)
+ */
 export interface FakeWorld {
   /** Version of the built-in data. The same seed gives the same data within a version. */
   readonly version: number

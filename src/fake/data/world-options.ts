@@ -148,8 +148,18 @@ export interface WorldFarmOptions {
  *
  * @example
  * const fake = createFakeService({
- *   world: { tokens: [{ address: MINE, symbol: 'MINE', decimals: 6, totalSupply: 1e6, usd: '0.019' }] },
+ *   world: {
+ *     tokens: [{ address: MINE, symbol: 'MINE', decimals: 6, totalSupply: 1e6, usd: '0.019' }],
+ *     pools: [{ address: POOL, version: 3, token0: MINE, token1: BOLT }],
+ *     balances: { [WALLET]: { [MINE]: '5000000' } }, // 5 MINE
+ *     locks: { [MINE]: [{ percentSupply: 40, unlocksInMs: 86_400_000 }] },
+ *     nftCollections: [{ address: ART, name: 'Art', symbol: 'ART', totalSupply: 3, stats: { floorPrice: 7 } }],
+ *     presales: [{ pool: SALE, token: { address: NEW, symbol: 'NEW' }, startsInMs: 0, endsInMs: 3_600_000 }],
+ *     farms: [{ poolAddr: POOL, baseRewardApy: 12 }],
+ *   },
  * })
+ * await fake.advance(3_600_000) // the presale launches, and its token is listed
+ * await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.price({ address: NEW })
  */
 export interface WorldOptions {
   /** Tokens of your own. */

@@ -42,7 +42,14 @@ export interface JournalEntry {
   headers?: Record<string, string>
 }
 
-/** Options of the journal and the ledger. */
+/**
+ * Options of the journal and the ledger.
+ *
+ * @example
+ * const fake = createFakeService({ journal: { max: 1_000, headers: true } })
+ * await fake.fetch(`${fake.baseUrl}/openapi.json`, { headers: { 'x-trace': '7' } })
+ * fake.journal()[0]?.headers // { 'x-trace': '7' }
+ */
 export interface JournalOptions {
   /** Number of requests and of charges that are listed. Sums include older ones. @default 10_000 */
   max?: number
