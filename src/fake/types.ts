@@ -1,3 +1,4 @@
+import type { FakeClientClock } from './data/client-clock.ts'
 import type { FakeWorld } from './data/world-control.ts'
 import type { FaultHandle, FaultOptions, ScriptOptions, ScriptStep } from './faults/fault-options.ts'
 import type { KeyOptions, KeyState } from './rules/accounts.ts'
@@ -42,18 +43,6 @@ export interface ResetOptions {
 export interface FakeSnapshot {
   /** The fake's time in unix milliseconds. */
   readonly at: number
-}
-
-/** A clock in the fake's time. */
-export interface FakeClientClock {
-  /** The fake's time in unix milliseconds. */
-  now(): number
-  /** The same: the time of a fake is never set back while a client runs. */
-  monotonic(): number
-  /** Waits in the fake's time. Rejects with the signal's reason. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** The same numbers for the same seed. */
-  random(): number
 }
 
 /** A fake that listens. */
