@@ -159,5 +159,5 @@ async function writeTape(path: string, tape: Tape): Promise<void> {
   const { writeFile } = (await import(
     /* webpackIgnore: true */ /* @vite-ignore */ FILE_MODULE
   )) as typeof import('node:fs/promises')
-  await writeFile(path, `${JSON.stringify(tape, null, 1)}\n`)
+  await writeFile(path, `${JSON.stringify(tape, null, 2)}\n`)
 }
