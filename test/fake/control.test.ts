@@ -130,6 +130,8 @@ describe('the control routes', () => {
     expect(await ids('?limit=2')).toEqual([1, 2])
     expect(await ids('?limit=2&after=2')).toEqual([3])
     expect(await ids('?operation=etn.price')).toEqual([1, 3])
+    expect([await ids('?last=2'), await ids('?last=2&limit=1')]).toEqual([[2, 3], [2]])
+    expect((await send('GET', '/journal?last=0')).body.error.message).toContain('last is a number from 1')
     expect((await send('GET', '/ledger?after=2')).body).toMatchObject([{ request: 3, credits: 25 }])
     expect((await send('GET', '/totals')).body).toMatchObject({ charged: 75, peakInFlight: 1 })
     expect((await send('GET', '/journal?operation=x')).status).toBe(400)
