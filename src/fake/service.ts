@@ -16,6 +16,7 @@ import { createServiceClock } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
 import type { FakeFilter } from './rules/ledger.ts'
+import { once } from './rules/once.ts'
 import { createTapePlayer, noRecording, type TapePlayer } from './rules/tape.ts'
 import type { FakeServer, FakeService, FakeSnapshot, ResetOptions } from './types.ts'
 
@@ -73,6 +74,8 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   }
   const startSession = () => createSession(settings, find, clock.now)
   const servers = new Set<FakeServer>()
+  // Servers of one fake share what remote programs refer to by a number.
+  const control = once(() => createControl(fake))
   const snapshots = new WeakMap<FakeSnapshot, SavedState>()
   let tape = settings.tape && createTapePlayer(settings.tape)
   let session = startSession()
@@ -120,7 +123,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     async listen(options = {}) {
       if (isClosed) throw new Error('This fake is closed.')
       const basePath = new URL(fake.baseUrl).pathname.replace(/\/$/, '')
-      const server = await listen({ handle, control, basePath }, options)
+      const server = await listen({ handle, control: control(), basePath }, options)
       servers.add(server)
       return server
     },
@@ -172,6 +175,5 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     close,
     [ASYNC_DISPOSE]: close,
   }
-  const control = createControl(fake)
   return fake
 }

@@ -1,4 +1,5 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../rules/once.ts'
 import { CHAIN_ID } from '../rules/routes.ts'
 import { ONE } from './decimal.ts'
 import { fakeTokens } from './names.ts'
@@ -6,7 +7,7 @@ import type { Prices } from './prices.ts'
 import { hash, hex, unit } from './random.ts'
 import { readEntry, readList } from './read-fields.ts'
 import type { TokenList } from './token-list.ts'
-import { once, type WorldToken } from './tokens.ts'
+import type { WorldToken } from './tokens.ts'
 
 /** A pool. Its tokens are in the order of their addresses, as on the chain. */
 export interface WorldPool {

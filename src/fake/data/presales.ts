@@ -66,7 +66,7 @@ function presaleBody({ pools, own, tokens }: PresaleSources, campaign: Campaign,
       liquidityPool: listed ? pools.ofToken(listed, 2).address() : null,
     },
     campaign: {
-      creator,
+      creator: creator(),
       description: mine?.fields.description ?? `${name} raises ${goal} ETN.`,
       website: mine
         ? mine.fields.website
@@ -129,7 +129,7 @@ export function readOwnPresales(entries: unknown, now: number): OwnPresale[] {
         name: token.name,
         symbol: token.symbol,
         totalSupply: token.totalSupply,
-        creator: field.optionalAddress('creator') ?? wallet(noise),
+        creator: ownerOf(field, noise),
         poolKey,
         tokenKey: token.key,
         starts,
@@ -141,6 +141,11 @@ export function readOwnPresales(entries: unknown, now: number): OwnPresale[] {
       },
     }
   })
+}
+
+function ownerOf(field: FieldReader, noise: number): () => string {
+  const given = field.optionalAddress('creator')
+  return () => given ?? wallet(noise)
 }
 
 function readSaleToken(
