@@ -1,7 +1,7 @@
 import { wallet } from './chain.ts'
 import type { Collection } from './nft.ts'
 import { hashText } from './random.ts'
-import { readEntry, readList } from './read-fields.ts'
+import { readEntry, readList, rejectDuplicates } from './read-fields.ts'
 
 const NAMES = ['address', 'name', 'symbol', 'totalSupply', 'stats', 'assets']
 const STATS = ['floorPrice', 'uniqueOwners', 'listingCount', 'volume']
@@ -15,22 +15,23 @@ export function readOwnCollections(entries: unknown): Collection[] {
     const address = field.address('address')
     const assets = field.any('assets')
     const name = field.text('name')
+    const totalSupply = field.count('totalSupply')
     return {
       index: 1_000 + i,
       noise: hashText(address.toLowerCase()),
       key: address.toLowerCase(),
       name,
       symbol: field.text('symbol'),
-      totalSupply: field.count('totalSupply'),
+      totalSupply,
       address: () => address,
       own: {
         stats: readStats(`${path}.stats`, field.any('stats') ?? {}),
-        assets: assets === undefined ? undefined : readAssets(`${path}.assets`, assets, name),
+        assets: assets === undefined ? undefined : readAssets(`${path}.assets`, assets, { name, totalSupply }),
       },
     }
   })
-  const twice = found.find(({ key }, i) => found.findIndex((one) => one.key === key) < i)
-  if (twice) throw new TypeError(`world.nftCollections lists ${twice.address()} twice.`)
+  const addresses = found.map(({ address }) => address())
+  rejectDuplicates('world.nftCollections', 'address', addresses)
   return found
 }
 
@@ -45,18 +46,23 @@ function readStats(path: string, value: unknown) {
   }
 }
 
-function readAssets(path: string, value: unknown, collection: string) {
-  return readList(path, value).map((entry, i) => {
+function readAssets(path: string, value: unknown, collection: { name: string; totalSupply: number }) {
+  const entries = readList(path, value)
+  if (entries.length > collection.totalSupply)
+    throw new TypeError(
+      `${path} lists at most totalSupply assets: ${entries.length} are above ${collection.totalSupply}.`,
+    )
+  const found = entries.map((entry, i) => {
     const field = readEntry(`${path}[${i}]`, entry, ASSET)
     const tokenId = field.text('tokenId')
     const textOrNull = (name: string) =>
       field.any(name) === undefined || field.any(name) === null ? null : field.text(name)
     return {
       tokenId,
-      name: field.text('name', `${collection} #${tokenId}`),
+      name: field.text('name', `${collection.name} #${tokenId}`),
       description: textOrNull('description'),
       image: textOrNull('image'),
-      ownerAddress: field.optionalAddress('ownerAddress') ?? wallet(hashText(`${collection} ${tokenId}`)),
+      ownerAddress: field.optionalAddress('ownerAddress') ?? wallet(hashText(`${collection.name} ${tokenId}`)),
       lastPrice:
         field.any('lastPrice') === undefined || field.any('lastPrice') === null ? null : field.number('lastPrice', 0),
       traits: readList(`${path}[${i}].traits`, field.any('traits')).map((trait, t) => {
@@ -65,4 +71,7 @@ function readAssets(path: string, value: unknown, collection: string) {
       }),
     }
   })
+  const ids = found.map(({ tokenId }) => tokenId)
+  rejectDuplicates(path, 'tokenId', ids)
+  return found
 }

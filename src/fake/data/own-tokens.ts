@@ -47,13 +47,18 @@ function readToken(field: FieldReader, known: WorldToken | undefined, position: 
   const address = field.address('address')
   const symbol = field.text('symbol', known?.symbol)
   const totalSupply = field.number('totalSupply', 0, undefined, known?.totalSupply ?? 1_000_000)
-  const decimals = field.number('decimals', 0, 36, known?.decimals ?? 18)
-  if (!Number.isInteger(decimals)) throw new TypeError(`world.tokens[${position}].decimals is a whole number.`)
+  const decimals = readDecimals(field, known?.decimals ?? 18)
   const names = { symbol, name: field.text('name', known?.name ?? symbol), decimals, totalSupply }
   const fixedUsd = field.amount('usd')
   const price = fixedUsd === undefined ? {} : { fixedUsd, anchor: known?.anchor ?? ('USD' as const) }
   if (known) return { ...known, ...names, ...price }
   return ownToken({ address, ...names, index: 2_000_000 + position, ...(fixedUsd === undefined ? {} : { fixedUsd }) })
+}
+
+/** Decimal places: the amounts of a token are whole numbers of its smallest unit. */
+export function readDecimals(field: FieldReader, fallback: number): number {
+  field.number('decimals', 0, 36, fallback)
+  return field.count('decimals', fallback)
 }
 
 /** A token of the user that has no built-in counterpart. */

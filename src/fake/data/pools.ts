@@ -5,7 +5,7 @@ import { ONE } from './decimal.ts'
 import { fakeTokens } from './names.ts'
 import type { Prices } from './prices.ts'
 import { hash, hex, unit } from './random.ts'
-import { readEntry, readList } from './read-fields.ts'
+import { readEntry, readList, rejectDuplicates } from './read-fields.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 
@@ -106,7 +106,7 @@ export function createPools(seed: number, tokens: TokenList, prices: Prices, own
 
 /** Reads the pools of the `world` option. */
 export function readOwnPools(entries: unknown, find: (address: string) => WorldToken | undefined): WorldPool[] {
-  return readList('world.pools', entries).map((entry, i) => {
+  const found = readList('world.pools', entries).map((entry, i): WorldPool => {
     const path = `world.pools[${i}]`
     const field = readEntry(path, entry, NAMES)
     const token = (name: string) => {
@@ -120,6 +120,9 @@ export function readOwnPools(entries: unknown, find: (address: string) => WorldT
     const address = field.address('address')
     return { version, token0, token1, fee: 30, address: () => address }
   })
+  const addresses = found.map(({ address }) => address())
+  rejectDuplicates('world.pools', 'address', addresses)
+  return found
 }
 
 function raise(message: string): never {

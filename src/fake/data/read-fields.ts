@@ -52,6 +52,12 @@ export function readDecimal(name: string, value: unknown): bigint {
   throw new TypeError(`${name} is a decimal above 0 with at most 30 places, for example '0.019', not ${show(value)}.`)
 }
 
+/** Throws if two entries of a list are the same thing. */
+export function rejectDuplicates(name: string, field: string, keys: readonly string[]): void {
+  const twice = keys.findIndex((key, i) => keys.indexOf(key) < i)
+  if (twice >= 0) throw new TypeError(`${name}[${twice}].${field} occurs twice: ${keys[twice]}.`)
+}
+
 /** The entries of a list, or none. */
 export function readList(name: string, value: unknown): readonly unknown[] {
   if (value === undefined) return []

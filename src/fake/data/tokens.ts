@@ -23,7 +23,7 @@ export interface WorldToken {
   base: bigint
   /** A constant price in USD instead of the computed one, as fixed point. */
   fixedUsd?: bigint
-  /** The start of its market in unix seconds. @default it has always traded */
+  /** The start of its market in unix seconds, `Infinity` for never. @default it has always traded */
   launchedAt?: number
   /** Typical number of trades per day. */
   activity: number

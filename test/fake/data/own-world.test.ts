@@ -35,6 +35,16 @@ const WORLD: WorldOptions = {
   farms: [{ poolAddr: POOL, tvl: 1_000, baseRewardApy: 12 }],
 }
 
+/** A presale that is right but for the given fields. */
+function saleOf({ decimals = 18, ...fields }: { decimals?: number; token?: { address: string; symbol: string } } = {}) {
+  return { pool: POOL, token: { address: SALE, symbol: 'SALE', decimals }, startsInMs: 0, endsInMs: DAY, ...fields }
+}
+
+/** A collection with two assets at most. */
+function artOf(tokenIds: string[] = []) {
+  return { address: ART, name: 'Art', symbol: 'ART', totalSupply: 2, assets: tokenIds.map((tokenId) => ({ tokenId })) }
+}
+
 describe('the world option', () => {
   it.each([false, true])(
     'adds tokens, pools, balances, locks, collections, presales and farms (only: %s)',
@@ -110,6 +120,36 @@ describe('the world option', () => {
     expect((await get('/pools/52014')).map((pool: { address: string }) => pool.address)).toContain(token.liquidityPool)
     expect(Number((await get(`/prices/52014/${SALE}`)).usd)).toBeGreaterThan(0)
     expect((await get('/tokens/52014')).map((one: { symbol: string }) => one.symbol)).toContain('SALE')
+  })
+
+  it('a presale that raises too little fails, and its token is never listed', async () => {
+    const { fake, get, request } = ask({ world: { presales: [{ ...saleOf(), etnRaised: 99_999 }] } })
+    fake.advance(2 * DAY)
+    expect(await get(`/presales/52014/${POOL}`)).toMatchObject({
+      status: 'FAILED',
+      token: { liquidityPool: null },
+      campaign: { etnRaised: 99_999, minEtnToLaunch: 100_000 },
+    })
+    expect((await request(`/tokens/52014/${SALE}`)).status).toBe(404)
+  })
+
+  it('own entries are in the largest page of each list, beside the built-in ones', async () => {
+    const { get } = ask({ world: { ...WORLD, presales: [saleOf()], tokenCount: 150 } })
+    const pages = {
+      '/tokens/52014?limit=100': ['address', MINE],
+      '/pools/52014?limit=100&version=3': ['address', POOL],
+      '/nft/collections/52014?limit=50': ['address', ART],
+      '/presales/52014?limit=50': ['pool', POOL],
+      '/farms/52014': ['poolAddr', POOL],
+    }
+    for (const [path, [field = '', value]] of Object.entries(pages)) {
+      const page: Record<string, unknown>[] = await get(path)
+      expect(page.length, path).toBeGreaterThan(10)
+      expect(
+        page.map((one) => one[field]),
+        path,
+      ).toContain(value)
+    }
   })
 
   it('tokenCount makes a larger world, whose first page still has the own and the real tokens', async () => {
@@ -197,6 +237,36 @@ describe('the world option', () => {
     ],
     ['a list', [], 'world takes an object'],
     ['null', null, 'world takes an object'],
+    [
+      'two pools with one address',
+      { pools: [2, 3].map((version) => ({ address: POOL, version, token0: BOLT, token1: USDC })) },
+      `world.pools[1].address occurs twice: ${POOL}`,
+    ],
+    [
+      'two presales with one pool',
+      { presales: ['a', 'b'].map((digit) => saleOf({ token: { address: address(digit), symbol: digit } })) },
+      'world.presales[1].pool occurs twice',
+    ],
+    [
+      'too many decimals of a presale',
+      { presales: [saleOf({ decimals: 99 })] },
+      'presales[0].token.decimals is a number',
+    ],
+    [
+      'two collections with one address',
+      { nftCollections: [artOf(), artOf()] },
+      'world.nftCollections[1].address occurs',
+    ],
+    [
+      'an asset twice',
+      { nftCollections: [artOf(['1', '1'])] },
+      'world.nftCollections[0].assets[1].tokenId occurs twice: 1',
+    ],
+    [
+      'more assets than the collection has',
+      { nftCollections: [artOf(['1', '2', '3'])] },
+      'world.nftCollections[0].assets lists at most totalSupply assets: 3 are above 2',
+    ],
     ['no boolean for only', { only: 1 }, 'world.only is true or false'],
   ])('rejects %s', (_, world, message) => {
     expect(() => ask({ world: world as WorldOptions })).toThrow(message)
@@ -288,6 +358,22 @@ describe('changed prices', () => {
     expect(await expectCoherent(get, BOLT)).toBe('0.03')
     fake.advance(7_200_000)
     expect(await expectCoherent(get, BOLT)).toBe('0.03')
+  })
+
+  it('pools, locks and farms follow a changed price', async () => {
+    const { fake, get } = ask()
+    const [farm] = (await get('/farms/52014')).filter((one: { token0: string; token1: string }) =>
+      [one.token0, one.token1].includes(BOLT),
+    )
+    const usd = Number((await get(`/prices/52014/${BOLT}`)).usd)
+    fake.world.setPrice(BOLT, (usd * 3).toFixed(18))
+    const etn = Number((await get('/prices/etn')).usd)
+    for (const lock of await get(`/tokens/52014/${BOLT}/liquidity-locks`)) {
+      const [amount, inEtn] = lock.token0 === BOLT ? ['amountToken0', 'amountToken1'] : ['amountToken1', 'amountToken0']
+      expect((Number(lock[amount]) * usd * 3) / (Number(lock[inEtn]) * etn)).toBeCloseTo(1, 6)
+    }
+    const after = (await get('/farms/52014')).find((one: { poolAddr: string }) => one.poolAddr === farm.poolAddr)
+    expect(after.tvl / farm.tvl).toBeCloseTo(3, 4)
   })
 
   it('release gives the computed price back, and a fixed own token its own price', async () => {
