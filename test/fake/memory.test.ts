@@ -1,4 +1,5 @@
 import { createClient } from 'etn-market'
+import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, it, vi } from 'vitest'
 import type { FakeFilter, FakeServiceOptions, ResetOptions } from '../../src/fake/index.ts'
 import { BOLT, makeFake, NOON, WETN } from './setup.ts'
@@ -212,6 +213,24 @@ describe('fake.clock', () => {
     expect(times[1]).toBeGreaterThanOrEqual(30_000)
     expect(times[2]).toBeGreaterThanOrEqual(50_000)
     expect(times[2]).toBeLessThan(60_000)
+    await client.close()
+  })
+
+  it.each(['as fetch', 'over HTTP'])('a price feed lives on it: six hours pass in one step, %s', async (way) => {
+    const { fake } = play()
+    const connection = way === 'as fetch' ? { fetch: fake.fetch } : { baseUrl: (await fake.listen()).url }
+    const client = createClient({ apiKey: fake.key, clock: fake.clock, ...connection })
+    const feed = createPriceFeed(client, { clock: fake.clock })
+    const seen: number[] = []
+    const watching = (async () => {
+      for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen.push(fake.now() - NOON)
+    })()
+    await fake.advance(6 * 3_600_000)
+    // A feed waits 5 ms for other readers.
+    expect(seen).toEqual(Array.from({ length: 36 }, (_, i) => i * 600_000 + 5))
+    expect(fake.journal().map(({ at, status }) => [at - NOON, status])).toEqual(seen.map((at) => [at, 200]))
+    await feed.close()
+    await watching
     await client.close()
   })
 
