@@ -148,6 +148,7 @@ describe('the control routes', () => {
       '/reset': { kept: [] },
       '/expect/credits': { expected: 1, operations: 'x' },
       '/script': { operation: 'etn.price', steps: ['ok'], times: 2 },
+      '/faults': { status: 500, when: 'always' },
     })) {
       expect((await send('POST', path, body)).status, path).toBe(400)
     }
@@ -170,6 +171,8 @@ describe('the control routes', () => {
       '/faults/{id}',
     ])
       expect(Object.keys(body.paths), path).toContain(`/_fake${path}`)
+    const { schema } = body.paths['/_fake/faults'].post.requestBody.content['application/json']
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['operation', 'nth', 'status', 'retryAfter']))
     const ids = Object.values<Record<string, { operationId: string }>>(body.paths).flatMap((one) =>
       Object.values(one).map(({ operationId }) => operationId),
     )

@@ -1,3 +1,4 @@
+import { JSON_FAULT_FIELDS } from '../../faults/check-fault.ts'
 import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
 import type { FakeOperation } from '../../rules/routes.ts'
 import type { FakeService } from '../../types.ts'
@@ -12,6 +13,7 @@ export function faultCommands(fake: FakeService): Commands {
     'GET faults': { summary: 'The faults and scripts.', fields: [], run: () => fake.faults().map(body) },
     'POST faults': {
       summary: 'Adds a fault with the options of fake.fault; `times` may be "Infinity".',
+      fields: JSON_FAULT_FIELDS,
       run: (given) => body(fake.fault(readFault(given))),
     },
     'DELETE faults/{id}': {
