@@ -10,7 +10,8 @@ export interface TestContext {
 
 /**
  * Creates a fake for one test. It listens, and `ETN_MARKET_BASE_URL` and `ETN_MARKET_API_KEY` lead to it. After the test the
- * environment is restored, the fake is closed, and the test fails if a fault was not used up.
+ * environment is restored, the fake is closed, and the test fails if a fault was not used up. Concurrent tests share one
+ * environment: pass `fake.fetch` to their clients.
  *
  * @example
  * test('shows the price', async (t) => {

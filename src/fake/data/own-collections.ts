@@ -16,6 +16,7 @@ export function readOwnCollections(entries: unknown): Collection[] {
     const assets = field.any('assets')
     const name = field.text('name')
     const totalSupply = field.count('totalSupply')
+    const listed = assets === undefined ? undefined : readAssets(`${path}.assets`, assets, { name, totalSupply })
     return {
       index: 1_000 + i,
       noise: hashText(address.toLowerCase()),
@@ -25,8 +26,12 @@ export function readOwnCollections(entries: unknown): Collection[] {
       totalSupply,
       address: () => address,
       own: {
-        stats: readStats(`${path}.stats`, field.any('stats') ?? {}),
-        assets: assets === undefined ? undefined : readAssets(`${path}.assets`, assets, { name, totalSupply }),
+        stats: readStats(
+          `${path}.stats`,
+          field.any('stats') ?? {},
+          listed ? ownersOf(listed) : Math.ceil(totalSupply / 3),
+        ),
+        assets: listed,
       },
     }
   })
@@ -35,13 +40,20 @@ export function readOwnCollections(entries: unknown): Collection[] {
   return found
 }
 
-function readStats(path: string, value: unknown) {
+function ownersOf(assets: readonly { ownerAddress: string }[]): number {
+  return new Set(assets.map(({ ownerAddress }) => ownerAddress)).size
+}
+
+function readStats(path: string, value: unknown, owners: number) {
   const field = readEntry(path, value, STATS)
   const floorPrice = field.any('floorPrice') ?? null
+  const listingCount = field.count('listingCount', floorPrice === null ? 0 : 1)
+  if (listingCount === 0 && floorPrice !== null)
+    throw new TypeError(`${path}.floorPrice is null without a listing: listingCount is 0.`)
   return {
     floorPrice: floorPrice === null ? null : field.number('floorPrice', 0),
-    uniqueOwners: field.count('uniqueOwners', 0),
-    listingCount: field.count('listingCount', floorPrice === null ? 0 : 1),
+    uniqueOwners: field.count('uniqueOwners', owners),
+    listingCount,
     volume: field.number('volume', 0, undefined, 0),
   }
 }

@@ -72,9 +72,9 @@ export interface WorldNftAssetOptions {
 export interface WorldNftStatsOptions {
   /** Lowest price in ETN; `null` without a listing. */
   floorPrice?: number | null
-  /** Number of owners. */
+  /** @default the owners of `assets` */
   uniqueOwners?: number
-  /** Number of listings. */
+  /** Number of listings; at least 1 with a `floorPrice`. */
   listingCount?: number
   /** Traded volume in ETN. */
   volume?: number

@@ -64,7 +64,7 @@ describe('the world option', () => {
       expect((await get(`/prices/52014?addresses=${MINE}`))[MINE.toLowerCase()].usd).toBe('0.019')
       expect(await get(`/balances/52014/${WALLET}`)).toMatchObject({ balances: { [MINE]: { balance: '0x4c4b40' } } })
       expect((await get('/nft/collections/52014?limit=50'))[0]).toMatchObject({ address: ART, totalSupply: 3 })
-      expect(await get(`/nft/collections/52014/${ART}`)).toMatchObject({ stats: { floorPrice: 7, uniqueOwners: 0 } })
+      expect(await get(`/nft/collections/52014/${ART}`)).toMatchObject({ stats: { floorPrice: 7, uniqueOwners: 1 } })
       expect(await get(`/nft/collections/52014/${ART}/assets`)).toMatchObject([{ tokenId: '1', name: 'Art #1' }])
       expect((await get('/nft/stats')).collections[0]).toMatchObject({ address: ART, floorPrice: 7 })
       expect((await get('/farms/52014'))[0]).toMatchObject({
@@ -203,6 +203,22 @@ describe('the world option', () => {
         },
       },
       'adds up to 101, above 100',
+    ],
+    [
+      'locks of both tokens of a pool above 100 per cent',
+      {
+        tokens: [{ address: MINE, symbol: 'MINE', usd: 1 }],
+        pools: [{ address: POOL, token0: MINE, token1: USDC }],
+        locks: Object.fromEntries(
+          [MINE, USDC].map((one) => [one, [{ percentSupply: 51, unlocksInMs: 1, pair: POOL }]]),
+        ),
+      },
+      `world.locks[${USDC}]: percentSupply of the active locks of a pool adds up to 102, above 100`,
+    ],
+    [
+      'a floor price without a listing',
+      { nftCollections: [{ ...artOf(), stats: { floorPrice: 1, listingCount: 0 } }] },
+      'world.nftCollections[0].stats.floorPrice is null without a listing',
     ],
     [
       'a pool of an unknown token',
