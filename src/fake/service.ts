@@ -12,7 +12,7 @@ import type { IncomingRequest } from './http/receive-request.ts'
 import { createSession, loadSession, maskFilter, type SessionState, saveSession } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
 import { asNumber, asOneOf, checkNames } from './rules/check-options.ts'
-import { createServiceClock } from './rules/clock.ts'
+import { createServiceClock, MAX_TIME_MS } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
 import type { FakeFilter } from './rules/ledger.ts'
@@ -151,7 +151,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     clock: createClientClock(clock, settings.seed),
     world: world.control.forClock(clock.now),
     now: clock.now,
-    advance: (ms) => clock.advance(asNumber('advance', ms, 0)),
+    advance: (ms) => clock.advance(asNumber('advance', ms, 0, MAX_TIME_MS - clock.now())),
     reset,
     snapshot() {
       const snapshot = Object.freeze({ at: clock.now() })

@@ -85,6 +85,12 @@ describe('the control routes', () => {
     await send('DELETE', `/stubs/${id}`)
     expect((await (await get('/prices/etn')).json()).data.usd).not.toBe('7')
     expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toBe('There is no stub 1.')
+    const wrong = { operation: 'etn.price', data: { usd: 7 } }
+    expect((await send('POST', '/stubs', wrong)).body.error.message).toEqual(
+      expect.stringMatching(/^The stub of etn.price does not match the contract: data.usd is string/),
+    )
+    expect((await send('POST', '/stubs', { ...wrong, validate: false })).status).toBe(200)
+    expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: 7 })
   })
 
   it('keep and restore the state, and reset with keep', async () => {

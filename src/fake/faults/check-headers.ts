@@ -1,4 +1,5 @@
 import { asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
+import { MAX_TIME_MS } from '../rules/clock.ts'
 import type { FaultEffects } from './fault-options.ts'
 
 /** A wrong value breaks the connection before the caller sees the answer. */
@@ -28,7 +29,7 @@ function checkRetryAfter(retryAfter: FaultEffects['retryAfter']): void {
     asNumber('retryAfter', retryAfter, 0)
   } else if (typeof retryAfter === 'object' && 'inMs' in retryAfter) {
     checkNames('retryAfter', retryAfter, ['inMs'])
-    asNumber('retryAfter.inMs', retryAfter.inMs, -MAX_DATE_MS, MAX_DATE_MS)
+    asNumber('retryAfter.inMs', retryAfter.inMs, -MAX_TIME_MS, MAX_TIME_MS)
   } else checkValues('retryAfter', retryAfter)
 }
 
@@ -44,15 +45,12 @@ function checkCreditHeaders(creditHeaders: FaultEffects['creditHeaders']): void 
   }
 }
 
-/** The largest distance of a date from now that `Date` can show for centuries. */
-const MAX_DATE_MS = 8_000_000_000_000_000 / 2
-
 function checkDate(date: FaultEffects['date']): void {
   if (date === undefined) return
-  if (typeof date === 'number') asNumber('date', date, -MAX_DATE_MS, MAX_DATE_MS)
+  if (typeof date === 'number') asNumber('date', date, -MAX_TIME_MS, MAX_TIME_MS)
   else if (typeof date === 'object' && date !== null) {
     checkNames('date', date, ['skewMs'])
-    asNumber('date.skewMs', date.skewMs, -MAX_DATE_MS, MAX_DATE_MS)
+    asNumber('date.skewMs', date.skewMs, -MAX_TIME_MS, MAX_TIME_MS)
   } else checkValues('date', date)
 }
 
