@@ -34,6 +34,9 @@ export interface WorldToken {
   deployer(): string
 }
 
+/** Largest value of an own token's pools, in ETN. */
+export const MAX_LIQUIDITY = 5_000_000
+
 /** Base price of ETN in USD, for estimates. */
 export const BASE_ETN_USD = 0.0022
 

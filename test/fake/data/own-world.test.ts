@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FakeCandle, WorldOptions } from '../../../src/fake/index.ts'
 import { checksumAddress } from '../../../src/utils/address.ts'
-import { BOLT, NOON, USDC, WETN } from '../setup.ts'
+import { BOLT, examplePaths, NOON, USDC, WETN } from '../setup.ts'
 import { ask } from './ask.ts'
 
 const address = (digit: string) => checksumAddress(`0x${digit.repeat(40)}`)
@@ -269,6 +269,16 @@ describe('the world option', () => {
       'presales[0].token.decimals is a number',
     ],
     [
+      'a presale of a token that is listed',
+      { presales: [saleOf({ token: { address: WETN, symbol: 'WETN' } })] },
+      `world.presales[0].token.address is a new token, which its launch lists, not ${WETN}`,
+    ],
+    [
+      'a price beyond bounds',
+      { tokens: [{ address: WETN, usd: `1${'0'.repeat(20)}` }] },
+      'world.tokens[0].usd is from 0.000000000000000001 to 1000000000000',
+    ],
+    [
       'two collections with one address',
       { nftCollections: [artOf(), artOf()] },
       'world.nftCollections[1].address occurs',
@@ -390,6 +400,29 @@ describe('changed prices', () => {
     }
     const after = (await get('/farms/52014')).find((one: { poolAddr: string }) => one.poolAddr === farm.poolAddr)
     expect(after.tvl / farm.tvl).toBeCloseTo(3, 4)
+  })
+
+  it.each([
+    ['the lowest', '0.000000000000000001'],
+    ['the highest', '1000000000000'],
+  ])('with %s price every route answers, and no pool holds more than all WETN', async (_, usd) => {
+    for (const token of [BOLT, WETN]) {
+      const { fake, get, request } = ask()
+      fake.world.setPrice(token, usd)
+      const own = ask({ world: { tokens: [{ address: token, usd, totalSupply: 1e9 }] } })
+      for (const path of Object.values(await examplePaths(fake))) {
+        for (const answer of [await request(path), await own.request(path)]) {
+          expect(answer.status, path).toBe(200)
+          expect(await answer.text(), path).not.toMatch(/NaN|Infinity|\de\+/)
+        }
+      }
+      for (const stage of [get, own.get]) {
+        const etn = Number((await stage('/prices/etn')).usd)
+        const { totalSupply } = await stage(`/tokens/52014/${WETN}`)
+        for (const { tvl } of await stage('/farms/52014'))
+          expect(tvl / etn / 2).toBeLessThan(Math.max(totalSupply, 184e6))
+      }
+    }
   })
 
   it('release gives the computed price back, and a fixed own token its own price', async () => {
