@@ -10,7 +10,7 @@ export interface WorldTokenOptions {
   decimals?: number
   /** In whole tokens. @default 1_000_000 */
   totalSupply?: number
-  /** Constant price in USD, until it is changed. @default no price for a new token */
+  /** Constant price in USD until it is changed, from 1e-18 to 1e12. @default no price for a new token */
   usd?: string | number
 }
 
