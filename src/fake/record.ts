@@ -33,8 +33,8 @@ const FILE_MODULE = 'node:fs/promises'
 
 /**
  * Records the answers of the real service, for `createFakeService({ tape })`. Keys are redacted. A call that fails for a moment
- * is repeated twice at most; each attempt must fit the budget. It resolves to the tape, and
- * rejects with the first error of `run`; what was recorded until then is written.
+ * is repeated twice at most; each attempt must fit the budget. It resolves to the tape, and rejects with the first error of
+ * `run`; what was recorded until then is written.
  *
  * @example
  * const run = (own: typeof client) => own.token.price({ address: BOLT })

@@ -41,8 +41,8 @@ export interface FakeWorld {
   /** Version of the built-in data. The same seed gives the same data within a version. */
   readonly version: number
   /**
-   * Sets the price of a token in USD (1e-18 to 1e12), for WETN that of ETN. It holds until the next call for the token; with `overMs` it is
-   * reached in a straight line. Closed candles do not change.
+   * Sets the price of a token in USD (1e-18 to 1e12), for WETN that of ETN. It holds until the next call for the token; with
+   * `overMs` it is reached in a straight line. Closed candles do not change.
    */
   setPrice(token: string, usd: string | number, options?: SetPriceOptions): void
   /** Takes the price of a token away: its price is absent and it has no new trades. */
