@@ -6,10 +6,12 @@ import { ask } from './ask.ts'
 
 const HOUR = 3_600
 const SECONDS = { '1m': 60, '15m': 900, '1h': HOUR, '4h': 4 * HOUR, '1d': 24 * HOUR }
+const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
 
 type Change =
   | { kind: 'price'; token: string; usd: number; overMs: number }
-  | { kind: 'trade' | 'candles'; usd: number }
+  | { kind: 'trade'; usd: number }
+  | { kind: 'candles'; usd: number; bucket: keyof typeof SECONDS }
   | { kind: 'unprice' | 'release' }
   | { kind: 'advance'; ms: number }
 
@@ -21,7 +23,8 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     usd,
     overMs: fc.constantFrom(0, 0, 1_000, 5_000_000, 100_000_000),
   }),
-  fc.record({ kind: fc.constantFrom('trade' as const, 'candles' as const), usd }),
+  fc.record({ kind: fc.constant('trade' as const), usd }),
+  fc.record({ kind: fc.constant('candles' as const), usd, bucket: fc.constantFrom(...BUCKETS) }),
   fc.record({ kind: fc.constantFrom('unprice' as const, 'release' as const) }),
   fc.record({ kind: fc.constant('advance' as const), ms: fc.integer({ min: 500, max: 100_000_000 }) }),
 )
@@ -33,7 +36,7 @@ async function apply({ fake, get }: Stage, one: Change): Promise<void> {
   if (one.kind === 'advance') await fake.advance(one.ms)
   else if (one.kind === 'unprice') world.unprice(BOLT)
   else if (one.kind === 'release') world.release(BOLT)
-  else if (one.kind === 'candles') world.candles(BOLT, '1h', [rowBefore(fake.now(), one.usd)])
+  else if (one.kind === 'candles') world.candles(BOLT, one.bucket, [rowBefore(fake.now(), one)])
   else {
     const hasPrice = (await get(`/prices/52014/${BOLT}`)).usd !== undefined
     if (one.kind === 'trade' && hasPrice) world.trade({ token: BOLT, usd: one.usd })
@@ -42,9 +45,9 @@ async function apply({ fake, get }: Stage, one: Change): Promise<void> {
   }
 }
 
-/** A row of the last closed hour. */
-function rowBefore(now: number, price: number): FakeCandle {
-  const time = Math.floor(now / 1_000 / HOUR) * HOUR - HOUR
+/** A row of the last closed period. */
+function rowBefore(now: number, { usd: price, bucket }: Change & { kind: 'candles' }): FakeCandle {
+  const time = Math.floor(now / 1_000 / SECONDS[bucket] - 1) * SECONDS[bucket]
   return { time, open: price, high: price * 2, low: price / 2, close: price, volume: 12, count: 3 }
 }
 
@@ -85,7 +88,7 @@ const FOUND: [Change[]][] = [
     [
       { kind: 'price', token: BOLT, usd: 0.001, overMs: 0 },
       { kind: 'advance', ms: 48_304_000 },
-      { kind: 'candles', usd: 0.001 },
+      { kind: 'candles', usd: 0.001, bucket: '1h' },
     ],
   ],
 ]
@@ -98,10 +101,13 @@ test('after any sequence of changes all routes agree on the price, and closed ca
       const stage = ask({ clock: { now: () => NOON } })
       const known = await checkRoutes(stage)
       for (const one of changes) {
-        const { time } = rowBefore(stage.fake.now(), 1)
+        const now = stage.fake.now()
         await apply(stage, one)
         // Only `candles` changes the past: the row, and the prices after it.
-        if (one.kind === 'candles') for (const key of known.keys()) if (Number(key.slice(4)) >= time) known.delete(key)
+        if (one.kind === 'candles') {
+          const { time } = rowBefore(now, one)
+          for (const key of known.keys()) if (Number(key.slice(4)) > time - HOUR) known.delete(key)
+        }
         for (const [key, candle] of await checkRoutes(stage)) {
           expect(known.get(key) ?? candle, `${key} after ${JSON.stringify(one)}`).toEqual(candle)
           known.set(key, candle)
