@@ -9,7 +9,9 @@ const ENTRIES = {
   node: 'src/node/index.ts',
   otel: 'src/otel/index.ts',
   proxy: 'src/proxy/index.ts',
+  react: 'src/react/index.ts',
   schemas: 'src/schemas/index.ts',
+  'tanstack-query': 'src/tanstack-query/index.ts',
   vitest: 'src/vitest/index.ts',
 }
 
@@ -17,7 +19,7 @@ type Group = (keyof typeof ENTRIES)[]
 
 /** Entries of a group share files, and so the classes of their errors; the more entries, the more files each loads. */
 const CLIENT: Group = ['index', 'feed', 'proxy']
-const OTHERS: Group[] = [['fake', 'msw'], ['node'], ['otel'], ['vitest']]
+const OTHERS: Group[] = [['fake', 'msw'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
 /** ES modules: apart from the client, which loads all schemas, a bundle with one schema stays small. */
 const ESM: Group[] = [CLIENT, ['schemas'], ...OTHERS]
 /** CommonJS: together with the client, because both contain zod. */
@@ -25,8 +27,10 @@ const CJS: Group[] = [[...CLIENT, 'schemas'], ...OTHERS]
 
 /** Contained in every build. */
 const BUNDLED = ['@noble/hashes']
-/** Other entries of this package, which `vitest` and the program load by name. */
-const OWN = ['etn-market', 'etn-market/fake']
+/** Other entries of this package, which other entries and the program load by name. */
+const OWN = ['etn-market', 'etn-market/fake', 'etn-market/feed']
+/** What the application brings. */
+const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']
 /** Shared with the application in ES modules. CommonJS contains them: versions of Node differ in requiring ES modules. */
 const SHARED = ['ky', 'p-retry', 'zod']
 
@@ -35,17 +39,14 @@ const common: Options = {
   platform: 'neutral',
   splitting: true,
   treeshake: true,
-  external: ['msw', 'vitest', ...OWN],
+  external: [...PEERS, ...OWN],
 }
 
-/** The fake is large and read by nobody: it is written without white space, with its names. */
+/** Shortest syntax without white space, with its names. */
+const COMPACT = { minifyWhitespace: true, minifySyntax: true }
+/** The fake is large and read by nobody. */
 const compact = (group: Group): Options =>
-  group.includes('fake')
-    ? {
-        esbuildOptions: (options) =>
-          void Object.assign(options, { minifyWhitespace: true, minifySyntax: true, minifyIdentifiers: true }),
-      }
-    : {}
+  group.includes('fake') ? { esbuildOptions: (options) => void Object.assign(options, COMPACT) } : {}
 
 const entriesOf = (group: Group) => Object.fromEntries(group.map((name) => [name, ENTRIES[name]]))
 
@@ -76,9 +77,9 @@ export default defineConfig([
       entry: entriesOf(group),
       format: 'cjs',
       noExternal: [...BUNDLED, ...SHARED],
-      // Keeps the package small: the ES modules are the readable copy. Short lines keep stack traces useful.
+      // Keeps the package small: the ES modules are the readable copy. Short lines keep the positions of stack traces useful.
       esbuildOptions(options) {
-        Object.assign(options, { minifyWhitespace: true, minifySyntax: true, minifyIdentifiers: true, lineLimit: 160 })
+        Object.assign(options, COMPACT, { minifyIdentifiers: true, lineLimit: 160 })
       },
     }),
   ),
@@ -98,7 +99,7 @@ export default defineConfig([
   {
     entry: ENTRIES,
     format: ['esm', 'cjs'],
-    external: ['msw', 'vitest', ...OWN, ...SHARED],
+    external: [...PEERS, ...OWN, ...SHARED],
     dts: {
       only: true,
       entry: ENTRIES,

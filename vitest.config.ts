@@ -20,6 +20,8 @@ export default defineConfig({
       { find: /^etn-market\/otel$/, replacement: source('otel/index.ts') },
       { find: /^etn-market\/proxy$/, replacement: source('proxy/index.ts') },
       { find: /^etn-market\/vitest$/, replacement: source('vitest/index.ts') },
+      { find: /^etn-market\/react$/, replacement: source('react/index.ts') },
+      { find: /^etn-market\/tanstack-query$/, replacement: source('tanstack-query/index.ts') },
       { find: /^etn-market\/schemas$/, replacement: source('schemas/index.ts') },
     ],
   },

@@ -72,7 +72,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const apiKey = createApiKeySource(options?.apiKey, redactor)
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
-  const baseUrl = createBaseUrl(options.baseUrl ?? environment('ETN_MARKET_BASE_URL'))
+  const baseUrl = createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl)
   const emit = createEmit(options.onEvent, (value) => redactor.error(value))
   const budget = resolveBudget(options.budget, clock)
   const usage = createUsage()

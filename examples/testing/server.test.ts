@@ -1,66 +1,59 @@
-/** The third way: the fake is an HTTP server. What is tested can be a program in any language; `/_fake` is the remote control. */
-import { createFakeService, type FakeServer } from 'etn-market/fake'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { BOLT, CORE, clock, DAY, startBot } from './start-bot.ts'
+/**
+ * The third way: the fake is an HTTP server, and the environment leads to it. The code under test can be a program in any
+ * language; the routes below `/_fake` control the fake.
+ */
+import { type FakeService, useFakeService } from 'etn-market/fake'
+import { expect, onTestFinished, test } from 'vitest'
+import { BOLT, LOCKS, PRICES, startBot, WORLD } from './start-bot.ts'
 
-const fake = createFakeService({ clock, keys: { esk_test_mine: 100_000 } })
-let server: FakeServer
-const setUp = () => startBot(fake, { apiKey: 'esk_test_mine', baseUrl: server.url })
+async function setUp() {
+  const fake = await useFakeService({ after: onTestFinished }, { world: WORLD, keys: { mine: 100_000 } })
+  const started = startBot(fake, {}) // URL and key come from the environment
+  onTestFinished(() => started.client.close())
+  return { fake, ...started }
+}
 
 /** What a suite in another language would send. */
 async function control(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) {
-  const url = new URL(`/_fake/${path}`, server.url)
+  const url = new URL(`/_fake/${path}`, process.env.ETN_MARKET_BASE_URL)
   const response = await fetch(url, body ? { method, body: JSON.stringify(body) } : { method })
-  return response.json()
+  return { status: response.status, body: await response.json() }
 }
 
-beforeAll(async () => {
-  server = await fake.listen()
-})
-afterEach(() => control('POST', 'reset'))
-afterAll(() => fake.close())
-
-test('values the portfolio and spends exactly what it should', async () => {
-  const { bot } = setUp()
-  expect(await bot.look()).toEqual({ value: expect.closeTo(193.72, 2), fresh: true })
-  fake.expectCredits({ 'prices.batch': 120, 'locks.get': 4_000 })
-  expect(await control('GET', 'keys')).toMatchObject({ esk_test_mine: { credits: 100_000 - 4_120 } })
-})
-
-test('tells of prices that moved within a day', async () => {
-  const { bot, told } = setUp()
-  await bot.look()
-  await control('POST', 'clock', { advanceMs: DAY })
-  await bot.look()
-  expect(told).toEqual([`${BOLT} moved by 9.3 %`, `${CORE} moved by 6.0 %`])
+test('sells when the price falls below the limit', async () => {
+  const { bot, sold } = await setUp()
+  await bot.check()
+  await control('POST', 'world/price', { token: BOLT, usd: '0.018' })
+  await bot.check()
+  expect(sold).toEqual([`${BOLT} at 0.018`])
+  const expected = { 'prices.batch': 2 * PRICES, 'locks.get': LOCKS }
+  expect(await control('POST', 'expect/credits', { expected })).toMatchObject({ status: 200 })
+  const unmet = await control('POST', 'expect/requests', { expected: 9 })
+  expect([unmet.status, unmet.body.error.message]).toEqual([409, expect.stringContaining('Expected 9 requests, not 4')])
 })
 
-test('goes on with the last known prices when an answer is lost, and counts it as paid', async () => {
-  const { bot, client } = setUp()
-  const { value } = await bot.look()
-  await control('POST', 'faults', { operation: 'prices.batch', reset: 'after' })
-  expect(await bot.look()).toEqual({ value, fresh: false })
-  expect(client.budget.uncertain).toBe(120)
-  const charges = await control('GET', 'ledger')
-  expect(charges.at(-1)).toMatchObject({ operation: 'prices.batch', credits: 120, delivered: false })
-})
-
-test('looks at the locks later when the service is busy', async () => {
-  const { bot, told } = setUp()
+test('checks the locks at the next check when the service is busy', async () => {
+  const { bot, notes } = await setUp()
   const held = [await control('POST', 'heavy-slots'), await control('POST', 'heavy-slots')]
-  expect(await bot.look()).toMatchObject({ fresh: true })
-  expect(told).toEqual([expect.stringContaining('Going on with what is known')])
-  fake.expectCredits({ 'prices.batch': 120 })
-  for (const { id } of held) await control('DELETE', `heavy-slots/${id}`)
+  expect(await bot.check()).toMatchObject({ fresh: true })
+  expect(notes).toEqual([expect.stringContaining('Next check tries again: locks.get')])
+  for (const { body } of held) await control('DELETE', `heavy-slots/${body.id}`)
   await control('POST', 'clock', { advanceMs: 60_000 })
-  await bot.look()
-  fake.expectCredits({ 'prices.batch': 240, 'locks.get': 4_000 })
+  await bot.check()
+  expect((await control('GET', 'ledger?operation=locks.get')).body).toHaveLength(2)
 })
 
-test('stops when the credits of the key run out', async () => {
-  await control('POST', 'keys', { esk_test_mine: 4_300 })
-  const { bot, told } = setUp()
-  await bot.run({ everyMs: 1 })
-  expect(told).toEqual([expect.stringContaining('Stopped')])
-  fake.expectCredits(4_240)
+test('goes on after a lost answer', async () => {
+  const { bot, client } = await setUp()
+  await control('POST', 'script', { operation: 'prices.batch', steps: ['ok', { reset: 'after' }] })
+  await bot.check()
+  expect(await bot.check()).toEqual({ value: 120, fresh: false })
+  expect(client.budget.uncertain).toBe(PRICES)
+  expect(await control('POST', 'expect/no-unused-faults')).toMatchObject({ status: 200 })
+})
+
+test('has a fake of its own in each test', async () => {
+  const { fake }: { fake: FakeService } = await setUp()
+  fake.expectRequests(0)
+  expect((await control('GET', 'keys')).body).toEqual({ mine: { credits: 100_000, tier: 'standard' } })
 })

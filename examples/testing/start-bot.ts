@@ -1,23 +1,37 @@
-import { setTimeout } from 'node:timers/promises'
 import { type ClientOptions, createClient } from 'etn-market'
-import { type FakeService, fakeTokens } from 'etn-market/fake'
+import { type FakeService, fakeTokens, type WorldOptions } from 'etn-market/fake'
 import { createBot } from './bot.ts'
 
-export const { BOLT, CORE } = fakeTokens
-export const DAY = 86_400_000
+export const { BOLT } = fakeTokens
+export const MINE = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
+export const HOUR = 3_600_000
+export const DAY = 24 * HOUR
 
-/** A moment that the tests start at: at the same moment, the same prices. */
-export const clock = { now: () => Date.UTC(2026, 10, 20, 12) }
+/** The data of the tests: two prices that hold until a test changes them, and a lock that ends in 40 days. */
+export const WORLD: WorldOptions = {
+  tokens: [
+    { address: MINE, symbol: 'MINE', decimals: 6, totalSupply: 1_000_000, usd: '0.5' },
+    { address: BOLT, usd: '0.02' },
+  ],
+  locks: { [MINE]: [{ percentSupply: 40, unlocksInMs: 40 * DAY }], [BOLT]: [] },
+}
 
-/** The bot as the tests want it: in the fake's time, with what it tells in a list. */
+/** What a check costs: one batch of two prices. Once a day, the locks of two tokens are added. */
+export const PRICES = 100 + 2 * 10
+export const LOCKS = 2 * 2_000
+
+/** Starts the bot in the fake's time, and records what it sells and reports. */
 export function startBot(fake: FakeService, connection: ClientOptions) {
-  const client = createClient({
-    budget: { credits: 10_000, windowMs: DAY },
-    clock: { now: fake.now, random: Math.random, sleep: (ms, signal) => setTimeout(ms, undefined, { signal }) },
-    ...connection,
+  const client = createClient({ budget: { credits: 10_000, windowMs: DAY }, clock: fake.clock, ...connection })
+  const sold: string[] = []
+  const notes: string[] = []
+  const bot = createBot({
+    client,
+    holdings: { [BOLT]: 1_000, [MINE]: 200 },
+    sellBelow: { [BOLT]: 0.019 },
+    sell: (address, usd) => void sold.push(`${address} at ${usd}`),
+    notify: (message) => void notes.push(message),
+    clock: fake.clock,
   })
-  const told: string[] = []
-  const holdings = { [BOLT]: 1_000, [CORE]: 20_000 }
-  const bot = createBot({ client, holdings, now: fake.now, tell: (message) => void told.push(message) })
-  return { bot, client, told }
+  return { bot, client, sold, notes }
 }

@@ -1,5 +1,6 @@
 export { fakeWallets } from './data/balances.ts'
 export type { FakeCandle } from './data/candle.ts'
+export type { FakeClientClock } from './data/client-clock.ts'
 export { fakeTokens } from './data/names.ts'
 export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world-control.ts'
 export type {
@@ -38,7 +39,6 @@ export type { ListOperation, StubAnswer, StubCall, StubData, StubOptions } from 
 export type { Tape, TapeEntry } from './rules/tape.ts'
 export { createFakeService } from './service.ts'
 export type {
-  FakeClientClock,
   FakeFetch,
   FakeServer,
   FakeService,

@@ -7,7 +7,22 @@ import { type RateLimitOptions, readRateLimit } from './rules/rate-limit.ts'
 import type { CorsMode } from './rules/reply.ts'
 import { readTape, type Tape } from './rules/tape.ts'
 
-/** Options of `createFakeService`. */
+/**
+ * Options of `createFakeService`.
+ *
+ * @example
+ * const fake = createFakeService({
+ *   seed: 7,
+ *   keys: { mine: 10_000, other: { credits: 50, tier: 'gold' } },
+ *   rateLimit: { requests: 2 },
+ *   journal: { max: 100 },
+ * })
+ * const client = createClient({ apiKey: 'other', fetch: fake.fetch, retry: false })
+ * await client.etn.price()
+ * await client.nft.stats()
+ * await client.account.me().catch((error: Error) => error.name) // 'RateLimitError'
+ * fake.remaining('other') // 0
+ */
 export interface FakeServiceOptions {
   /** Determines all data: the same seed gives the same data on every runtime. @default 'etn-market' */
   seed?: number | string
@@ -78,7 +93,7 @@ export function readOptions(options: FakeServiceOptions): Settings {
   const wait = (name: 'latencyMs' | 'heavyLatencyMs') => asNumber(name, options[name] ?? 0, 0, MAX_WAIT_MS)
   return {
     seed,
-    world: options.world ?? {},
+    world: options.world === undefined ? {} : options.world,
     tape: options.tape && readTape(options.tape),
     onMissing: asOneOf('onMissing', options.onMissing ?? 'error', ['error', 'world']),
     clock,

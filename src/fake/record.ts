@@ -25,16 +25,21 @@ interface Method {
   estimate(params: object): { max: number }
 }
 
+/** Attempts of a call whose error is retryable. */
+const MAX_ATTEMPTS = 3
+
 /** The module name is a variable, because bundlers for pages cannot resolve it. */
 const FILE_MODULE = 'node:fs/promises'
 
 /**
- * Records the answers of the real service, for `createFakeService({ tape })`. Keys are redacted. It resolves to the tape, and
- * rejects with the first error of `run`; what was recorded until then is written.
+ * Records the answers of the real service, for `createFakeService({ tape })`. Keys are redacted. A call that fails for a moment
+ * is repeated twice at most; each attempt must fit the budget. It resolves to the tape, and rejects with the first error of
+ * `run`; what was recorded until then is written.
  *
  * @example
- * const tape = await record({ client, to: 'tape.json', budget: { credits: 10_000 } })
- * const fake = createFakeService({ tape })
+ * const run = (own: typeof client) => own.token.price({ address: BOLT })
+ * const tape = await record({ client, budget: { credits: 1_000 }, run })
+ * const fake = createFakeService({ tape, onMissing: 'world' })
  */
 export async function record<Client extends object>(options: RecordOptions<Client>): Promise<Tape> {
   checkNames('record', options, ['client', 'to', 'budget', 'run'])
@@ -56,24 +61,41 @@ function createRecorder(client: object, limit: number, add: (entry: TapeEntry) =
   const groups = new Set(fakeOperations.map((operation) => operation.split('.')[0]))
   let spent = 0
   const methodOf = (group: object, operation: FakeOperation, original: Method) => {
-    async function call(params: object, options: object | undefined) {
+    /** One attempt. The client does not repeat it: an attempt whose answer is lost may be charged, and must fit too. */
+    async function send(params: object, options: object | undefined) {
       const { max } = original.estimate(params)
       if (spent + max > limit)
         throw new RangeError(`record: ${operation} may cost ${max}, and ${limit - spent} of ${limit} credits are left.`)
       spent += max
       try {
-        const answer = await original.call(group, params, options).withMeta()
+        const answer = await original.call(group, params, { ...options, retry: false }).withMeta()
         spent += answer.meta.credits.charged - max
-        add(redact({ operation, params: { ...params }, data: answer.data }))
         return answer
       } catch (error) {
-        const { status, code, charge, credits } = error as Record<string, unknown>
+        const { charge, credits } = error as Record<string, unknown>
         if (charge !== 'unknown') spent += Number(credits ?? 0) - max
-        const known = { status: Number(status), code: String(code), message: String((error as Error).message) }
-        if (typeof status === 'number' && status >= 400) add(redact({ operation, params: { ...params }, error: known }))
         throw error
       }
     }
+
+    async function call(params: object, options: object | undefined) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const answer = await send(params, options)
+          add(redact({ operation, params: { ...params }, data: answer.data }))
+          return answer
+        } catch (error) {
+          const { status, code, charge, retryable } = error as Record<string, unknown>
+          // After a `Retry-After` the client itself delays the next call.
+          if (retryable === true && charge !== 'charged' && attempt < MAX_ATTEMPTS) continue
+          const known = { status: Number(status), code: String(code), message: String((error as Error).message) }
+          if (typeof status === 'number' && status >= 400)
+            add(redact({ operation, params: { ...params }, error: known }))
+          throw error
+        }
+      }
+    }
+
     const recorded = (params: object = {}, options?: object) => {
       const answer = call(params, options)
       answer.catch(() => {})
@@ -93,9 +115,14 @@ function createRecorder(client: object, limit: number, add: (entry: TapeEntry) =
   return new Proxy(client, {
     get(target, name) {
       const value = Reflect.get(target, name, target)
+      if (name === 'request') return rejectRequest
       return groups.has(String(name)) && typeof value === 'object' ? proxyOf(value, String(name)) : value
     },
   })
+}
+
+async function rejectRequest(): Promise<never> {
+  throw new TypeError('record: client.request has no operation to record. Call it on the client itself.')
 }
 
 /** One call of every operation, with the smallest page. */
@@ -133,5 +160,5 @@ async function writeTape(path: string, tape: Tape): Promise<void> {
   const { writeFile } = (await import(
     /* webpackIgnore: true */ /* @vite-ignore */ FILE_MODULE
   )) as typeof import('node:fs/promises')
-  await writeFile(path, `${JSON.stringify(tape, null, 1)}\n`)
+  await writeFile(path, `${JSON.stringify(tape, null, 2)}\n`)
 }

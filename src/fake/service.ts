@@ -9,20 +9,27 @@ import { type Exchange, handleRequest } from './http/handle-request.ts'
 import { listen } from './http/listen.ts'
 import { connectionError } from './http/network-errors.ts'
 import type { IncomingRequest } from './http/receive-request.ts'
-import { createSession, loadSession, type SessionState, saveSession } from './http/session.ts'
+import { createSession, loadSession, maskFilter, type SessionState, saveSession } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
 import { asNumber, asOneOf, checkNames } from './rules/check-options.ts'
-import { createServiceClock } from './rules/clock.ts'
+import { createServiceClock, MAX_TIME_MS } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
-import { expectAmounts, expectNoUnusedFaults, type Observed } from './rules/expect.ts'
+import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
 import type { FakeFilter } from './rules/ledger.ts'
-import { createTapePlayer, noRecording } from './rules/tape.ts'
+import { once } from './rules/once.ts'
+import { createTapePlayer, noRecording, type TapePlayer } from './rules/tape.ts'
 import type { FakeServer, FakeService, FakeSnapshot, ResetOptions } from './types.ts'
 
 interface SavedState {
   session: SessionState
   world: TimelinesState
   offset: number
+  tape: ReturnType<TapePlayer['save']>
+}
+
+/** Where the amounts of an expectation come from. */
+interface Summed {
+  sums(filter: FakeFilter): Record<string, number>
 }
 
 const RESET_PARTS = ['world', 'faults', 'keys', 'clock'] as const
@@ -67,6 +74,8 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   }
   const startSession = () => createSession(settings, find, clock.now)
   const servers = new Set<FakeServer>()
+  // Servers of one fake share what remote programs refer to by a number.
+  const control = once(() => createControl(fake))
   const snapshots = new WeakMap<FakeSnapshot, SavedState>()
   let tape = settings.tape && createTapePlayer(settings.tape)
   let session = startSession()
@@ -77,9 +86,11 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     return handleRequest(session, clock, incoming)
   }
 
-  function observed(actual: Record<string, number>, filter: FakeFilter | undefined): Observed {
-    const { dropped } = session.journal
-    return { actual, entries: session.journal.list(filter), dropped }
+  function expectThat(what: string, expected: Expected, filter: FakeFilter | undefined, source: Summed): void {
+    const masked = maskFilter(session, filter)
+    const { journal } = session
+    const observed = { actual: source.sums(masked), entries: journal.list(masked), dropped: journal.dropped }
+    expectAmounts(what, expected, observed, masked)
   }
 
   function reset(options: ResetOptions = {}): void {
@@ -112,13 +123,13 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     async listen(options = {}) {
       if (isClosed) throw new Error('This fake is closed.')
       const basePath = new URL(fake.baseUrl).pathname.replace(/\/$/, '')
-      const server = await listen({ handle, control, basePath }, options)
+      const server = await listen({ handle, control: control(), basePath }, options)
       servers.add(server)
       return server
     },
     ledger: (filter) => session.ledger.list(filter),
     charged: (filter) => session.ledger.total(filter),
-    journal: (filter) => session.journal.list(filter),
+    journal: (filter) => session.journal.list(maskFilter(session, filter)),
     peakInFlight: ({ heavy = false } = {}) => session.journal.peak(heavy),
     keys: () => session.accounts.all(),
     addKey: (key, start) => session.accounts.add(key, start),
@@ -134,19 +145,22 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       if (!free) throw new Error(`All ${session.heavySlots.size} heavy slots are taken.`)
       return free
     },
-    expectCredits: (expected, filter) =>
-      expectAmounts('credits charged', expected, observed(session.ledger.sums(filter), filter), filter),
-    expectRequests: (expected, filter) =>
-      expectAmounts('requests', expected, observed(session.journal.counts(filter), filter), filter),
+    expectCredits: (expected, filter) => expectThat('credits charged', expected, filter, session.ledger),
+    expectRequests: (expected, filter) => expectThat('requests', expected, filter, session.journal),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
     clock: createClientClock(clock, settings.seed),
     world: world.control.forClock(clock.now),
     now: clock.now,
-    advance: (ms) => clock.advance(asNumber('advance', ms, 0)),
+    advance: (ms) => clock.advance(asNumber('advance', ms, 0, MAX_TIME_MS - clock.now())),
     reset,
     snapshot() {
       const snapshot = Object.freeze({ at: clock.now() })
-      snapshots.set(snapshot, { session: saveSession(session), world: world.control.save(), offset: clock.offset })
+      snapshots.set(snapshot, {
+        session: saveSession(session),
+        world: world.control.save(),
+        offset: clock.offset,
+        tape: tape?.save() ?? [],
+      })
       return snapshot
     },
     restore(snapshot) {
@@ -155,11 +169,11 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       session = startSession()
       loadSession(session, state.session)
       world.control.load(state.world)
+      tape?.load(state.tape)
       clock.offset = state.offset
     },
     close,
     [ASYNC_DISPOSE]: close,
   }
-  const control = createControl(fake)
   return fake
 }

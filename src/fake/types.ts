@@ -1,3 +1,4 @@
+import type { FakeClientClock } from './data/client-clock.ts'
 import type { FakeWorld } from './data/world-control.ts'
 import type { FaultHandle, FaultOptions, ScriptOptions, ScriptStep } from './faults/fault-options.ts'
 import type { KeyOptions, KeyState } from './rules/accounts.ts'
@@ -26,7 +27,13 @@ export interface ListenOptions {
 /** The parts that `reset` can keep; `world` includes the stubs. */
 export type ResetPart = 'world' | 'faults' | 'keys' | 'clock'
 
-/** Options of `fake.reset`. */
+/**
+ * Options of `fake.reset`.
+ *
+ * @example
+ * fake.world.setPrice(BOLT, '0.019')
+ * fake.reset({ keep: ['world', 'clock'] })
+ */
 export interface ResetOptions {
   /** The parts to keep. @default none */
   keep?: readonly ResetPart[]
@@ -36,18 +43,6 @@ export interface ResetOptions {
 export interface FakeSnapshot {
   /** The fake's time in unix milliseconds. */
   readonly at: number
-}
-
-/** A clock in the fake's time. */
-export interface FakeClientClock {
-  /** The fake's time in unix milliseconds. */
-  now(): number
-  /** The same: the time of a fake is never set back while a client runs. */
-  monotonic(): number
-  /** Waits in the fake's time. Rejects with the signal's reason. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** The same numbers for the same seed. */
-  random(): number
 }
 
 /** A fake that listens. */
@@ -68,7 +63,15 @@ export interface FakeService extends AsyncDisposable {
   readonly key: string
   /** The service as a `fetch` for a client. Rejects with the signal's reason, and fails as a network does. */
   readonly fetch: FakeFetch
-  /** Serves the fake over HTTP; by default on 127.0.0.1 and a free port. */
+  /**
+   * Serves the fake over HTTP; by default on 127.0.0.1 and a free port.
+   *
+   * @example
+   * const { url } = await fake.listen({ controlToken: 'secret' })
+   * const headers = { 'x-fake-control-token': 'secret' }
+   * const body = JSON.stringify({ token: BOLT, usd: '0.019' })
+   * await fetch(new URL('/_fake/world/price', url), { method: 'POST', headers, body })
+   */
   listen(options?: ListenOptions): Promise<FakeServer>
 
   /** Every charge, in order, up to `journal.max`. A charge is made before the answer is delivered, so lost answers are included. */
@@ -111,7 +114,9 @@ export interface FakeService extends AsyncDisposable {
    * sent with headers, and faults still apply. `undefined` answers 404. Returns a function that removes the stub.
    *
    * @example
-   * fake.stub('token.get', ({ data }) => ({ ...data, name: 'x' }))
+   * const remove = fake.stub('token.get', ({ data }) => ({ ...data, name: 'x' }))
+   * await client.token.get({ address: BOLT }) // name: 'x'
+   * remove()
    */
   stub<Operation extends FakeOperation>(
     operation: Operation,
@@ -120,10 +125,24 @@ export interface FakeService extends AsyncDisposable {
   ): () => void
   /** The faults that were added and not removed. */
   faults(): FaultHandle[]
-  /** Takes one of the heavy slots, as another tenant would. Returns a function that frees it. Throws when none is free. */
+  /**
+   * Takes one of the heavy slots, as another tenant would. Returns a function that frees it. Throws when none is free.
+   *
+   * @example
+   * const slots = [fake.holdHeavySlot(), fake.holdHeavySlot()]
+   * await client.farm.list({}, { retry: false }).catch((error: Error) => error.name) // 'ServerBusyError'
+   * for (const free of slots) free()
+   */
   holdHeavySlot(): () => void
 
-  /** Throws, with the requests concerned in the message, unless exactly these credits were charged: in total, or per operation. */
+  /**
+   * Throws, with the requests concerned in the message, unless exactly these credits were charged: in total, or per operation.
+   *
+   * @example
+   * await client.token.list({ limit: 3 })
+   * fake.expectCredits({ 'token.list': 115 })
+   * fake.expectRequests(1, { key: fake.key })
+   */
   expectCredits(expected: Expected, filter?: FakeFilter): void
   /**
    * Throws, with the requests concerned in the message, unless exactly these requests arrived: in total, or per operation;
@@ -135,7 +154,16 @@ export interface FakeService extends AsyncDisposable {
 
   /** The fake's time in unix milliseconds: it determines the data, `Date` and `Retry-After`. */
   now(): number
-  /** A clock in the fake's time for the code under test: `createClient({ clock: fake.clock })`. */
+  /**
+   * A clock in the fake's time for the code under test.
+   *
+   * @example
+   * const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
+   * fake.script('etn.price', [{ status: 429, retryAfter: 30 }, 'ok'])
+   * const price = client.etn.price()
+   * await fake.advance(60_000)
+   * await price
+   */
   readonly clock: FakeClientClock
   /**
    * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
@@ -144,7 +172,16 @@ export interface FakeService extends AsyncDisposable {
   advance(ms: number): Promise<void>
   /** Drops charges, requests, faults, stubs, held slots, changes of the data and moved time, and restores the keys of the options. */
   reset(options?: ResetOptions): void
-  /** Keeps the state: keys, ledger, journal, faults, stubs, data and time. Requests in flight and held slots are not part of it. */
+  /**
+   * Keeps the state: keys, ledger, journal, faults, stubs, data, time, and the position on the tape. Requests in flight and
+   * held slots are not part of it.
+   *
+   * @example
+   * const before = fake.snapshot()
+   * await client.etn.price()
+   * fake.restore(before)
+   * fake.expectCredits(0)
+   */
   snapshot(): FakeSnapshot
   /** Restores the state of a snapshot of this fake. */
   restore(snapshot: FakeSnapshot): void

@@ -10,12 +10,15 @@ export interface TestContext {
 
 /**
  * Creates a fake for one test. It listens, and `ETN_MARKET_BASE_URL` and `ETN_MARKET_API_KEY` lead to it. After the test the
- * environment is restored, the fake is closed, and the test fails if a fault was not used up.
+ * environment is restored, the fake is closed, and the test fails if a fault was not used up. Concurrent tests share one
+ * environment: pass `fake.fetch` to their clients.
  *
  * @example
  * test('shows the price', async (t) => {
  *   const fake = await useFakeService(t)
  *   fake.world.setPrice(BOLT, '0.019')
+ *   const client = createClient() // the environment leads to the fake
+ *   await client.token.price({ address: BOLT })
  * })
  */
 export async function useFakeService(t: TestContext, options: FakeServiceOptions = {}): Promise<FakeService> {

@@ -16,6 +16,9 @@ export interface MswHandlersOptions {
  * @example
  * const fake = createFakeService()
  * const server = setupServer(...mswHandlers(fake))
+ * server.listen()
+ * await createClient({ apiKey: fake.key }).etn.price()
+ * server.close()
  */
 export function mswHandlers(fake: FakeService, options: MswHandlersOptions = {}): ReturnType<typeof http.all>[] {
   checkNames('mswHandlers', options, ['baseUrl'])

@@ -23,6 +23,7 @@ export interface FakeFixtures {
  *   const price = client.etn.price()
  *   await fake.advance(60_000)
  *   await price
+ *   fake.expectCredits(25)
  * })
  */
 export const test: TestAPI<FakeFixtures> = base.extend<FakeFixtures>({

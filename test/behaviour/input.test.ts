@@ -91,6 +91,7 @@ test.each([
   { baseUrl: 'market.test/v1' },
   { baseUrl: 'ftp://market.test/v1' },
   { baseUrl: '' },
+  { baseUrl: null as never },
   { baseUrl: 'https://market.test/v1?x=1' },
   { apiKey: '' },
   { apiKey: 'with space' },

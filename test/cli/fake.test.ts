@@ -3,7 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { createFakeService } from 'etn-market/fake'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { addFakeCommand } from '../../src/cli/fake-command.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PROGRAM = ['--import', 'tsx', join(ROOT, 'src/cli/index.ts')]
@@ -39,69 +42,80 @@ function file(name: string, content: string): string {
 }
 
 describe('etn-market fake', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'serves the world and the keys that it is given, and ends at once on %s',
-    async (signal) => {
-      const world = join(ROOT, 'examples/fake-server/world.json')
-      const { child, listening, ended } = start([
-        '--port',
-        '0',
-        '--world',
-        world,
-        '--key',
-        'mine=75',
-        '--control-token',
-        'sesame',
-      ])
-      const url = await listening
-      const { tokens } = JSON.parse(readFileSync(world, 'utf8'))
-      const get = () => fetch(`${url}/prices/52014/${tokens[0].address}`, { headers: { authorization: 'Bearer mine' } })
-      expect((await (await get()).json()).data.usd).toBe('0.019')
-      expect((await get()).status).toBe(402)
-      const ledger = new URL('/_fake/ledger', url)
-      expect((await fetch(ledger)).status).toBe(403)
-      expect((await fetch(ledger, { headers: { 'x-fake-control-token': 'sesame' } })).status).toBe(200)
-      const asked = performance.now()
-      child.kill(signal)
-      const { code, output } = await ended
-      expect(code).toBe(0)
-      expect(performance.now() - asked).toBeLessThan(2_000)
-      expect(output).not.toContain('sesame')
-    },
-  )
+  it('serves the world and the keys that it is given, and ends at once on SIGTERM, a request under way or not', async () => {
+    const world = join(ROOT, 'examples/fake-server/world.json')
+    const args = ['--port', '0', '--world', world, '--key', 'mine=75', '--key', 'other=1', '--control-token', 'sesame']
+    const { child, listening, ended } = start(args)
+    const url = await listening
+    const { tokens } = JSON.parse(readFileSync(world, 'utf8'))
+    const get = () => fetch(`${url}/prices/52014/${tokens[0].address}`, { headers: { authorization: 'Bearer mine' } })
+    expect((await (await get()).json()).data.usd).toBe('0.019')
+    expect((await get()).status).toBe(402)
+    const control = (path: string, init: RequestInit = {}) => fetch(new URL(`/_fake/${path}`, url), init)
+    const headers = { 'x-fake-control-token': 'sesame' }
+    expect((await control('ledger')).status).toBe(403)
+    expect(Object.keys(await (await control('keys', { headers })).json())).toEqual(['mine', 'other'])
+    await control('faults', { method: 'POST', headers, body: '{"never":true}' })
+    const hanging = get().catch((error: Error) => error.message)
+    const hit = async () => (await (await control('faults', { headers })).json())[0].hits
+    await expect.poll(hit).toBe(1)
+    child.kill('SIGTERM')
+    const { code, output } = await ended
+    expect(await hanging).toBe('fetch failed')
+    expect(code).toBe(0)
+    expect(output).not.toContain('sesame')
+  })
 
-  it('reads the token from the environment, and logs on demand', async () => {
-    const { child, listening, ended } = start(['--port', '0', '--log'], { ETN_MARKET_CONTROL_TOKEN: 'sesame' })
+  it('plays a tape, limits the calls, reads the token from the environment, logs, and ends at once on SIGINT', async () => {
+    const entries = [{ operation: 'etn.price', params: {}, data: { usd: '0.5' } }]
+    const tape = file('tape.json', JSON.stringify({ format: 'etn-market-tape', version: 1, entries }))
+    const args = ['--port', '0', '--log', '--tape', tape, '--on-missing', 'world', '--requests-per-minute', '2']
+    const { child, listening, ended } = start([...args, '--key', 'k=99'], { ETN_MARKET_CONTROL_TOKEN: 'sesame' })
     const url = await listening
     expect((await fetch(new URL('/_fake/ledger', url))).status).toBe(403)
-    await fetch(`${url}/openapi.json`)
-    child.kill()
-    expect((await ended).output).toContain('#1 GET /openapi.json: 200')
+    const get = (path: string) => fetch(url + path, { headers: { authorization: 'Bearer k' } })
+    expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: '0.5' })
+    expect((await get('/nft/stats')).status).toBe(200)
+    expect((await get('/prices/etn')).status).toBe(429)
+    child.kill('SIGINT')
+    const { code, output } = await ended
+    expect([code, output]).toEqual([0, expect.stringContaining('#2 GET /nft/stats: 200, 25 credits')])
+  })
+
+  it('reports a mistake without a stack, and exits with 1', async () => {
+    const { code, output } = await start(['--port', 'x'], { NODE_OPTIONS: '' }).ended
+    expect([code, output.trim()]).toEqual([1, 'error: --port is a whole number, not "x".'])
   })
 
   it.each<[string, () => string[], RegExp]>([
-    ['a port that is no number', () => ['--port', 'x'], /^error: --port is a whole number, not "x"\.$/],
-    [
-      'a key without credits',
-      () => ['--key', 'mine'],
-      /^error: --key is name=credits, for example mine=10000, not "mine"\.$/,
-    ],
-    [
-      'a file that does not exist',
-      () => ['--world', '/nowhere/world.json'],
-      /^error: --world \/nowhere\/world\.json: ENOENT/,
-    ],
+    ['a key without credits', () => ['--key', 'mine'], /^--key is name=credits, for example mine=10000, not "mine"\.$/],
+    ['a file that does not exist', () => ['--world', '/nowhere/world.json'], /^--world \/nowhere\/world\.json: ENOENT/],
     [
       'a wrong world',
       () => ['--world', file('world.json', '{"tokens":[{"address":"0x1"}]}')],
-      /^error: world\.tokens\[0\]\.address is an address/,
+      /^world\.tokens\[0\]\.address is an address/,
     ],
-    ['a file that is no JSON', () => ['--tape', file('tape.json', '{')], /^error: --tape .*JSON/],
+    ['a world that is a list', () => ['--world', file('world.json', '[]')], /^world takes an object/],
+    ['a file that is no JSON', () => ['--tape', file('tape.json', '{')], /^--tape .*JSON/],
+    ['a file that is no tape', () => ['--tape', file('tape.json', '{}')], /^tape is an object that record\(\) made/],
+    ['an unknown source', () => ['--on-missing', 'sky'], /^onMissing is one of error, world, not "sky"/],
     ['an unknown option', () => ['--prot', '1'], /^error: unknown option '--prot'/],
-  ])('reports %s without a stack, and exits with 1', async (_, args, message) => {
-    const { code, output } = await start(args(), { NODE_OPTIONS: '' }).ended
-    expect(code).toBe(1)
-    expect(output.trim()).toMatch(message)
-    expect(output).not.toMatch(/^\s+at /m)
+  ])('reports %s', async (_, args, message) => {
+    await expect(parse(args())).rejects.toThrow(message)
+  })
+
+  it('reports a port that is taken', async () => {
+    const fake = createFakeService()
+    onTestFinished(() => fake.close())
+    const { port } = await fake.listen()
+    await expect(parse(['--port', String(port)])).rejects.toThrow('EADDRINUSE')
   })
 })
+
+/** Runs the command in this process, for mistakes: it never listens. */
+function parse(args: string[]): Promise<Command> {
+  const program = new Command('etn-market')
+  addFakeCommand(program)
+  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} })
+  return program.parseAsync(['fake', ...args], { from: 'user' })
+}

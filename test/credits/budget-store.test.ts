@@ -193,7 +193,7 @@ describe('a store that fails', () => {
     expect(await afterRestart(map)).toMatchObject({ spent: 30, uncertain: 0 })
   })
 
-  test('after an answer, fails nobody; the credits are uncertain after a restart until a later write succeeds', async () => {
+  test('after an answer, rejects no call; the credits are uncertain after a restart until a later write succeeds', async () => {
     const { store, map, writes } = slowStore()
     const budget = createBudget({ credits: 1000, store }, clock)
     const reserved = budget.reserve(50)

@@ -1,15 +1,52 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const FOLDER = `${ROOT}examples/fake-server/`
+const PROGRAM = ['--import', 'tsx', `${ROOT}src/cli/index.ts`]
 
 test('the Python suite starts the fake as a program and steers it', async () => {
-  const env = { ...process.env, ETN_MARKET_FAKE: `${process.execPath} --import tsx ${ROOT}src/cli/index.ts fake` }
-  const args = ['-m', 'unittest', '-v', `${ROOT}examples/fake-server/test_bot.py`]
+  const env = { ...process.env, ETN_MARKET_FAKE: [process.execPath, ...PROGRAM, 'fake'].join(' ') }
+  const args = ['-m', 'unittest', '-v', `${FOLDER}test_bot.py`]
   const report = await new Promise<string>((resolve) => {
     execFile('python3', args, { cwd: ROOT, env }, (_, stdout, stderr) => resolve(stdout + stderr))
   })
   expect(report).toMatch(/Ran 4 tests in/)
   expect(report).toMatch(/^OK$/m)
 }, 60_000)
+
+test('the Dockerfile installs this version, and its command serves the world to other machines', async () => {
+  const { name, version, bin, engines } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+  const dockerfile = readFileSync(`${FOLDER}Dockerfile`, 'utf8')
+  const instructions = new Map(
+    dockerfile
+      .split('\n')
+      .filter((line) => /^[A-Z]/.test(line))
+      .map((line) => [line.split(' ')[0], line.slice(line.indexOf(' ') + 1)]),
+  )
+  expect(instructions.get('RUN')).toBe(`npm install --no-audit --no-fund ${name}@${version}`)
+  const [, major] = /^node:(\d+)-/.exec(instructions.get('FROM') ?? '') ?? []
+  expect(Number(major)).toBeGreaterThanOrEqual(Number.parseInt(engines.node.slice(2), 10))
+  expect(existsSync(FOLDER + instructions.get('COPY')?.split(' ')[0])).toBe(true)
+  const [program, ...args]: string[] = JSON.parse(instructions.get('CMD') ?? '[]')
+  expect(program).toBe(`node_modules/.bin/${Object.keys(bin)[0]}`)
+  expect(args[args.indexOf('--port') + 1]).toBe(instructions.get('EXPOSE'))
+
+  const free = args.map((arg, i) => (args[i - 1] === '--port' ? '0' : arg))
+  const env = { ...process.env, ETN_MARKET_CONTROL_TOKEN: 'secret' }
+  const child = spawn(process.execPath, [...PROGRAM, ...free], {
+    cwd: FOLDER,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill())
+  const [line] = await once(child.stdout, 'data')
+  const [, url] = /Listening on (\S+)/.exec(String(line)) ?? []
+  const [token] = JSON.parse(readFileSync(`${FOLDER}world.json`, 'utf8')).tokens
+  const price = await fetch(`${url}/prices/52014/${token.address}`, { headers: { authorization: 'Bearer mine' } })
+  expect(await price.json()).toMatchObject({ data: { usd: token.usd } })
+  expect(price.headers.get('x-credits-remaining')).toBe('9950')
+})

@@ -36,6 +36,7 @@ describe('the control routes', () => {
     const { get, send } = await remote()
     const price = async () => (await (await get(`/prices/52014/${BOLT}`)).json()).data.usd
     expect((await send('POST', '/world/price', { token: BOLT, usd: '0.02' })).body).toEqual({ version: 1 })
+    expect((await send('GET', '/world')).body).toEqual({ version: 1 })
     expect(await price()).toBe('0.02')
     await send('POST', '/world/price', { token: BOLT, usd: '0.03', overMs: 1_000 })
     await send('POST', '/clock', { advanceMs: 1_000 })
@@ -52,6 +53,27 @@ describe('the control routes', () => {
     expect(Number(await price())).toBeGreaterThan(0)
   })
 
+  it('advance answers after everything that fell due within the time is done', async () => {
+    const { fake, get, send } = await remote()
+    const done: string[] = []
+    await send('POST', '/script', { operation: 'etn.price', steps: [{ delayMs: 3_000 }, { delayMs: 1_000 }] })
+    const asked: Promise<unknown>[] = []
+    for (const name of ['slow', 'fast']) {
+      asked.push(get('/prices/etn').then(() => done.push(name)))
+      await expect.poll(() => fake.charged()).toBe(25 * asked.length)
+    }
+    void fake.clock.sleep(2_000).then(async () => {
+      done.push('between')
+      await fake.clock.sleep(500)
+      done.push('after that')
+    })
+    expect((await send('POST', '/clock', { advanceMs: 3_000 })).body).toEqual({ now: NOON + 3_000 })
+    expect(fake.journal().every(({ status }) => status === 200)).toBe(true)
+    expect(done.filter((name) => name === 'between' || name === 'after that')).toEqual(['between', 'after that'])
+    await Promise.all(asked)
+    expect(done.indexOf('fast')).toBeLessThan(done.indexOf('slow'))
+  })
+
   it('add scripts and stubs, and remove them', async () => {
     const { get, send } = await remote()
     expect(
@@ -63,6 +85,12 @@ describe('the control routes', () => {
     await send('DELETE', `/stubs/${id}`)
     expect((await (await get('/prices/etn')).json()).data.usd).not.toBe('7')
     expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toBe('There is no stub 1.')
+    const wrong = { operation: 'etn.price', data: { usd: 7 } }
+    expect((await send('POST', '/stubs', wrong)).body.error.message).toEqual(
+      expect.stringMatching(/^The stub of etn.price does not match the contract: data.usd is string/),
+    )
+    expect((await send('POST', '/stubs', { ...wrong, validate: false })).status).toBe(200)
+    expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: 7 })
   })
 
   it('keep and restore the state, and reset with keep', async () => {
@@ -108,6 +136,8 @@ describe('the control routes', () => {
     expect(await ids('?limit=2')).toEqual([1, 2])
     expect(await ids('?limit=2&after=2')).toEqual([3])
     expect(await ids('?operation=etn.price')).toEqual([1, 3])
+    expect([await ids('?last=2'), await ids('?last=2&limit=1')]).toEqual([[2, 3], [2]])
+    expect((await send('GET', '/journal?last=0')).body.error.message).toContain('last is a number from 1')
     expect((await send('GET', '/ledger?after=2')).body).toMatchObject([{ request: 3, credits: 25 }])
     expect((await send('GET', '/totals')).body).toMatchObject({ charged: 75, peakInFlight: 1 })
     expect((await send('GET', '/journal?operation=x')).status).toBe(400)
@@ -124,6 +154,7 @@ describe('the control routes', () => {
       '/reset': { kept: [] },
       '/expect/credits': { expected: 1, operations: 'x' },
       '/script': { operation: 'etn.price', steps: ['ok'], times: 2 },
+      '/faults': { status: 500, when: 'always' },
     })) {
       expect((await send('POST', path, body)).status, path).toBe(400)
     }
@@ -146,6 +177,8 @@ describe('the control routes', () => {
       '/faults/{id}',
     ])
       expect(Object.keys(body.paths), path).toContain(`/_fake${path}`)
+    const { schema } = body.paths['/_fake/faults'].post.requestBody.content['application/json']
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['operation', 'nth', 'status', 'retryAfter']))
     const ids = Object.values<Record<string, { operationId: string }>>(body.paths).flatMap((one) =>
       Object.values(one).map(({ operationId }) => operationId),
     )

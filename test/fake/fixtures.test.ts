@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createClient } from 'etn-market'
 import { useFakeService } from 'etn-market/fake'
 import { test as fixtureTest } from 'etn-market/vitest'
@@ -35,6 +36,14 @@ describe('etn-market/vitest', () => {
     expect(await price).toHaveProperty('usd')
   })
 
+  describe('with options for the fake', () => {
+    fixtureTest.override({ fakeOptions: { keys: { mine: 25 } } })
+    fixtureTest('passes them on', async ({ fake, client }) => {
+      await client.etn.price()
+      expect([fake.key, process.env.ETN_MARKET_API_KEY, fake.remaining()]).toEqual(['mine', 'mine', 0])
+    })
+  })
+
   afterAll(() => {
     expect(urls.size).toBe(2)
     expect([process.env.ETN_MARKET_BASE_URL, process.env.ETN_MARKET_API_KEY]).toEqual([before.url, before.key])
@@ -53,7 +62,7 @@ describe('useFakeService', () => {
     await expect(fake.fetch(`${fake.baseUrl}/openapi.json`)).rejects.toThrow('fetch failed')
   })
 
-  it('works with node:test', async () => {
+  it('works with node:test, as the example does', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'etn-market-node-test-'))
     const file = join(folder, 'own.test.mjs')
     const source = new URL('../../src/fake/index.ts', import.meta.url).href
@@ -75,13 +84,14 @@ describe('useFakeService', () => {
     const output = await new Promise<string>((resolve) => {
       const { NODE_OPTIONS: _, ...env } = process.env
       const tsx = new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url).href
-      execFile(process.execPath, ['--import', tsx, '--test', '--test-reporter', 'tap', file], { env }, (_, stdout) =>
-        resolve(stdout),
-      )
+      const example = fileURLToPath(new URL('../../examples/testing/node-test.ts', import.meta.url))
+      const args = ['--import', tsx, '--test', '--test-reporter', 'tap', file, example]
+      execFile(process.execPath, args, { env }, (_, stdout) => resolve(stdout))
     })
     rmSync(folder, { recursive: true })
     expect(output).toMatch(/^\s*ok 1 - passes/m)
     expect(output).toMatch(/^\s*not ok 2 - fails/m)
+    expect(output).toMatch(/^\s*ok \d - sells when the price falls below the limit/m)
     expect(output).toContain('1 fault was never used up')
   })
 })

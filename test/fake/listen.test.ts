@@ -32,9 +32,8 @@ describe('fake.listen', () => {
     const hanging = fetch(`${server.url}/openapi.json`)
     hanging.catch(() => {})
     await expect.poll(() => fake.journal().length).toBe(1)
-    const started = performance.now()
+    // The request above is never answered, and the connection is never ended by its other side.
     await server.close()
-    expect(performance.now() - started).toBeLessThan(1_000)
     await expect(hanging).rejects.toThrow('fetch failed')
     await expect(fetch(`${server.url}/openapi.json`)).rejects.toThrow('fetch failed')
     // The fake itself goes on.

@@ -1,4 +1,5 @@
 import { createClient } from 'etn-market'
+import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, it, vi } from 'vitest'
 import type { FakeFilter, FakeServiceOptions, ResetOptions } from '../../src/fake/index.ts'
 import { BOLT, makeFake, NOON, WETN } from './setup.ts'
@@ -55,16 +56,22 @@ describe('the journal', () => {
     expect(fake.journal().map(({ key }) => key)).toEqual(['esk_***ef', fake.key])
     expect(fake.journal()[1]?.headers).toMatchObject({ authorization: `Bearer ${fake.key}` })
     expect(() => fake.expectRequests(0)).toThrow('key esk_***ef')
+    const foreign = { key: 'esk_live_0123456789abcdef' }
+    fake.expectRequests({ 'etn.price': 1 }, foreign)
+    fake.expectCredits(0, foreign)
+    expect(fake.journal(foreign).map(({ status }) => status)).toEqual([401])
+    expect(() => fake.expectRequests(5, foreign)).toThrow('({"key":"esk_***ef"})')
     const plain = play()
     await plain.get('/prices/etn')
     expect(plain.fake.journal()[0]).not.toHaveProperty('headers')
   })
 
-  it('holds a bounded number of entries after many requests', async () => {
-    const { fake } = play({ journal: { max: 100 } })
-    for (let i = 0; i < 5_000; i++) await fake.fetch(`${fake.baseUrl}/openapi.json?i=${i}`, { method: 'POST' })
-    expect(fake.journal()).toHaveLength(100)
-    fake.expectRequests(5_000)
+  it('holds 10,000 entries by default', async () => {
+    const { fake } = play()
+    for (let i = 0; i < 10_100; i++) await fake.fetch(`${fake.baseUrl}/openapi.json?i=${i}`, { method: 'POST' })
+    expect(fake.journal()).toHaveLength(10_000)
+    fake.expectRequests(10_100)
+    expect(() => fake.expectRequests(0)).toThrow('100 older requests are not listed: see journal.max.')
   })
 
   it('a log that throws or rejects fails nothing', async () => {
@@ -206,6 +213,24 @@ describe('fake.clock', () => {
     expect(times[1]).toBeGreaterThanOrEqual(30_000)
     expect(times[2]).toBeGreaterThanOrEqual(50_000)
     expect(times[2]).toBeLessThan(60_000)
+    await client.close()
+  })
+
+  it.each(['as fetch', 'over HTTP'])('a price feed lives on it: six hours pass in one step, %s', async (way) => {
+    const { fake } = play()
+    const connection = way === 'as fetch' ? { fetch: fake.fetch } : { baseUrl: (await fake.listen()).url }
+    const client = createClient({ apiKey: fake.key, clock: fake.clock, ...connection })
+    const feed = createPriceFeed(client, { clock: fake.clock })
+    const seen: number[] = []
+    const watching = (async () => {
+      for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen.push(fake.now() - NOON)
+    })()
+    await fake.advance(6 * 3_600_000)
+    // A feed waits 5 ms for other readers.
+    expect(seen).toEqual(Array.from({ length: 36 }, (_, i) => i * 600_000 + 5))
+    expect(fake.journal().map(({ at, status }) => [at - NOON, status])).toEqual(seen.map((at) => [at, 200]))
+    await feed.close()
+    await watching
     await client.close()
   })
 

@@ -43,6 +43,35 @@ describe('record', () => {
     service.expectCredits(25)
   })
 
+  it('repeats a call that failed for a moment, and counts an attempt whose answer is lost', async () => {
+    const service = real()
+    service.script('etn.price', [{ status: 429, retryAfter: 30 }, { status: 500 }, 'ok', { reset: 'after' }, 'ok'])
+    const client = createClient({ apiKey: service.key, fetch: service.fetch, clock: service.clock })
+    onTestFinished(() => client.close())
+    const run = async (own: typeof client) => {
+      await own.etn.price()
+      await own.etn.price()
+      await own.etn.price()
+    }
+    const rejected = expect(record({ client, budget: { credits: 85 }, run })).rejects.toThrow(
+      'record: etn.price may cost 25, and 10 of 85 credits are left.',
+    )
+    await expect.poll(() => service.journal().length).toBe(1)
+    await service.advance(60_000)
+    await rejected
+    service.expectCredits(75)
+    const times = service.journal().map(({ at }) => at - (service.journal()[0]?.at ?? 0))
+    expect(times[1]).toBeGreaterThanOrEqual(30_000)
+  })
+
+  it('records nothing that has no operation', async () => {
+    const service = real()
+    const client = clientOf(service)
+    const run = (own: typeof client) => own.request('/prices/etn', { maxCredits: 25 })
+    await expect(record({ client, budget: { credits: 100 }, run })).rejects.toThrow('record: client.request has no')
+    service.expectRequests(0)
+  })
+
   it('rejects unknown options and a budget that is no number', async () => {
     const client = clientOf(real())
     await expect(record({ client, budget: { credits: -1 } })).rejects.toThrow('budget.credits is a whole number')
@@ -52,6 +81,8 @@ describe('record', () => {
     )
   })
 })
+
+const tapeOf = (entry: unknown) => ({ format: 'etn-market-tape', version: 1, entries: [entry] })
 
 describe('a tape', () => {
   async function replay(options: Pick<FakeServiceOptions, 'onMissing'> = {}) {
@@ -83,6 +114,12 @@ describe('a tape', () => {
     fake.expectCredits({ 'etn.price': 75, 'token.list': 115, 'prices.batch': 120 })
     fake.reset()
     expect(await client.etn.price()).toEqual(recorded[0])
+    const snapshot = fake.snapshot()
+    for (let round = 0; round < 2; round++) {
+      expect(await client.etn.price()).toEqual(recorded[1])
+      fake.reset()
+      fake.restore(snapshot)
+    }
   })
 
   it('what it lacks is 501 no_recording, or comes from the data of the seed', async () => {
@@ -97,7 +134,15 @@ describe('a tape', () => {
   it.each<[unknown, string]>([
     [{}, 'tape is an object that record() made'],
     [{ format: 'etn-market-tape', version: 2, entries: [] }, 'of version 1'],
-    [{ format: 'etn-market-tape', version: 1, entries: [{ operation: 'x', params: {} }] }, 'tape.entries[0].operation'],
+    [tapeOf({ operation: 'x', params: {} }), 'tape.entries[0].operation is one of etn.price'],
+    [tapeOf(null), 'tape.entries[0] takes an object'],
+    [tapeOf({ operation: 'etn.price', params: null, data: {} }), 'tape.entries[0].params takes an object'],
+    [tapeOf({ operation: 'etn.price', params: {} }), 'tape.entries[0] has either data or an error'],
+    [
+      tapeOf({ operation: 'etn.price', params: {}, error: { status: 200 } }),
+      'tape.entries[0].error.status is a number',
+    ],
+    [tapeOf({ operation: 'etn.price', params: {}, error: { status: 404 } }), 'tape.entries[0].error has a code'],
   ])('%j is rejected', (tape, message) => {
     expect(() => makeFake({ tape } as never)).toThrow(message)
     expect(() => makeFake({ onMissing: 'ask' } as never)).toThrow('onMissing is one of error, world')

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
+import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { fakeOperations, fakeRoutes, fakeTokens, fakeWallets } from '../../src/fake/index.ts'
-import { type Answer, examplePaths, NOON, serve } from './setup.ts'
+import { type Answer, examplePaths, NOON, play } from './setup.ts'
 
 // An off-the-shelf validator on the contract itself, in the 2020-12 dialect that OpenAPI 3.1 uses: nothing of ours in between.
 const contract = parse(readFileSync(new URL('../../src/contract/openapi.yaml', import.meta.url), 'utf8'))
@@ -17,8 +18,13 @@ ajv.addSchema(contract, 'contract')
 const pointer = (...parts: string[]) =>
   `contract#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
+/** Compiled schemas by their text: compiling costs more than the checks of many answers. */
+const compiled = new Map<string, ValidateFunction>()
+
 function complaints(schema: object, value: unknown): unknown[] {
-  const validate = ajv.compile(schema)
+  const text = JSON.stringify(schema)
+  const validate = compiled.get(text) ?? ajv.compile(schema)
+  compiled.set(text, validate)
   return validate(value) ? [] : (validate.errors ?? [])
 }
 
@@ -66,7 +72,7 @@ strict.addSchema(strictContract, 'contract')
 
 describe('answers have all fields of the contract and no others', () => {
   it.each(fakeOperations)('%s', async (operation) => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     for (const one of variants(operation, (await examplePaths(fake))[operation] ?? '')) {
       const validate = strict.compile(responseSchema(fakeRoutes[operation].path, '200'))
       validate((await get(one)).body)
@@ -82,7 +88,7 @@ describe('answers match the contract', () => {
   it.each(fakeOperations)('%s', async (operation) => {
     const { path } = fakeRoutes[operation]
     let now = 0
-    const { fake, get } = await serve({ clock: { now: () => now } })
+    const { fake, get } = play({ clock: { now: () => now } })
     for (const moment of moments) {
       now = moment
       for (const one of variants(operation, (await examplePaths(fake))[operation] ?? '')) {
@@ -95,7 +101,7 @@ describe('answers match the contract', () => {
   })
 
   it('every token, priced or not', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { data } = (await get('/tokens/52014?limit=100')).body
     for (const { address } of data) {
       for (const [route, path] of [
@@ -118,7 +124,7 @@ describe('answers match the contract', () => {
     ['503', '/farms/{chainId}', '/farms/52014', undefined],
     ['5XX', '/prices/etn', '/prices/etn', undefined],
   ])('an error of status %s', async (status, route, path, headers) => {
-    const { fake, get } = await serve({ keys: { k: 1_000_000, poor: 0 }, heavyConcurrency: status === '503' ? 0 : 2 })
+    const { fake, get } = play({ keys: { k: 1_000_000, poor: 0 }, heavyConcurrency: status === '503' ? 0 : 2 })
     if (status === '429') fake.fault({ status: 429, retryAfter: '3' })
     if (status === '5XX') fake.fault({ status: 500 })
     const answer = await get(path, headers && { headers })
@@ -128,7 +134,7 @@ describe('answers match the contract', () => {
   })
 
   it('the validator reports a mismatch', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { body } = await get('/tokens/52014?limit=1')
     body.data[0].decimals = '18'
     expect(complaints(responseSchema('/tokens/{chainId}', '200'), body)).toHaveLength(1)

@@ -23,6 +23,14 @@ export function makeFake(options: FakeServiceOptions = {}): FakeService {
   return fake
 }
 
+/** A fake, and a function that asks it without a server. */
+export function play(options: FakeServiceOptions = {}) {
+  const fake = makeFake(options)
+  const key = Object.keys(fake.keys())[0] ?? 'none'
+  const get = (path: string, init?: RequestInit) => ask(fake.fetch, fake.baseUrl + path, key, init)
+  return { fake, key, get }
+}
+
 /** A fake that listens, and bare `fetch` to ask it with. */
 export async function serve(options: FakeServiceOptions = {}) {
   const fake = makeFake(options)

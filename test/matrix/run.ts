@@ -4,6 +4,8 @@
  * - `--only=TEXT` runs only the checks whose names contain the text.
  * - `--write` puts the figures of a complete run into `test/matrix/README.md`.
  */
+import { runControlPage } from './browser/control-page.ts'
+import { runReact } from './browser/react.ts'
 import { runSuites } from './browser/run.ts'
 import { runBundlers } from './bundlers/run.ts'
 import { runConsumers } from './consumers/run.ts'
@@ -36,6 +38,8 @@ try {
   await runRuntimes(installed.createProject('runtimes'), isWanted, addResult)
   await runSuites(installed.createProject, isWanted, addResult)
   await runExamples(installed.createProject, isWanted, addResult)
+  await runReact(installed.createProject, isWanted, addResult)
+  await runControlPage(installed.createProject, isWanted, addResult)
   await runConsumers(installed.createProject, isWanted, addResult)
   await runBundlers(installed.createProject('bundlers'), isWanted, addResult)
 } finally {

@@ -60,6 +60,8 @@ describe('layers', () => {
     ['feed/'],
     ['proxy/'],
     ['otel/'],
+    ['react/'],
+    ['tanstack-query/'],
     ['vitest/'],
     ['cli/'],
     ['index.ts'],
@@ -108,7 +110,7 @@ describe('the steps of a request', () => {
 })
 
 describe('credits/', () => {
-  test.each(below('credits').map(({ path }) => path))('%s does no I/O, nor does anything that it loads', (path) => {
+  test.each(below('credits').map(({ path }) => path))('%s and everything that it loads do no I/O', (path) => {
     const loaded = [...loadedBy(path)]
     expect(loaded.filter((from) => /^(node:|(ky|p-retry|srvx|msw)$)/.test(from))).toEqual([])
     expect(loaded.filter((from) => /^(request|transport)\//.test(from))).toEqual([])

@@ -60,7 +60,17 @@ describe('the tarball', () => {
     // The fixtures and the program load other entries of this package by name.
     const own = ['etn-market']
     const allowed = [...Object.keys(dependencies), ...Object.keys(peerDependencies), ...own]
-    expect(allowed.sort()).toEqual(['@opentelemetry/api', 'etn-market', 'ky', 'msw', 'p-retry', 'vitest', 'zod'])
+    expect(allowed.sort()).toEqual([
+      '@opentelemetry/api',
+      '@tanstack/query-core',
+      'etn-market',
+      'ky',
+      'msw',
+      'p-retry',
+      'react',
+      'vitest',
+      'zod',
+    ])
     expect({ engines, sideEffects, license }).toEqual({
       engines: { node: '>=20.19' },
       sideEffects: false,
@@ -79,7 +89,7 @@ describe('the tarball', () => {
     expect(wanted.map(({ name }) => name)).toContain('msw')
     expect(wanted.filter(({ name }) => !name.startsWith('node:') && !allowed.includes(name))).toEqual([])
     const inCommonJs = wanted.filter(({ path }) => path.endsWith('.cjs')).map(({ name }) => name)
-    expect(inCommonJs.filter((name) => !/^(msw|vitest|etn-market|node:.*)$/.test(name))).toEqual([])
+    expect(inCommonJs.filter((name) => !/^(msw|react|vitest|etn-market|node:.*)$/.test(name))).toEqual([])
   })
 })
 
@@ -132,7 +142,11 @@ describe('the types', () => {
       'dist/index ky',
       'dist/msw msw',
       'dist/otel @opentelemetry/api',
+      'dist/react etn-market',
+      'dist/react etn-market/feed',
       'dist/schemas zod/mini',
+      'dist/tanstack-query @tanstack/query-core',
+      'dist/tanstack-query etn-market',
       'dist/vitest etn-market',
       'dist/vitest etn-market/fake',
       'dist/vitest etn-market/vitest',

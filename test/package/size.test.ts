@@ -35,6 +35,13 @@ const CEILINGS = [
   { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 28_700 },
   // Made of the fake's own types: handlers and nothing else.
   { what: 'etn-market/msw', code: "export * from './msw.js'", ceiling: 520 },
+  { what: 'etn-market/react', code: "export * from './react.js'", ceiling: 850, external: ['react'] },
+  {
+    what: 'etn-market/tanstack-query',
+    code: "export * from './tanstack-query.js'",
+    ceiling: 720,
+    external: ['etn-market'],
+  },
   { what: 'etn-market/otel', code: "export * from './otel.js'", ceiling: 850 },
   // No page of a user loads it.
   { what: 'etn-market/fake', code: "export * from './fake.js'", ceiling: 52_000, platform: 'node' },

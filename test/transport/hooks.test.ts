@@ -110,7 +110,7 @@ describe('beforeRequest', () => {
     expect([script.requests.length, seen, client.budget.spent]).toEqual([0, [200], 7])
   })
 
-  test('that never settles holds up neither the timeout nor the abort, and sends nothing later', async () => {
+  test('that never settles delays no timeout and no abort, and sends nothing later', async () => {
     let resume = () => {}
     const waiting = new Promise<void>((resolve) => {
       resume = resolve

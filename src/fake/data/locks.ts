@@ -96,13 +96,15 @@ const DEFAULT_DURATION_MS = 30 * DAY * 1000
 /** Reads the locks of the `world` option; `now` in unix seconds is when the fake is created. */
 export function readOwnLocks(entries: unknown, tokens: TokenList, pools: Pools, now: number): OwnLocks {
   const found = new Map<string, Lock[]>()
+  /** A pool has two tokens, and locks of both count. */
+  const sums = new Map<string, number>()
   for (const [address, list] of readRecord('world.locks', entries)) {
     const path = `world.locks[${address}]`
     const token = tokens.find(address, now)
     if (!token) throw new TypeError(`${path} is for a token of the world.`)
     if (token.key === tokens.wetn.key) throw new TypeError(`${path} is for the other token of a pool with WETN.`)
     const locks = readList(path, list).map((entry, i) => readLock(`${path}[${i}]`, entry, token, i))
-    checkSums(path, locks, now)
+    addActive(sums, path, locks, now)
     found.set(token.key, locks)
   }
   return found
@@ -125,8 +127,7 @@ export function readOwnLocks(entries: unknown, tokens: TokenList, pools: Pools, 
 }
 
 /** Active locks of a pool are at most the whole pool, now and later: later ones only end. */
-function checkSums(path: string, locks: readonly Lock[], now: number): void {
-  const sums = new Map<string, number>()
+function addActive(sums: Map<string, number>, path: string, locks: readonly Lock[], now: number): void {
   for (const { pool, percent, created, duration } of locks) {
     if (created + duration <= now) continue
     const sum = (sums.get(pool.address()) ?? 0) + percent

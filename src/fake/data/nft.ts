@@ -1,8 +1,8 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../rules/once.ts'
 import { wallet } from './chain.ts'
 import { collectionName } from './names.ts'
 import { below, hash, hex, pick, unit } from './random.ts'
-import { once } from './tokens.ts'
 
 /** An NFT collection. */
 export interface Collection {

@@ -1,7 +1,7 @@
 import { wallet } from './chain.ts'
 import type { Collection } from './nft.ts'
 import { hashText } from './random.ts'
-import { readEntry, readList } from './read-fields.ts'
+import { readEntry, readList, rejectDuplicates } from './read-fields.ts'
 
 const NAMES = ['address', 'name', 'symbol', 'totalSupply', 'stats', 'assets']
 const STATS = ['floorPrice', 'uniqueOwners', 'listingCount', 'volume']
@@ -15,48 +15,66 @@ export function readOwnCollections(entries: unknown): Collection[] {
     const address = field.address('address')
     const assets = field.any('assets')
     const name = field.text('name')
+    const totalSupply = field.count('totalSupply')
+    const listed = assets === undefined ? undefined : readAssets(`${path}.assets`, assets, { name, totalSupply })
     return {
       index: 1_000 + i,
       noise: hashText(address.toLowerCase()),
       key: address.toLowerCase(),
       name,
       symbol: field.text('symbol'),
-      totalSupply: field.count('totalSupply'),
+      totalSupply,
       address: () => address,
       own: {
-        stats: readStats(`${path}.stats`, field.any('stats') ?? {}),
-        assets: assets === undefined ? undefined : readAssets(`${path}.assets`, assets, name),
+        stats: readStats(
+          `${path}.stats`,
+          field.any('stats') ?? {},
+          listed ? ownersOf(listed) : Math.ceil(totalSupply / 3),
+        ),
+        assets: listed,
       },
     }
   })
-  const twice = found.find(({ key }, i) => found.findIndex((one) => one.key === key) < i)
-  if (twice) throw new TypeError(`world.nftCollections lists ${twice.address()} twice.`)
+  const addresses = found.map(({ address }) => address())
+  rejectDuplicates('world.nftCollections', 'address', addresses)
   return found
 }
 
-function readStats(path: string, value: unknown) {
+function ownersOf(assets: readonly { ownerAddress: string }[]): number {
+  return new Set(assets.map(({ ownerAddress }) => ownerAddress)).size
+}
+
+function readStats(path: string, value: unknown, owners: number) {
   const field = readEntry(path, value, STATS)
   const floorPrice = field.any('floorPrice') ?? null
+  const listingCount = field.count('listingCount', floorPrice === null ? 0 : 1)
+  if (listingCount === 0 && floorPrice !== null)
+    throw new TypeError(`${path}.floorPrice is null without a listing: listingCount is 0.`)
   return {
     floorPrice: floorPrice === null ? null : field.number('floorPrice', 0),
-    uniqueOwners: field.count('uniqueOwners', 0),
-    listingCount: field.count('listingCount', floorPrice === null ? 0 : 1),
+    uniqueOwners: field.count('uniqueOwners', owners),
+    listingCount,
     volume: field.number('volume', 0, undefined, 0),
   }
 }
 
-function readAssets(path: string, value: unknown, collection: string) {
-  return readList(path, value).map((entry, i) => {
+function readAssets(path: string, value: unknown, collection: { name: string; totalSupply: number }) {
+  const entries = readList(path, value)
+  if (entries.length > collection.totalSupply)
+    throw new TypeError(
+      `${path} lists at most totalSupply assets: ${entries.length} are above ${collection.totalSupply}.`,
+    )
+  const found = entries.map((entry, i) => {
     const field = readEntry(`${path}[${i}]`, entry, ASSET)
     const tokenId = field.text('tokenId')
     const textOrNull = (name: string) =>
       field.any(name) === undefined || field.any(name) === null ? null : field.text(name)
     return {
       tokenId,
-      name: field.text('name', `${collection} #${tokenId}`),
+      name: field.text('name', `${collection.name} #${tokenId}`),
       description: textOrNull('description'),
       image: textOrNull('image'),
-      ownerAddress: field.optionalAddress('ownerAddress') ?? wallet(hashText(`${collection} ${tokenId}`)),
+      ownerAddress: field.optionalAddress('ownerAddress') ?? wallet(hashText(`${collection.name} ${tokenId}`)),
       lastPrice:
         field.any('lastPrice') === undefined || field.any('lastPrice') === null ? null : field.number('lastPrice', 0),
       traits: readList(`${path}[${i}].traits`, field.any('traits')).map((trait, t) => {
@@ -65,4 +83,7 @@ function readAssets(path: string, value: unknown, collection: string) {
       }),
     }
   })
+  const ids = found.map(({ tokenId }) => tokenId)
+  rejectDuplicates(path, 'tokenId', ids)
+  return found
 }

@@ -2,7 +2,7 @@ import { wallet } from './chain.ts'
 import { ONE } from './decimal.ts'
 import { hashText } from './random.ts'
 import { type FieldReader, readEntry, readList } from './read-fields.ts'
-import { BASE_ETN_USD, realTokens, type WorldToken } from './tokens.ts'
+import { BASE_ETN_USD, baseLiquidity, MAX_LIQUIDITY, realTokens, type WorldToken } from './tokens.ts'
 import type { WorldOptions } from './world-options.ts'
 
 /** The tokens of the `world` option. */
@@ -15,9 +15,6 @@ export interface OwnTokens {
 }
 
 const NAMES = ['address', 'symbol', 'name', 'decimals', 'totalSupply', 'usd']
-/** Largest value of an own token's pools, in ETN. */
-const MAX_LIQUIDITY = 5_000_000
-
 /** Reads the tokens; `launching` are the tokens of the user's presales. */
 export function readOwnTokens(
   options: WorldOptions,
@@ -38,7 +35,10 @@ export function readOwnTokens(
     add(path, readToken(field, real.get(key) ?? builtIn(key), i))
   }
   for (const [i, token] of launching.entries()) {
-    if (!byKey.has(token.key)) add(`world.presales[${i}].token`, token)
+    const path = `world.presales[${i}].token`
+    if (byKey.has(token.key) || real.has(token.key) || builtIn(token.key))
+      throw new TypeError(`${path}.address is a new token, which its launch lists, not ${token.address()}.`)
+    add(path, token)
   }
   return { tokens: [...byKey.values()], byKey, only: options.only ?? false, tokenCount: options.tokenCount }
 }
@@ -47,13 +47,25 @@ function readToken(field: FieldReader, known: WorldToken | undefined, position: 
   const address = field.address('address')
   const symbol = field.text('symbol', known?.symbol)
   const totalSupply = field.number('totalSupply', 0, undefined, known?.totalSupply ?? 1_000_000)
-  const decimals = field.number('decimals', 0, 36, known?.decimals ?? 18)
-  if (!Number.isInteger(decimals)) throw new TypeError(`world.tokens[${position}].decimals is a whole number.`)
+  const decimals = readDecimals(field, known?.decimals ?? 18)
   const names = { symbol, name: field.text('name', known?.name ?? symbol), decimals, totalSupply }
   const fixedUsd = field.amount('usd')
   const price = fixedUsd === undefined ? {} : { fixedUsd, anchor: known?.anchor ?? ('USD' as const) }
-  if (known) return { ...known, ...names, ...price }
+  if (known) {
+    const changed = { ...known, ...names, ...price }
+    // A token that is worth more has no more in its pools: all pools together hold less than all WETN.
+    const share = baseLiquidity(known) / (baseLiquidity({ ...changed, poolShare: 1 }) || 1)
+    return field.any('usd') === undefined && field.any('totalSupply') === undefined
+      ? changed
+      : { ...changed, poolShare: Math.min(known.poolShare, share) }
+  }
   return ownToken({ address, ...names, index: 2_000_000 + position, ...(fixedUsd === undefined ? {} : { fixedUsd }) })
+}
+
+/** Decimal places: the amounts of a token are whole numbers of its smallest unit. */
+export function readDecimals(field: FieldReader, fallback: number): number {
+  field.number('decimals', 0, 36, fallback)
+  return field.count('decimals', fallback)
 }
 
 /** A token of the user that has no built-in counterpart. */

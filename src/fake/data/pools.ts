@@ -1,12 +1,13 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../rules/once.ts'
 import { CHAIN_ID } from '../rules/routes.ts'
 import { ONE } from './decimal.ts'
 import { fakeTokens } from './names.ts'
 import type { Prices } from './prices.ts'
 import { hash, hex, unit } from './random.ts'
-import { readEntry, readList } from './read-fields.ts'
+import { readEntry, readList, rejectDuplicates } from './read-fields.ts'
 import type { TokenList } from './token-list.ts'
-import { once, type WorldToken } from './tokens.ts'
+import { baseLiquidity, MAX_LIQUIDITY, type WorldToken } from './tokens.ts'
 
 /** A pool. Its tokens are in the order of their addresses, as on the chain. */
 export interface WorldPool {
@@ -87,8 +88,10 @@ export function createPools(seed: number, tokens: TokenList, prices: Prices, own
       const other = token === pool.token0 ? pool.token1 : pool.token0
       const [price, otherPrice] = [prices.quote(token, now), prices.quote(other, now)]
       if (!price || !otherPrice) return { amount0: 0n, amount1: 0n, usd: 0 }
-      const amount = unitsOf(token, token.totalSupply * share)
       const scale = (decimals: number) => 10n ** BigInt(decimals)
+      const most = mostUnits(token, price.etn)
+      const wanted = unitsOf(token, token.totalSupply * share)
+      const amount = wanted < most ? wanted : most
       const otherAmount = (amount * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
       const usd = (2 * Number((amount * price.usd) / scale(token.decimals))) / Number(ONE)
       const [amount0, amount1] = token === pool.token0 ? [amount, otherAmount] : [otherAmount, amount]
@@ -105,7 +108,7 @@ export function createPools(seed: number, tokens: TokenList, prices: Prices, own
 
 /** Reads the pools of the `world` option. */
 export function readOwnPools(entries: unknown, find: (address: string) => WorldToken | undefined): WorldPool[] {
-  return readList('world.pools', entries).map((entry, i) => {
+  const found = readList('world.pools', entries).map((entry, i): WorldPool => {
     const path = `world.pools[${i}]`
     const field = readEntry(path, entry, NAMES)
     const token = (name: string) => {
@@ -119,6 +122,9 @@ export function readOwnPools(entries: unknown, find: (address: string) => WorldT
     const address = field.address('address')
     return { version, token0, token1, fee: 30, address: () => address }
   })
+  const addresses = found.map(({ address }) => address())
+  rejectDuplicates('world.pools', 'address', addresses)
+  return found
 }
 
 function raise(message: string): never {
@@ -128,6 +134,12 @@ function raise(message: string): never {
 /** An amount of whole tokens in the smallest unit, to six places. */
 function unitsOf({ decimals }: WorldToken, amount: number): bigint {
   return (BigInt(Math.floor(amount * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n
+}
+
+/** The amount in the smallest unit that a pool holds at most: however high a price is set, the pool takes no more ETN. */
+function mostUnits(token: WorldToken, etn: bigint): bigint {
+  const mostEtn = BigInt(Math.ceil(Math.max(MAX_LIQUIDITY, 3 * baseLiquidity(token))))
+  return (mostEtn * ONE * 10n ** BigInt(token.decimals)) / etn
 }
 
 /** Two thirds of the tokens, and all active ones, have a V3 pool too. */

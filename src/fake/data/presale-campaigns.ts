@@ -1,3 +1,4 @@
+import { once } from '../rules/once.ts'
 import { wallet } from './chain.ts'
 import { coinName } from './names.ts'
 import { below, hash, hex, pick, unit } from './random.ts'
@@ -16,7 +17,7 @@ export interface Campaign {
   name: string
   symbol: string
   totalSupply: number
-  creator: string
+  creator(): string
   /** Lower-cased addresses of the campaign and of its token. */
   poolKey: string
   tokenKey: string
@@ -29,6 +30,11 @@ export interface Campaign {
   cancelledAt: number | undefined
   /** Amount raised at the end, or at the cancellation. */
   total: number
+}
+
+/** The key of the token of a campaign. */
+export function campaignTokenKey(seed: number, number: number): string {
+  return `0x${hex(40, hash(seed, 82, number))}`
 }
 
 export function createCampaign(seed: number, number: number): Campaign {
@@ -47,9 +53,9 @@ export function createCampaign(seed: number, number: number): Campaign {
     // Other symbols have no digits, so these are unique within a hundred campaigns.
     symbol: `${symbol}${modulo(number, 100)}`,
     totalSupply: pick([1_000_000, 100_000_000, 1_000_000_000], noise, 4),
-    creator: wallet(noise, 7),
+    creator: once(() => wallet(noise, 7)),
     poolKey: `0x${hex(40, hash(seed, 80, number))}`,
-    tokenKey: `0x${hex(40, hash(seed, 82, number))}`,
+    tokenKey: campaignTokenKey(seed, number),
     starts,
     ends: starts + RUNS,
     goal,

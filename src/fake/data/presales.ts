@@ -1,11 +1,11 @@
 import { checksumAddress } from '../../utils/address.ts'
 import { wallet } from './chain.ts'
 import { ONE } from './decimal.ts'
-import { ownToken } from './own-tokens.ts'
+import { ownToken, readDecimals } from './own-tokens.ts'
 import type { Pools } from './pools.ts'
 import { ANNOUNCED, type Campaign, contributorsAt, createCampaign, EVERY, raisedAt } from './presale-campaigns.ts'
 import { below, hashText } from './random.ts'
-import { type FieldReader, readEntry, readList } from './read-fields.ts'
+import { type FieldReader, readEntry, readList, rejectDuplicates } from './read-fields.ts'
 import type { TokenList } from './token-list.ts'
 import { BASE_ETN_USD, launchedToken, type WorldToken } from './tokens.ts'
 
@@ -66,7 +66,7 @@ function presaleBody({ pools, own, tokens }: PresaleSources, campaign: Campaign,
       liquidityPool: listed ? pools.ofToken(listed, 2).address() : null,
     },
     campaign: {
-      creator,
+      creator: creator(),
       description: mine?.fields.description ?? `${name} raises ${goal} ETN.`,
       website: mine
         ? mine.fields.website
@@ -96,7 +96,7 @@ const NAMES = ['pool', 'token', 'startsInMs', 'endsInMs', 'etnRaised', 'minEtnTo
 
 /** Reads the presales of the `world` option; `now` in unix seconds is when the fake is created. */
 export function readOwnPresales(entries: unknown, now: number): OwnPresale[] {
-  return readList('world.presales', entries).map((entry, i) => {
+  const found = readList('world.presales', entries).map((entry, i): OwnPresale => {
     const path = `world.presales[${i}]`
     const field = readEntry(path, entry, NAMES)
     const goal = field.number('minEtnToLaunch', 1, undefined, 100_000)
@@ -111,7 +111,11 @@ export function readOwnPresales(entries: unknown, now: number): OwnPresale[] {
       'decimals',
       'totalSupply',
     ])
-    const token = readSaleToken(sale, field.amount('usd'), { total, ends, index: 3_000_000 + i })
+    const token = readSaleToken(sale, field.amount('usd'), {
+      total,
+      launchedAt: total >= goal ? ends : Number.POSITIVE_INFINITY,
+      index: 3_000_000 + i,
+    })
     const poolKey = field.address('pool').toLowerCase()
     const noise = hashText(poolKey)
     const website = field.any('website') === undefined || field.any('website') === null ? null : field.text('website')
@@ -129,7 +133,7 @@ export function readOwnPresales(entries: unknown, now: number): OwnPresale[] {
         name: token.name,
         symbol: token.symbol,
         totalSupply: token.totalSupply,
-        creator: field.optionalAddress('creator') ?? wallet(noise),
+        creator: ownerOf(field, noise),
         poolKey,
         tokenKey: token.key,
         starts,
@@ -141,12 +145,20 @@ export function readOwnPresales(entries: unknown, now: number): OwnPresale[] {
       },
     }
   })
+  const pools = found.map(({ campaign }) => checksumAddress(campaign.poolKey))
+  rejectDuplicates('world.presales', 'pool', pools)
+  return found
+}
+
+function ownerOf(field: FieldReader, noise: number): () => string {
+  const given = field.optionalAddress('creator')
+  return () => given ?? wallet(noise)
 }
 
 function readSaleToken(
   sale: FieldReader,
   usd: bigint | undefined,
-  { total, ends, index }: { total: number; ends: number; index: number },
+  { total, launchedAt, index }: { total: number; launchedAt: number; index: number },
 ): WorldToken {
   const symbol = sale.text('symbol')
   const totalSupply = sale.number('totalSupply', 1, undefined, 1_000_000)
@@ -157,10 +169,10 @@ function readSaleToken(
     address: sale.address('address'),
     symbol,
     name: sale.text('name', symbol),
-    decimals: sale.count('decimals', 18),
+    decimals: readDecimals(sale, 18),
     totalSupply,
     fixedUsd,
-    launchedAt: ends,
+    launchedAt,
     index,
   })
 }

@@ -48,15 +48,14 @@ function eventsOfPiece(prices: Prices, token: WorldToken, piece: Piece, length: 
   const market = prices.market(token)
   let level = segment.kind === 'computed' ? market.priceAt(from) : 0
   const quoteAt = (time: number) => prices.ofSegment(token, segment, time, () => level)
-  const isAligned = from % SLOT_SECONDS === 0 && (until + 1) % SLOT_SECONDS === 0
-  if (segment.kind === 'fixed' && length >= SLOT_SECONDS && isAligned) {
-    const quotes = momentsOf(piece, length).map((time) => still(time, quoteAt(time)))
-    const periods = market.periods({ from, until, level: SLOT_LEVEL, includeEmpty: false })
-    return [...quotes, ...periods.map((period) => volumeOf(period, quoteAt(period.time)))]
+  const [start, end] = segment.kind === 'fixed' && length >= SLOT_SECONDS ? wholeSlots(from, until) : [from, from]
+  const fills = [...(from < start ? market.fills(from, start - 1) : []), ...market.fills(end, until)]
+  if (start < end) {
+    const periods = market.periods({ from: start, until: end - 1, level: SLOT_LEVEL, includeEmpty: false })
+    events.push(...periods.map((period) => volumeOf(period, quoteAt(period.time))))
   }
-  const fills = market.fills(from, until)
   let next = 0
-  for (const time of momentsOf(piece, length)) {
+  for (const time of momentsOf(prices, piece, length)) {
     for (; (fills[next]?.time ?? Number.POSITIVE_INFINITY) < time; next++) takeFill(fills[next])
     events.push(still(time, quoteAt(time)))
   }
@@ -78,12 +77,24 @@ function eventsOfPiece(prices: Prices, token: WorldToken, piece: Piece, length: 
   }
 }
 
-/** The start and the end of a piece, and every moment in between at which a price without trades can turn. */
-function momentsOf({ from, until, segment }: Piece, length: number): number[] {
-  const moments = new Set([from])
+/** The 15-minute periods that are whole within a range, the end exclusive. Their trades count together, at a constant price. */
+function wholeSlots(from: number, until: number): [start: number, end: number] {
+  const start = Math.ceil(from / SLOT_SECONDS) * SLOT_SECONDS
+  const end = Math.floor((until + 1) / SLOT_SECONDS) * SLOT_SECONDS
+  return start < end ? [start, end] : [from, from]
+}
+
+/**
+ * The start and the end of a piece, and every moment in between at which a price without trades can turn. It turns with the
+ * price of ETN too, because one of the two currencies is converted.
+ */
+function momentsOf(prices: Prices, piece: Piece, length: number): number[] {
+  const moments = new Set<number>()
   const step = Math.min(length, SLOT_SECONDS)
-  for (let time = Math.ceil(from / step) * step; time <= until; time += step) moments.add(time)
-  if (segment.kind === 'ramp') {
+  for (const { from, until, segment } of [piece, ...prices.rates.pieces(piece.from, piece.until)]) {
+    moments.add(from)
+    for (let time = Math.ceil(from / step) * step; time <= until; time += step) moments.add(time)
+    if (segment.kind !== 'ramp') continue
     for (let time = Math.ceil((from + 1) / step) * step - 1; time <= until; time += step) moments.add(time)
     if (segment.until >= from && segment.until <= until) moments.add(segment.until)
     moments.add(until)

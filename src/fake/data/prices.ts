@@ -1,3 +1,4 @@
+import { once } from '../rules/once.ts'
 import type { Currency } from '../rules/parse-query.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { createMarket, type Market } from './market.ts'
@@ -5,7 +6,7 @@ import type { Rates } from './rates.ts'
 import { rowPriceAt } from './row.ts'
 import { TICKS } from './span.ts'
 import { rampAt, type Segment, type Timeline } from './timeline.ts'
-import { once, type WorldToken } from './tokens.ts'
+import type { WorldToken } from './tokens.ts'
 
 /** A price in both currencies, as fixed point. */
 export interface Quote {

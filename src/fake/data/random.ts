@@ -35,10 +35,16 @@ export function pick<T>(list: readonly [T, ...T[]], a: number, b = 0, c = 0): T 
   return list[below(list.length, a, b, c)] ?? list[0]
 }
 
+/** Two hex digits for each byte; `toString(16)` is slow for numbers above 31 bits. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** Hex digits without 0x. */
 export function hex(digits: number, noise: number, salt = 0): string {
   let text = ''
-  for (let i = 0; text.length < digits; i++) text += hash(noise, salt, i).toString(16).padStart(8, '0')
+  for (let i = 0; text.length < digits; i++) {
+    const h = hash(noise, salt, i)
+    text += `${HEX[h >>> 24]}${HEX[(h >>> 16) & 255]}${HEX[(h >>> 8) & 255]}${HEX[h & 255]}`
+  }
   return text.slice(0, digits)
 }
 

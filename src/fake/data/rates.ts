@@ -2,7 +2,7 @@ import { fromDecimal, ONE, toDecimal } from './decimal.ts'
 import { SLOT_SECONDS } from './market.ts'
 import { hash, smoothNoise } from './random.ts'
 import { TICKS } from './span.ts'
-import { rampAt, type Timeline } from './timeline.ts'
+import { type Piece, rampAt, type Timeline } from './timeline.ts'
 
 /** The price of ETN in USD. It changes every 15 minutes, and where the user sets it. */
 export interface Rates {
@@ -15,6 +15,8 @@ export interface Rates {
   /** A number that orders computed rates exactly. */
   level(time: number): number
   isComputed(from: number, until: number): boolean
+  /** The sources of the price of ETN in a range. */
+  pieces(from: number, until: number): Piece[]
 }
 
 /** Cached rates: two years of 15-minute periods. */
@@ -55,5 +57,6 @@ export function createRates(seed: number, timeline: Timeline): Rates {
       return kind === 'computed' ? (baseNumber * level(time)) / TICKS : Number(scaled(time) / SCALE) / Number(ONE)
     },
     isComputed: timeline.isComputed,
+    pieces: timeline.pieces,
   }
 }

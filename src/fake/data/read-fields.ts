@@ -1,6 +1,6 @@
 import { checksumAddress, isAddress } from '../../utils/address.ts'
 import { asCount, asNumber, checkNames, show } from '../rules/check-options.ts'
-import { fromDecimal } from './decimal.ts'
+import { fromDecimal, ONE } from './decimal.ts'
 
 /** Reads the fields of one entry of the `world` option. Messages start with the path of the field. */
 export interface FieldReader {
@@ -42,14 +42,29 @@ export function readAddressField(name: string, value: unknown): string {
   throw new TypeError(`${name} is an address (0x and 40 hex digits, EIP-55 if in mixed case), not ${show(value)}.`)
 }
 
+/** Bounds of prices in USD: the quotient of two has at most 30 decimal places. */
+export const MIN_PRICE = 1e-18
+export const MAX_PRICE = 1e12
+const MIN_AMOUNT = ONE / 10n ** 18n
+const MAX_AMOUNT = ONE * 10n ** 12n
+
 /** A positive decimal, as text or as a number, as fixed point. */
 export function readDecimal(name: string, value: unknown): bigint {
   const text = typeof value === 'number' ? value.toFixed(20).replace(/\.?0+$/, '') : value
   if (typeof text === 'string' && /^\d{1,30}(\.\d{1,30})?$/.test(text)) {
     const amount = fromDecimal(text)
-    if (amount > 0n) return amount
+    if (amount > 0n) {
+      if (amount >= MIN_AMOUNT && amount <= MAX_AMOUNT) return amount
+      throw new TypeError(`${name} is from 0.${'0'.repeat(17)}1 to 1${'0'.repeat(12)}, not ${show(value)}.`)
+    }
   }
   throw new TypeError(`${name} is a decimal above 0 with at most 30 places, for example '0.019', not ${show(value)}.`)
+}
+
+/** Throws if two entries of a list are the same thing. */
+export function rejectDuplicates(name: string, field: string, keys: readonly string[]): void {
+  const twice = keys.findIndex((key, i) => keys.indexOf(key) < i)
+  if (twice >= 0) throw new TypeError(`${name}[${twice}].${field} occurs twice: ${keys[twice]}.`)
 }
 
 /** The entries of a list, or none. */

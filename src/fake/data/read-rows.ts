@@ -2,7 +2,7 @@ import { asCount, show } from '../rules/check-options.ts'
 import type { Bucket } from '../rules/parse-query.ts'
 import { type FakeCandle, secondsOf } from './candle.ts'
 import { fromDecimal } from './decimal.ts'
-import { readEntry, readList } from './read-fields.ts'
+import { MAX_PRICE, MIN_PRICE, readEntry, readList } from './read-fields.ts'
 import type { Row } from './timeline.ts'
 
 const NAMES = ['time', 'open', 'high', 'low', 'close', 'volume', 'count']
@@ -22,7 +22,7 @@ export function readRows(bucket: Bucket, rows: readonly FakeCandle[], now: numbe
     const price = (name: string) => {
       const value = field.number(name, 0)
       if (value === 0) raise(`${path}.${name} is above 0, not ${show(value)}.`)
-      return value
+      return field.number(name, MIN_PRICE, MAX_PRICE)
     }
     const given = {
       time,

@@ -1,7 +1,8 @@
+import { once } from '../rules/once.ts'
 import type { OwnTokens } from './own-tokens.ts'
-import { createCampaign, launchedNumbers } from './presale-campaigns.ts'
+import { campaignTokenKey, createCampaign, launchedNumbers } from './presale-campaigns.ts'
 import { hash } from './random.ts'
-import { generatedTokens, launchedToken, once, realTokens, type WorldToken } from './tokens.ts'
+import { generatedKey, generatedTokens, launchedToken, realTokens, type WorldToken } from './tokens.ts'
 
 /** The largest page of `token.list`. */
 const PAGE = 100
@@ -89,6 +90,8 @@ function raise(symbol: string): never {
 
 /** A built-in token that is not among the real ones. */
 export function findGenerated(seed: number, key: string, now: number): WorldToken | undefined {
-  const launched = launchedNumbers(seed, now).map((number) => launchedToken(createCampaign(seed, number)))
-  return [...generatedTokens(seed, GENERATED), ...launched].find((token) => token.key === key)
+  // Most keys are of no such token, and keys cost less than tokens.
+  for (let i = 0; i < GENERATED; i++) if (generatedKey(seed, i) === key) return generatedTokens(seed, i + 1)[i]
+  const number = launchedNumbers(seed, now).find((one) => campaignTokenKey(seed, one) === key)
+  return number === undefined ? undefined : launchedToken(createCampaign(seed, number))
 }

@@ -1,4 +1,5 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../rules/once.ts'
 import { blockAt, wallet } from './chain.ts'
 import { fromDecimal, ONE } from './decimal.ts'
 import { coinName, REAL_TOKENS } from './names.ts'
@@ -22,7 +23,7 @@ export interface WorldToken {
   base: bigint
   /** A constant price in USD instead of the computed one, as fixed point. */
   fixedUsd?: bigint
-  /** The start of its market in unix seconds. @default it has always traded */
+  /** The start of its market in unix seconds, `Infinity` for never. @default it has always traded */
   launchedAt?: number
   /** Typical number of trades per day. */
   activity: number
@@ -33,17 +34,11 @@ export interface WorldToken {
   deployer(): string
 }
 
+/** Largest value of an own token's pools, in ETN. */
+export const MAX_LIQUIDITY = 5_000_000
+
 /** Base price of ETN in USD, for estimates. */
 export const BASE_ETN_USD = 0.0022
-
-/** Wraps a function so that it runs once and returns the same result afterwards. */
-export function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
 
 /** The base value of the tokens in its pools, in ETN. */
 export function baseLiquidity({ base, anchor, totalSupply, poolShare, fixedUsd }: WorldToken): number {
@@ -63,6 +58,11 @@ export function realTokens(seed: number): WorldToken[] {
   })
 }
 
+/** The key of the token at a position of `generatedTokens`. */
+export function generatedKey(seed: number, position: number): string {
+  return `0x${hex(40, hash(seed, 2, REAL_TOKENS.length + position), 4)}`
+}
+
 /** Tokens that always existed. */
 export function generatedTokens(seed: number, count: number): WorldToken[] {
   const taken = new Set<string>(REAL_TOKENS.map(({ symbol }) => symbol))
@@ -70,7 +70,7 @@ export function generatedTokens(seed: number, count: number): WorldToken[] {
     const index = REAL_TOKENS.length + i
     const noise = hash(seed, 2, index)
     const { name, symbol } = coinName(noise, taken)
-    const key = `0x${hex(40, noise, 4)}`
+    const key = generatedKey(seed, i)
     const totalSupply = pick([1_000_000, 10_000_000, 21_000_000, 100_000_000, 1_000_000_000, 420_690_000_000], noise, 6)
     return {
       index,
@@ -116,7 +116,7 @@ export function launchedToken({
     poolShare: 0.05 + 0.1 * unit(noise, 18),
     blockAdded: blockAt(ends),
     address: once(() => checksumAddress(tokenKey)),
-    deployer: () => creator,
+    deployer: creator,
   }
 }
 

@@ -26,13 +26,23 @@ export interface WorldTradeOptions {
   usd: string | number
 }
 
-/** Changes the data while the fake runs. Every route agrees with a change at once. */
+/**
+ * Changes the data while the fake runs. Every route agrees with a change at once.
+ *
+ * @example
+ * fake.world.setPrice(BOLT, '0.019')
+ * fake.world.setPrice(BOLT, '0.025', { overMs: 3_600_000 })
+ * await fake.advance(1_800_000)
+ * await client.token.price({ address: BOLT }) // usd: '0.022'
+ * fake.world.trade({ token: BOLT, usd: '500' })
+ * fake.world.unprice(CORE)
+ */
 export interface FakeWorld {
   /** Version of the built-in data. The same seed gives the same data within a version. */
   readonly version: number
   /**
-   * Sets the price of a token in USD, for WETN that of ETN. It holds until the next call for the token; with `overMs` it is
-   * reached in a straight line. Closed candles do not change.
+   * Sets the price of a token in USD (1e-18 to 1e12), for WETN that of ETN. It holds until the next call for the token; with
+   * `overMs` it is reached in a straight line. Closed candles do not change.
    */
   setPrice(token: string, usd: string | number, options?: SetPriceOptions): void
   /** Takes the price of a token away: its price is absent and it has no new trades. */
@@ -65,8 +75,6 @@ const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
 const PRICE_TRADE_USD = ONE
 
 export function createWorldControl({ tokens, prices, timelines, onChange }: ControlParts): WorldControl {
-  let lastTrade = 0
-
   function find(address: unknown, now: number): WorldToken {
     const checked = readAddressField('token', address)
     const token = tokens().find(checked, now)
@@ -77,7 +85,11 @@ export function createWorldControl({ tokens, prices, timelines, onChange }: Cont
   const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
   const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn : timelines.of(token))
   const addTrade = (token: WorldToken, time: number, price: bigint, usd: bigint) => {
-    if (!isWetn(token)) timelines.of(token).addTrade({ time, id: ++lastTrade, price, usd })
+    if (isWetn(token)) return
+    const timeline = timelines.of(token)
+    // The number comes from the state, so that a restored state continues as it did before.
+    const id = 1 + Math.max(0, ...timeline.trades.map((one) => one.id))
+    timeline.addTrade({ time, id, price, usd })
   }
 
   function setPrice(now: number, address: string, usd: string | number, options: { overMs?: number } = {}): void {

@@ -10,7 +10,7 @@ export interface WorldTokenOptions {
   decimals?: number
   /** In whole tokens. @default 1_000_000 */
   totalSupply?: number
-  /** Constant price in USD, until it is changed. @default no price for a new token */
+  /** Constant price in USD until it is changed, from 1e-18 to 1e12. @default no price for a new token */
   usd?: string | number
 }
 
@@ -72,9 +72,9 @@ export interface WorldNftAssetOptions {
 export interface WorldNftStatsOptions {
   /** Lowest price in ETN; `null` without a listing. */
   floorPrice?: number | null
-  /** Number of owners. */
+  /** @default the owners of `assets` */
   uniqueOwners?: number
-  /** Number of listings. */
+  /** Number of listings; at least 1 with a `floorPrice`. */
   listingCount?: number
   /** Traded volume in ETN. */
   volume?: number
@@ -148,8 +148,18 @@ export interface WorldFarmOptions {
  *
  * @example
  * const fake = createFakeService({
- *   world: { tokens: [{ address: MINE, symbol: 'MINE', decimals: 6, totalSupply: 1e6, usd: '0.019' }] },
+ *   world: {
+ *     tokens: [{ address: MINE, symbol: 'MINE', decimals: 6, totalSupply: 1e6, usd: '0.019' }],
+ *     pools: [{ address: POOL, version: 3, token0: MINE, token1: BOLT }],
+ *     balances: { [WALLET]: { [MINE]: '5000000' } }, // 5 MINE
+ *     locks: { [MINE]: [{ percentSupply: 40, unlocksInMs: 86_400_000 }] },
+ *     nftCollections: [{ address: ART, name: 'Art', symbol: 'ART', totalSupply: 3, stats: { floorPrice: 7 } }],
+ *     presales: [{ pool: SALE, token: { address: NEW, symbol: 'NEW' }, startsInMs: 0, endsInMs: 3_600_000 }],
+ *     farms: [{ poolAddr: POOL, baseRewardApy: 12 }],
+ *   },
  * })
+ * await fake.advance(3_600_000) // the presale launches, and its token is listed
+ * await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.price({ address: NEW })
  */
 export interface WorldOptions {
   /** Tokens of your own. */

@@ -22,13 +22,18 @@ export function skipsExecution({ status, html, reset, never, charge }: FaultEffe
   return never === true && charge === false
 }
 
+/** Whether HTTP allows no body for a status. */
+export function isWithoutBody(status: number): boolean {
+  return status === 204 || status === 205 || status === 304
+}
+
 /** The answer of a fault that replaces the service's. */
 export function faultReply(effects: FaultEffects): Reply | undefined {
   const { status, html } = effects
   if (html !== undefined)
     return { status: html, headers: [['Content-Type', 'text/html; charset=utf-8']], body: gatewayPage(html) }
   if (status === undefined) return undefined
-  if (status === 204 || status === 205 || status === 304) return { status, headers: [], body: null }
+  if (isWithoutBody(status)) return { status, headers: [], body: null }
   const { code = codeOf(status), message = `A fault of the fake service answered ${status}.` } = effects
   const isBusy = status === 429 || (status === 503 && code === 'server_busy')
   const headers: HeaderLines = isBusy ? [['Retry-After', DEFAULT_RETRY_AFTER]] : []

@@ -1,12 +1,18 @@
 import { asCount, asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
 import { MAX_WAIT_MS } from '../rules/clock.ts'
 import { fakeOperations } from '../rules/routes.ts'
+import { isWithoutBody } from './alter-reply.ts'
 import { checkHeaders } from './check-headers.ts'
 import type { FaultEffects, FaultOptions, ScriptOptions, ScriptStep } from './fault-options.ts'
 
 const MATCHES = ['operation', 'key', 'when', 'nth', 'times', 'probability'] as const
 // biome-ignore format: a list of names
 const EFFECTS = ['status', 'code', 'message', 'body', 'headers', 'retryAfter', 'delayMs', 'never', 'reset', 'truncate', 'stall', 'malformed', 'html', 'creditHeaders', 'date', 'transform', 'charge'] as const
+/** The fields of a fault that JSON can express: no functions. */
+export const JSON_FAULT_FIELDS: readonly string[] = [...MATCHES, ...EFFECTS].filter(
+  (name) => name !== 'when' && name !== 'transform',
+)
+
 /** Effects that exclude each other, because each decides the content of the answer. */
 const CONTENTS = ['status', 'html', 'never', 'reset'] as const
 const DELIVERIES = ['never', 'reset', 'truncate', 'stall'] as const
@@ -60,6 +66,7 @@ function checkEffects(effects: FaultEffects): void {
     if (value !== undefined && !Number.isInteger(asNumber(name, value, 200, 599)))
       throw new TypeError(`${name} is a whole number.`)
   }
+  if (html !== undefined && isWithoutBody(html)) throw new TypeError(`html is a status with a body, not ${html}.`)
   for (const [name, value] of Object.entries({ code, message })) {
     if (value !== undefined && typeof value !== 'string') throw new TypeError(`${name} is a text, not ${show(value)}.`)
   }

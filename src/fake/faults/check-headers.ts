@@ -1,5 +1,9 @@
 import { asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
+import { MAX_TIME_MS } from '../rules/clock.ts'
 import type { FaultEffects } from './fault-options.ts'
+
+/** A wrong value breaks the connection before the caller sees the answer. */
+const FRAMING: readonly string[] = ['content-length', 'transfer-encoding']
 
 /** Checks everything that a fault writes into headers, so that no call fails while it is answered. */
 export function checkHeaders({ headers, retryAfter, creditHeaders, date }: FaultEffects): void {
@@ -9,6 +13,8 @@ export function checkHeaders({ headers, retryAfter, creditHeaders, date }: Fault
     for (const [name, value] of Object.entries(headers)) {
       if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(name))
         throw new TypeError(`headers: ${show(name)} is not a header name.`)
+      if (FRAMING.includes(name.toLowerCase()))
+        throw new TypeError(`headers: ${name} belongs to the transport. To cut the body short, use truncate.`)
       checkValues(`headers[${name}]`, value)
     }
   }
@@ -23,7 +29,7 @@ function checkRetryAfter(retryAfter: FaultEffects['retryAfter']): void {
     asNumber('retryAfter', retryAfter, 0)
   } else if (typeof retryAfter === 'object' && 'inMs' in retryAfter) {
     checkNames('retryAfter', retryAfter, ['inMs'])
-    asNumber('retryAfter.inMs', retryAfter.inMs, -MAX_DATE_MS, MAX_DATE_MS)
+    asNumber('retryAfter.inMs', retryAfter.inMs, -MAX_TIME_MS, MAX_TIME_MS)
   } else checkValues('retryAfter', retryAfter)
 }
 
@@ -39,15 +45,12 @@ function checkCreditHeaders(creditHeaders: FaultEffects['creditHeaders']): void 
   }
 }
 
-/** The largest distance of a date from now that `Date` can show for centuries. */
-const MAX_DATE_MS = 8_000_000_000_000_000 / 2
-
 function checkDate(date: FaultEffects['date']): void {
   if (date === undefined) return
-  if (typeof date === 'number') asNumber('date', date, -MAX_DATE_MS, MAX_DATE_MS)
+  if (typeof date === 'number') asNumber('date', date, -MAX_TIME_MS, MAX_TIME_MS)
   else if (typeof date === 'object' && date !== null) {
     checkNames('date', date, ['skewMs'])
-    asNumber('date.skewMs', date.skewMs, -MAX_DATE_MS, MAX_DATE_MS)
+    asNumber('date.skewMs', date.skewMs, -MAX_TIME_MS, MAX_TIME_MS)
   } else checkValues('date', date)
 }
 

@@ -99,7 +99,15 @@ export interface FaultEffects {
   charge?: boolean
 }
 
-/** Options of `fake.fault`. */
+/**
+ * Options of `fake.fault`.
+ *
+ * @example
+ * fake.fault({ operation: 'locks.get', status: 503, retryAfter: 5 })
+ * fake.fault({ operation: ['token.price', 'prices.batch'], reset: 'after', nth: [1, 3] }) // charged, and lost
+ * fake.fault({ probability: 0.01, delayMs: 2_000 })
+ * fake.fault({ when: ({ query }) => query.limit === '100', transform: (body) => ({ ...Object(body), data: [] }) })
+ */
 export type FaultOptions = FaultMatch & FaultEffects
 
 /** A step of a script: the effects on one call, or none. */

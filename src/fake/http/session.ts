@@ -3,8 +3,8 @@ import type { Settings } from '../options.ts'
 import { createAccounts } from '../rules/accounts.ts'
 import type { ServiceState } from '../rules/execute.ts'
 import { createHeavySlots } from '../rules/heavy-slots.ts'
-import { createJournal, type Journal } from '../rules/journal.ts'
-import { createLedger } from '../rules/ledger.ts'
+import { createJournal, type Journal, maskKey } from '../rules/journal.ts'
+import { createLedger, type FakeFilter } from '../rules/ledger.ts'
 import { createRateLimit } from '../rules/rate-limit.ts'
 import { createStubs, type Stubs } from '../rules/stubs.ts'
 
@@ -30,6 +30,13 @@ export function createSession(settings: Settings, find: ServiceState['find'], no
     heavyRetryAfterSeconds: settings.heavyRetryAfterSeconds,
     rateLimit: createRateLimit(settings.rateLimit),
   }
+}
+
+/** A filter that finds the requests of a foreign key, which the journal lists masked. */
+export function maskFilter({ accounts }: Session, filter: FakeFilter = {}): FakeFilter {
+  const { key } = filter
+  if (typeof key !== 'string' || key.includes('***') || accounts.find(key)) return filter
+  return { ...filter, key: maskKey(key) }
 }
 
 /** The state of a session; plain data but for functions of the user. */

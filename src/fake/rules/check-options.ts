@@ -1,6 +1,7 @@
 /** Rejects unknown option names, and lists the known ones. */
 export function checkNames(owner: string, given: object, allowed: readonly string[]): void {
-  if (typeof given !== 'object' || given === null) throw new TypeError(`${owner} takes an object of options.`)
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new TypeError(`${owner} takes an object of options.`)
   const wrong = Object.keys(given).find((name) => !allowed.includes(name))
   if (wrong !== undefined) throw new TypeError(`${owner} knows no option "${wrong}". It takes: ${allowed.join(', ')}.`)
 }

@@ -11,6 +11,9 @@ export interface FakeClock {
 /** The longest delay that a timer accepts, in milliseconds. */
 export const MAX_WAIT_MS = 2_147_483_647
 
+/** The latest time of a fake, and the largest distance of a date from it: `Date` shows the sum of both. */
+export const MAX_TIME_MS = 4_000_000_000_000_000
+
 /** The time of the fake: the time of its clock plus an offset, and everything that waits for it. */
 export interface ServiceClock {
   now(): number

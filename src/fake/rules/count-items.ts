@@ -6,6 +6,7 @@ export function countItems(operation: FakeOperation, data: unknown, { addresses 
   if (operation === 'prices.batch') return addresses.length
   if (fakeRoutes[operation].perItem === 0) return 0
   if (Array.isArray(data)) return data.length
-  const { balances } = data as { balances?: object }
+  // Without validation a stub may return anything.
+  const { balances } = Object(data) as { balances?: object | null }
   return Object.keys(balances ?? {}).length
 }

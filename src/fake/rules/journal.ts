@@ -42,7 +42,14 @@ export interface JournalEntry {
   headers?: Record<string, string>
 }
 
-/** Options of the journal and the ledger. */
+/**
+ * Options of the journal and the ledger.
+ *
+ * @example
+ * const fake = createFakeService({ journal: { max: 1_000, headers: true } })
+ * await fake.fetch(`${fake.baseUrl}/openapi.json`, { headers: { 'x-trace': '7' } })
+ * fake.journal()[0]?.headers // { 'x-trace': '7' }
+ */
 export interface JournalOptions {
   /** Number of requests and of charges that are listed. Sums include older ones. @default 10_000 */
   max?: number
@@ -61,7 +68,7 @@ export interface Journal {
   finish(entry: JournalEntry): void
   list(filter?: FakeFilter): JournalEntry[]
   /** Number of requests by operation. */
-  counts(filter?: FakeFilter): Record<string, number>
+  sums(filter?: FakeFilter): Record<string, number>
   readonly dropped: number
   peak(heavy: boolean): number
   save(): JournalState
@@ -109,7 +116,7 @@ export function createJournal(max: number): Journal {
       inFlight.heavy.delete(entry)
     },
     list: (filter) => entries.list(checkFilter(filter)),
-    counts: (filter) => entries.sums(checkFilter(filter)),
+    sums: (filter) => entries.sums(checkFilter(filter)),
     get dropped() {
       return entries.dropped
     },

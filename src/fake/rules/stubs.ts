@@ -83,6 +83,7 @@ export function createStubs(): Stubs {
       asOneOf('operation', operation, fakeOperations)
       if (typeof answer !== 'function') throw new TypeError('A stub is a function that returns the data.')
       checkNames('stub', options, ['validate'])
+      if (typeof (options.validate ?? true) !== 'boolean') throw new TypeError('validate is true or false.')
       const stub: Stub = { operation, answer: answer as StubAnswer, validate: options.validate ?? true }
       stubs = [stub, ...stubs]
       return () => {

@@ -1,4 +1,4 @@
-import { checkNames } from './check-options.ts'
+import { asNumber, asOneOf, checkNames } from './check-options.ts'
 import { countItems } from './count-items.ts'
 import type { AdmittedCall, QueryResult } from './execute.ts'
 import type { Rejection } from './rejections.ts'
@@ -37,6 +37,9 @@ export interface Tape {
 export interface TapePlayer {
   /** The recorded answer: for equal requests the first, the second … and then the last one. */
   play(call: AdmittedCall): QueryResult | undefined
+  /** How often each request was played. */
+  save(): readonly [request: string, count: number][]
+  load(state: readonly [request: string, count: number][]): void
 }
 
 export function createTapePlayer({ entries }: Tape): TapePlayer {
@@ -67,6 +70,11 @@ export function createTapePlayer({ entries }: Tape): TapePlayer {
       if (error) return { data: undefined, items: 0, rejection: error }
       return { data, items: countItems(operation, data, call.parsed) }
     },
+    save: () => [...played],
+    load(state) {
+      played.clear()
+      for (const [request, count] of state) played.set(request, count)
+    },
   }
 }
 
@@ -84,10 +92,23 @@ export function readTape(value: unknown): Tape {
     throw new TypeError('tape is an object that record() made, of version 1.')
   if (!Array.isArray(tape.entries)) throw new TypeError('tape.entries is a list.')
   for (const [i, entry] of tape.entries.entries()) {
-    checkNames(`tape.entries[${i}]`, entry, ['operation', 'params', 'data', 'error'])
-    if (!fakeOperations.includes(entry.operation)) throw new TypeError(`tape.entries[${i}].operation is an operation.`)
+    readTapeEntry(`tape.entries[${i}]`, entry)
   }
   return tape
+}
+
+function readTapeEntry(path: string, entry: TapeEntry): void {
+  checkNames(path, entry, ['operation', 'params', 'data', 'error'])
+  asOneOf(`${path}.operation`, entry.operation, fakeOperations)
+  checkNames(`${path}.params`, entry.params, Object.keys(entry.params ?? {}))
+  if ('data' in entry === 'error' in entry) throw new TypeError(`${path} has either data or an error.`)
+  if (!entry.error) return
+  checkNames(`${path}.error`, entry.error, ['status', 'code', 'message'])
+  const { status, code, message } = entry.error
+  if (!Number.isInteger(asNumber(`${path}.error.status`, status, 400, 599)))
+    throw new TypeError(`${path}.error.status is a whole number.`)
+  if (typeof code !== 'string' || typeof message !== 'string')
+    throw new TypeError(`${path}.error has a code and a message.`)
 }
 
 /** The last recorded price of each address; `null` for none. */

@@ -11,9 +11,9 @@ export interface PeekParts {
   toChecksum(addresses: readonly string[]): string[]
 }
 
-/** Returns the same object until the price or its `stale` changes, so that React can compare snapshots. */
+/** Returns the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
 export function createPeek({ clock, table, maxAgeMs, toChecksum }: PeekParts) {
-  const snapshots = new WeakMap<TrackedPrice, FeedPrice>()
+  const snapshots = new WeakMap<TrackedPrice, Map<string, FeedPrice>>()
   return (input: string): FeedPrice | undefined => {
     const [address = input] = toChecksum([input])
     const tracked = table.find(address)
@@ -21,10 +21,11 @@ export function createPeek({ clock, table, maxAgeMs, toChecksum }: PeekParts) {
     const interval = shortestInterval(tracked)
     const now = clock.now()
     const stale = now - tracked.at > (interval === Number.POSITIVE_INFINITY ? maxAgeMs : interval)
-    const last = snapshots.get(tracked)
-    if (last?.at === tracked.at && last.stale === stale && last.address === input) return last
+    const known = snapshots.get(tracked) ?? new Map<string, FeedPrice>()
+    const last = known.get(input)
+    if (last?.at === tracked.at && last.stale === stale) return last
     const price = toFeedPrice(tracked, input, now, stale)
-    if (price !== undefined) snapshots.set(tracked, price)
+    if (price !== undefined) snapshots.set(tracked, known.set(input, price))
     return price
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Compares a suite of 500 tests on the fake with the same suite on hand-written msw handlers. Prints the time of each and the
- * ratio. Fails if the fake is too slow or leaves a resource open.
+ * Compares a suite of 500 tests on the fake with the same suite on hand-written msw handlers, and measures the fake alone.
+ * Prints the time of each and the ratio. Fails if the fake is too slow or leaves a resource open.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,6 +12,9 @@ import { spreadOf } from '../support/statistics.ts'
 const ROUNDS = 7
 const TESTS = 500
 const MAX_RATIO = 1.2
+/** CPU time of 200 suites side by side, and answers of the largest routes in a second of it. */
+const MAX_SUITES_MS = 2_000
+const MIN_ANSWERS = 500
 /** How long a process may live after it has reported its figures. */
 const MAX_EXIT_MS = 5_000
 const CONTENDERS = {
@@ -30,6 +33,22 @@ interface Figures {
   cpuMs: number
   /** Sum over the test files alone. */
   filesMs: number
+}
+
+/** The output of `fake-figures.mjs`. */
+interface FakeFigures {
+  suites: number
+  inMemoryMs: number
+  listeningMs: number
+  createUs: number
+  candles: Answers
+  history: Answers
+}
+
+interface Answers {
+  perSecond: number
+  /** The time of an answer over that of a handler with a constant text. */
+  ratio: number
 }
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -76,8 +95,29 @@ for (const contender of contenders) {
   const others = `${ratio('cpuMs').toFixed(2)} of CPU, ${ratio('filesMs').toFixed(2)} in the test files alone`
   console.log(`${pad('')} ratio ${ratio('wallMs').toFixed(2)} (${others}), target ${MAX_RATIO.toFixed(2)}`)
 }
+const alone: FakeFigures[] = []
+for (let round = 0; round < ROUNDS; round++) alone.push(await run<FakeFigures>('fake-figures.mjs'))
+const figureOf = (select: (figures: FakeFigures) => number) => median(alone.map(select))
+const suitesMs = figureOf(({ inMemoryMs }) => inMemoryMs)
+// Most of it is the HTTP client and server of Node.
+const listeningMs = figureOf(({ listeningMs }) => listeningMs)
+let isSlow = suitesMs > MAX_SUITES_MS
+console.log(`${pad('200 suites side by side, as fetch')} ${suitesMs.toFixed(0)} ms of CPU, target ${MAX_SUITES_MS} ms`)
+console.log(`${pad('200 suites side by side, listening')} ${listeningMs.toFixed(0)} ms of CPU`)
+for (const [title, select] of [
+  ['500 candles of 1d', ({ candles }) => candles],
+  ['a year of history', ({ history }) => history],
+] as const satisfies [string, (figures: FakeFigures) => Answers][]) {
+  const perSecond = figureOf((figures) => select(figures).perSecond)
+  const ratio = figureOf((figures) => select(figures).ratio)
+  isSlow ||= perSecond < MIN_ANSWERS
+  console.log(
+    `${pad(title)} ${perSecond.toFixed(0)} in a second of CPU, target ${MIN_ANSWERS}; ratio ${ratio.toFixed(1)} over a constant text`,
+  )
+}
+console.log(`${pad('a fake is created in')} ${figureOf(({ createUs }) => createUs).toFixed(0)} µs of CPU`)
 const resources = await run<string[]>('open-resources.mjs')
 // Pipes are standard output, standard error and the channel to this process.
 const open = resources.filter((resource) => resource !== 'PipeWrap')
 console.log(`${pad('left open by 60 fakes and clients')} ${open.join(', ') || 'nothing'}`)
-if (worst > MAX_RATIO || open.length > 0) process.exitCode = 1
+if (worst > MAX_RATIO || isSlow || open.length > 0) process.exitCode = 1

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hash, hashText } from '../../../src/fake/data/random.ts'
-import { createFakeService, fakeTokens, fakeWallets } from '../../../src/fake/index.ts'
+import { fakeTokens, fakeWallets } from '../../../src/fake/index.ts'
 import { checksumAddress } from '../../../src/utils/address.ts'
 import { examplePaths, makeFake, NOON } from '../setup.ts'
 
@@ -161,11 +161,5 @@ describe('the data', () => {
       expect(traits.map(({ name }) => name)).toEqual(['Background', 'Eyes', 'Hat', 'Charge'])
       for (const { rarity } of traits) expect(rarity > 0 && rarity < 1).toBe(true)
     }
-  })
-
-  it('is computed on demand', () => {
-    const started = performance.now()
-    for (let i = 0; i < 1_000; i++) createFakeService({ seed: i })
-    expect(performance.now() - started).toBeLessThan(1_500)
   })
 })

@@ -134,6 +134,8 @@ describe('checked when the fault is made', () => {
     ['a line break', { headers: { x: 'a\r\nb' } }, /headers\[x\] is a header value/],
     ['a header that is a number', { headers: { x: 1 } }, /headers\[x\] is a header value/],
     ['an empty list of values', { headers: { x: [] } }, /headers\[x\] is not an empty list/],
+    ['a header of the transport', { headers: { 'Content-Length': '5' } }, /Content-Length belongs to the transport/],
+    ['a page with a status without a body', { html: 204 }, /html is a status with a body, not 204/],
     ['headers in a list', { headers: ['x'] }, /headers is an object/],
     ['a line break in retryAfter', { status: 429, retryAfter: '1\n2' }, /retryAfter is a header value/],
     ['an empty list for retryAfter', { status: 429, retryAfter: [] }, /retryAfter is not an empty list/],

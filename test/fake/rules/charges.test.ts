@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type FakeOperation, fakeOperations, fakeRoutes } from '../../../src/fake/index.ts'
-import { BOLT, examplePaths, NOBODY, serve } from '../setup.ts'
+import { BOLT, examplePaths, NOBODY, play } from '../setup.ts'
 
 // Typed in from the table of §8 a second time, so that one typo shows.
 const TABLE: [FakeOperation, base: number, perItem: number, max: number | undefined, most: number][] = [
@@ -36,7 +36,7 @@ describe('§8: what a call costs', () => {
   })
 
   it.each(TABLE)('%s: base %i + %i x items returned, at most limit %s', async (operation, base, perItem, max, most) => {
-    const { fake, get } = await serve({ world: { tokenCount: 240 } })
+    const { fake, get } = play({ world: { tokenCount: 240 } })
     expect(fakeRoutes[operation].maxLimit).toBe(max)
     const found = (await examplePaths(fake))[operation] ?? ''
     fake.reset()
@@ -55,7 +55,7 @@ describe('§8: what a call costs', () => {
   })
 
   it('prices.batch: every address in the list is charged, priced or not, repeated or not', async () => {
-    const { fake, get } = await serve({ world: { tokenCount: 240 } })
+    const { fake, get } = play({ world: { tokenCount: 240 } })
     await get(`/prices/52014?addresses=${[BOLT, BOLT, NOBODY]}`)
     fake.expectCredits({ 'prices.batch': 130 })
     await get(`/prices/52014?addresses=${Array(50).fill(NOBODY)}`)
@@ -63,14 +63,14 @@ describe('§8: what a call costs', () => {
   })
 
   it('batching: 20 addresses cost 300 together and 1,000 one by one', async () => {
-    const { fake, get } = await serve({ world: { tokenCount: 240 } })
+    const { fake, get } = play({ world: { tokenCount: 240 } })
     await get(`/prices/52014?addresses=${Array(20).fill(BOLT)}`)
     for (let i = 0; i < 20; i++) await get(`/prices/52014/${BOLT}`)
     fake.expectCredits({ 'prices.batch': 300, 'token.price': 1_000 })
   })
 
   it.each(['/me', '/openapi.json'])('%s is free and carries no credit header', async (path) => {
-    const { fake, get } = await serve({ keys: { k: 0 } })
+    const { fake, get } = play({ keys: { k: 0 } })
     const { status, headers } = await get(path)
     expect(status).toBe(200)
     expect([...headers.keys()].filter((name) => name.startsWith('x-credits'))).toEqual([])
@@ -78,7 +78,7 @@ describe('§8: what a call costs', () => {
   })
 
   it('every metered success carries its cost and what remains, once each', async () => {
-    const { fake, get } = await serve({ keys: { k: 100_000 } })
+    const { fake, get } = play({ keys: { k: 100_000 } })
     let remaining = 100_000
     for (const [operation, path] of Object.entries(await examplePaths(fake))) {
       remaining = fake.remaining()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type FakeOperation, fakeOperations, fakeRoutes } from '../../../src/fake/index.ts'
-import { BOLT, examplePaths, NOBODY, serve } from '../setup.ts'
+import { BOLT, examplePaths, NOBODY, play } from '../setup.ts'
 
 const withAddress = fakeOperations.filter((operation) => /\{(address|pool)\}/.test(fakeRoutes[operation].path))
 const withChain = fakeOperations.filter((operation) => fakeRoutes[operation].path.includes('{chainId}'))
@@ -13,7 +13,7 @@ const path = (operation: FakeOperation, values: { chainId?: string; address?: st
 
 describe('§5: keys', () => {
   it.each(fakeOperations.filter((operation) => operation !== 'meta.openapi'))('%s needs a key', async (operation) => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     const example = (await examplePaths(fake))[operation] ?? ''
     fake.reset()
     for (const headers of [{}, { authorization: 'Bearer esk_test_other' }, { authorization: fake.key }]) {
@@ -24,13 +24,13 @@ describe('§5: keys', () => {
   })
 
   it('meta.openapi needs no key', async () => {
-    const { get } = await serve()
+    const { get } = play()
     expect((await get('/openapi.json', { headers: {} })).status).toBe(200)
     expect((await get('/openapi.json', { headers: { authorization: 'Bearer nonsense' } })).status).toBe(200)
   })
 
   it('credits and the tier belong to the key, and account.me reports them', async () => {
-    const { fake, get } = await serve({ keys: { poor: 60, rich: { credits: 5_000, tier: 'gold' } } })
+    const { fake, get } = play({ keys: { poor: 60, rich: { credits: 5_000, tier: 'gold' } } })
     const me = async (key: string) => (await get('/me', { headers: { authorization: `Bearer ${key}` } })).body.data
     await get(`/prices/52014/${BOLT}`, { headers: { authorization: 'Bearer poor' } })
     expect(await me('poor')).toEqual({ credits: 10, tier: 'standard' })
@@ -41,7 +41,7 @@ describe('§5: keys', () => {
 
 describe('§7: errors', () => {
   it.each(withAddress)('%s: an address that does not match the pattern is 400 invalid_request', async (operation) => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     for (const address of ['0x12', BOLT.slice(2), `${BOLT}0`, '0xZZ3fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1', 'BOLT']) {
       const { status, body } = await get(path(operation, { address }))
       expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
@@ -50,7 +50,7 @@ describe('§7: errors', () => {
   })
 
   it.each(withChain)('%s: a chain other than 52014 is 400 invalid_request', async (operation) => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     for (const chainId of ['1', '052014', '52014.0', 'mainnet']) {
       const { status, body } = await get(path(operation, { chainId }))
       expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
@@ -59,14 +59,14 @@ describe('§7: errors', () => {
   })
 
   it.each(withResource)('%s: what does not exist is 404 not_found', async (operation) => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     const { status, body } = await get(path(operation, { address: NOBODY }))
     expect({ status, code: body.error.code }).toEqual({ status: 404, code: 'not_found' })
     fake.expectCredits(0)
   })
 
   it('too few credits is 402 insufficient_credits: nothing was executed, nothing was charged', async () => {
-    const { fake, get } = await serve({ keys: { k: 599 } })
+    const { fake, get } = play({ keys: { k: 599 } })
     const { status, body } = await get('/tokens/52014?limit=100')
     expect({ status, code: body.error.code }).toEqual({ status: 402, code: 'insufficient_credits' })
     expect(body.error.message).toContain('Nothing was executed and nothing was charged')
@@ -77,7 +77,7 @@ describe('§7: errors', () => {
   })
 
   it('credits run out after several calls', async () => {
-    const { fake, get } = await serve({ keys: { k: 120 } })
+    const { fake, get } = play({ keys: { k: 120 } })
     const statuses = []
     for (let i = 0; i < 5; i++) statuses.push((await get('/prices/etn')).status)
     expect(statuses).toEqual([200, 200, 200, 200, 402])
@@ -85,7 +85,7 @@ describe('§7: errors', () => {
   })
 
   it('an error carries neither credit header and has the envelope { error: { code, message } }', async () => {
-    const { fake, get } = await serve({ keys: { k: 0 } })
+    const { fake, get } = play({ keys: { k: 0 } })
     fake.fault({ operation: 'nft.stats', status: 500 })
     const paths = ['/tokens/52014/0x1', '/tokens/52014?limit=0', '/prices/etn', '/nowhere', '/nft/stats']
     for (const one of paths) {
@@ -99,7 +99,7 @@ describe('§7: errors', () => {
   })
 
   it('a 5xx failure is never charged', async () => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     for (const status of [500, 502, 503, 504]) {
       fake.fault({ status })
       expect((await get('/prices/etn')).status).toBe(status)
@@ -112,14 +112,14 @@ describe('the order of checks', () => {
   const bad = { address: '0x12', chain: '1', limit: 'limit=0' }
 
   it('the address pattern is checked before anything else', async () => {
-    const { get } = await serve({ keys: {} })
+    const { get } = play({ keys: {} })
     const { status, body } = await get(`/balances/${bad.chain}/${bad.address}?${bad.limit}`, { headers: {} })
     expect(status).toBe(400)
     expect(body.error.message).toContain('0x12')
   })
 
   it('then the chain, then the parameters', async () => {
-    const { get } = await serve({ keys: {} })
+    const { get } = play({ keys: {} })
     const chain = await get(`/balances/1/${NOBODY}?limit=0`, { headers: {} })
     expect(chain.body.error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('Chain') })
     const limit = await get(`/balances/52014/${NOBODY}?limit=0`, { headers: {} })
@@ -127,7 +127,7 @@ describe('the order of checks', () => {
   })
 
   it('then the key, then the credits, then existence', async () => {
-    const { fake, get } = await serve({ keys: { k: 49 } })
+    const { fake, get } = play({ keys: { k: 49 } })
     const path = `/prices/52014/${NOBODY}`
     expect((await get(path, { headers: {} })).status).toBe(401)
     expect((await get(path)).status).toBe(402)
@@ -136,7 +136,7 @@ describe('the order of checks', () => {
   })
 
   it('then the heavy limit', async () => {
-    const { fake, get } = await serve({ heavyConcurrency: 0, keys: { k: 1_999 } })
+    const { fake, get } = play({ heavyConcurrency: 0, keys: { k: 1_999 } })
     const path = (address: string) => `/tokens/52014/${address}/liquidity-locks`
     expect((await get(path(BOLT))).status).toBe(402)
     fake.setCredits('k', 2_000)

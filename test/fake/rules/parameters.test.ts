@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fakeOperations, fakeRoutes } from '../../../src/fake/index.ts'
-import { BOLT, CORE, examplePaths, NOBODY, serve, USDC, WETN } from '../setup.ts'
+import { BOLT, CORE, examplePaths, NOBODY, play, USDC, WETN } from '../setup.ts'
 
 const withLimit = fakeOperations.flatMap((operation) => {
   const { maxLimit } = fakeRoutes[operation]
@@ -11,7 +11,7 @@ describe('§4: query parameters', () => {
   it.each(withLimit)(
     'limit: $operation returns as many items as are asked for, up to $maxLimit',
     async ({ operation, maxLimit }) => {
-      const { fake, get } = await serve({ world: { tokenCount: 240 } })
+      const { fake, get } = play({ world: { tokenCount: 240 } })
       const found = (await examplePaths(fake))[operation] ?? ''
       const path = operation === 'balances.get' ? '/balances/52014/0xFeEdBeEf00000000000000000000000000000001' : found
       const count = (data: object) =>
@@ -23,7 +23,7 @@ describe('§4: query parameters', () => {
   it.each(withLimit)(
     'limit: above the maximum of $operation is 400 invalid_limit and costs nothing',
     async ({ operation, maxLimit }) => {
-      const { fake, get } = await serve()
+      const { fake, get } = play()
       const path = (await examplePaths(fake))[operation] ?? ''
       fake.reset()
       const { status, body } = await get(`${path}?limit=${maxLimit + 1}`)
@@ -36,7 +36,7 @@ describe('§4: query parameters', () => {
   it.each(['0', '-1', '1.5', '1e2', 'ten', '', ' 5', '+5', '0x5'])(
     'limit: is a positive integer, not "%s"',
     async (limit) => {
-      const { fake, get } = await serve()
+      const { fake, get } = play()
       const { status, body } = await get(`/tokens/52014?limit=${encodeURIComponent(limit)}`)
       expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_limit' })
       fake.expectCredits(0)
@@ -44,27 +44,27 @@ describe('§4: query parameters', () => {
   )
 
   it.each(['1m', '15m', '1h', '4h', '1d'])('bucket: %s is allowed', async (bucket) => {
-    const { get } = await serve()
+    const { get } = play()
     const { body } = await get(`/tokens/52014/${BOLT}/candles?bucket=${bucket}&limit=3`)
     const seconds = { '1m': 60, '15m': 900, '1h': 3600, '4h': 14_400, '1d': 86_400 }[bucket] ?? 0
     for (const { time } of body.data) expect(time % seconds).toBe(0)
   })
 
   it.each(['2m', '1H', '1w', ''])('bucket: any other value ("%s") is 400 invalid_request', async (bucket) => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     const { status, body } = await get(`/tokens/52014/${BOLT}/candles?bucket=${bucket}`)
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
     fake.expectCredits(0)
   })
 
   it('bucket: the default is 1h', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const path = `/tokens/52014/${BOLT}/candles?limit=5`
     expect((await get(path)).body).toEqual((await get(`${path}&bucket=1h`)).body)
   })
 
   it('currency: USD and ETN are allowed, USD is the default', async () => {
-    const { get } = await serve()
+    const { get } = play()
     for (const route of ['candles', 'history']) {
       const path = `/tokens/52014/${BOLT}/${route}`
       const usd = (await get(`${path}?currency=USD`)).body
@@ -74,14 +74,14 @@ describe('§4: query parameters', () => {
   })
 
   it('currency: any other value is 400 invalid_request', async () => {
-    const { get } = await serve()
+    const { get } = play()
     expect((await get(`/tokens/52014/${BOLT}/candles?currency=EUR`)).body.error.code).toBe('invalid_request')
   })
 
   it.each(['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'hour', 'Day'])(
     'duration: %s is allowed, in any case of letters',
     async (duration) => {
-      const { get } = await serve()
+      const { get } = play()
       const { status, body } = await get(`/tokens/52014/${BOLT}/history?duration=${duration}`)
       expect(status).toBe(200)
       expect(body).toEqual((await get(`/tokens/52014/${BOLT}/history?duration=${duration.toUpperCase()}`)).body)
@@ -89,20 +89,20 @@ describe('§4: query parameters', () => {
   )
 
   it('duration: the default is DAY', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const path = `/tokens/52014/${BOLT}/history`
     expect((await get(path)).body).toEqual((await get(`${path}?duration=DAY`)).body)
   })
 
   it.each(['CENTURY', '1d', ''])('duration: any other value ("%s") is 400 invalid_request', async (duration) => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     const { status, body } = await get(`/tokens/52014/${BOLT}/history?duration=${duration}`)
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
     fake.expectCredits(0)
   })
 
   it('version: one version per call, 2 is the default', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const versions = async (query: string) => {
       const { body } = await get(`/pools/52014?limit=100${query}`)
       return [...new Set(body.data.map(({ version }: { version: number }) => version))]
@@ -113,25 +113,25 @@ describe('§4: query parameters', () => {
   })
 
   it.each(['1', '4', 'V2', '2,3', ''])('version: any other value ("%s") is 400 invalid_request', async (version) => {
-    const { get } = await serve()
+    const { get } = play()
     expect((await get(`/pools/52014?version=${version}`)).body.error.code).toBe('invalid_request')
   })
 
   it('token: only trades in this token are returned', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { body } = await get(`/trades/52014?token=${USDC}`)
     expect(body.data).toHaveLength(25)
     for (const { token0, token1 } of body.data) expect([token0, token1]).toContain(USDC)
   })
 
   it('token: an unknown one has no trades, a malformed one is 400 invalid_request', async () => {
-    const { get } = await serve()
+    const { get } = play()
     expect((await get(`/trades/52014?token=${NOBODY}`)).body).toEqual({ data: [], cursor: null })
     expect((await get('/trades/52014?token=BOLT')).body.error.code).toBe('invalid_request')
   })
 
   it('addresses: 1 to 50 are allowed', async () => {
-    const { get } = await serve()
+    const { get } = play()
     expect((await get(`/prices/52014?addresses=${BOLT}`)).status).toBe(200)
     expect((await get(`/prices/52014?addresses=${Array(50).fill(BOLT)}`)).status).toBe(200)
   })
@@ -143,20 +143,20 @@ describe('§4: query parameters', () => {
     ['holds something else', `?addresses=${BOLT},BOLT`],
     ['ends in a comma', `?addresses=${BOLT},`],
   ])('addresses: 400 invalid_request when it %s', async (_, query) => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     const { status, body } = await get(`/prices/52014${query}`)
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
     fake.expectCredits(0)
   })
 
   it('addresses: the answer is keyed by lower-cased address, a token without a price is absent', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { body } = await get(`/prices/52014?addresses=${BOLT},${WETN.toUpperCase().replace('0X', '0x')},${NOBODY}`)
     expect(Object.keys(body.data)).toEqual([BOLT.toLowerCase(), WETN.toLowerCase()])
   })
 
   it('§4 paging and §9: no route accepts a cursor', async () => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     const { cursor } = (await get('/trades/52014')).body
     fake.reset()
     const { status, body } = await get(`/trades/52014?cursor=${cursor}`)
@@ -165,12 +165,12 @@ describe('§4: query parameters', () => {
   })
 
   it('a parameter given twice is 400 invalid_request', async () => {
-    const { get } = await serve()
+    const { get } = play()
     expect((await get('/tokens/52014?limit=1&limit=2')).body.error.code).toBe('invalid_request')
   })
 
   it('an unknown parameter is ignored', async () => {
-    const { get } = await serve()
+    const { get } = play()
     expect((await get(`/prices/52014/${CORE}?limit=0&bucket=nonsense&colour=blue`)).status).toBe(200)
   })
 })

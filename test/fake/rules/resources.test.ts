@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fakeOperations, fakeWallets } from '../../../src/fake/index.ts'
 import { checksumAddress } from '../../../src/utils/address.ts'
-import { BOLT, examplePaths, NOBODY, serve } from '../setup.ts'
+import { BOLT, examplePaths, NOBODY, play } from '../setup.ts'
 
 describe('§2: resources', () => {
   it('the cursor is null on every route except trade.list', async () => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     for (const [operation, path] of Object.entries(await examplePaths(fake))) {
       const { cursor } = (await get(path)).body
       if (operation === 'trade.list') expect(typeof cursor).toBe('string')
@@ -14,7 +14,7 @@ describe('§2: resources', () => {
   })
 
   it('trade.list returns newest first', async () => {
-    const { get } = await serve()
+    const { get } = play()
     for (const query of ['', `?token=${BOLT}`]) {
       const times = (await get(`/trades/52014${query}`)).body.data.map(
         ({ timestamp }: { timestamp: number }) => timestamp,
@@ -24,7 +24,7 @@ describe('§2: resources', () => {
   })
 
   it('nft.collections gives identity only; floor, owners and volume are in nft.collection', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const [first] = (await get('/nft/collections/52014')).body.data
     expect(Object.keys(first)).toEqual(['address', 'name', 'symbol', 'totalSupply'])
     const { stats, ...identity } = (await get(`/nft/collections/52014/${first.address}`)).body.data
@@ -33,7 +33,7 @@ describe('§2: resources', () => {
   })
 
   it('nft.stats agrees with nft.collection', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { collections } = (await get('/nft/stats')).body.data
     const { address, floorPrice, uniqueOwners, listingCount } = collections[3]
     const { stats } = (await get(`/nft/collections/52014/${address}`)).body.data
@@ -41,7 +41,7 @@ describe('§2: resources', () => {
   })
 
   it('presales have a pool, a token and a status, and every status occurs', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { data } = (await get('/presales/52014?limit=50')).body
     const statuses = new Set(data.map(({ status }: { status: string }) => status))
     expect([...statuses].sort()).toEqual(['ACTIVE', 'CANCELLED', 'FAILED', 'LAUNCHED', 'PENDING'])
@@ -49,7 +49,7 @@ describe('§2: resources', () => {
   })
 
   it('balances.get answers an empty document for an address that is not EIP-55, and charges the base', async () => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     const { data } = (await get(`/balances/52014/${fakeWallets.whale}`)).body
     expect(Object.keys(data.balances).length).toBeGreaterThan(50)
     fake.reset()
@@ -59,7 +59,7 @@ describe('§2: resources', () => {
   })
 
   it('balances are hex amounts by EIP-55 token address', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { data } = (await get(`/balances/52014/${BOLT}`)).body
     expect(data.address).toBe(BOLT)
     for (const [token, { balance }] of Object.entries<{ balance: string }>(data.balances)) {
@@ -69,7 +69,7 @@ describe('§2: resources', () => {
   })
 
   it('a liquidity lock says when it unlocks, and some have run out', async () => {
-    const { fake, get } = await serve()
+    const { fake, get } = play()
     const { data } = (await get(`/tokens/52014/${BOLT}/liquidity-locks`)).body
     const now = fake.now() / 1000
     for (const { created, duration, active } of data) expect(active).toBe(created + duration > now)
@@ -77,7 +77,7 @@ describe('§2: resources', () => {
   })
 
   it('farms are active and say what they pay', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { data } = (await get('/farms/52014')).body
     expect(data.length).toBeGreaterThan(5)
     for (const farm of data) {
@@ -89,7 +89,7 @@ describe('§2: resources', () => {
   })
 
   it('meta.openapi returns a description of the whole API', async () => {
-    const { get } = await serve()
+    const { get } = play()
     const { data } = (await get('/openapi.json')).body
     expect(data.openapi).toMatch(/^3\./)
     expect(Object.keys(data.paths)).toHaveLength(fakeOperations.length)

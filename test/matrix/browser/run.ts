@@ -1,12 +1,11 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { findChromium } from '../runtimes/chromium.ts'
-import { exec, tail } from '../support/exec.ts'
 import { MATRIX, MODULES, type Project } from '../support/project.ts'
-import { attempt, NotInstalledError, type Result } from '../support/result.ts'
+import { attempt, type Result } from '../support/result.ts'
 import { startService } from '../support/service.ts'
+import { runVitest, versionOf } from '../support/vitest.ts'
 import { faults, keys } from './keys.ts'
 
 /** The Node that runs each version of msw. msw 3 requires Node 22. */
@@ -68,34 +67,5 @@ async function inChromium(project: Project, msw: Msw) {
 
 async function vitest(project: Project, msw: Msw, files: readonly string[], env: Record<string, string> = {}) {
   const config = files.includes('node.test.js') ? 'node.config.mjs' : 'vitest.config.ts'
-  const bin = join(project.folder, 'node_modules/vitest/vitest.mjs')
-  const args = [bin, 'run', '--root', project.folder, '--config', join(project.folder, config), '--reporter=json']
-  const { code, stdout, stderr } = await exec(NODES[msw], args, { cwd: project.folder, env })
-  const version = versionOf(msw)
-  const report = /\{"numTotalTestSuites".*\}/.exec(stdout)?.[0]
-  const { numPassedTests = 0, testResults = [] } = report === undefined ? {} : (JSON.parse(report) as JsonReport)
-  if (code !== 0 || numPassedTests === 0) throw new Error(`${version}: ${problems(testResults)}\n${tail(stderr, 30)}`)
-  return { version, detail: `${numPassedTests} tests` }
-}
-
-interface JsonReport {
-  numPassedTests: number
-  testResults: { message: string; assertionResults: { title: string; failureMessages: string[] }[] }[]
-}
-
-const problems = (results: JsonReport['testResults']): string =>
-  results
-    .flatMap(({ message, assertionResults }) => [
-      message,
-      ...assertionResults.flatMap(({ title, failureMessages }) => failureMessages.map((text) => `${title}: ${text}`)),
-    ])
-    .filter((text) => text !== '')
-    .join('\n')
-
-function versionOf(msw: Msw): string {
-  try {
-    return (createRequire(import.meta.url)(join(MODULES, msw, 'package.json')) as { version: string }).version
-  } catch {
-    throw new NotInstalledError('not installed: npm ci --prefix test/matrix')
-  }
+  return runVitest(project, { node: NODES[msw], config, version: versionOf(msw), env })
 }

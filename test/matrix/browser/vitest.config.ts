@@ -1,14 +1,19 @@
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 
-const { MATRIX_BASE_URL: hiddenUrl = '', MATRIX_CHROMIUM: executablePath = '' } = process.env
+const {
+  MATRIX_BASE_URL: hiddenUrl = '',
+  MATRIX_CHROMIUM: executablePath = '',
+  MATRIX_TESTS: tests = '**/{page,worker}.test.js',
+  MATRIX_DEPENDENCIES: dependencies = 'etn-market etn-market/fake etn-market/msw msw msw/browser',
+} = process.env
 
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
 export default defineConfig({
   server: { fs: { strict: false } },
-  optimizeDeps: { include: ['etn-market', 'etn-market/fake', 'etn-market/msw', 'msw', 'msw/browser'] },
+  optimizeDeps: { include: dependencies.split(' ') },
   test: {
-    include: ['**/{page,worker}.test.js'],
+    include: [tests],
     testTimeout: 20_000,
     provide: { hiddenUrl },
     browser: {

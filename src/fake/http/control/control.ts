@@ -1,4 +1,5 @@
 import { checkNames, show } from '../../rules/check-options.ts'
+import { once } from '../../rules/once.ts'
 import type { FakeService } from '../../types.ts'
 import { type Access, rejectAccess, rejectForeignPage } from './access.ts'
 import type { Commands, Fields } from './command.ts'
@@ -11,7 +12,7 @@ export type Control = (request: Request, remoteAddress: string | undefined) => P
 
 export function createControl(fake: FakeService): (access: Access) => Control {
   const commands = createCommands(fake)
-  const document = describeCommands(commands)
+  const document = once(() => describeCommands(commands))
   return (access) => async (request, remoteAddress) => {
     const { pathname, searchParams } = new URL(request.url)
     const path = pathname.replace(/^\/_fake\/?/, '')
@@ -20,7 +21,7 @@ export function createControl(fake: FakeService): (access: Access) => Control {
     if (rejected) return reject(403, 'forbidden', rejected)
     const page = request.method === 'GET' ? answerPage(path) : undefined
     if (page) return page
-    if (request.method === 'GET' && path === 'openapi.json') return respond(200, document)
+    if (request.method === 'GET' && path === 'openapi.json') return respond(200, document())
     const { command, id } = findCommand(commands, request.method, path)
     if (!command) return reject(404, 'not_found', unknownRoute(commands, request.method, path))
     try {

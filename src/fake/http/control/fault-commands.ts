@@ -1,5 +1,8 @@
+import { JSON_FAULT_FIELDS } from '../../faults/check-fault.ts'
 import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
-import type { FakeOperation } from '../../rules/routes.ts'
+import { asOneOf } from '../../rules/check-options.ts'
+import { type FakeOperation, fakeOperations } from '../../rules/routes.ts'
+import { findMismatch } from '../../rules/validate-data.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
 import { createRegistry } from './registry.ts'
@@ -12,6 +15,7 @@ export function faultCommands(fake: FakeService): Commands {
     'GET faults': { summary: 'The faults and scripts.', fields: [], run: () => fake.faults().map(body) },
     'POST faults': {
       summary: 'Adds a fault with the options of fake.fault; `times` may be "Infinity".',
+      fields: JSON_FAULT_FIELDS,
       run: (given) => body(fake.fault(readFault(given))),
     },
     'DELETE faults/{id}': {
@@ -37,10 +41,15 @@ export function faultCommands(fake: FakeService): Commands {
         ),
     },
     'POST stubs': {
-      summary: 'Replaces the data of an operation.',
+      summary: 'Replaces the data of an operation; without `data` it answers 404.',
       fields: ['operation', 'data', 'validate'],
       run: ({ operation, data, validate = true }) => {
-        const remove = fake.stub(operation as FakeOperation, () => data, { validate: validate === true })
+        const name = asOneOf('operation', operation, fakeOperations)
+        if (typeof validate !== 'boolean') throw new TypeError('validate is true or false.')
+        // The data is known, so a mistake shows now and not at the call.
+        const mismatch = validate && data !== undefined ? findMismatch(name, data) : undefined
+        if (mismatch) throw new TypeError(`The stub of ${name} does not match the contract: ${mismatch}`)
+        const remove = fake.stub(name, () => data, { validate })
         return { id: stubs.add(remove) }
       },
     },

@@ -9,20 +9,21 @@ import type { Commands, Fields } from './command.ts'
 export function readingCommands(fake: FakeService): Commands {
   const filterOf = ({ operation, key }: Fields): FakeFilter =>
     ({ ...(operation === undefined ? {} : { operation }), ...(key === undefined ? {} : { key }) }) as FakeFilter
-  const page = <T>(all: T[], idOf: (one: T) => number, { limit, after }: Fields): T[] => {
+  const page = <T>(all: T[], idOf: (one: T) => number, { limit, after, last }: Fields): T[] => {
     const from = after === undefined ? all : all.filter((one) => idOf(one) > asNumber('after', Number(after), 0))
-    return limit === undefined ? from : from.slice(0, asNumber('limit', Number(limit), 1))
+    const newest = last === undefined ? from : from.slice(-asNumber('last', Number(last), 1))
+    return limit === undefined ? newest : newest.slice(0, asNumber('limit', Number(limit), 1))
   }
-  const fields = ['operation', 'key', 'limit', 'after']
+  const fields = ['operation', 'key', 'limit', 'after', 'last']
   return {
     'GET health': { summary: 'Whether the fake runs.', fields: [], run: () => ({ ok: true, now: fake.now() }) },
     'GET ledger': {
-      summary: 'The charges; `after` is the number of a request.',
+      summary: 'The charges; `after` is the number of a request, `last` asks for the newest.',
       fields,
       run: (given) => page(fake.ledger(filterOf(given)), ({ request }) => request, given),
     },
     'GET journal': {
-      summary: 'The requests; `after` is the id of one.',
+      summary: 'The requests; `after` is the id of one, `last` asks for the newest.',
       fields,
       run: (given) => page(fake.journal(filterOf(given)), ({ id }) => id, given),
     },

@@ -12,6 +12,7 @@ export function describeCommands(commands: Commands): object {
   }
   return {
     openapi: '3.1.0',
+    servers: [{ url: '/' }],
     info: { title: 'Control of the fake service', version: '1' },
     components: { securitySchemes: { controlToken: { type: 'apiKey', in: 'header', name: TOKEN_HEADER } } },
     security: [{}, { controlToken: [] }],

@@ -18,9 +18,9 @@ caption { text-align: left; font-weight: 600; padding: 1rem 0 .2rem }
   <button id="reset">Reset</button>
   <label>Control token <input id="token" type="password" autocomplete="off"></label>
 </p>
-<table><caption>Faults</caption><thead><tr><th>Fault<th>Hits<th>Action<tbody id="faults"></table>
-<table><caption>Ledger</caption><thead><tr><th>Request<th>Operation<th>Items<th>Credits<th>Delivered<tbody id="ledger"></table>
-<table><caption>Journal</caption><thead><tr><th>Number<th>Request<th>Status<th>Credits<th>Fault<tbody id="journal"></table>
+<table><caption>Faults</caption><thead><tr><th scope=col>Fault<th scope=col>Hits<th scope=col>Action<tbody id="faults"></table>
+<table><caption>Ledger</caption><thead><tr><th scope=col>Request<th scope=col>Operation<th scope=col>Items<th scope=col>Credits<th scope=col>Delivered<tbody id="ledger"></table>
+<table><caption>Journal</caption><thead><tr><th scope=col>Number<th scope=col>Request<th scope=col>Status<th scope=col>Credits<th scope=col>Fault<tbody id="journal"></table>
 <script src="/_fake/page.js"></script>
 </html>
 `
@@ -46,6 +46,7 @@ function row(cells) {
 function removeButton(fault) {
   const button = document.createElement('button')
   button.textContent = 'Remove'
+  button.id = 'remove-' + fault.id
   button.setAttribute('aria-label', 'Remove fault ' + fault.id)
   button.addEventListener('click', () => act('DELETE', 'faults/' + fault.id))
   return button
@@ -55,19 +56,23 @@ function show(name, rows, make) {
   const text = JSON.stringify(rows)
   if (text === shown[name]) return
   shown[name] = text
+  const focused = document.activeElement.id
   get(name).replaceChildren(...rows.map(make))
+  // Replacing a focused button loses the focus.
+  if (focused && document.activeElement === document.body)
+    (get(focused) ?? get(name).querySelector('button') ?? get('reset')).focus()
 }
 async function update() {
   try {
     const [faults, ledger, journal, totals] = await Promise.all(
-      ['faults', 'ledger', 'journal', 'totals'].map((path) => call('GET', path)),
+      ['faults', 'ledger?last=100', 'journal?last=100', 'totals'].map((path) => call('GET', path)),
     )
     show('faults', faults, (one) => row([one.label, one.hits, removeButton(one)]))
-    show('ledger', ledger.slice(-100).reverse(), (one) =>
+    show('ledger', ledger.reverse(), (one) =>
       row([one.request, one.operation, one.items, one.credits, one.delivered ? 'yes' : 'no']))
-    show('journal', journal.slice(-100).reverse(), (one) =>
+    show('journal', journal.reverse(), (one) =>
       row([one.id, one.method + ' ' + one.path, one.status ?? 'no answer', one.credits, one.fault]))
-    get('status').textContent = totals.charged + ' credits charged, ' + journal.length + ' requests listed'
+    get('status').textContent = totals.charged + ' credits charged, ' + (journal[0]?.id ?? 0) + ' requests'
   } catch (error) {
     get('status').textContent = error.message
   }

@@ -52,6 +52,7 @@ export function worldCommands({ world }: FakeService): Commands {
   }
   const text = (value: unknown) => value as string
   return {
+    'GET world': { summary: 'The version of the data.', fields: [], run: () => ({ version: world.version }) },
     'POST world/price': {
       summary: 'Sets the price of a token in USD, at once or over a time.',
       fields: ['token', 'usd', 'overMs'],

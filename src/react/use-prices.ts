@@ -1,0 +1,68 @@
+import type { FeedPrice, PriceFeed } from 'etn-market/feed'
+import { useCallback, useMemo, useRef, useSyncExternalStore } from 'react'
+
+/** Options of `usePrice` and `usePrices`. */
+export interface UsePriceOptions {
+  /** The greatest age of a price while the component is shown, in milliseconds. Components of one feed share what they buy. */
+  everyMs: number
+  /** Called once when prices fail to arrive, and again when the reason changes. */
+  onError?: ((error: unknown) => void) | undefined
+}
+
+/** Prices by the addresses as they were given; undefined until the first price arrives. */
+export type PricesByAddress<Address extends string = string> = Readonly<Record<Address, FeedPrice | undefined>>
+
+/**
+ * The price of a token, kept up to date while the component is mounted; undefined until it arrives, and on a server. It is watched
+ * on the feed: mounting twice, leaving and returning, or showing it in two components buys nothing twice.
+ * @example const price = usePrice(feed, address, { everyMs: 60_000 })
+ */
+export function usePrice(feed: PriceFeed, address: string, options: UsePriceOptions): FeedPrice | undefined {
+  return usePrices(feed, [address], options)[address]
+}
+
+/**
+ * The prices of several tokens, kept up to date while the component is mounted. The object is the same until a price changes. An
+ * empty list watches nothing.
+ * @example const { [BOLT]: bolt, [WETN]: wetn } = usePrices(feed, [BOLT, WETN], { everyMs: 60_000 })
+ */
+export function usePrices<const Address extends string>(
+  feed: PriceFeed,
+  addresses: readonly Address[],
+  { everyMs, onError }: UsePriceOptions,
+): PricesByAddress<Address> {
+  const latestOnError = useRef(onError)
+  latestOnError.current = onError
+  // An array literal is a new list at each render, and a new list would start a new watch.
+  const key = JSON.stringify(addresses)
+  const list = useMemo<Address[]>(() => JSON.parse(key), [key])
+  const getSnapshot = useMemo(() => createSnapshot(feed, list), [feed, list])
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      if (list.length === 0) return () => {}
+      const watch = feed.watch(list, {
+        everyMs,
+        onPrice: onChange,
+        onError: (error) => latestOnError.current?.(error),
+      })
+      return () => watch.stop()
+    },
+    [feed, list, everyMs],
+  )
+  return useSyncExternalStore(subscribe, getSnapshot, getServerSnapshot) as PricesByAddress<Address>
+}
+
+/** React compares snapshots by identity. */
+function createSnapshot(feed: PriceFeed, addresses: readonly string[]): () => PricesByAddress {
+  let last: PricesByAddress = NOTHING
+  return () => {
+    const isSame = addresses.every((address) => last[address] === feed.peek(address))
+    if (!isSame) last = Object.fromEntries(addresses.map((address) => [address, feed.peek(address)]))
+    return last
+  }
+}
+
+const NOTHING: PricesByAddress = Object.freeze({})
+
+/** What a server renders, and a page before it is hydrated: the two must be equal. */
+const getServerSnapshot = (): PricesByAddress => NOTHING

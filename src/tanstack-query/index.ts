@@ -1,0 +1,74 @@
+import { type CallOptions, type Client, checksumAddress, isAddress, type OperationId } from 'etn-market'
+import { STALE_TIMES } from './stale-times.ts'
+import type { EtnQueries, EtnQueriesSettings, EtnQuerySettings } from './types.ts'
+
+export type * from './types.ts'
+
+/** The default of TanStack Query. */
+const MIN_GC_MS = 300_000
+
+/**
+ * Options for TanStack Query 5 for every operation of a client: `queryKey`, `queryFn`, and how long the data is fresh. Nothing of
+ * TanStack Query is loaded.
+ *
+ * The signal of a query is not read unless `abort` is set, so that a call that has been sent ends and its answer is kept: what an
+ * aborted call returned is lost, but may have been charged.
+ *
+ * @example
+ * const queries = etnQueries(client)
+ * const options = queries.token.price({ address }) // useQuery(options), queryClient.prefetchQuery(options)
+ */
+export function etnQueries(client: Client, settings: EtnQueriesSettings = {}): EtnQueries {
+  const groups: Record<string, Record<string, unknown>> = {}
+  for (const operation of Object.keys(STALE_TIMES) as OperationId[]) {
+    const [group = '', action = ''] = operation.split('.')
+    groups[group] ??= {}
+    groups[group][action] = (params?: object, options?: EtnQuerySettings) =>
+      toQuery(client, operation, params, settings, options)
+  }
+  return groups as unknown as EtnQueries
+}
+
+type AnyMethod = (params: object, options?: CallOptions) => Promise<unknown>
+
+function toQuery(
+  client: Client,
+  operation: OperationId,
+  params: object = {},
+  settings: EtnQueriesSettings,
+  options: EtnQuerySettings = {},
+) {
+  const { abort = settings.abort ?? false } = options
+  const { staleTime = settings.staleTime?.[operation] ?? STALE_TIMES[operation] } = options
+  const { gcTime = Math.max(MIN_GC_MS, staleTime) } = options
+  const [group = '', action = ''] = operation.split('.')
+  const normalized = normalize(params)
+  const call = (callOptions?: CallOptions) => {
+    const methods = client[group as keyof Client] as unknown as Record<string, AnyMethod>
+    return (methods[action] as AnyMethod)(normalized, callOptions)
+  }
+  return {
+    queryKey: ['etn-market', operation, normalized],
+    // To read `signal` is enough to make TanStack Query abort.
+    queryFn: abort ? ({ signal }: { signal: AbortSignal }) => call({ signal }) : () => call(),
+    staleTime,
+    gcTime,
+    retry: false,
+  }
+}
+
+/** Equal parameters for equal calls: an address in EIP-55 form, the addresses of a batch sorted, nothing that is undefined. */
+function normalize(params: object): object {
+  const entries = Object.entries(params).filter(([name, value]) => value !== undefined && name !== 'chainId')
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? [...value].sort(ignoringCase) : checksummed(value)]),
+  )
+}
+
+/** What is no address stays, and the call rejects it. */
+const checksummed = (value: unknown) => (isAddress(value) ? checksumAddress(value) : value)
+
+function ignoringCase(one: unknown, other: unknown): number {
+  const [a, b] = [String(one).toLowerCase(), String(other).toLowerCase()]
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { BOLT, NOON, serve } from './setup.ts'
+
+const leaf = fc.oneof(
+  fc.constantFrom(
+    null,
+    true,
+    -1,
+    0,
+    1,
+    5,
+    0.5,
+    503,
+    1e308,
+    9e15,
+    '',
+    'x',
+    '1',
+    '\r\n',
+    'Infinity',
+    '1h',
+    'missing',
+    'after',
+  ),
+  fc.constantFrom(BOLT, 'etn.price', 'token.list'),
+  fc.string(),
+)
+const nameInside = fc.constantFrom(
+  'status',
+  'delayMs',
+  'etn.price',
+  'inMs',
+  'skewMs',
+  'cost',
+  'x-a',
+  'time',
+  '__proto__',
+)
+const value = fc.oneof(leaf, fc.array(leaf, { maxLength: 3 }), fc.dictionary(nameInside, leaf, { maxKeys: 3 }))
+
+interface Operation {
+  requestBody?: { content: Record<string, { schema: { properties: Record<string, unknown> } }> }
+}
+
+test('whatever is sent to a control route is done or refused with a reason, and breaks no later call', async () => {
+  const { fake, url, get } = await serve({ clock: { now: () => NOON, sleep: async () => {} } })
+  const document = await (await fetch(new URL('/_fake/openapi.json', url))).json()
+  const posts = Object.entries<{ post?: Operation }>(document.paths).flatMap(([path, { post }]) => {
+    const { properties = {} } = post?.requestBody?.content['application/json']?.schema ?? {}
+    // Keys may have any name.
+    const names = path.endsWith('/keys') ? ['a', fake.key] : Object.keys(properties)
+    return post ? [{ path, names: names.length > 0 ? names : ['a'] }] : []
+  })
+  expect(posts.length).toBeGreaterThan(12)
+  // Most fields are those of faults.
+  const route = fc.constantFrom(...posts, ...posts.filter(({ path }) => /faults|script/.test(path)))
+  const request = route.chain(({ path, names }) =>
+    fc.record({
+      path: fc.constant(path),
+      body: fc.dictionary(fc.constantFrom(...names), value, { minKeys: 1, maxKeys: 3 }),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(request, async ({ path, body }) => {
+      const init = { method: 'POST', body: JSON.stringify(body) }
+      const response = await fetch(new URL(path, url), init)
+      const { error } = await response.json()
+      expect([200, 400, 409]).toContain(response.status)
+      if (response.status !== 200) {
+        expect(error.message.length).toBeGreaterThan(10)
+        return
+      }
+      for (const call of ['/prices/etn', `/prices/52014/${BOLT}`]) {
+        // A connection that breaks, or never answers, is what some faults are for.
+        const answer = await get(call, { ...headersOf(fake.key), signal: AbortSignal.timeout(30) }).catch(
+          () => undefined,
+        )
+        expect(answer?.body).not.toMatchObject({ error: { code: 'fake_broken' } })
+        expect(answer?.headers.get('date')).not.toBe('Invalid Date')
+      }
+      fake.reset()
+    }),
+    { numRuns: 400 },
+  )
+})
+
+function headersOf(key: string) {
+  return { headers: { authorization: `Bearer ${key}` } }
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { FakeCandle } from '../../../src/fake/index.ts'
+import { BOLT, NOON, WETN } from '../setup.ts'
+import { ask } from './ask.ts'
+
+const HOUR = 3_600
+const SECONDS = { '1m': 60, '15m': 900, '1h': HOUR, '4h': 4 * HOUR, '1d': 24 * HOUR }
+const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
+
+type Change =
+  | { kind: 'price'; token: string; usd: number; overMs: number }
+  | { kind: 'trade'; usd: number }
+  | { kind: 'candles'; usd: number; bucket: keyof typeof SECONDS }
+  | { kind: 'unprice' | 'release' }
+  | { kind: 'advance'; ms: number }
+
+const usd = fc.integer({ min: 1, max: 5_000 }).map((thousandths) => thousandths / 1_000)
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({
+    kind: fc.constant('price' as const),
+    token: fc.constantFrom(BOLT, BOLT, WETN),
+    usd,
+    overMs: fc.constantFrom(0, 0, 1_000, 5_000_000, 100_000_000),
+  }),
+  fc.record({ kind: fc.constant('trade' as const), usd }),
+  fc.record({ kind: fc.constant('candles' as const), usd, bucket: fc.constantFrom(...BUCKETS) }),
+  fc.record({ kind: fc.constantFrom('unprice' as const, 'release' as const) }),
+  fc.record({ kind: fc.constant('advance' as const), ms: fc.integer({ min: 500, max: 100_000_000 }) }),
+)
+
+type Stage = ReturnType<typeof ask>
+
+async function apply({ fake, get }: Stage, one: Change): Promise<void> {
+  const { world } = fake
+  if (one.kind === 'advance') await fake.advance(one.ms)
+  else if (one.kind === 'unprice') world.unprice(BOLT)
+  else if (one.kind === 'release') world.release(BOLT)
+  else if (one.kind === 'candles') world.candles(BOLT, one.bucket, [rowBefore(fake.now(), one)])
+  else {
+    const hasPrice = (await get(`/prices/52014/${BOLT}`)).usd !== undefined
+    if (one.kind === 'trade' && hasPrice) world.trade({ token: BOLT, usd: one.usd })
+    // Without a price there is nothing that could move.
+    if (one.kind === 'price') world.setPrice(one.token, one.usd, { overMs: hasPrice ? one.overMs : 0 })
+  }
+}
+
+/** A row of the last closed period. */
+function rowBefore(now: number, { usd: price, bucket }: Change & { kind: 'candles' }): FakeCandle {
+  const time = Math.floor(now / 1_000 / SECONDS[bucket] - 1) * SECONDS[bucket]
+  return { time, open: price, high: price * 2, low: price / 2, close: price, volume: 12, count: 3 }
+}
+
+/** Checks that all routes agree on the price, and returns the closed hours of both currencies. */
+async function checkRoutes({ fake, get }: Stage): Promise<Map<string, FakeCandle>> {
+  const now = Math.floor(fake.now() / 1_000)
+  const { address: _, ...spot } = await get(`/prices/52014/${BOLT}`)
+  expect((await get(`/prices/52014?addresses=${BOLT}`))[BOLT.toLowerCase()] ?? {}).toEqual(spot)
+  const { usd: fromToken, etn } = await get(`/tokens/52014/${BOLT}`)
+  expect([fromToken, etn]).toEqual([spot.usd, spot.etn])
+  if (spot.usd !== undefined)
+    expect(Number(spot.usd) / Number(spot.etn) / Number((await get('/prices/etn')).usd)).toBeCloseTo(1, 9)
+  const closed = new Map<string, FakeCandle>()
+  for (const currency of ['USD', 'ETN'] as const) {
+    const price = spot[currency === 'USD' ? 'usd' : 'etn']
+    const path = `/tokens/52014/${BOLT}`
+    const { prices } = await get(`${path}/history?duration=HOUR&currency=${currency}`)
+    if (price !== undefined) expect(prices.at(-1)).toEqual({ timestamp: now, value: Number(price) })
+    for (const [bucket, seconds] of Object.entries(SECONDS)) {
+      const candles: FakeCandle[] = await get(`${path}/candles?bucket=${bucket}&currency=${currency}&limit=6`)
+      const isValid = ({ open, high, low, close }: FakeCandle) =>
+        high >= Math.max(open, close) && low <= Math.min(open, close) && low > 0
+      expect(candles.filter((candle) => !isValid(candle))).toEqual([])
+      if (price !== undefined) {
+        expect(candles.at(-1), bucket).toMatchObject({ time: now - (now % seconds), close: Number(price) })
+      }
+      if (bucket !== '1h') continue
+      for (const candle of candles) if (candle.time + HOUR <= now) closed.set(`${currency} ${candle.time}`, candle)
+    }
+  }
+  return closed
+}
+
+/** Sequences that failed once. */
+const FOUND: [Change[]][] = [
+  [[{ kind: 'price', token: WETN, usd: 0.001, overMs: 0 }]],
+  [
+    [
+      { kind: 'price', token: BOLT, usd: 0.001, overMs: 0 },
+      { kind: 'advance', ms: 48_304_000 },
+      { kind: 'candles', usd: 0.001, bucket: '1h' },
+    ],
+  ],
+]
+
+test('after any sequence of changes all routes agree on the price, and closed candles do not change', {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
+      const stage = ask({ clock: { now: () => NOON } })
+      const known = await checkRoutes(stage)
+      for (const one of changes) {
+        const now = stage.fake.now()
+        await apply(stage, one)
+        // Only `candles` changes the past: the row, and the prices after it.
+        if (one.kind === 'candles') {
+          const { time } = rowBefore(now, one)
+          for (const key of known.keys()) if (Number(key.slice(4)) > time - HOUR) known.delete(key)
+        }
+        for (const [key, candle] of await checkRoutes(stage)) {
+          expect(known.get(key) ?? candle, `${key} after ${JSON.stringify(one)}`).toEqual(candle)
+          known.set(key, candle)
+        }
+      }
+    }),
+    { numRuns: 10, examples: FOUND },
+  )
+})

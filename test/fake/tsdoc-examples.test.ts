@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from 'etn-market'
+import { createFakeService, type FakeService, fakeTokens, type TestContext } from 'etn-market/fake'
+import ts from 'typescript'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const address = (digit: string) => `0x${digit.repeat(40)}`
+
+/** What an example may use without declaring it. */
+const NAMES = ['fake', 'client', 'test', 'BOLT', 'CORE', 'MINE', 'POOL', 'WALLET', 'ART', 'SALE', 'NEW'] as const
+const IMPORTS = [
+  "import { createClient, type Client } from 'etn-market'",
+  "import { createFakeService, type FakeService, record, type TestContext, useFakeService } from 'etn-market/fake'",
+  "import { mswHandlers } from 'etn-market/msw'",
+  "import { setupServer } from 'msw/node'",
+]
+const TYPES: Partial<Record<(typeof NAMES)[number], string>> = {
+  fake: 'FakeService',
+  client: 'Client',
+  test: '(name: string, run: (context: TestContext) => Promise<void>) => Promise<void>',
+}
+
+interface Example {
+  title: string
+  code: string
+}
+
+/** The `@example` blocks of the fake, its fixtures and its handlers. */
+const examples: Example[] = ['fake', 'vitest', 'msw'].flatMap((entry) =>
+  readdirSync(join(ROOT, 'src', entry), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => {
+      const text = readFileSync(join(ROOT, 'src', entry, path), 'utf8')
+      return [...text.matchAll(/^ *\* @example\n(.*?)(?=^ *\*(?: @|\/))/gms)].map(({ index, 1: block = '' }) => ({
+        title: `${entry}/${path}:${text.slice(0, index).split('\n').length}`,
+        code: block.replace(/^ *\* ?/gm, ''),
+      }))
+    }),
+)
+
+mkdirSync(join(ROOT, 'coverage'), { recursive: true })
+const folder = mkdtempSync(join(ROOT, 'coverage/examples-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Writes an example as a module that exports a function, or whole if it is a test of vitest. */
+function fileOf({ code }: Example, position: number): string {
+  const file = join(folder, `example-${position}.ts`)
+  const parameters = `{ ${NAMES.join(', ')} }: { ${NAMES.map((name) => `${name}: ${TYPES[name] ?? 'string'}`).join('; ')} }`
+  const text = isVitestTest(code)
+    ? code
+    : `${IMPORTS.join('\n')}\nexport async function run(${parameters}) {\n{\n${code}\n}\n}`
+  writeFileSync(file, text)
+  return file
+}
+
+function isVitestTest(code: string): boolean {
+  return code.includes("from 'etn-market/vitest'")
+}
+
+/** The `test` of an example for `node:test`: runs at once, clean-ups included. */
+async function runTest(_: string, run: (context: TestContext) => Promise<void>): Promise<void> {
+  const cleanUps: (() => Promise<void>)[] = []
+  await run({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+  for (const cleanUp of cleanUps) await cleanUp()
+}
+
+const files = examples.map(fileOf)
+
+describe('the examples in the documentation', () => {
+  it('exist for every group of options', () => {
+    expect(examples.length).toBeGreaterThan(14)
+  })
+
+  it('compile', { timeout: 60_000 }, () => {
+    const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config
+    const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT)
+    const program = ts.createProgram(files, options)
+    const messages = files.flatMap((file, i) =>
+      ts
+        .getPreEmitDiagnostics(program, program.getSourceFile(file))
+        .map(({ messageText }) => `${examples[i]?.title}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
+    )
+    expect(messages).toEqual([])
+  })
+
+  for (const [i, example] of examples.entries()) {
+    if (isVitestTest(example.code)) continue
+    it(`run: ${example.title}`, async () => {
+      await using fake: FakeService = createFakeService()
+      await using client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+      const [MINE, POOL, WALLET, ART, SALE, NEW] = ['a', 'c', 'e', 'd', '1', 'b'].map(address)
+      const { run } = await import(files[i] ?? '')
+      await run({ fake, client, test: runTest, ...fakeTokens, MINE, POOL, WALLET, ART, SALE, NEW })
+    })
+  }
+})
+
+// An example with the `test` of `etn-market/vitest` registers a test of its own.
+for (const [i, { code }] of examples.entries()) if (isVitestTest(code)) await import(files[i] ?? '')

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright'
+import { findChromium } from '../runtimes/chromium.ts'
+import { cleanEnv } from '../support/exec.ts'
+import type { Project } from '../support/project.ts'
+import { attempt, type Result } from '../support/result.ts'
+
+const NAME = 'the page of etn-market fake in Chromium'
+const TOKEN = 'secret'
+/** The page asks the fake once a second. */
+const POLLED_MS = 1_500
+
+/** Uses the page at `/_fake` of the installed program with the keyboard alone. */
+export async function runControlPage(
+  createProject: (name: string) => Project,
+  isWanted: (name: string) => boolean,
+  addResult: (result: Result) => void,
+): Promise<void> {
+  if (isWanted(NAME)) addResult(await attempt(NAME, () => usePage(createProject('page'))))
+}
+
+async function usePage(project: Project) {
+  const executablePath = findChromium()
+  const program = join(project.folder, 'node_modules/.bin/etn-market')
+  const args = ['fake', '--port', '0', '--key', 'mine=1000', '--control-token', TOKEN]
+  const child = spawn(program, args, { cwd: project.folder, env: cleanEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] })
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []
+    const page = await browser.newPage()
+    await check(page, url)
+    return { version: browser.version(), detail: 'ledger, journal and faults, by keyboard' }
+  } finally {
+    await browser.close()
+    child.kill()
+    await exited
+  }
+}
+
+async function check(page: Page, baseUrl: string): Promise<void> {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) errors.push(message.text())
+  })
+  const { origin } = new URL(baseUrl)
+  const price = () => fetch(`${baseUrl}/prices/etn`, { headers: { authorization: 'Bearer mine' } })
+  const control = async (method: string, path: string, body?: object) => {
+    const init = { method, headers: { 'x-fake-control-token': TOKEN }, ...(body && { body: JSON.stringify(body) }) }
+    return (await fetch(`${origin}/_fake/${path}`, init)).json()
+  }
+  const { keyboard } = page
+  /** Presses a key until the focus is on the control with this name. */
+  const moveTo = async (name: string, key = 'Tab') => {
+    for (let presses = 0; presses < 12; presses++) {
+      if ((await focusedName(page)) === name) return
+      await keyboard.press(key)
+    }
+    throw new Error(`The keyboard does not reach ${JSON.stringify(name)}.`)
+  }
+  const shows = (selector: string, text: string) => page.locator(selector, { hasText: text }).first().waitFor()
+
+  for (const status of [500, 502]) await control('POST', 'faults', { operation: 'etn.price', status })
+  await page.goto(`${origin}/_fake`)
+  await shows('#status', 'The header x-fake-control-token is missing or wrong.')
+  await moveTo('Control token')
+  await keyboard.type(TOKEN)
+  await keyboard.press('Tab')
+  await shows('#status', '0 credits charged, 0 requests')
+  await shows('#faults', 'status 500 on etn.price')
+
+  // Removing the focused fault moves the focus to the next one, and an update keeps it.
+  await moveTo('Remove fault 1')
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle)
+  if (outline !== 'solid') throw new Error(`The focus is not visible: outline ${outline}.`)
+  await keyboard.press('Enter')
+  await page.locator('#faults', { hasText: 'status 500' }).waitFor({ state: 'detached' })
+  const left: { id: number }[] = await control('GET', 'faults')
+  expectEqual(
+    left.map(({ id }) => id),
+    [2],
+  )
+  expectEqual(await focusedName(page), 'Remove fault 2')
+  await price()
+  await price()
+  await shows('#journal tr', '/prices/etn')
+  await shows('#journal', '502')
+  await shows('#ledger tr', 'etn.price')
+  await shows('#status', '25 credits charged, 2 requests')
+  expectEqual(await page.locator('#faults td').nth(1).textContent(), '1')
+  expectEqual(await focusedName(page), 'Remove fault 2')
+
+  await moveTo('Pause', 'Shift+Tab')
+  await keyboard.press('Space')
+  expectEqual(await page.locator('#pause').getAttribute('aria-pressed'), 'true')
+  await price()
+  await page.waitForTimeout(POLLED_MS)
+  expectEqual(await page.locator('#journal tr').count(), 2)
+  await keyboard.press('Space')
+  await shows('#status', '50 credits charged, 3 requests')
+
+  await moveTo('Reset')
+  await keyboard.press('Enter')
+  await shows('#status', '0 credits charged, 0 requests')
+  expectEqual(await page.locator('tbody tr').count(), 0)
+  expectEqual(await control('GET', 'journal'), [])
+  expectEqual(errors, [])
+}
+
+/** The label of the focused control, as assistive technology reads it. */
+function focusedName(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement
+    if (element === null) return ''
+    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined
+    return (element.getAttribute('aria-label') ?? label ?? element.textContent ?? '').trim()
+  })
+}
+
+function expectEqual(actual: unknown, expected: unknown): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (a !== b) throw new Error(`Expected ${b}, not ${a}.`)
+}
