@@ -55,7 +55,7 @@ describe('the blocks of code', () => {
     writeFileSync(runner, blocks.map(({ line }) => `await import('./readme-line-${line}.mts')`).join('\n'))
     const { code, output } = await run(runner, { ETN_MARKET_BASE_URL: url, ETN_MARKET_API_KEY: fake.key })
     expect(code, output).toBe(0)
-    expect(fake.ledger().length).toBe(3)
+    expect(fake.ledger().length).toBe(4)
   })
 })
 
