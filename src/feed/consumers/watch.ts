@@ -89,7 +89,10 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   const share = joinBucket(parts, inputs.size, target.everyMs, clock.now())
 
   function enter(tracked: TrackedPrice): void {
-    if (tracked.watchers.size === 0) tracked.firstDueAt = clock.now() + windowMs
+    if (tracked.watchers.size === 0) {
+      tracked.firstDueAt = clock.now() + windowMs
+      tracked.rounds = 0
+    }
     tracked.watchers.put(watcher)
     dueTimes.schedule(tracked)
   }

@@ -48,6 +48,8 @@ export interface TrackedPrice {
   lateAfterMs: number
   /** Watchers with an interval up to this know that the price is late. */
   reportedLateMs: number
+  /** How often it was bought since it is watched. */
+  rounds: number
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch. */
   intervalMs: number
   /** When a request may have been charged and returned nothing; -Infinity once another request is sent. */
@@ -80,6 +82,7 @@ export function createTrackedPrice(address: string): TrackedPrice {
     lateAt: Number.POSITIVE_INFINITY,
     lateAfterMs: Number.POSITIVE_INFINITY,
     reportedLateMs: 0,
+    rounds: 0,
     intervalMs: Number.POSITIVE_INFINITY,
     wastedAt: Number.NEGATIVE_INFINITY,
     releasedAt: Number.NEGATIVE_INFINITY,

@@ -4,7 +4,8 @@ import { DAY_MS } from '../prices/daily-budget.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
 import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'
 import type { DueTimes } from './due-times.ts'
-import { type DueItem, type SelectBatchParts, selectBatch } from './select-batch.ts'
+import type { DueItem } from './early-cost.ts'
+import { type SelectBatchParts, selectBatch } from './select-batch.ts'
 import type { TokenBucket } from './token-bucket.ts'
 
 interface PlannedItem extends DueItem {
@@ -25,7 +26,12 @@ export function simulateSchedule({ dueTimes, bucket, now, until, maxCalls }: Sim
   const queue = createPriorityQueue<PlannedItem>(({ dueAt }) => dueAt)
   const items = new Map<TrackedPrice, PlannedItem>()
   for (const tracked of dueTimes.demand.addresses()) {
-    const item = { tracked, intervalMs: tracked.intervalMs, dueAt: Math.max(now, tracked.dueAt) }
+    const item = {
+      tracked,
+      rounds: tracked.rounds,
+      intervalMs: tracked.intervalMs,
+      dueAt: Math.max(now, tracked.dueAt),
+    }
     items.set(tracked, item)
     queue.put(item)
   }
@@ -48,6 +54,7 @@ export function simulateSchedule({ dueTimes, bucket, now, until, maxCalls }: Sim
     budget.spend(creditsFor(due.length + early.length), at)
     for (const item of [...due, ...early]) {
       item.dueAt = at + item.intervalMs
+      item.rounds++
       queue.put(item)
     }
     calls.push({ at, due: addressesOf(due), early: addressesOf(early), ...costOf(due.length + early.length) })
