@@ -23,11 +23,13 @@ import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
 import { createPriceFetcher } from './prices/price-fetcher.ts'
 import { createPriceStore } from './prices/price-store.ts'
 import { createPriceTable } from './prices/price-table.ts'
+import type { TrackedPrice } from './prices/tracked-price.ts'
 import { createCostForecast } from './schedule/cost-forecast.ts'
 import { createDueTimes } from './schedule/due-times.ts'
 import { explain } from './schedule/explain.ts'
 import { createLeadTime } from './schedule/lead-time.ts'
 import { createScheduler } from './schedule/scheduler.ts'
+import { costOfGuarantees, solveStretch } from './schedule/solve-stretch.ts'
 import { createTokenBucket } from './schedule/token-bucket.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 
@@ -59,16 +61,30 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     options: options.budget,
     store: options.store,
     clock,
-    onStretch() {
-      applyTiming()
-      emit({ type: 'feed.stretched', stretch: dailyBudget.stretch, creditsPerDay: forecast.creditsPerDay() })
+    costOfGuarantees: (allowance, bought) => costOfGuarantees(dueTimes.demand.addresses(), allowance, bought),
+    solveStretch(allowance) {
+      const addresses = dueTimes.demand.addresses()
+      return solveStretch({ addresses, allowance, factor: forecast.factor, current: dueTimes.stretch })
     },
+    onStretch: () => onStretch(),
   })
   const bucket = createTokenBucket()
   const backoff = createBackoff(clock, emit)
   const applyTiming = () => {
-    dueTimes.setTiming(dailyBudget.stretch, leadTime.ms)
+    const { stretch, atLeastStretch } = dailyBudget
+    dueTimes.setTiming({ stretch, atLeastStretch }, leadTime.ms)
     bucket.setLeadTime(leadTime.ms)
+  }
+  let slowLeadMs: number | undefined
+  const onSlow = ({ address, lateAfterMs: everyMs }: TrackedPrice) => {
+    if (slowLeadMs === leadTime.ms) return
+    slowLeadMs = leadTime.ms
+    emit({ type: 'feed.slow', address, everyMs, leadMs: leadTime.ms })
+  }
+  const onStretch = () => {
+    applyTiming()
+    const { stretch, atLeastStretch } = dailyBudget
+    emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay: forecast.creditsPerDay() })
   }
   const leadTime = createLeadTime(applyTiming)
   const forecast = createCostForecast({ clock, dueTimes, bucket })
@@ -102,8 +118,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     fetcher,
     windowMs,
     isPaused,
-    applyTiming,
-    emit,
+    onSlow,
+    onStretch,
   })
   const shared = {
     clock,
@@ -121,7 +137,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   }
   const requests = { ...shared, client, isPaused }
   const candles = createCandleStore(checked, clock)
-  const tradeStore = options.store && createTradeStore(options.store, clock, emit)
+  const tradeStore = options.store && checked && createTradeStore(options.store, checked, clock, emit)
   const trades = createTrades({ ...shared, client, store: tradeStore, isPaused })
   const watches = createWatchRegistry({ ...shared, windowMs })
   const tokens = createTokenInfos(client, checked, clock)

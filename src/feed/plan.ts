@@ -4,6 +4,8 @@ export interface FeedPlan {
   readonly calls: readonly PlannedPurchase[]
   /** The factor by which every interval is longer than requested, because of the budget. */
   readonly stretch: number
+  /** The factor by which every `atLeastEveryMs` is exceeded, because of the budget. */
+  readonly atLeastStretch: number
   /** The cost of the watches with this stretch. */
   readonly cost: PlannedRate
   /** The cost of one call per watch in the cheapest requests, with this stretch. */

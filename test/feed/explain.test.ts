@@ -67,7 +67,7 @@ test('the plan is empty without a watch', () => {
   const { feed } = setupFeed()
   const nothing = { creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0, creditsPer30Days: 0, usdPer30Days: 0 }
   const costs = { cost: nothing, onePerConsumer: nothing }
-  expect(feed.explain()).toEqual({ calls: [], stretch: 1, ...costs, unstretched: costs })
+  expect(feed.explain()).toEqual({ calls: [], stretch: 1, atLeastStretch: 1, ...costs, unstretched: costs })
 })
 
 test('the example prints the plan as a table', async () => {

@@ -34,6 +34,8 @@ export type InputsByAddress = ReadonlyMap<string, readonly string[]>
 export interface WatchTarget {
   readonly inputs: InputsByAddress
   readonly everyMs: number
+  /** The longest interval while the budget is too small; Infinity if any will do. */
+  readonly atLeastEveryMs: number
 }
 
 /** A watch that has started. */
@@ -63,8 +65,9 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   }
 
   const joined = new Set<string>()
-  const watcher: Watcher & { everyMs: number; prices: readonly TrackedPrice[] } = {
+  const watcher: Watcher & { everyMs: number; atLeastEveryMs: number; prices: readonly TrackedPrice[] } = {
     everyMs: target.everyMs,
+    atLeastEveryMs: target.atLeastEveryMs,
     prices: table.open(inputs.keys()),
     joined,
     onPrice(tracked) {
@@ -94,11 +97,14 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       tracked.rounds = 0
     }
     tracked.watchers.put(watcher)
+    if (watcher.atLeastEveryMs < Number.POSITIVE_INFINITY) tracked.guaranteed.put(watcher)
+    else tracked.guaranteed.delete(watcher)
     dueTimes.schedule(tracked)
   }
 
   function leave(tracked: TrackedPrice): void {
     tracked.watchers.delete(watcher)
+    tracked.guaranteed.delete(watcher)
     joined.delete(tracked.address)
     endFailure(tracked)
     dueTimes.schedule(tracked)
@@ -106,7 +112,8 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
 
   /** Delivers known prices under the inputs that are new. */
   function deliverKnown(before: InputsByAddress): void {
-    const oldest = clock.now() - watcher.everyMs * dailyBudget.stretch
+    const { stretch, atLeastStretch } = dailyBudget
+    const oldest = clock.now() - Math.min(watcher.everyMs * stretch, watcher.atLeastEveryMs * atLeastStretch)
     const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
     const known = watcher.prices.filter(
       ({ address, price, at }) => price !== undefined && at >= oldest && inputs.get(address)?.some(isNew(address)),
@@ -133,6 +140,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       for (const tracked of watcher.prices) if (!inputs.has(tracked.address)) leave(tracked)
       watcher.prices = prices
       watcher.everyMs = next.everyMs
+      watcher.atLeastEveryMs = next.atLeastEveryMs
       share.update(inputs.size, next.everyMs, clock.now())
       for (const address of inputs.keys()) if (!before.has(address)) joined.add(address)
       for (const tracked of prices) enter(tracked)

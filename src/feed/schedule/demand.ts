@@ -5,11 +5,11 @@ import type { CallRate } from './early-cost.ts'
 
 /** How often addresses have to be bought, all together. A change takes O(log n). */
 export interface Demand<T> {
-  /** Sets the maximum age of an address's price; Infinity removes the address. */
+  /** Sets the maximum age of an address's price, with any stretch; Infinity removes the address. */
   set(address: T, everyMs: number): void
   addresses(): readonly T[]
-  /** The rate of calls if every interval is longer by the factor `stretch`; `gapMs` is Infinity without any address. */
-  callRate(stretch: number): CallRate
+  /** The `gapMs` is Infinity without any address. */
+  callRate(): CallRate
   /** A cost that no schedule goes below, in credits a day. */
   creditsPerDay(): number
 }
@@ -36,12 +36,10 @@ export function createDemand<T>(): Demand<T> {
     return first.map((address) => intervals.get(address) ?? NEVER).sort((a, b) => a - b)
   }
 
-  const filledMs = () => (intervals.size === 0 ? NEVER : MAX_ITEMS / purchasesPerMs)
-
-  function callRate(stretch: number): CallRate {
+  function callRate(): CallRate {
     const [first = NEVER, second = NEVER, third = NEVER] = shortestIntervals()
-    const filled = filledMs()
-    if (filled < first) return { gapMs: filled * stretch, saturated: true, fastMs: 0 }
+    const filled = intervals.size === 0 ? NEVER : MAX_ITEMS / purchasesPerMs
+    if (filled < first) return { gapMs: filled, saturated: true, fastMs: 0 }
     // Addresses are bought early by half the time between batches on average.
     const early = (gapMs: number) => 0.5 * PER_ITEM * gapMs * squares
     // The fee of a batch is lower by what it saves a fast address that is bought with it: about half of the time.
@@ -51,7 +49,7 @@ export function createDemand<T>(): Demand<T> {
       ALONE / first + ALONE / second + (BASE - ALONE) / third + early(third),
     ]
     const fast = costs.reduce((best, cost, index) => (cost < (costs[best] ?? 0) ? index : best), 0)
-    const gapMs = ([first, second, third][fast] ?? NEVER) * stretch
+    const gapMs = [first, second, third][fast] ?? NEVER
     return { gapMs, saturated: false, fastMs: fast === 0 ? 0 : gapMs }
   }
 
@@ -73,12 +71,16 @@ export function createDemand<T>(): Demand<T> {
     },
     addresses: () => [...queue.items()],
     callRate,
-    creditsPerDay() {
-      if (intervals.size === 0) return 0
-      if (creditsFor(intervals.size) < BASE + PER_ITEM * intervals.size) return DAY_MS * purchasesPerMs * creditsFor(1)
-      const [first = NEVER, second = NEVER, third = NEVER] = shortestIntervals()
-      const fees = Math.max(BASE / filledMs(), ALONE / first + ALONE / second + (BASE - 2 * ALONE) / third)
-      return DAY_MS * (purchasesPerMs * PER_ITEM + fees)
-    },
+    creditsPerDay: () => lowestCreditsPerDay(intervals.size, purchasesPerMs, shortestIntervals()),
   }
+}
+
+/** A cost that no schedule goes below, in credits a day. `shortest` has the three shortest intervals, in milliseconds. */
+export function lowestCreditsPerDay(addresses: number, purchasesPerMs: number, shortest: readonly number[]): number {
+  if (addresses === 0) return 0
+  if (creditsFor(addresses) < BASE + PER_ITEM * addresses) return DAY_MS * purchasesPerMs * creditsFor(1)
+  const [first = NEVER, second = NEVER, third = NEVER] = shortest
+  const inFullBatches = (BASE / MAX_ITEMS) * purchasesPerMs
+  const fees = Math.max(inFullBatches, ALONE / first + ALONE / second + (BASE - 2 * ALONE) / third)
+  return DAY_MS * (purchasesPerMs * PER_ITEM + fees)
 }

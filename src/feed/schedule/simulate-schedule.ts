@@ -2,7 +2,8 @@ import type { PlannedPurchase } from '../plan.ts'
 import { creditsFor, splitIntoRequests } from '../prices/batch-cost.ts'
 import { DAY_MS } from '../prices/daily-budget.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
-import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'
+import { companionsOf, shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import { createDemand } from './demand.ts'
 import type { DueTimes } from './due-times.ts'
 import type { DueItem } from './early-cost.ts'
 import { type SelectBatchParts, selectBatch } from './select-batch.ts'
@@ -19,26 +20,29 @@ export interface Simulation {
   /** The simulation ends here, or after `maxCalls`. */
   readonly until: number
   readonly maxCalls: number
+  /** Whether the intervals are as requested, instead of stretched. */
+  readonly unstretched?: boolean
 }
 
 /** Simulates the schedule on a copy, with the rules of the scheduler. */
-export function simulateSchedule({ dueTimes, bucket, now, until, maxCalls }: Simulation): PlannedPurchase[] {
+export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
+  const { dueTimes, bucket, now, until, maxCalls, unstretched = false } = simulation
   const queue = createPriorityQueue<PlannedItem>(({ dueAt }) => dueAt)
   const items = new Map<TrackedPrice, PlannedItem>()
+  const demand = unstretched ? createDemand<TrackedPrice>() : dueTimes.demand
   for (const tracked of dueTimes.demand.addresses()) {
-    const item = {
-      tracked,
-      rounds: tracked.rounds,
-      intervalMs: tracked.intervalMs,
-      dueAt: Math.max(now, tracked.dueAt),
-    }
+    const { rounds } = tracked
+    const intervalMs = unstretched ? shortestInterval(tracked) : tracked.intervalMs
+    const dueAt = Math.max(now, tracked.dueAt - (tracked.intervalMs - intervalMs))
+    const item = { tracked, rounds, intervalMs, dueAt }
     items.set(tracked, item)
     queue.put(item)
+    if (unstretched) demand.set(tracked, intervalMs)
   }
   const budget = bucket.copy()
   const parts: SelectBatchParts<PlannedItem> = {
     queue,
-    callRate: dueTimes.demand.callRate(dueTimes.stretch),
+    callRate: demand.callRate(),
     bucket: budget,
     companionsOf: ({ tracked, dueAt }) =>
       companionsOf({ ...tracked, dueAt, failingSince: Number.POSITIVE_INFINITY }).flatMap((companion) => {
