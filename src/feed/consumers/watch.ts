@@ -7,10 +7,11 @@ import type { PriceTable } from '../prices/price-table.ts'
 import type { Failure, TrackedPrice, Watcher } from '../prices/tracked-price.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
+import type { TokenBucket } from '../schedule/token-bucket.ts'
 import type { FeedPrice } from '../types.ts'
-import { type BucketShareParts, joinBucket } from './bucket-share.ts'
 
-export interface WatchParts extends BucketShareParts {
+export interface WatchParts {
+  readonly bucket: TokenBucket
   readonly clock: Clock
   readonly table: PriceTable
   readonly dueTimes: DueTimes
@@ -46,7 +47,7 @@ export interface RunningWatch {
 
 /** Watches addresses under every input they were given as. */
 export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts: WatchParts): RunningWatch {
-  const { clock, table, dueTimes, dailyBudget, scheduler, windowMs } = parts
+  const { bucket, clock, table, dueTimes, dailyBudget, scheduler, windowMs } = parts
   let { inputs } = target
   /** Addresses whose failure was reported and that have had no price since. */
   const failing = new Set<TrackedPrice>()
@@ -89,7 +90,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       callbacks.onFailure(failure.error)
     },
   }
-  const share = joinBucket(parts, inputs.size, target.everyMs, clock.now())
+  const share = bucket.addWatch(inputs.size, target.everyMs, clock.now())
 
   function enter(tracked: TrackedPrice): void {
     if (tracked.watchers.size === 0) {
