@@ -8,6 +8,7 @@ import { getPrices } from './consumers/get-prices.ts'
 import { createLifetime } from './consumers/lifetime.ts'
 import { followPageVisibility } from './consumers/page-visibility.ts'
 import { createPeek } from './consumers/peek.ts'
+import { createRecurringRequests } from './consumers/recurring-requests.ts'
 import { createStatus } from './consumers/status.ts'
 import { createTokenInfos } from './consumers/token-info.ts'
 import { createTradeStore } from './consumers/trade-store.ts'
@@ -135,7 +136,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime,
     toChecksum,
   }
-  const requests = { ...shared, client, isPaused }
+  const recurring = createRecurringRequests()
+  const requests = { ...shared, client, isPaused, recurring }
   const candles = createCandleStore(checked, clock)
   const tradeStore = options.store && checked && createTradeStore(options.store, checked, clock, emit)
   const trades = createTrades({ ...shared, client, store: tradeStore, isPaused })
@@ -171,7 +173,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
     trades: trades.follow,
     status: createStatus({ ...shared, watches, isPaused }),
-    explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),
+    explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), recurring.list(), calls),
     close,
     [ASYNC_DISPOSE]: close,
   }

@@ -1,15 +1,22 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { creditsToUsd } from '../../credits/cost.ts'
-import type { FeedPlan, PlannedRate } from '../plan.ts'
-import { DAY_MS } from '../prices/daily-budget.ts'
+import type { FeedPlan, PlannedRate, PlannedRequests } from '../plan.ts'
+import { DAY_MS, type DailyBudget } from '../prices/daily-budget.ts'
 import type { DueTimes } from './due-times.ts'
 import { costOf, rateOf, simulateSchedule } from './simulate-schedule.ts'
 import type { TokenBucket } from './token-bucket.ts'
+
+/** Requests at an interval, besides prices. */
+export interface OtherRequests extends Pick<PlannedRequests, 'operation' | 'address'> {
+  readonly everyMs: number
+  credits(): number
+}
 
 export interface ExplainParts {
   readonly clock: Clock
   readonly dueTimes: DueTimes
   readonly bucket: TokenBucket
+  readonly dailyBudget: DailyBudget
 }
 
 /** A watch, as the cost of a call of its own sees it. */
@@ -23,8 +30,9 @@ export interface PlannedWatch {
 const MAX_SIMULATED_CALLS = 1_000
 
 export function explain(
-  { clock, dueTimes, bucket }: ExplainParts,
+  { clock, dueTimes, bucket, dailyBudget }: ExplainParts,
   watches: readonly PlannedWatch[],
+  requests: readonly OtherRequests[],
   shown: number,
 ): FeedPlan {
   const now = clock.now()
@@ -42,7 +50,14 @@ export function explain(
           cost: toRate(rateOf(simulateSchedule({ ...simulation, unstretched: true }))),
           onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
         }
-  return { calls: calls.slice(0, shown), stretch, atLeastStretch, cost, onePerConsumer, unstretched }
+  const others = requests.map(({ operation, address, everyMs, credits }) => {
+    const costAt = (intervalMs: number) => {
+      const requestsPerDay = DAY_MS / intervalMs
+      return toRate({ creditsPerDay: credits() * requestsPerDay, requestsPerDay })
+    }
+    return { operation, address, cost: costAt(everyMs * dailyBudget.requestStretch), unstretched: costAt(everyMs) }
+  })
+  return { calls: calls.slice(0, shown), stretch, atLeastStretch, cost, onePerConsumer, unstretched, others }
 }
 
 /** The cost of a call for each watch, at its own interval. */
