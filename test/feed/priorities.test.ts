@@ -151,6 +151,34 @@ test('no day exceeds the budget, and a guarantee is kept whenever the budget has
         expect(clock.pending).toBe(0)
       },
     ),
-    { numRuns: 15 },
+    {
+      numRuns: 15,
+      // Regressions: calls of others that leave too little at the end of a day.
+      examples: [
+        [
+          [
+            { count: 9, everyMs: 650_302, factor: 3.535 },
+            { count: 35, everyMs: 654_334, factor: undefined },
+            { count: 26, everyMs: 464_702, factor: undefined },
+          ],
+          2.182,
+        ],
+        [
+          [
+            { count: 37, everyMs: 413_100, factor: undefined },
+            { count: 2, everyMs: 860_588, factor: 3.134 },
+            { count: 17, everyMs: 734_779, factor: 6.207 },
+          ],
+          3,
+        ],
+        [
+          [
+            { count: 1, everyMs: 1_391_843, factor: 3.016_74 },
+            { count: 5, everyMs: 745_074, factor: undefined },
+          ],
+          0.640_134,
+        ],
+      ],
+    },
   )
 }, 60_000)
