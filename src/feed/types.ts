@@ -78,7 +78,10 @@ export interface WatchOptions {
   everyMs: number
   /**
    * The longest interval while the budget is too small, in milliseconds, at least `everyMs`; other watches are stretched more instead.
-   * If the budget does not suffice even for this, `atLeastStretch` is above 1. Prices older than `everyMs` are stale. @default any interval
+   * If the budget does not suffice even for this, `atLeastStretch` is above 1. Prices older than `everyMs` are stale. While the watches
+   * are stretched, the others are bought only with what the guarantees leave until midnight.
+   * @default any interval
+   * @example feed.watch(tokens, { everyMs: 60_000, atLeastEveryMs: 300_000, onPrice })
    */
   atLeastEveryMs?: number | undefined
   /** Receives each new price of each address, at least one every `everyMs`. Without it, iterate over the watch. Errors that it throws go to `onError`. */

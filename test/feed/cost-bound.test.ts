@@ -1,8 +1,10 @@
+import { createClient } from 'etn-market'
+import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { creditsFor } from '../../src/feed/prices/batch-cost.ts'
-import { MINUTE, SECOND } from './setup.ts'
-import { fault, type Plan, permanentPlans, simulate, TEST_TIMEOUT, toPlan, transientPlans } from './simulate.ts'
+import { MINUTE, SECOND, setupFeed } from './setup.ts'
+import { fault, HOUR, type Plan, permanentPlans, simulate, TEST_TIMEOUT, toPlan, transientPlans } from './simulate.ts'
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
@@ -96,6 +98,37 @@ test.each<[string, Plan[]]>([
   ],
 ])('the cost bound holds when %s', async (_, run) => {
   expect(await greatestExcess(run)).toBeLessThanOrEqual(2 * oneCallEach(run))
+})
+
+test('the cost bound holds for twelve hours of watches that share tokens, while answers take 3 seconds', async () => {
+  const { fake, clock } = setupFeed()
+  const slowFetch: typeof fetch = async (...request) => {
+    await clock.sleep(3 * SECOND)
+    return fake.fetch(...request)
+  }
+  const client = createClient({ apiKey: fake.key, fetch: slowFetch, clock })
+  const feed = createPriceFeed(client, { clock })
+  const start = clock.now()
+  // With a margin of a quarter of the latency, requests go out 3,750 ms early.
+  const plans = [0, 4, 8, 2, 6].map((first, index) => ({
+    ...toPlan({ first, count: 8, everyMs: MINUTE + 7 * SECOND * (index % 2), from: 0 }),
+    everyMs: MINUTE + 7 * SECOND * (index % 2) - 3_750,
+    from: index * 11 * SECOND,
+    to: 12 * HOUR,
+  }))
+  for (const { addresses, everyMs } of plans) {
+    feed.watch(addresses, { everyMs: everyMs + 3_750, onPrice: () => {} })
+    await clock.advance(11 * SECOND)
+  }
+  for (const hours of [1, 6, 12]) {
+    await clock.advance(start + hours * HOUR - 1 - clock.now())
+    const most = separateBatches(plans, hours * HOUR - 1) + 2 * oneCallEach(plans)
+    expect(fake.charged()).toBeLessThanOrEqual(most)
+    // Merged, they cost about half of separate batches.
+    expect(fake.charged()).toBeLessThan(0.6 * most)
+  }
+  await feed.close()
+  await client.close()
 })
 
 /*
