@@ -104,11 +104,18 @@ const queryPerToken: Strategy = ({ consumers, lookUps }) => {
   return SINGLE * requests
 }
 
-/** What people would write themselves. */
-export const SIMPLE_STRATEGIES: Readonly<Record<string, Strategy>> = {
-  'one call each': oneCallEach,
-  'one batch each': oneBatchEach,
-  DataLoader: dataLoader,
-  'one `setInterval`': oneInterval,
-  'TanStack Query': queryPerToken,
+interface SimpleStrategy {
+  readonly name: string
+  readonly run: Strategy
+  /** Whether no price is older than its watch or look-up allows. */
+  readonly isInTime: boolean
 }
+
+/** What people would write themselves. */
+export const SIMPLE_STRATEGIES: readonly SimpleStrategy[] = [
+  { name: 'one call each', run: oneCallEach, isInTime: true },
+  { name: 'one batch each', run: oneBatchEach, isInTime: true },
+  { name: 'DataLoader', run: dataLoader, isInTime: false },
+  { name: 'one `setInterval`', run: oneInterval, isInTime: true },
+  { name: 'TanStack Query', run: queryPerToken, isInTime: false },
+]
