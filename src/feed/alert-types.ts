@@ -12,6 +12,8 @@ export interface AlertOptions {
   withinMs?: number | undefined
   /** Maximum age of a price before a newer one is bought, in milliseconds, above 0. Between two prices nothing is noticed. */
   everyMs: number
+  /** The longest interval while the budget of the feed is too small, as for a watch, in milliseconds. @default any interval */
+  atLeastEveryMs?: number | undefined
   /** Ends the iteration. It rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }

@@ -7,6 +7,7 @@ export type FeedEvent =
   | FeedIsolatedEvent
   | FeedWatchFailedEvent
   | FeedResumedEvent
+  | FeedSlowEvent
   | FeedGapEvent
   | FeedTradesFailedEvent
   | FeedStoreEvent
@@ -30,12 +31,17 @@ export interface FeedBoughtEvent {
   credits: number
 }
 
-/** The watches do not fit the budget, or fit it again. Every interval is now longer by the factor `stretch`. */
+/**
+ * The watches do not fit the budget, or fit it again. Every interval is now longer by the factor `stretch`, but not longer than the
+ * `atLeastEveryMs` of its watch.
+ */
 export interface FeedStretchedEvent {
   /** The name of the event. */
   type: 'feed.stretched'
   /** 1 if every interval is as requested. */
   stretch: number
+  /** The factor by which every `atLeastEveryMs` is exceeded, because the budget is too small even for those; 1 if they are kept. */
+  atLeastStretch: number
   /** Credits that the watches cost a day with this stretch. */
   creditsPerDay: number
 }
@@ -85,6 +91,21 @@ export interface FeedIsolatedEvent {
   code: string
   /** When the feed tries again, unix milliseconds. */
   retryAt: number
+}
+
+/**
+ * An answer takes so long that a price is older than its watch allows, and is delivered as stale. An address has one request in flight,
+ * so answers that take more than half of an interval are always late. Raised once, until requests are sent earlier or later.
+ */
+export interface FeedSlowEvent {
+  /** The name of the event. */
+  type: 'feed.slow'
+  /** The first address that is late, in EIP-55 form. */
+  address: string
+  /** The interval that is exceeded, in milliseconds. */
+  everyMs: number
+  /** How long before the end of an interval requests are sent, in milliseconds; half of the interval at most. */
+  leadMs: number
 }
 
 /** A request succeeded after `feed.waiting` or `feed.stopped`. */

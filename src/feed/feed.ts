@@ -9,6 +9,7 @@ import { getPrices } from './consumers/get-prices.ts'
 import { createLifetime } from './consumers/lifetime.ts'
 import { followPageVisibility } from './consumers/page-visibility.ts'
 import { createPeek } from './consumers/peek.ts'
+import { createRecurringRequests } from './consumers/recurring-requests.ts'
 import { createStatus } from './consumers/status.ts'
 import { createTokenInfos } from './consumers/token-info.ts'
 import { createTradeStore } from './consumers/trade-store.ts'
@@ -24,11 +25,13 @@ import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
 import { createPriceFetcher } from './prices/price-fetcher.ts'
 import { createPriceStore } from './prices/price-store.ts'
 import { createPriceTable } from './prices/price-table.ts'
+import type { TrackedPrice } from './prices/tracked-price.ts'
 import { createCostForecast } from './schedule/cost-forecast.ts'
 import { createDueTimes } from './schedule/due-times.ts'
 import { explain } from './schedule/explain.ts'
 import { createLeadTime } from './schedule/lead-time.ts'
 import { createScheduler } from './schedule/scheduler.ts'
+import { costOfGuarantees, solveStretch } from './schedule/solve-stretch.ts'
 import { createTokenBucket } from './schedule/token-bucket.ts'
 import { followStreams } from './stream/follow-streams.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
@@ -61,16 +64,30 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     options: options.budget,
     store: options.store,
     clock,
-    onStretch() {
-      applyTiming()
-      emit({ type: 'feed.stretched', stretch: dailyBudget.stretch, creditsPerDay: forecast.creditsPerDay() })
+    costOfGuarantees: (allowance, bought) => costOfGuarantees(dueTimes.demand.addresses(), allowance, bought),
+    solveStretch(allowance) {
+      const addresses = dueTimes.demand.addresses()
+      return solveStretch({ addresses, allowance, factor: forecast.factor, current: dueTimes.stretch })
     },
+    onStretch: () => onStretch(),
   })
   const bucket = createTokenBucket()
   const backoff = createBackoff(clock, emit)
   const applyTiming = () => {
-    dueTimes.setTiming(dailyBudget.stretch, leadTime.ms)
+    const { stretch, atLeastStretch } = dailyBudget
+    dueTimes.setTiming({ stretch, atLeastStretch }, leadTime.ms)
     bucket.setLeadTime(leadTime.ms)
+  }
+  let slowLeadMs: number | undefined
+  const onSlow = ({ address, lateAfterMs: everyMs }: TrackedPrice) => {
+    if (slowLeadMs === leadTime.ms) return
+    slowLeadMs = leadTime.ms
+    emit({ type: 'feed.slow', address, everyMs, leadMs: leadTime.ms })
+  }
+  const onStretch = () => {
+    applyTiming()
+    const { stretch, atLeastStretch } = dailyBudget
+    emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay: forecast.creditsPerDay() })
   }
   const leadTime = createLeadTime(applyTiming)
   const forecast = createCostForecast({ clock, dueTimes, bucket })
@@ -111,8 +128,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     fetcher: streams?.fetcher ?? fetcher,
     windowMs,
     isPaused,
-    applyTiming,
-    emit,
+    onSlow,
+    onStretch,
   })
   const scheduler = streams?.follow(plainScheduler) ?? plainScheduler
   const shared = {
@@ -129,9 +146,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime,
     toChecksum,
   }
-  const requests = { ...shared, client, isPaused }
+  const recurring = createRecurringRequests()
+  const requests = { ...shared, client, isPaused, recurring }
   const candles = createCandleStore(checked, clock)
-  const tradeStore = options.store && createTradeStore(options.store, clock, emit)
+  const tradeStore = options.store && checked && createTradeStore(options.store, checked, clock, emit)
   const trades = createTrades({ ...shared, client, store: tradeStore, isPaused })
   const watches = createWatchRegistry({ ...shared, windowMs })
   const tokens = createTokenInfos(client, checked, clock)
@@ -166,7 +184,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
     trades: trades.follow,
     status: createStatus({ ...shared, watches, isPaused }),
-    explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), calls),
+    explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), recurring.list(), calls),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed)

@@ -6,6 +6,7 @@ export type {
   FeedGapEvent,
   FeedIsolatedEvent,
   FeedResumedEvent,
+  FeedSlowEvent,
   FeedStoppedEvent,
   FeedStoreEvent,
   FeedStretchedEvent,
@@ -14,6 +15,7 @@ export type {
   FeedWatchFailedEvent,
 } from './events.ts'
 export { createPriceFeed } from './feed.ts'
+export type * from './feed-status.ts'
 export type * from './plan.ts'
 export type * from './portfolio.ts'
 export type * from './stream-types.ts'

@@ -4,6 +4,8 @@ export interface FeedPlan {
   readonly calls: readonly PlannedPurchase[]
   /** The factor by which every interval is longer than requested, because of the budget. */
   readonly stretch: number
+  /** The factor by which every `atLeastEveryMs` is exceeded, because of the budget. */
+  readonly atLeastStretch: number
   /** The cost of the watches with this stretch. */
   readonly cost: PlannedRate
   /** The cost of one call per watch in the cheapest requests, with this stretch. */
@@ -15,6 +17,20 @@ export interface FeedPlan {
     /** The cost of one call per watch. */
     readonly onePerConsumer: PlannedRate
   }
+  /** What candle watches and portfolios request besides prices. It is not part of the costs above. */
+  readonly others: readonly PlannedRequests[]
+}
+
+/** Requests that are repeated at an interval, once for all of their readers. */
+export interface PlannedRequests {
+  /** The operation of the requests. */
+  readonly operation: 'token.candles' | 'balances.get'
+  /** The token, or the wallet, in EIP-55 form. */
+  readonly address: string
+  /** Their cost with the stretch of price requests, which use what the watches leave of the budget. */
+  readonly cost: PlannedRate
+  /** Their cost at the requested interval. */
+  readonly unstretched: PlannedRate
 }
 
 /** A call that the feed will make. */

@@ -5,6 +5,7 @@ import type { CacheStore } from '../options.ts'
 import type { AlertOptions, FeedAlert } from './alert-types.ts'
 import type { CandleSeries, CandleWatchOptions } from './candles.ts'
 import type { FeedEvent } from './events.ts'
+import type { FeedStatus } from './feed-status.ts'
 import type { FeedPlan } from './plan.ts'
 import type { Portfolio, PortfolioOptions } from './portfolio.ts'
 import type { FeedPrice } from './price.ts'
@@ -76,6 +77,14 @@ export interface PriceRequestOptions {
 export interface WatchOptions {
   /** Maximum age of a price before a newer one arrives, in milliseconds, above 0. */
   everyMs: number
+  /**
+   * The longest interval while the budget is too small, in milliseconds, at least `everyMs`; other watches are stretched more instead.
+   * If the budget does not suffice even for this, `atLeastStretch` is above 1. Prices older than `everyMs` are stale. While the watches
+   * are stretched, the others are bought only with what the guarantees leave until midnight.
+   * @default any interval
+   * @example feed.watch(tokens, { everyMs: 60_000, atLeastEveryMs: 300_000, onPrice })
+   */
+  atLeastEveryMs?: number | undefined
   /** Receives each new price of each address, at least one every `everyMs`. Without it, iterate over the watch. Errors that it throws go to `onError`. */
   onPrice?: ((price: FeedPrice) => void) | undefined
   /** Called once when prices fail to arrive, and again when the reason changes. Errors that it throws are ignored. */
@@ -100,29 +109,6 @@ export interface Watch extends AsyncIterable<FeedPrice> {
   update(changes: WatchUpdate): void
   /** Ends the watch and every iteration over it. */
   stop(): void
-}
-
-/** The state of a feed and its costs. */
-export interface FeedStatus {
-  /** `waiting`: backing off after a failure; `stopped`: no credits, or refused; `paused`: the page is hidden. */
-  readonly state: 'idle' | 'running' | 'waiting' | 'stopped' | 'paused' | 'closed'
-  /** When requests continue, unix milliseconds; undefined unless the state is `waiting` or `stopped`. */
-  readonly until: number | undefined
-  /** The factor by which every interval is longer than requested; 1 if none is. */
-  readonly stretch: number
-  /** Credits that the watches cost a day with the current stretch. */
-  readonly creditsPerDay: number
-  /**
-   * Credits charged, or perhaps charged, in this day of the budget. Credits that earlier processes spent are included from the
-   * first request on, which reads the `store`.
-   */
-  readonly spent: number
-  /** Credits spent at the end of this day of the budget, if nothing changes. */
-  readonly projected: number
-  /** Number of watches. */
-  readonly watches: number
-  /** Number of different addresses that are watched. */
-  readonly addresses: number
 }
 
 /** Buys each price once for everybody who needs it, in the cheapest requests. */

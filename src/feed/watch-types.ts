@@ -19,4 +19,6 @@ export interface WatchUpdate {
   addresses?: string | readonly string[] | undefined
   /** Maximum age of a price before a newer one arrives, in milliseconds, above 0. */
   everyMs?: number | undefined
+  /** The longest interval while the budget is too small, in milliseconds, at least `everyMs`. */
+  atLeastEveryMs?: number | undefined
 }

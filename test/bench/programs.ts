@@ -2,13 +2,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Programs that run after the sections and print their own figures. */
+/** Programs that run after the sections and print their own figures. With `--write` they put tables into the README. */
 const PROGRAMS = { economics: 'economics/run.ts', proxy: 'proxy/run.ts', suite: 'suite/run.ts' }
 
-export async function runPrograms(isWanted: (name: string) => boolean): Promise<void> {
+export async function runPrograms(isWanted: (name: string) => boolean, write: boolean): Promise<void> {
   for (const [name, path] of Object.entries(PROGRAMS)) {
     if (!isWanted(name)) continue
-    const [code] = await once(fork(fileURLToPath(new URL(path, import.meta.url))), 'exit')
+    const program = fork(fileURLToPath(new URL(path, import.meta.url)), write ? ['--write'] : [])
+    const [code] = await once(program, 'exit')
     if (code !== 0) process.exitCode = 1
     console.log()
   }

@@ -4,7 +4,7 @@
  * - `--only=light,cold` runs only the sections whose names begin with one of these.
  * - `--clients=fetch,etn-market` measures only these clients.
  * - `--rounds=3` is faster and less exact than the default.
- * - `--write` puts the tables of a complete run into `test/bench/README.md`.
+ * - `--write` puts the tables of a complete run into `test/bench/README.md`, and those of `economics` whenever it runs.
  *
  * All single measurements go to `test/bench/results`.
  */
@@ -62,4 +62,4 @@ if (sections.length > 0) {
   console.log(`\n${saveResults(results, measured, rounds, machine)}\n`)
   if (write && isComplete) writeReadme(report)
 }
-await runPrograms(wantsSection)
+await runPrograms(wantsSection, write)

@@ -1,9 +1,11 @@
+import { createClient } from 'etn-market'
+import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { creditsFor } from '../../src/credits/batch-cost.ts'
 import { omitStacks } from '../support/short-stacks.ts'
-import { MINUTE, SECOND } from './setup.ts'
-import { fault, type Plan, permanentPlans, simulate, TEST_TIMEOUT, toPlan, transientPlans } from './simulate.ts'
+import { MINUTE, SECOND, setupFeed } from './setup.ts'
+import { fault, HOUR, type Plan, permanentPlans, simulate, TEST_TIMEOUT, toPlan, transientPlans } from './simulate.ts'
 
 omitStacks()
 
@@ -53,7 +55,7 @@ test(
       fc.asyncProperty(transientPlans, latencyMs, async (run, latencyMs) => {
         expect(await greatestExcess(run, latencyMs)).toBeLessThanOrEqual(2 * oneCallEach(run))
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     )
   },
   TEST_TIMEOUT,
@@ -74,7 +76,7 @@ test(
           expect(spent - separateBatches(run, at) - least).toBeLessThanOrEqual(3 * oneCallEach(run))
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     )
   },
   TEST_TIMEOUT,
@@ -101,6 +103,37 @@ test.each<[string, Plan[]]>([
   expect(await greatestExcess(run)).toBeLessThanOrEqual(2 * oneCallEach(run))
 })
 
+test('the cost bound holds for twelve hours of watches that share tokens, while answers take 3 seconds', async () => {
+  const { fake, clock } = setupFeed()
+  const slowFetch: typeof fetch = async (...request) => {
+    await clock.sleep(3 * SECOND)
+    return fake.fetch(...request)
+  }
+  const client = createClient({ apiKey: fake.key, fetch: slowFetch, clock })
+  const feed = createPriceFeed(client, { clock })
+  const start = clock.now()
+  // With a margin of a quarter of the latency, requests go out 3,750 ms early.
+  const plans = [0, 4, 8, 2, 6].map((first, index) => ({
+    ...toPlan({ first, count: 8, everyMs: MINUTE + 7 * SECOND * (index % 2), from: 0 }),
+    everyMs: MINUTE + 7 * SECOND * (index % 2) - 3_750,
+    from: index * 11 * SECOND,
+    to: 12 * HOUR,
+  }))
+  for (const { addresses, everyMs } of plans) {
+    feed.watch(addresses, { everyMs: everyMs + 3_750, onPrice: () => {} })
+    await clock.advance(11 * SECOND)
+  }
+  for (const hours of [1, 6, 12]) {
+    await clock.advance(start + hours * HOUR - 1 - clock.now())
+    const most = separateBatches(plans, hours * HOUR - 1) + 2 * oneCallEach(plans)
+    expect(fake.charged()).toBeLessThanOrEqual(most)
+    // Merged, they cost about half of separate batches.
+    expect(fake.charged()).toBeLessThan(0.6 * most)
+  }
+  await feed.close()
+  await client.close()
+})
+
 /*
  * With faults, the delivered prices are compared: separate batches count as if each succeeded at once. A request that fails while
  * another succeeds moves the parts of a watch apart, and each part pays a base fee of its own until they are due together again.
@@ -121,7 +154,7 @@ test(
         expect(charged).toBeLessThanOrEqual(3 * most)
       }),
       {
-        numRuns: 60,
+        numRuns: 20,
         // Regressions: a part that is lost, a part that is refused, a backoff counted as latency, and a batch split again and again
         // each caused a second purchase.
         examples: [

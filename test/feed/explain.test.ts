@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
+import { flush } from '../support/clock.ts'
 import { DAY, MINUTE, recordWatch, setupFeed, some, toMidnight } from './setup.ts'
+
+const { BOLT, CORE } = fakeTokens
 
 test('the plan matches the requests and charges that follow', async () => {
   const { feed, fake, clock } = setupFeed()
@@ -63,11 +67,42 @@ test('the plan shows both costs with the stretch of the budget and without it', 
   expect(unstretched.onePerConsumer.creditsPerDay).toBeCloseTo(288 * 240, 3)
 })
 
+test('the plan names what candle watches and portfolios request besides prices, once for all readers', async () => {
+  const [wallet = ''] = some(1, 900)
+  const world = { balances: { [wallet]: { [BOLT]: '5', [CORE]: '7' } } }
+  const { feed, clock, fake } = setupFeed({}, { world })
+  const readers = [
+    feed.watchCandles(BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 50 }),
+    feed.watchCandles(BOLT, { bucket: '15m', everyMs: 20 * MINUTE, limit: 50 }),
+    feed.portfolio(wallet, { everyMs: 5 * MINUTE, balancesEveryMs: 30 * MINUTE }),
+  ].map((one) => one[Symbol.asyncIterator]())
+  for (const reader of readers) void reader.next()
+  await clock.advance(MINUTE)
+  const { others } = feed.explain()
+  expect(others.map(({ operation, address }) => [operation, address])).toEqual([
+    ['token.candles', BOLT],
+    ['balances.get', wallet],
+  ])
+  const [candles, balances] = others
+  expect(candles?.cost.requestsPerDay).toBe(288)
+  expect(balances?.cost).toMatchObject({ requestsPerDay: 48, creditsPerDay: 48 * 820 })
+  expect(balances?.unstretched).toEqual(balances?.cost)
+  const chargedFor = (operation: string) =>
+    fake.ledger().reduce((sum, charge) => sum + (charge.operation === operation ? charge.credits : 0), 0)
+  const before = { candles: chargedFor('token.candles'), balances: chargedFor('balances.get') }
+  await clock.advance(DAY)
+  expect((chargedFor('token.candles') - before.candles) / (candles?.cost.creditsPerDay ?? 0)).toBeCloseTo(1, 2)
+  expect(chargedFor('balances.get') - before.balances).toBe(balances?.cost.creditsPerDay)
+  for (const reader of readers) await reader.return?.()
+  await flush()
+  expect(feed.explain().others).toEqual([])
+})
+
 test('the plan is empty without a watch', () => {
   const { feed } = setupFeed()
   const nothing = { creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0, creditsPer30Days: 0, usdPer30Days: 0 }
   const costs = { cost: nothing, onePerConsumer: nothing }
-  expect(feed.explain()).toEqual({ calls: [], stretch: 1, ...costs, unstretched: costs })
+  expect(feed.explain()).toEqual({ calls: [], stretch: 1, atLeastStretch: 1, ...costs, unstretched: costs, others: [] })
 })
 
 test('the example prints the plan as a table', async () => {

@@ -1,7 +1,7 @@
 import { createClient } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
@@ -30,14 +30,39 @@ test('a price request does not accept the answer of an older request if it is to
   fake.expectRequests(2)
 })
 
-test('prices that are late because answers are slow are marked stale, once each', async () => {
+/** A feed whose answers take `latencyMs`. */
+function setupSlow(latencyMs: number) {
   const { fake, clock } = setupFeed()
   const slowFetch: typeof fetch = async (...request) => {
-    await clock.sleep(40 * SECOND)
+    await clock.sleep(latencyMs)
     return fake.fetch(...request)
   }
   const client = createClient({ apiKey: fake.key, fetch: slowFetch, clock, timeoutMs: MINUTE })
-  const feed = createPriceFeed(client, { clock })
+  const events: FeedEvent[] = []
+  const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event) })
+  onTestFinished(async () => {
+    await feed.close()
+    await client.close()
+  })
+  return { feed, clock, fake, events }
+}
+
+test('answers that take just less than half of an interval arrive in time: requests are sent earlier', async () => {
+  const { feed, clock, fake, events } = setupSlow(29 * SECOND)
+  const { prices } = recordWatch(feed, BOLT, MINUTE)
+  // The first answer shows how long they take.
+  await clock.advance(MINUTE)
+  const before = { prices: prices.length, charged: fake.charged() }
+  await clock.advance(10 * MINUTE)
+  const later = prices.slice(before.prices)
+  expect(later.length).toBeGreaterThan(9)
+  expect(later.some(({ stale }) => stale)).toBe(false)
+  expect(fake.charged() - before.charged).toBeLessThanOrEqual(2 * 10 * 50)
+  expect(types(events)).not.toContain('feed.slow')
+})
+
+test('prices that are late because answers are slow are marked stale, once each, and an event reports it once', async () => {
+  const { feed, clock, events } = setupSlow(40 * SECOND)
   const { prices } = recordWatch(feed, BOLT, MINUTE)
   await clock.advance(10 * MINUTE)
   const late = prices.filter(({ ageMs }) => ageMs > MINUTE)
@@ -46,8 +71,8 @@ test('prices that are late because answers are slow are marked stale, once each'
   for (const [index, { at, stale }] of prices.entries()) {
     if (stale) expect(prices[index - 1]).toMatchObject({ at, stale: false })
   }
-  await feed.close()
-  await client.close()
+  const slow = events.filter(({ type }) => type === 'feed.slow')
+  expect(slow).toEqual([{ type: 'feed.slow', address: BOLT, everyMs: MINUTE, leadMs: expect.closeTo(50_000, -2) }])
 })
 
 test('prices that are older than their interval because of the budget are marked stale, once each', async () => {

@@ -33,10 +33,10 @@ function read(portfolio: AsyncIterable<Portfolio>) {
 const operations = (fake: FakeService) => fake.ledger().map(({ operation }) => operation)
 const count = (fake: FakeService, operation: string) => operations(fake).filter((one) => one === operation).length
 
-/** A decimal text with 80 places, as a whole number. */
+/** A decimal text with 100 places, as a whole number. */
 function scaled(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.')
-  return BigInt(whole + fraction.padEnd(80, '0'))
+  return BigInt(whole + fraction.padEnd(100, '0'))
 }
 
 describe('a portfolio', () => {

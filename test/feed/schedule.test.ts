@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { creditsFor, requestCredits, splitIntoRequests } from '../../src/credits/batch-cost.ts'
 import { createPriorityQueue } from '../../src/feed/prices/priority-queue.ts'
-import { cheapestBatch, type DueItem } from '../../src/feed/schedule/select-batch.ts'
+import type { DueItem } from '../../src/feed/schedule/early-cost.ts'
+import { cheapestBatch } from '../../src/feed/schedule/select-batch.ts'
 import { MINUTE, recordWatch, requests, SECOND, setupFeed, some } from './setup.ts'
 
 const queueOf = (items: DueItem[]) => {
@@ -47,12 +48,12 @@ test('the work for a batch of fifty grows with the logarithm of the number of wa
     })
     // Multiples of a prime number: in no order, and none twice.
     for (let index = 0; index < watched; index++)
-      queue.put({ dueAt: 1 + ((index * 7_919) % watched), intervalMs: watched })
+      queue.put({ dueAt: 1 + ((index * 7_919) % watched), intervalMs: watched, rounds: 1 })
     reads = 0
     let now = 0
     for (let call = 0; call < 20; call++) {
       now += 50
-      const { due, early } = cheapestBatch(queue, 0, now, { gapMs: 50, saturated: true })
+      const { due, early } = cheapestBatch(queue, 0, now, { gapMs: 50, saturated: true, fastMs: 0 })
       for (const item of [...due, ...early]) {
         item.dueAt = now + item.intervalMs
         queue.put(item)
@@ -81,8 +82,8 @@ test('addresses are split into the cheapest requests', () => {
 })
 
 describe('early addresses', () => {
-  const callRate = { gapMs: MINUTE, saturated: false }
-  const item = (inMs: number, lastsMs: number): DueItem => ({ dueAt: inMs, intervalMs: lastsMs })
+  const callRate = { gapMs: MINUTE, saturated: false, fastMs: 0 }
+  const item = (inMs: number, lastsMs: number): DueItem => ({ dueAt: inMs, intervalMs: lastsMs, rounds: 0 })
 
   test('are those due before the next call', () => {
     const due = [item(0, MINUTE), item(0, MINUTE), item(0, MINUTE)]
@@ -171,5 +172,34 @@ describe('the schedule', () => {
     const before = fake.charged()
     await clock.advance(10 * 60 * MINUTE)
     expect((fake.charged() - before) / (120 * creditsFor(watches * tokens))).toBeLessThanOrEqual(1.04)
+  })
+
+  test('fills parts of requests that would stay in step for ever', async () => {
+    const { feed, fake, clock } = setupFeed()
+    recordWatch(feed, some(34), 5 * MINUTE)
+    await clock.advance(93 * SECOND)
+    recordWatch(feed, some(49, 34), 5 * MINUTE)
+    await clock.advance(64 * SECOND)
+    recordWatch(feed, some(17, 83), 5 * MINUTE)
+    await clock.advance(60 * MINUTE)
+    const before = fake.charged()
+    await clock.advance(10 * 60 * MINUTE)
+    expect((fake.charged() - before) / (120 * creditsFor(100))).toBeLessThanOrEqual(1.01)
+  })
+
+  test('buys addresses with much shorter intervals alone, and takes them into the batches of the others', async () => {
+    const { feed, fake, clock, client } = setupFeed()
+    const tokens = await client.token.list({ limit: 100 })
+    const intervals = [10, 25, 50, 110, 125, 145, 180, 225, 370, 400, 695].map((seconds) => seconds * SECOND)
+    for (const [index, everyMs] of intervals.entries()) recordWatch(feed, tokens[index]?.address ?? '', everyMs)
+    await clock.advance(10 * MINUTE)
+    const before = fake.charged()
+    await clock.advance(60 * MINUTE)
+    const inAnHour = (credits: number, everyMs = 0) => (credits * 60 * MINUTE) / everyMs
+    // No schedule costs less: 10 credits for each purchase, and 40, 40 and 20 for the three addresses that are bought most often.
+    const fees = inAnHour(40, intervals[0]) + inAnHour(40, intervals[1]) + inAnHour(20, intervals[2])
+    const bound = intervals.reduce((sum, everyMs) => sum + inAnHour(10, everyMs), fees)
+    expect((fake.charged() - before) / bound).toBeLessThanOrEqual(1.09)
+    expect(fake.journal().filter(({ operation }) => operation === 'token.price').length).toBeGreaterThan(300)
   })
 })

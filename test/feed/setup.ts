@@ -1,6 +1,13 @@
 import { type Client, checksumAddress, createClient } from 'etn-market'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
-import { createPriceFeed, type FeedEvent, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import {
+  createPriceFeed,
+  type FeedEvent,
+  type FeedOptions,
+  type FeedPrice,
+  type PriceFeed,
+  type WatchOptions,
+} from 'etn-market/feed'
 import { onTestFinished } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 // The client loads it lazily; loaded here so that it takes no real time.
@@ -51,10 +58,16 @@ export function some(count: number, from = 0): string[] {
 }
 
 /** A watch that records what it receives. */
-export function recordWatch(feed: PriceFeed, addresses: string | readonly string[], everyMs: number) {
+export function recordWatch(
+  feed: PriceFeed,
+  addresses: string | readonly string[],
+  everyMs: number,
+  options: Partial<WatchOptions> = {},
+) {
   const prices: FeedPrice[] = []
   const errors: unknown[] = []
   const watch = feed.watch(addresses, {
+    ...options,
     everyMs,
     onPrice: (price) => void prices.push(price),
     onError: (error) => void errors.push(error),

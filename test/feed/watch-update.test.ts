@@ -3,7 +3,6 @@ import type { FeedPrice } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { creditsFor } from '../../src/credits/batch-cost.ts'
-import { joinBucket } from '../../src/feed/consumers/bucket-share.ts'
 import { createTokenBucket } from '../../src/feed/schedule/token-bucket.ts'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
@@ -276,7 +275,7 @@ test('however often a watch changes, the bucket covers no more than a separate b
       const batch = createSeparateBatch(false)
       const periodOf = (everyMs: number) => everyMs - Math.min(leadMs, everyMs / 2)
       let now = 1
-      const share = joinBucket({ bucket, leadTime: { ms: leadMs } }, 20, MINUTE, now)
+      const share = bucket.addWatch(20, MINUTE, now)
       batch.update(now, addresses.slice(0, 20), periodOf(MINUTE))
       let total = 0
       for (const { waitMs, count, everyMs, spent } of steps) {
@@ -300,7 +299,7 @@ test('however often a watch changes, the bucket covers no more than a separate b
 
 test('a watch that changes all the time still fills the bucket as a separate batch does', () => {
   const bucket = createTokenBucket()
-  const share = joinBucket({ bucket, leadTime: { ms: 0 } }, 20, MINUTE, 0)
+  const share = bucket.addWatch(20, MINUTE, 0)
   let total = 0
   for (let now = 0; now < 60 * MINUTE; now += 7 * SECOND) {
     share.update(19 + (now % 2), MINUTE, now)
@@ -311,7 +310,7 @@ test('a watch that changes all the time still fills the bucket as a separate bat
 
 test('a watch that shrinks and grows again does not cancel its debt', () => {
   const bucket = createTokenBucket()
-  const share = joinBucket({ bucket, leadTime: { ms: 0 } }, 50, MINUTE, 0)
+  const share = bucket.addWatch(50, MINUTE, 0)
   let total = 0
   for (let now = 0; now < 100; now++) {
     share.update(now % 2 === 0 ? 50 : 1, MINUTE, now)

@@ -7,7 +7,7 @@ import { type Conditions, detectCrossings } from './crossings.ts'
 import { createLatestValueStream } from './latest-value-stream.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readAmount } from './min-change.ts'
-import { readInterval } from './read-interval.ts'
+import { readIntervals } from './read-interval.ts'
 import type { RunningWatch, WatchTarget } from './watch.ts'
 import type { WatchRegistry } from './watch-registry.ts'
 import { groupByAddress, type ToChecksum, withAge } from './watch-target.ts'
@@ -19,17 +19,17 @@ export interface AlertParts {
   readonly toChecksum: ToChecksum
 }
 
-const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'signal']
+const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'atLeastEveryMs', 'signal']
 const MAX_UNREAD = 1_000
 
 /** Returns `feed.alert`. */
 export function createAlertFunction(parts: AlertParts) {
   return (address: string, options: AlertOptions): AsyncIterable<FeedAlert> => {
     rejectUnknown('alert option', options, OPTIONS)
-    const everyMs = readInterval('everyMs', options.everyMs)
-    const conditions = readConditions(options, everyMs)
+    const intervals = readIntervals(options)
+    const conditions = readConditions(options, intervals.everyMs)
     parts.lifetime.signal.throwIfAborted()
-    const target = { inputs: groupByAddress([address], parts.toChecksum), everyMs }
+    const target = { inputs: groupByAddress([address], parts.toChecksum), ...intervals }
     return { [Symbol.asyncIterator]: () => iterate(target, conditions, options.signal, parts) }
   }
 }

@@ -16,6 +16,8 @@ export interface Holdings {
   readonly complete: boolean
   readonly updated: number
   readonly at: number
+  /** What the request was charged. */
+  readonly credits: number
 }
 
 /** The largest page. */
@@ -26,7 +28,7 @@ export function isBalanceDocument(value: unknown): boolean {
   return isObject(value) && isObject(value.balances)
 }
 
-export function readHoldings(document: BalanceDocument, at: number): Holdings {
+export function readHoldings(document: BalanceDocument, at: number, credits: number): Holdings {
   const entries = Object.entries(document.balances)
   const balances = new Map<string, string>()
   for (const [key, entry] of entries) {
@@ -36,7 +38,7 @@ export function readHoldings(document: BalanceDocument, at: number): Holdings {
   }
   const updated = isInteger(document.updated) ? document.updated : 0
   const addresses = [...balances.keys()].filter(looksLikeAddress)
-  return { balances, addresses, complete: entries.length < MAX_BALANCES, updated, at }
+  return { balances, addresses, complete: entries.length < MAX_BALANCES, updated, at, credits }
 }
 
 /** The exact amount in whole tokens; null for what is no amount. */

@@ -1,8 +1,8 @@
+import type { FeedStatus } from '../feed-status.ts'
 import type { Backoff } from '../prices/backoff.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { CostForecast } from '../schedule/cost-forecast.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
-import type { FeedStatus } from '../types.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { WatchRegistry } from './watch-registry.ts'
 
@@ -26,6 +26,7 @@ export function createStatus(parts: StatusParts): () => FeedStatus {
       state,
       until: state === 'waiting' || state === 'stopped' ? backoff.until : undefined,
       stretch: dailyBudget.stretch,
+      atLeastStretch: dailyBudget.atLeastStretch,
       creditsPerDay,
       spent: spent + uncertain,
       projected: Math.min(limit, dailyBudget.projected(creditsPerDay)),

@@ -3,6 +3,7 @@ import { createEntryStore } from '../../credits/budget-store.ts'
 import type { Trade } from '../../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import { type FeedEvent, messageOf } from '../events.ts'
+import type { CheckedStore } from '../prices/checked-store.ts'
 import type { FeedStore } from '../types.ts'
 import { PAGE_SIZE, type TradeCostState } from './trade-cost.ts'
 import type { TradePage } from './trade-dedupe.ts'
@@ -38,7 +39,12 @@ interface Entry {
 const TIMEOUT_MS = 1_000
 const TTL_MS = 30 * 86_400_000
 
-export function createTradeStore(store: FeedStore, clock: Clock, emit: (event: FeedEvent) => void): TradeStore {
+export function createTradeStore(
+  store: FeedStore,
+  checked: CheckedStore,
+  clock: Clock,
+  emit: (event: FeedEvent) => void,
+): TradeStore {
   const failed = (error: unknown) => emit({ type: 'feed.store_failed', message: messageOf(error) })
   const withTtl = {
     get: (key: string) => store.get(key),
@@ -47,18 +53,11 @@ export function createTradeStore(store: FeedStore, clock: Clock, emit: (event: F
   const entries = new Map<string, Entry>()
   const writes = new Set<Promise<void>>()
 
-  async function read<T>(key: string, parse: (value: unknown) => T | undefined): Promise<T | undefined> {
-    try {
-      const text = await createEntryStore(withTtl, key, TIMEOUT_MS, () => '').read()
-      if (text === undefined || text === null) return undefined
-      const value = typeof text === 'string' ? parse(JSON.parse(text)) : undefined
-      if (value === undefined) throw new Error(`The store has an invalid entry of trades (${key}). It is ignored.`)
-      return value
-    } catch (error) {
-      failed(error)
-      return undefined
-    }
-  }
+  const read = <T>(key: string, isValid: (value: unknown) => value is T) =>
+    checked.read(key, (value) => {
+      if (isValid(value)) return value
+      throw new Error(`The store has an invalid entry of trades (${key}). It is ignored.`)
+    })
 
   function write(key: string, value: unknown): void {
     const { save } = createEntryStore(withTtl, key, TIMEOUT_MS, () => entry.text)
@@ -77,9 +76,9 @@ export function createTradeStore(store: FeedStore, clock: Clock, emit: (event: F
   }
 
   return {
-    readMemory: (token) => read(keyOf(token), (value) => (isMemory(value, clock.now()) ? value : undefined)),
+    readMemory: (token) => read(keyOf(token), (value): value is TradeMemory => isMemory(value, clock.now())),
     writeMemory: (token, memory) => write(keyOf(token), memory),
-    readPosition: (token, reader) => read(keyOf(token, reader), (value) => (isTrades(value) ? value : undefined)),
+    readPosition: (token, reader) => read(keyOf(token, reader), isTrades),
     writePosition: (token, reader, trades) => write(keyOf(token, reader), trades),
     flush: async () => void (await Promise.all(writes)),
   }

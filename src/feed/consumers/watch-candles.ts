@@ -9,12 +9,14 @@ import { type CandleStore, isCandles, type SeriesId } from './candle-store.ts'
 import { followLatest } from './follow-latest.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readInterval } from './read-interval.ts'
+import type { RecurringRequests } from './recurring-requests.ts'
 import { createFailureReport, createRequester, type Requester, type RequesterParts } from './requester.ts'
 
 export interface CandleWatchParts extends RequesterParts {
   readonly client: FeedClient
   readonly candles: CandleStore
   readonly lifetime: Lifetime
+  readonly recurring: RecurringRequests
   /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
   toChecksum(addresses: readonly string[]): string[]
 }
@@ -41,8 +43,23 @@ export function watchCandles(
     signal,
     lifetime: parts.lifetime,
     onRead: (series) => series,
-    follow: (publish, ended) => follow(id, limit, everyMs, publish, ended, parts),
+    async follow(publish, ended) {
+      const stopPlanning = parts.recurring.add({ ...planOf(id, limit, everyMs), everyMs })
+      await follow(id, limit, everyMs, publish, ended, parts).finally(stopPlanning)
+    },
   })
+}
+
+/** Each request asks for the open candle and for those that have ended since the one before. */
+function planOf(id: SeriesId, limit: number, everyMs: number) {
+  const candles = Math.min(limit, 1 + everyMs / (BUCKET_SECONDS[id.bucket] * 1_000))
+  const { address, bucket, currency } = id
+  return {
+    operation: 'token.candles' as const,
+    address,
+    key: [address, bucket, currency].join(),
+    credits: () => base + perItem * candles,
+  }
 }
 
 async function follow(

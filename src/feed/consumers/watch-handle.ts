@@ -4,7 +4,7 @@ import type { FeedPrice, Watch, WatchOptions } from '../types.ts'
 import { createLatestValueStream } from './latest-value-stream.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readMinChange } from './min-change.ts'
-import { readInterval } from './read-interval.ts'
+import { readIntervals } from './read-interval.ts'
 import type { InputsByAddress, RunningWatch, WatchTarget } from './watch.ts'
 import type { Subscription, WatchRegistry } from './watch-registry.ts'
 import { groupByAddress, type ToChecksum, withAge } from './watch-target.ts'
@@ -25,12 +25,12 @@ interface Consumer extends RunningWatch {
 /** Returns `feed.watch`. */
 export function createWatchFunction({ clock, lifetime, registry, toChecksum }: WatchHandleParts) {
   return (addresses: string | readonly string[], options: WatchOptions): Watch => {
-    rejectUnknown('watch option', options, ['everyMs', 'onPrice', 'onError', 'minChange', 'signal'])
+    rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
     const { onPrice, onError, minChange, signal } = options
     const createFilter = readMinChange(minChange)
-    const everyMs = readInterval('everyMs', options.everyMs)
+    const intervals = readIntervals(options)
     lifetime.signal.throwIfAborted()
-    let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), everyMs }
+    let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals }
     const consumers = new Set<Consumer>()
 
     function start(
@@ -94,12 +94,13 @@ export function createWatchFunction({ clock, lifetime, registry, toChecksum }: W
         for (const consumer of [...consumers]) consumer.stop()
       },
       update(changes) {
-        rejectUnknown('watch update', changes, ['addresses', 'everyMs'])
+        rejectUnknown('watch update', changes, ['addresses', 'everyMs', 'atLeastEveryMs'])
         lifetime.signal.throwIfAborted()
-        const everyMs = changes.everyMs === undefined ? target.everyMs : readInterval('everyMs', changes.everyMs)
+        const { everyMs = target.everyMs, atLeastEveryMs = target.atLeastEveryMs } = changes
+        const intervals = readIntervals({ everyMs, atLeastEveryMs })
         const before = target.inputs
         const inputs = changes.addresses === undefined ? before : groupByAddress(changes.addresses, toChecksum)
-        target = { inputs, everyMs }
+        target = { inputs, ...intervals }
         const removed = missingInputs(before, inputs)
         for (const consumer of [...consumers]) {
           consumer.update(target)

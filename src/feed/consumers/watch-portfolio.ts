@@ -11,6 +11,7 @@ import type { Lifetime } from './lifetime.ts'
 import { createPortfolioState } from './portfolio-state.ts'
 import { type Holdings, isBalanceDocument, MAX_BALANCES, readHoldings } from './portfolio-summary.ts'
 import { readInterval } from './read-interval.ts'
+import type { RecurringRequests } from './recurring-requests.ts'
 import {
   createFailureReport,
   createRequester,
@@ -23,6 +24,7 @@ import type { TokenInfos } from './token-info.ts'
 export interface PortfolioParts extends RequesterParts {
   readonly client: FeedClient
   readonly lifetime: Lifetime
+  readonly recurring: RecurringRequests
   readonly tokens: TokenInfos
   /** The newest balances of each wallet, for every reader. */
   readonly holdings: Map<string, Holdings>
@@ -81,7 +83,15 @@ async function follow(following: Following, parts: PortfolioParts): Promise<void
     reports.set(address, failures)
     return createRequester(parts, { signal, failures, everyMs: balancesEveryMs })
   }
-  const requester = requesterFor(checksumAddress(wallet))
+  const address = checksumAddress(wallet)
+  const requester = requesterFor(address)
+  const stopPlanning = parts.recurring.add({
+    operation: 'balances.get',
+    address,
+    key: address,
+    everyMs: balancesEveryMs,
+    credits: () => parts.holdings.get(address)?.credits ?? base,
+  })
   const interval = () => balancesEveryMs * dailyBudget.requestStretch
   try {
     for (let failures = 0; ; ) {
@@ -98,6 +108,7 @@ async function follow(following: Following, parts: PortfolioParts): Promise<void
       await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
     }
   } finally {
+    stopPlanning()
     state.stop()
   }
 }
@@ -113,14 +124,14 @@ async function readBalances(
   const known = holdings.get(address)
   const ageMs = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY)
   if (known && ageMs >= 0 && ageMs < maxAgeMs) return known
-  const { data, sentAt } = await requester.request<BalanceDocument>(() => ({
+  const { data, sentAt, credits } = await requester.request<BalanceDocument>(() => ({
     operation: 'balances.get',
     addresses: [address],
     worstCase: WORST_CASE,
     send: (options) => client.balances.get({ address, limit: MAX_BALANCES }, options),
     isUsable: isBalanceDocument,
   }))
-  const fresh = readHoldings(data, sentAt)
+  const fresh = readHoldings(data, sentAt, credits)
   holdings.delete(address)
   holdings.set(address, fresh)
   const [oldest] = holdings.keys()

@@ -75,8 +75,8 @@ export function createWatchRegistry(parts: WatchRegistryParts): WatchRegistry {
   }
 }
 
-function toPlanned({ inputs, everyMs }: WatchTarget): PlannedWatch {
-  return { addresses: inputs.size, everyMs }
+function toPlanned({ inputs, everyMs, atLeastEveryMs }: WatchTarget): PlannedWatch {
+  return { addresses: inputs.size, everyMs, atLeastEveryMs }
 }
 
 /** No later attempt succeeds with the same key. */

@@ -7,10 +7,11 @@ import type { PriceTable } from '../prices/price-table.ts'
 import type { Failure, TrackedPrice, Watcher } from '../prices/tracked-price.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
+import type { TokenBucket } from '../schedule/token-bucket.ts'
 import type { FeedPrice } from '../types.ts'
-import { type BucketShareParts, joinBucket } from './bucket-share.ts'
 
-export interface WatchParts extends BucketShareParts {
+export interface WatchParts {
+  readonly bucket: TokenBucket
   readonly clock: Clock
   readonly table: PriceTable
   readonly dueTimes: DueTimes
@@ -34,6 +35,8 @@ export type InputsByAddress = ReadonlyMap<string, readonly string[]>
 export interface WatchTarget {
   readonly inputs: InputsByAddress
   readonly everyMs: number
+  /** The longest interval while the budget is too small; Infinity if any will do. */
+  readonly atLeastEveryMs: number
 }
 
 /** A watch that has started. */
@@ -44,7 +47,7 @@ export interface RunningWatch {
 
 /** Watches addresses under every input they were given as. */
 export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts: WatchParts): RunningWatch {
-  const { clock, table, dueTimes, dailyBudget, scheduler, windowMs } = parts
+  const { bucket, clock, table, dueTimes, dailyBudget, scheduler, windowMs } = parts
   let { inputs } = target
   /** Addresses whose failure was reported and that have had no price since. */
   const failing = new Set<TrackedPrice>()
@@ -63,8 +66,9 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   }
 
   const joined = new Set<string>()
-  const watcher: Watcher & { everyMs: number; prices: readonly TrackedPrice[] } = {
+  const watcher: Watcher & { everyMs: number; atLeastEveryMs: number; prices: readonly TrackedPrice[] } = {
     everyMs: target.everyMs,
+    atLeastEveryMs: target.atLeastEveryMs,
     prices: table.open(inputs.keys()),
     joined,
     onPrice(tracked) {
@@ -86,16 +90,22 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       callbacks.onFailure(failure.error)
     },
   }
-  const share = joinBucket(parts, inputs.size, target.everyMs, clock.now())
+  const share = bucket.addWatch(inputs.size, target.everyMs, clock.now())
 
   function enter(tracked: TrackedPrice): void {
-    if (tracked.watchers.size === 0) tracked.firstDueAt = clock.now() + windowMs
+    if (tracked.watchers.size === 0) {
+      tracked.firstDueAt = clock.now() + windowMs
+      tracked.rounds = 0
+    }
     tracked.watchers.put(watcher)
+    if (watcher.atLeastEveryMs < Number.POSITIVE_INFINITY) tracked.guaranteed.put(watcher)
+    else tracked.guaranteed.delete(watcher)
     dueTimes.schedule(tracked)
   }
 
   function leave(tracked: TrackedPrice): void {
     tracked.watchers.delete(watcher)
+    tracked.guaranteed.delete(watcher)
     joined.delete(tracked.address)
     endFailure(tracked)
     dueTimes.schedule(tracked)
@@ -103,7 +113,8 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
 
   /** Delivers known prices under the inputs that are new. */
   function deliverKnown(before: InputsByAddress): void {
-    const oldest = clock.now() - watcher.everyMs * dailyBudget.stretch
+    const { stretch, atLeastStretch } = dailyBudget
+    const oldest = clock.now() - Math.min(watcher.everyMs * stretch, watcher.atLeastEveryMs * atLeastStretch)
     const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
     const known = watcher.prices.filter(
       ({ address, price, at }) => price !== undefined && at >= oldest && inputs.get(address)?.some(isNew(address)),
@@ -130,6 +141,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       for (const tracked of watcher.prices) if (!inputs.has(tracked.address)) leave(tracked)
       watcher.prices = prices
       watcher.everyMs = next.everyMs
+      watcher.atLeastEveryMs = next.atLeastEveryMs
       share.update(inputs.size, next.everyMs, clock.now())
       for (const address of inputs.keys()) if (!before.has(address)) joined.add(address)
       for (const tracked of prices) enter(tracked)

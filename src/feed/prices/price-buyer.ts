@@ -56,6 +56,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     tracked.price = price
     tracked.at = at
     tracked.inFlight = false
+    tracked.rounds++
     tracked.reportedLateMs = 0
     tracked.wastedAt = Number.NEGATIVE_INFINITY
     tracked.failingSince = Number.POSITIVE_INFINITY

@@ -2,8 +2,8 @@ import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { createPriceBuyer, type PriceBuyerParts } from './price-buyer.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { refusedRequests } from './request-share.ts'
-import { isWanted, shortestInterval, type TrackedPrice } from './tracked-price.ts'
+import { refusedForGuarantees, refusedRequests } from './request-share.ts'
+import { isWanted, type Stretch, stretchedInterval, type TrackedPrice } from './tracked-price.ts'
 
 /** Gets prices from the store, else from the service. */
 export interface PriceFetcher {
@@ -41,7 +41,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
     const missing = prices.filter((tracked, index) => {
       const stored = found[index]
       if (stored === undefined || stored.at <= tracked.at) return true
-      if (now - stored.at >= maxAgeOf(tracked) * dailyBudget.stretch) return true
+      if (now - stored.at >= maxAgeOf(tracked, dailyBudget)) return true
       deliver(tracked, stored)
       return false
     })
@@ -57,6 +57,15 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
     return prices.filter((tracked) => !refused.has(tracked))
   }
 
+  /** Postpones prices by an interval that would use what the watches with an `atLeastEveryMs` need. Returns the rest. */
+  function keepGuarantees(prices: readonly TrackedPrice[], decidedAt: number): readonly TrackedPrice[] {
+    const refusal = refusedForGuarantees(prices, dailyBudget, clock.now())
+    if (refusal === undefined) return prices
+    const { refused, error } = refusal
+    fail([...refused], { error, waitMs: 0, transient: false, maybeWasted: true }, decidedAt)
+    return prices.filter((tracked) => !refused.has(tracked))
+  }
+
   async function fetchMissing({ due, early }: FetchBatch, decidedAt: number): Promise<number> {
     const wanted = [...due, ...early]
     // Before the store is read, because a stretched interval accepts older prices.
@@ -69,10 +78,8 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
       release([...missing])
       return 0
     }
-    const toBuy = refuseRequests(
-      missing === undefined ? wanted : wanted.filter((tracked) => missing.has(tracked)),
-      decidedAt,
-    )
+    const unknown = missing === undefined ? wanted : wanted.filter((tracked) => missing.has(tracked))
+    const toBuy = keepGuarantees(refuseRequests(unknown, decidedAt), decidedAt)
     return store === undefined ? buy(toBuy, decidedAt) : buyLeased(store, toBuy, new Set(required), decidedAt)
   }
 
@@ -135,8 +142,8 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
 }
 
 /** The age that satisfies every subscriber of an address. */
-function maxAgeOf(tracked: TrackedPrice): number {
-  let maxAgeMs = shortestInterval(tracked)
-  for (const { everyMs } of tracked.requesters) maxAgeMs = Math.min(maxAgeMs, everyMs)
+function maxAgeOf(tracked: TrackedPrice, stretch: Stretch): number {
+  let maxAgeMs = stretchedInterval(tracked, stretch)
+  for (const { everyMs } of tracked.requesters) maxAgeMs = Math.min(maxAgeMs, everyMs * stretch.stretch)
   return maxAgeMs
 }

@@ -21,3 +21,35 @@ export function refusedRequests(
   )
   return { refused, error }
 }
+
+/** The addresses whose price would use what every `atLeastEveryMs` needs; undefined if there are none. */
+export function refusedForGuarantees(
+  prices: readonly TrackedPrice[],
+  dailyBudget: DailyBudget,
+  now: number,
+): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
+  const { budget, isLimited } = dailyBudget
+  const others = prices.filter((tracked) => canWait(tracked, now))
+  if (!isLimited || others.length === 0) return undefined
+  const available = dailyBudget.availableBesideGuarantees(prices)
+  const needed = prices.length - others.length
+  // Without a guarantee, the rest of the budget buys what fits.
+  if (available >= budget.available && prices.every(({ guaranteed }) => guaranteed.size === 0)) return undefined
+  const affordable = maxAffordable(available, prices.length) - needed
+  const refused = new Set(others.slice(Math.max(0, affordable)))
+  if (refused.size === 0) return undefined
+  const credits = { needed: creditsFor(prices.length), available: Math.max(0, Math.floor(available)) }
+  const error = new BudgetExceededError(
+    `The prices need ${credits.needed} credits, but ${credits.available} are left beside the watches with atLeastEveryMs. ` +
+      'They wait for their next interval. Allow more credits.',
+    { operation: 'prices.batch', ...credits, resetsAt: budget.resetsAt },
+  )
+  return { refused, error }
+}
+
+/** Whether an address can be postponed by its interval. First prices, and those of price requests, cannot. */
+function canWait({ watchers, guaranteed, at, intervalMs }: TrackedPrice, now: number): boolean {
+  if (watchers.size === 0 || at === Number.NEGATIVE_INFINITY) return false
+  const atLeastEveryMs = guaranteed.peek()?.atLeastEveryMs ?? Number.POSITIVE_INFINITY
+  return now + intervalMs <= at + atLeastEveryMs
+}

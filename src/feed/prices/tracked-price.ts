@@ -21,6 +21,8 @@ export interface Watcher extends Subscriber {
   readonly prices: readonly TrackedPrice[]
   /** Addresses that joined the watch while it ran and have had no new price since. Until then they are due at times of their own. */
   readonly joined: ReadonlySet<string>
+  /** The longest interval while the budget is too small; Infinity if any will do. */
+  readonly atLeastEveryMs: number
   /** Called when a price is older than the interval, and no newer one has arrived. */
   onLate(tracked: TrackedPrice): void
 }
@@ -54,6 +56,8 @@ export interface TrackedPrice {
   lateAfterMs: number
   /** Watchers with an interval up to this know that the price is late. */
   reportedLateMs: number
+  /** How often it was bought since it is watched. */
+  rounds: number
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch. */
   intervalMs: number
   /** When a request may have been charged and returned nothing; -Infinity once another request is sent. */
@@ -72,6 +76,8 @@ export interface TrackedPrice {
   inFlight: boolean
   /** The strictest first, because one address may have thousands. */
   readonly watchers: PriorityQueue<Watcher>
+  /** Those with an `atLeastEveryMs`, the shortest first. */
+  readonly guaranteed: PriorityQueue<Watcher>
   /** Price requests that wait for an answer. */
   readonly requesters: Set<Subscriber>
 }
@@ -86,6 +92,7 @@ export function createTrackedPrice(address: string): TrackedPrice {
     lateAt: Number.POSITIVE_INFINITY,
     lateAfterMs: Number.POSITIVE_INFINITY,
     reportedLateMs: 0,
+    rounds: 0,
     intervalMs: Number.POSITIVE_INFINITY,
     wastedAt: Number.NEGATIVE_INFINITY,
     releasedAt: Number.NEGATIVE_INFINITY,
@@ -95,6 +102,7 @@ export function createTrackedPrice(address: string): TrackedPrice {
     retryAt: Number.NEGATIVE_INFINITY,
     inFlight: false,
     watchers: createPriorityQueue<Watcher>(({ everyMs }) => everyMs),
+    guaranteed: createPriorityQueue<Watcher>(({ atLeastEveryMs }) => atLeastEveryMs),
     requesters: new Set(),
   }
 }
@@ -112,6 +120,20 @@ export function isWanted({ watchers, requesters }: TrackedPrice): boolean {
 /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
 export function shortestInterval({ watchers }: TrackedPrice): number {
   return watchers.peek()?.everyMs ?? Number.POSITIVE_INFINITY
+}
+
+/** How much longer the intervals are because of the budget. */
+export interface Stretch {
+  /** The factor for every interval; 1 if the budget is large enough. */
+  readonly stretch: number
+  /** The factor for every `atLeastEveryMs`; 1 if the budget is large enough for those. */
+  readonly atLeastStretch: number
+}
+
+/** The longest time between two prices that suits every watcher of an address, in milliseconds; Infinity without any. */
+export function stretchedInterval(tracked: TrackedPrice, { stretch, atLeastStretch }: Stretch): number {
+  const atLeast = tracked.guaranteed.peek()?.atLeastEveryMs ?? Number.POSITIVE_INFINITY
+  return Math.min(shortestInterval(tracked) * stretch, atLeast * atLeastStretch)
 }
 
 /**

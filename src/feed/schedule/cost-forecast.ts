@@ -14,6 +14,8 @@ export interface CostForecastParts {
 export interface CostForecast {
   /** Credits a day with the current stretch. */
   creditsPerDay(): number
+  /** The cost of the schedule as it runs, over that of the best one. */
+  readonly factor: number
 }
 
 /** A forecast is computed again after this time, or when the demand has changed by more than `TOLERANCE`. */
@@ -27,9 +29,12 @@ export function createCostForecast({ clock, dueTimes, bucket }: CostForecastPart
   let last = { at: Number.NEGATIVE_INFINITY, ideal: 0, factor: 1 }
 
   return {
+    get factor() {
+      return last.factor
+    },
     creditsPerDay() {
       const now = clock.now()
-      const ideal = demand.creditsPerDay() / dueTimes.stretch
+      const ideal = demand.creditsPerDay()
       if (ideal === 0) return 0
       const isNear = Math.abs(ideal / last.ideal - 1) <= TOLERANCE
       if (!isNear || now - last.at > MAX_AGE_MS) {

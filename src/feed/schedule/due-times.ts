@@ -1,5 +1,5 @@
 import { createPriorityQueue, type PriorityQueue } from '../prices/priority-queue.ts'
-import { shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import { type Stretch, shortestInterval, stretchedInterval, type TrackedPrice } from '../prices/tracked-price.ts'
 import { createDemand, type Demand } from './demand.ts'
 import { leadTimeFor } from './lead-time.ts'
 
@@ -11,16 +11,15 @@ export interface DueTimes {
   /** Addresses whose price may become older than a watcher accepts, by the time when it does. */
   readonly late: PriorityQueue<TrackedPrice>
   readonly demand: Demand<TrackedPrice>
-  /** The factor by which every interval is longer than requested. */
-  readonly stretch: number
+  readonly stretch: Stretch
   /** Computes when an address is due, from its watchers and the age of its price. */
   schedule(tracked: TrackedPrice): void
   /** Computes when the next watcher has to be told that its price is late. */
   scheduleLate(tracked: TrackedPrice): void
   /** Makes addresses due whose last request may have been wasted, at most once in the interval of each. */
   retryWasted(): void
-  /** Recomputes every due time: intervals are `stretch` times as long, and requests go out `leadMs` early. */
-  setTiming(stretch: number, leadMs: number): void
+  /** Recomputes every due time: intervals are longer by `stretch`, and requests go out `leadMs` early. */
+  setTiming(stretch: Stretch, leadMs: number): void
 }
 
 export function createDueTimes(): DueTimes {
@@ -28,13 +27,13 @@ export function createDueTimes(): DueTimes {
   const retries = createPriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
   const late = createPriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
   const demand = createDemand<TrackedPrice>()
-  let stretch = 1
+  let stretch: Stretch = { stretch: 1, atLeastStretch: 1 }
   let leadMs = 0
 
   /** In time, a new price arrives before; only under a stretch, or while its request is in flight, it may not. */
   function scheduleLate(tracked: TrackedPrice): void {
     late.delete(tracked)
-    if (tracked.price === undefined || (stretch === 1 && !tracked.inFlight)) return
+    if (tracked.price === undefined || (stretch.stretch === 1 && !tracked.inFlight)) return
     // Late is what is older than the interval, by a millisecond at least.
     tracked.lateAfterMs = intervalAbove(tracked, tracked.reportedLateMs)
     tracked.lateAt = tracked.at + tracked.lateAfterMs + 1
@@ -42,18 +41,18 @@ export function createDueTimes(): DueTimes {
   }
 
   function schedule(tracked: TrackedPrice): void {
-    const everyMs = shortestInterval(tracked)
-    demand.set(tracked, everyMs)
+    const intervalMs = stretchedInterval(tracked, stretch)
+    demand.set(tracked, intervalMs)
     queue.delete(tracked)
     retries.delete(tracked)
     scheduleLate(tracked)
-    if (everyMs === Number.POSITIVE_INFINITY || tracked.inFlight) return
-    tracked.intervalMs = everyMs * stretch
-    const lead = leadTimeFor(tracked.intervalMs, leadMs)
+    if (intervalMs === Number.POSITIVE_INFINITY || tracked.inFlight) return
+    tracked.intervalMs = intervalMs
+    const lead = leadTimeFor(intervalMs, leadMs)
     // Rounded down, because timers have no fractions.
-    const expiresAt = Math.floor(tracked.at + tracked.intervalMs - lead)
+    const expiresAt = Math.floor(tracked.at + intervalMs - lead)
     const neededAt = tracked.price === undefined ? tracked.firstDueAt : expiresAt
-    tracked.dueAt = Math.max(neededAt, tracked.wastedAt + tracked.intervalMs, tracked.retryAt)
+    tracked.dueAt = Math.max(neededAt, tracked.wastedAt + intervalMs, tracked.retryAt)
     if (tracked.suspectGroup === undefined) queue.put(tracked)
     else retries.put(tracked)
   }

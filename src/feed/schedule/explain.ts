@@ -1,58 +1,82 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { creditsToUsd } from '../../credits/cost.ts'
-import type { FeedPlan, PlannedRate } from '../plan.ts'
-import { DAY_MS } from '../prices/daily-budget.ts'
+import type { FeedPlan, PlannedRate, PlannedRequests } from '../plan.ts'
+import { DAY_MS, type DailyBudget } from '../prices/daily-budget.ts'
 import type { DueTimes } from './due-times.ts'
 import { costOf, rateOf, simulateSchedule } from './simulate-schedule.ts'
 import type { TokenBucket } from './token-bucket.ts'
+
+/** Requests at an interval, besides prices. */
+export interface OtherRequests extends Pick<PlannedRequests, 'operation' | 'address'> {
+  readonly everyMs: number
+  credits(): number
+}
 
 export interface ExplainParts {
   readonly clock: Clock
   readonly dueTimes: DueTimes
   readonly bucket: TokenBucket
+  readonly dailyBudget: DailyBudget
 }
 
 /** A watch, as the cost of a call of its own sees it. */
 export interface PlannedWatch {
   readonly addresses: number
   readonly everyMs: number
+  readonly atLeastEveryMs: number
 }
 
 /** Maximum number of calls that are simulated to compute the cost of a day. */
 const MAX_SIMULATED_CALLS = 1_000
 
 export function explain(
-  { clock, dueTimes, bucket }: ExplainParts,
+  { clock, dueTimes, bucket, dailyBudget }: ExplainParts,
   watches: readonly PlannedWatch[],
+  requests: readonly OtherRequests[],
   shown: number,
 ): FeedPlan {
   const now = clock.now()
-  const { stretch } = dueTimes
-  const maxCalls = Math.max(shown, MAX_SIMULATED_CALLS)
-  const calls = simulateSchedule({ dueTimes, bucket, now, until: now + DAY_MS, maxCalls })
-  const rate = rateOf(calls)
-  const separate = { creditsPerDay: 0, requestsPerDay: 0 }
-  for (const { addresses, everyMs } of watches) {
-    const { credits, requests } = costOf(addresses)
-    const perDay = DAY_MS / (everyMs * stretch)
-    separate.creditsPerDay += credits * perDay
-    separate.requestsPerDay += requests * perDay
-  }
-  return {
-    calls: calls.slice(0, shown),
-    stretch,
-    cost: toRate(rate, 1),
-    onePerConsumer: toRate(separate, 1),
-    unstretched: { cost: toRate(rate, stretch), onePerConsumer: toRate(separate, stretch) },
-  }
+  const { stretch, atLeastStretch } = dueTimes.stretch
+  const simulation = { dueTimes, bucket, now, until: now + DAY_MS, maxCalls: Math.max(shown, MAX_SIMULATED_CALLS) }
+  const calls = simulateSchedule(simulation)
+  const cost = toRate(rateOf(calls))
+  const onePerConsumer = separateCalls(watches, ({ everyMs, atLeastEveryMs }) =>
+    Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
+  )
+  const unstretched =
+    stretch === 1
+      ? { cost, onePerConsumer }
+      : {
+          cost: toRate(rateOf(simulateSchedule({ ...simulation, unstretched: true }))),
+          onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
+        }
+  const others = requests.map(({ operation, address, everyMs, credits }) => {
+    const costAt = (intervalMs: number) => {
+      const requestsPerDay = DAY_MS / intervalMs
+      return toRate({ creditsPerDay: credits() * requestsPerDay, requestsPerDay })
+    }
+    return { operation, address, cost: costAt(everyMs * dailyBudget.requestStretch), unstretched: costAt(everyMs) }
+  })
+  return { calls: calls.slice(0, shown), stretch, atLeastStretch, cost, onePerConsumer, unstretched, others }
 }
 
-function toRate(rate: { creditsPerDay: number; requestsPerDay: number }, factor: number): PlannedRate {
-  const creditsPerDay = rate.creditsPerDay * factor
+/** The cost of a call for each watch, at its own interval. */
+function separateCalls(watches: readonly PlannedWatch[], intervalOf: (watch: PlannedWatch) => number): PlannedRate {
+  const rate = { creditsPerDay: 0, requestsPerDay: 0 }
+  for (const watch of watches) {
+    const { credits, requests } = costOf(watch.addresses)
+    const perDay = DAY_MS / intervalOf(watch)
+    rate.creditsPerDay += credits * perDay
+    rate.requestsPerDay += requests * perDay
+  }
+  return toRate(rate)
+}
+
+function toRate({ creditsPerDay, requestsPerDay }: { creditsPerDay: number; requestsPerDay: number }): PlannedRate {
   return {
     creditsPerDay,
     usdPerDay: creditsToUsd(creditsPerDay),
-    requestsPerDay: rate.requestsPerDay * factor,
+    requestsPerDay,
     creditsPer30Days: 30 * creditsPerDay,
     usdPer30Days: creditsToUsd(30 * creditsPerDay),
   }

@@ -1,6 +1,5 @@
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/batch-cost.ts'
-import type { FeedEvent } from '../events.ts'
 import type { Backoff } from '../prices/backoff.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { FetchBatch, PriceFetcher } from '../prices/price-fetcher.ts'
@@ -20,9 +19,10 @@ export interface SchedulerParts {
   readonly fetcher: PriceFetcher
   readonly windowMs: number
   readonly isPaused: () => boolean
-  /** Recomputes every due time with the current stretch. */
-  applyTiming(): void
-  emit(event: FeedEvent): void
+  /** Called when a price is late because its request takes long. */
+  onSlow(tracked: TrackedPrice): void
+  /** Called when the stretch has changed. */
+  onStretch(): void
 }
 
 /** Decides when a call is made. One timer serves all addresses. */
@@ -40,7 +40,7 @@ export interface Scheduler {
 const NEVER = Number.POSITIVE_INFINITY
 
 export function createScheduler(parts: SchedulerParts): Scheduler {
-  const { clock, dueTimes, dailyBudget, bucket, backoff, forecast, fetcher, windowMs, isPaused, emit } = parts
+  const { clock, dueTimes, dailyBudget, bucket, backoff, forecast, fetcher, windowMs, isPaused } = parts
   const requested = new Set<TrackedPrice>()
   const inFlight = new Set<Promise<void>>()
   let windowEndsAt = NEVER
@@ -81,9 +81,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   }
 
   function updateStretch(): void {
-    if (!dailyBudget.isLimited || !dailyBudget.updateStretch(forecast.creditsPerDay() * dailyBudget.stretch)) return
-    parts.applyTiming()
-    emit({ type: 'feed.stretched', stretch: dailyBudget.stretch, creditsPerDay: forecast.creditsPerDay() })
+    if (!dailyBudget.isLimited || !dailyBudget.updateStretch(forecast.creditsPerDay())) return
+    parts.onStretch()
   }
 
   function run(): void {
@@ -103,6 +102,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     const hasLate = (dueTimes.late.peek()?.lateAt ?? NEVER) <= now
     for (let tracked = dueTimes.late.peek(); tracked && tracked.lateAt <= now; tracked = dueTimes.late.peek()) {
       // Fractions of a millisecond get lost in a difference of times.
+      if (tracked.inFlight && dailyBudget.stretch === 1 && backoff.state === 'none') parts.onSlow(tracked)
       tracked.reportedLateMs = Math.max(tracked.lateAfterMs, now - tracked.at - 1)
       dueTimes.scheduleLate(tracked)
       for (const watcher of [...tracked.watchers.items()]) {
@@ -131,7 +131,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     const { due, early } = selectBatch(
       {
         queue: dueTimes.queue,
-        callRate: dueTimes.demand.callRate(dailyBudget.stretch),
+        callRate: dueTimes.demand.callRate(),
         bucket,
         companionsOf: (tracked) => companionsOf(tracked).filter((other) => !oneOff.has(other)),
       },

@@ -1,22 +1,7 @@
-import { BASE, creditsFor, MAX_ITEMS, PER_ITEM } from '../../credits/batch-cost.ts'
+import { creditsFor, MAX_ITEMS } from '../../credits/batch-cost.ts'
 import type { PriorityQueue } from '../prices/priority-queue.ts'
+import { type CallRate, costBesideRequests, costPerTime, countWorthPlaces, type DueItem } from './early-cost.ts'
 import type { TokenBucket } from './token-bucket.ts'
-
-/** An address as the schedule sees it. */
-export interface DueItem {
-  /** When it has to be requested at the latest, unix milliseconds. */
-  dueAt: number
-  /** How long its price is valid, in milliseconds, with any stretch. */
-  intervalMs: number
-}
-
-/** How often calls are needed while the demand stays the same. */
-export interface CallRate {
-  /** Time between calls in the best schedule, in milliseconds. */
-  readonly gapMs: number
-  /** Whether more addresses are due than one request at a time can buy. */
-  readonly saturated: boolean
-}
 
 /** What one call buys. */
 export interface Batch<T> {
@@ -63,7 +48,7 @@ export function selectBatch<T extends DueItem>(parts: SelectBatchParts<T>, reque
  * Takes every due address from the queue, and the early ones that make the call cheapest.
  *
  * An early address wastes the share of its 10 credits for the time that its old price is still valid, but it postpones the next
- * call. Early addresses are taken in the order of their due times, because the next call is due with the first that is left. No
+ * batch. Early addresses are taken in the order of their due times, because the next batch is due with the first that is left. No
  * prefix exceeds the last request. Of all prefixes, the one with the lowest cost is taken.
  */
 export function cheapestBatch<T extends DueItem>(
@@ -72,86 +57,57 @@ export function cheapestBatch<T extends DueItem>(
   now: number,
   callRate: CallRate,
 ): Batch<T> {
+  const { saturated, fastMs } = callRate
+  const isFast = ({ intervalMs }: DueItem) => intervalMs < fastMs
   const due = takeDue(queue, now)
+  const slow = due.filter((item) => !isFast(item))
   const forced = requested + due.length
   const places = (MAX_ITEMS - (forced % MAX_ITEMS)) % MAX_ITEMS
-  const prefix = requested === 0 ? costPerTime(due, now) : costBesideRequests(forced, now, callRate)
+  // In a saturated schedule, the request for a new address has places that would otherwise cost a fee later.
+  const isForNew = saturated && due.some(({ rounds }) => rounds === 0)
+  const isRoutine = requested === 0 && slow.length > 0 && !isForNew
+  const prefix = isRoutine
+    ? costPerTime(slow, due.length - slow.length, now)
+    : costBesideRequests(forced, now, callRate)
 
+  const fast: T[] = []
+  const nextSlow = () => {
+    for (let item = queue.peek(); item !== undefined && isFast(item); item = queue.peek()) {
+      fast.push(item)
+      queue.pop()
+    }
+    return queue.peek()
+  }
   const candidates: T[] = []
   let best = 0
-  let lowest = prefix.costUntil(queue.peek()?.dueAt)
+  let lowest = prefix.costUntil(nextSlow()?.dueAt)
   while (candidates.length < places) {
-    const item = queue.peek()
+    const item = nextSlow()
     if (item === undefined || item.dueAt >= prefix.horizon()) break
     queue.pop()
     candidates.push(item)
     prefix.add(item)
-    const cost = prefix.costUntil(queue.peek()?.dueAt)
+    const cost = prefix.costUntil(nextSlow()?.dueAt)
     if (cost > lowest) continue
     lowest = cost
     best = candidates.length
   }
-  for (const item of candidates.slice(best)) queue.put(item)
-  return { due, early: candidates.slice(0, best) }
-}
-
-/** The cost of a prefix of early addresses. */
-interface Prefix {
-  add(item: DueItem): void
-  /** The cost if the next call is made at `nextAt`. */
-  costUntil(nextAt: number | undefined): number
-  /** No address that is due later is bought early. */
-  horizon(): number
-}
-
-/** An early address with the same interval stays in step, so its waste does not recur. */
-const WASTE_IN_STEP = 0.5
-
-/**
- * The Silver–Meal rule, for a call that the watches alone make: fee and waste, per time until the next call. The next call is
- * also due when the shortest of the intervals bought now is over.
- */
-function costPerTime(due: readonly DueItem[], now: number): Prefix {
-  const intervals = new Set(due.map(({ intervalMs }) => intervalMs))
-  let shortest = Math.min(...intervals)
-  let addresses = due.length
-  let waste = 0
-  return {
-    add({ dueAt, intervalMs }) {
-      addresses++
-      shortest = Math.min(shortest, intervalMs)
-      const wasted = (PER_ITEM * (dueAt - now)) / intervalMs
-      waste += intervals.has(intervalMs) ? WASTE_IN_STEP * wasted : wasted
-    },
-    costUntil: (nextAt = Number.POSITIVE_INFINITY) =>
-      (creditsFor(addresses) - PER_ITEM * addresses + waste) / Math.min(nextAt - now, shortest),
-    horizon: () => now + shortest,
+  if (saturated && isRoutine) best += countWorthPlaces(candidates.slice(best), due, now)
+  const early = candidates.slice(0, best)
+  const left = candidates.slice(best)
+  for (const item of fast) {
+    const isCheaper = forced + early.length >= MIN_BATCH && item.dueAt - now <= MAX_REMAINING * item.intervalMs
+    if (isCheaper && early.length < places) early.push(item)
+    else left.push(item)
   }
+  for (const item of left) queue.put(item)
+  return { due, early }
 }
 
-/**
- * For a call that price requests make anyway: what the early addresses cost in addition, and the fee for the time by which the next
- * call is earlier than `gapMs`. If the schedule is saturated, an empty place in a request also costs its share of the fee.
- */
-function costBesideRequests(forced: number, now: number, { gapMs, saturated }: CallRate): Prefix {
-  const horizon = now + gapMs
-  const value = saturated ? PER_ITEM + BASE / MAX_ITEMS : PER_ITEM
-  let early = 0
-  let remainingValue = 0
-  return {
-    add({ dueAt, intervalMs }) {
-      early++
-      remainingValue += value * Math.max(0, 1 - (dueAt - now) / intervalMs)
-    },
-    costUntil(nextAt = horizon) {
-      const extra = creditsFor(forced + early) - creditsFor(forced)
-      // Beside two addresses or fewer nothing is saved: each needs a request of its own.
-      if (early > 0 && extra >= creditsFor(early)) return Number.POSITIVE_INFINITY
-      return extra - remainingValue + (BASE * (horizon - Math.min(horizon, nextAt))) / gapMs
-    },
-    horizon: () => horizon,
-  }
-}
+/** From this number of addresses on, another one costs 10 credits; below, it costs 50. */
+const MIN_BATCH = 3
+/** How early an address is bought in a batch that would need a request of its own soon, as a share of its interval: 40 of 50 credits. */
+const MAX_REMAINING = 0.8
 
 /** Removes every due item from a queue, and returns them. */
 export function takeDue<T extends DueItem>(queue: PriorityQueue<T>, now: number): T[] {

@@ -2,9 +2,11 @@ import { creditsFor, splitIntoRequests } from '../../credits/batch-cost.ts'
 import type { PlannedPurchase } from '../plan.ts'
 import { DAY_MS } from '../prices/daily-budget.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
-import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'
+import { companionsOf, shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import { createDemand } from './demand.ts'
 import type { DueTimes } from './due-times.ts'
-import { type DueItem, type SelectBatchParts, selectBatch } from './select-batch.ts'
+import type { DueItem } from './early-cost.ts'
+import { type SelectBatchParts, selectBatch } from './select-batch.ts'
 import type { TokenBucket } from './token-bucket.ts'
 
 interface PlannedItem extends DueItem {
@@ -18,21 +20,29 @@ export interface Simulation {
   /** The simulation ends here, or after `maxCalls`. */
   readonly until: number
   readonly maxCalls: number
+  /** Whether the intervals are as requested, instead of stretched. */
+  readonly unstretched?: boolean
 }
 
 /** Simulates the schedule on a copy, with the rules of the scheduler. */
-export function simulateSchedule({ dueTimes, bucket, now, until, maxCalls }: Simulation): PlannedPurchase[] {
+export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
+  const { dueTimes, bucket, now, until, maxCalls, unstretched = false } = simulation
   const queue = createPriorityQueue<PlannedItem>(({ dueAt }) => dueAt)
   const items = new Map<TrackedPrice, PlannedItem>()
+  const demand = unstretched ? createDemand<TrackedPrice>() : dueTimes.demand
   for (const tracked of dueTimes.demand.addresses()) {
-    const item = { tracked, intervalMs: tracked.intervalMs, dueAt: Math.max(now, tracked.dueAt) }
+    const { rounds } = tracked
+    const intervalMs = unstretched ? shortestInterval(tracked) : tracked.intervalMs
+    const dueAt = Math.max(now, tracked.dueAt - (tracked.intervalMs - intervalMs))
+    const item = { tracked, rounds, intervalMs, dueAt }
     items.set(tracked, item)
     queue.put(item)
+    if (unstretched) demand.set(tracked, intervalMs)
   }
   const budget = bucket.copy()
   const parts: SelectBatchParts<PlannedItem> = {
     queue,
-    callRate: dueTimes.demand.callRate(dueTimes.stretch),
+    callRate: demand.callRate(),
     bucket: budget,
     companionsOf: ({ tracked, dueAt }) =>
       companionsOf({ ...tracked, dueAt, failingSince: Number.POSITIVE_INFINITY }).flatMap((companion) => {
@@ -48,6 +58,7 @@ export function simulateSchedule({ dueTimes, bucket, now, until, maxCalls }: Sim
     budget.spend(creditsFor(due.length + early.length), at)
     for (const item of [...due, ...early]) {
       item.dueAt = at + item.intervalMs
+      item.rounds++
       queue.put(item)
     }
     calls.push({ at, due: addressesOf(due), early: addressesOf(early), ...costOf(due.length + early.length) })

@@ -7,8 +7,8 @@ import { leadTimeFor } from './lead-time.ts'
  * starts, and then with one per interval.
  */
 export interface TokenBucket {
-  /** Adds a watch. Returns a function that removes it. */
-  addWatch(addresses: number, everyMs: number, now: number): (now: number) => void
+  /** Adds a watch. */
+  addWatch(addresses: number, everyMs: number, now: number): BucketShare
   /** Whether the credits leave the bucket in debt by no more than one call per watch. */
   covers(credits: number, now: number): boolean
   /** Takes credits out, or returns them if the number is negative. Returns how many were taken, because debt is capped. */
@@ -17,6 +17,16 @@ export interface TokenBucket {
   setLeadTime(leadMs: number): void
   /** A copy for a simulation. */
   copy(): Pick<TokenBucket, 'covers' | 'spend'>
+}
+
+/**
+ * What one watch adds to the bucket. However often the watch changes, it fills the bucket no faster than a separate batch that changes
+ * too, and its debt stays.
+ */
+export interface BucketShare {
+  /** Changes the number of addresses and the interval. The next call of a separate batch is an interval after its last one. */
+  update(addresses: number, everyMs: number, now: number): void
+  leave(now: number): void
 }
 
 interface Filler {
@@ -37,25 +47,68 @@ interface BucketState {
 export function createTokenBucket(): TokenBucket {
   const state = createState()
   return {
-    addWatch(addresses, everyMs, startedAt) {
-      const cost = creditsFor(addresses)
-      const filler = { cost, everyMs, fillsAt: startedAt }
-      refill(state, startedAt)
-      state.capacity += cost
-      state.fillers.put(filler)
-      return (endedAt) => {
-        refill(state, endedAt)
-        state.fillers.delete(filler)
-        state.capacity -= cost
-        add(state, 0)
-      }
-    },
+    addWatch: (addresses, everyMs, startedAt) => createShare(state, addresses, everyMs, startedAt),
     setLeadTime(ms) {
       state.leadMs = ms
     },
     ...accessTo(state),
     copy: () => accessTo(copyOf(state)),
   }
+}
+
+function createShare(state: BucketState, initial: number, initialEveryMs: number, startedAt: number): BucketShare {
+  let current = { everyMs: initialEveryMs, at: startedAt, leadMs: state.leadMs }
+  let largest = creditsFor(initial)
+  let fillers = [addFiller(state, largest, initialEveryMs, startedAt, startedAt)]
+
+  const periodOf = (everyMs: number) => everyMs - leadTimeFor(everyMs, state.leadMs)
+
+  /** When the last separate batch was sent. */
+  function lastCallAt(now: number): number {
+    // The times of earlier calls are unknown after a change of the lead time: the next one is a whole interval from now.
+    if (current.leadMs !== state.leadMs) return now
+    const period = periodOf(current.everyMs)
+    return current.at + Math.floor((now - current.at) / period) * period
+  }
+
+  /** Adds a filler without the call that fills the bucket when a watch starts. */
+  function addLater(cost: number, everyMs: number, at: number, now: number): void {
+    fillers.push(addFiller(state, cost, everyMs, at, now))
+    accessTo(state).spend(cost, now)
+  }
+
+  return {
+    update(addresses, everyMs, now) {
+      current = { everyMs, at: Math.max(lastCallAt(now), now - periodOf(everyMs)), leadMs: state.leadMs }
+      const cost = creditsFor(addresses)
+      largest = Math.max(largest, cost)
+      const before = fillers
+      fillers = []
+      addLater(cost, everyMs, current.at, now)
+      // The capacity stays that of the largest call. If it shrank, debt would be cut to the smaller limit, and growing again would
+      // allow it once more.
+      addLater(largest - cost, Number.POSITIVE_INFINITY, now, now)
+      removeFillers(state, before, now)
+    },
+    leave: (now) => removeFillers(state, fillers.splice(0), now),
+  }
+}
+
+function addFiller(state: BucketState, cost: number, everyMs: number, fillsAt: number, now: number): Filler {
+  const filler = { cost, everyMs, fillsAt }
+  refill(state, now)
+  state.capacity += cost
+  state.fillers.put(filler)
+  return filler
+}
+
+function removeFillers(state: BucketState, fillers: readonly Filler[], now: number): void {
+  refill(state, now)
+  for (const filler of fillers) {
+    state.fillers.delete(filler)
+    state.capacity -= filler.cost
+  }
+  add(state, 0)
 }
 
 function createState(): BucketState {

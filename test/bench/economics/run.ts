@@ -1,6 +1,8 @@
 /** Compares the credits, requests and CPU time of the price feed with those of simpler strategies. */
 import { printTable } from '../../../examples/support/table.ts'
+import { writeReadme } from '../support/readme.ts'
 import * as bursts from './bursts.ts'
+import { compareShapes } from './compare-shapes.ts'
 import { offlineBound, onlineBound } from './lower-bounds.ts'
 import { manyWatchers } from './many-watchers.ts'
 import { type Cost, onePerConsumer, onePerLookUp, tokenAddresses, withFeed, withLookUpsOnly } from './strategies.ts'
@@ -105,6 +107,20 @@ async function measureManyWatchers(): Promise<void> {
   printTable(['watchers', 'tokens', 'CPU a day', 'CPU a price', 'heap', 'credits a day', 'one call per consumer'], rows)
 }
 
+async function compareManyShapes(): Promise<void> {
+  const tables = await compareShapes()
+  console.log('\n4. Shapes of demand\n')
+  for (const { head, rows } of tables) {
+    printTable(head, rows)
+    console.log()
+  }
+  const heading =
+    'Watches of 5 minutes unless the row says more. In brackets: the cost of the best schedule found that knows everything in advance, ' +
+    'over the same lower bound. ✗ is above the goal of 1.10, ✗ ✗ above 1.25.'
+  if (process.argv.includes('--write')) writeReadme({ heading, tables }, 'economics')
+}
+
 await compareDays()
 await compareBursts()
 await measureManyWatchers()
+await compareManyShapes()

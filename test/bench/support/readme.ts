@@ -3,15 +3,14 @@ import { join } from 'node:path'
 import { BENCH } from './paths.ts'
 import type { Report, Table } from './report.ts'
 
-const [START, END] = ['<!-- results:start -->', '<!-- results:end -->']
-
-/** Replaces the tables in `test/bench/README.md`. */
-export function writeReadme({ heading, tables }: Report): void {
+/** Replaces the tables between the markers of `name` in `test/bench/README.md`. */
+export function writeReadme({ heading, tables }: Report, name: 'results' | 'economics' = 'results'): void {
+  const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`]
   const path = join(BENCH, 'README.md')
   const readme = readFileSync(path, 'utf8')
-  const [from, to] = [readme.indexOf(START), readme.indexOf(END)]
-  if (from === -1 || to < from) throw new Error(`${path} has no ${START} … ${END}.`)
-  const text = [START, heading, ...tables.map(markdown), ''].join('\n\n')
+  const [from, to] = [readme.indexOf(start), readme.indexOf(end)]
+  if (from === -1 || to < from) throw new Error(`${path} has no ${start} … ${end}.`)
+  const text = [start, heading, ...tables.map(markdown), ''].join('\n\n')
   writeFileSync(path, readme.slice(0, from) + text.trimEnd().concat('\n') + readme.slice(to))
 }
 

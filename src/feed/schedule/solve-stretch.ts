@@ -1,0 +1,88 @@
+import { type Allowance, DAY_MS } from '../prices/daily-budget.ts'
+import { type Stretch, stretchedInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import { lowestCreditsPerDay } from './demand.ts'
+
+/** A used-up budget would ask for any stretch. With this one, 10 seconds become more than a day, and the next day ends it. */
+const MAX_STRETCH = 10_000
+/** Halvings of the range of a stretch: its last step is far below the tolerance of the budget. */
+const STEPS = 24
+
+/** A stretch, and what the watches cost with it. */
+export interface SolvedStretch extends Stretch {
+  readonly creditsPerDay: number
+}
+
+export interface StretchParts {
+  readonly addresses: readonly TrackedPrice[]
+  readonly allowance: Allowance
+  /** The cost of the schedule as it runs with the stretch `current`, over that of the best one. */
+  readonly factor: number
+  readonly current: Stretch
+}
+
+/**
+ * The smallest stretch that the allowance suffices for. Intervals are stretched first; only if that does not suffice, every
+ * `atLeastEveryMs` is exceeded too, by the same factor.
+ */
+export function solveStretch({ addresses, allowance, factor, current }: StretchParts): SolvedStretch {
+  const { credits, now, until } = allowance
+  const affordable = (credits * DAY_MS) / (until - now)
+  const costOf = (stretch: Stretch): SolvedStretch => {
+    const rates = addresses.map((tracked) => 1 / stretchedInterval(tracked, stretch))
+    return { ...stretch, creditsPerDay: factor * costOfRates(rates) }
+  }
+  const none = costOf({ stretch: 1, atLeastStretch: 1 })
+  if (none.creditsPerDay <= affordable) return none
+  if (addresses.every(({ guaranteed }) => guaranteed.size === 0)) {
+    // The cost is inversely proportional to the intervals.
+    const stretch = Math.min(MAX_STRETCH, none.creditsPerDay / affordable)
+    return { stretch, atLeastStretch: 1, creditsPerDay: none.creditsPerDay / stretch }
+  }
+  // The factor is that of another schedule, unless the others are stretched already as far as possible.
+  const guaranteeFactor = current.stretch === MAX_STRETCH ? factor : 1
+  const isKept = guaranteeFactor * costOfGuarantees(addresses, allowance) <= credits
+  const withFactor = isKept
+    ? (stretch: number) => costOf({ stretch, atLeastStretch: 1 })
+    : (atLeastStretch: number) => costOf({ stretch: MAX_STRETCH, atLeastStretch })
+  let [low, high] = [1, MAX_STRETCH]
+  for (let step = 0; step < STEPS; step++) {
+    const middle = Math.sqrt(low * high)
+    if (withFactor(middle).creditsPerDay <= affordable) high = middle
+    else low = middle
+  }
+  return withFactor(high)
+}
+
+/**
+ * The lowest cost of every `atLeastEveryMs` until the credits are renewed, after `bought` is bought now. At the end of a day no other
+ * purchase may be due.
+ */
+export function costOfGuarantees(
+  addresses: readonly TrackedPrice[],
+  { now, until }: Allowance,
+  bought: readonly TrackedPrice[] = [],
+): number {
+  const boughtNow = new Set(bought)
+  const counts: number[] = []
+  for (const tracked of addresses) {
+    const { atLeastEveryMs = Number.POSITIVE_INFINITY } = tracked.guaranteed.peek() ?? {}
+    const first = boughtNow.has(tracked) ? now + atLeastEveryMs : Math.max(now, tracked.at + atLeastEveryMs)
+    if (first < until) counts.push(Math.ceil((until - first) / atLeastEveryMs))
+  }
+  return costOfRates(counts.map((count) => count / DAY_MS))
+}
+
+/** A cost that no schedule goes below, for addresses that are bought this often in a millisecond; in credits a day. */
+function costOfRates(rates: readonly number[]): number {
+  let purchasesPerMs = 0
+  const highest: number[] = []
+  for (const rate of rates) {
+    purchasesPerMs += rate
+    if (highest.length === 3 && rate <= (highest[2] ?? 0)) continue
+    highest.push(rate)
+    highest.sort((a, b) => b - a)
+    highest.length = Math.min(3, highest.length)
+  }
+  const shortest = highest.map((rate) => 1 / rate)
+  return lowestCreditsPerDay(rates.length, purchasesPerMs, shortest)
+}
