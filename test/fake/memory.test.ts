@@ -11,6 +11,16 @@ function play(options?: FakeServiceOptions) {
   return { fake, get }
 }
 
+describe('options of methods', () => {
+  it('wrong ones are refused with their name', () => {
+    const { fake } = play()
+    expect(() => fake.peakInFlight({ heavyy: true } as object)).toThrow(/^peakInFlight knows no option "heavyy"/)
+    expect(() => fake.reset({ keep: 'world' } as unknown as ResetOptions)).toThrow('keep is a list, not "world".')
+    expect(() => fake.addKeys(null as unknown as Record<string, number>)).toThrow(/^keys is an object/)
+    expect(() => fake.addKeys([5] as unknown as Record<string, number>)).toThrow(/^keys is an object/)
+  })
+})
+
 describe('filters', () => {
   it('select by operation and key, in expectations too', async () => {
     const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
