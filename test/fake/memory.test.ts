@@ -76,6 +76,18 @@ describe('the journal', () => {
     expect(plain.fake.journal()[0]).not.toHaveProperty('headers')
   })
 
+  it('masks a foreign key in the description of a fault too', async () => {
+    const secret = 'esk_live_very_secret_99'
+    const { fake, get } = play()
+    fake.fault({ key: secret, status: 500, times: 2 })
+    await get('/prices/etn', secret)
+    expect([fake.faults()[0]?.label, fake.journal()[0]?.fault]).toEqual(
+      Array(2).fill('status 500 on any operation of key esk_***99'),
+    )
+    expect(() => fake.expectNoUnusedFaults()).toThrow(/^(?!.*very_secret)/s)
+    expect(fake.fault({ key: fake.key, status: 500 }).label).toContain(`of key ${fake.key}`)
+  })
+
   it('holds 10,000 entries by default', async () => {
     const { fake } = play()
     for (let i = 0; i < 10_100; i++) await fake.fetch(`${fake.baseUrl}/openapi.json?i=${i}`, { method: 'POST' })
