@@ -6,7 +6,7 @@ import { type FakeService, useFakeService } from 'etn-market/fake'
 import { expect, onTestFinished, test } from 'vitest'
 import { BOLT, LOCKS, PRICES, startBot, WORLD } from './start-bot.ts'
 
-async function setUp() {
+async function useBot() {
   const fake = await useFakeService({ after: onTestFinished }, { world: WORLD, keys: { mine: 100_000 } })
   const started = startBot(fake, {}) // URL and key come from the environment
   onTestFinished(() => started.client.close())
@@ -21,7 +21,7 @@ async function control(method: 'GET' | 'POST' | 'DELETE', path: string, body?: o
 }
 
 test('sells when the price falls below the limit', async () => {
-  const { bot, sold } = await setUp()
+  const { bot, sold } = await useBot()
   await bot.check()
   await control('POST', 'world/price', { token: BOLT, usd: '0.018' })
   await bot.check()
@@ -33,7 +33,7 @@ test('sells when the price falls below the limit', async () => {
 })
 
 test('checks the locks at the next check when the service is busy', async () => {
-  const { bot, notes } = await setUp()
+  const { bot, notes } = await useBot()
   const held = [await control('POST', 'heavy-slots'), await control('POST', 'heavy-slots')]
   expect(await bot.check()).toMatchObject({ fresh: true })
   expect(notes).toEqual([expect.stringContaining('Next check tries again: locks.get')])
@@ -44,7 +44,7 @@ test('checks the locks at the next check when the service is busy', async () => 
 })
 
 test('goes on after a lost answer', async () => {
-  const { bot, client } = await setUp()
+  const { bot, client } = await useBot()
   await control('POST', 'script', { operation: 'prices.batch', steps: ['ok', { reset: 'after' }] })
   await bot.check()
   expect(await bot.check()).toEqual({ value: 120, fresh: false })
@@ -53,7 +53,7 @@ test('goes on after a lost answer', async () => {
 })
 
 test('has a fake of its own in each test', async () => {
-  const { fake }: { fake: FakeService } = await setUp()
+  const { fake }: { fake: FakeService } = await useBot()
   fake.expectRequests(0)
   expect((await control('GET', 'keys')).body).toEqual({ mine: { credits: 100_000, tier: 'standard' } })
 })

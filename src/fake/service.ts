@@ -11,7 +11,7 @@ import { connectionError } from './http/network-errors.ts'
 import type { IncomingRequest } from './http/receive-request.ts'
 import { createSession, loadSession, maskFilter, type SessionState, saveSession } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
-import { asNumber, asOneOf, checkNames } from './rules/check-options.ts'
+import { asList, asNumber, asOneOf, checkNames } from './rules/check-options.ts'
 import { createServiceClock, MAX_TIME_MS } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
@@ -95,7 +95,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
 
   function reset(options: ResetOptions = {}): void {
     checkNames('reset', options, ['keep'])
-    const keep = new Set((options.keep ?? []).map((part) => asOneOf('keep', part, RESET_PARTS)))
+    const keep = new Set(asList('keep', options.keep ?? []).map((part) => asOneOf('keep', part, RESET_PARTS)))
     const { keys, faults, stubs } = saveSession(session)
     session = startSession()
     loadSession(session, {
@@ -130,7 +130,10 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     ledger: (filter) => session.ledger.list(filter),
     charged: (filter) => session.ledger.total(filter),
     journal: (filter) => session.journal.list(maskFilter(session, filter)),
-    peakInFlight: ({ heavy = false } = {}) => session.journal.peak(heavy),
+    peakInFlight(options = {}) {
+      checkNames('peakInFlight', options, ['heavy'])
+      return session.journal.peak(options.heavy ?? false)
+    },
     keys: () => session.accounts.all(),
     addKey: (key, start) => session.accounts.add(key, start),
     addKeys: (keys) => session.accounts.addAll(keys),

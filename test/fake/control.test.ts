@@ -219,6 +219,8 @@ describe('who may control the fake', () => {
     expect((await send('GET', '/ledger', undefined, { ...token, host: 'fake.test' })).status).toBe(200)
     expect((await send('GET', '/ledger', undefined, { ...token, origin: 'https://evil.example' })).status).toBe(403)
     expect((await send('GET', '/health')).status).toBe(200)
-    await expect(remote({ controlToken: '' })).rejects.toThrow('controlToken is a text that is not empty.')
+    await expect(remote({ controlToken: '' })).rejects.toThrow(
+      'controlToken is a text that is not empty, of ASCII characters',
+    )
   })
 })

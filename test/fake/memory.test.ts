@@ -11,6 +11,16 @@ function play(options?: FakeServiceOptions) {
   return { fake, get }
 }
 
+describe('options of methods', () => {
+  it('wrong ones are refused with their name', () => {
+    const { fake } = play()
+    expect(() => fake.peakInFlight({ heavyy: true } as object)).toThrow(/^peakInFlight knows no option "heavyy"/)
+    expect(() => fake.reset({ keep: 'world' } as unknown as ResetOptions)).toThrow('keep is a list, not "world".')
+    expect(() => fake.addKeys(null as unknown as Record<string, number>)).toThrow(/^keys is an object/)
+    expect(() => fake.addKeys([5] as unknown as Record<string, number>)).toThrow(/^keys is an object/)
+  })
+})
+
 describe('filters', () => {
   it('select by operation and key, in expectations too', async () => {
     const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
@@ -64,6 +74,18 @@ describe('the journal', () => {
     const plain = play()
     await plain.get('/prices/etn')
     expect(plain.fake.journal()[0]).not.toHaveProperty('headers')
+  })
+
+  it('masks a foreign key in the description of a fault too', async () => {
+    const secret = 'esk_live_very_secret_99'
+    const { fake, get } = play()
+    fake.fault({ key: secret, status: 500, times: 2 })
+    await get('/prices/etn', secret)
+    expect([fake.faults()[0]?.label, fake.journal()[0]?.fault]).toEqual(
+      Array(2).fill('status 500 on any operation of key esk_***99'),
+    )
+    expect(() => fake.expectNoUnusedFaults()).toThrow(/^(?!.*very_secret)/s)
+    expect(fake.fault({ key: fake.key, status: 500 }).label).toContain(`of key ${fake.key}`)
   })
 
   it('holds 10,000 entries by default', async () => {

@@ -91,8 +91,15 @@ export function createPools(seed: number, tokens: TokenList, prices: Prices, own
       const scale = (decimals: number) => 10n ** BigInt(decimals)
       const most = mostUnits(token, price.etn)
       const wanted = unitsOf(token, token.totalSupply * share)
-      const amount = wanted < most ? wanted : most
-      const otherAmount = (amount * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
+      const available = wanted < most ? wanted : most
+      const equal = (available * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
+      // A pool without WETN holds at most half of the supply of its other token.
+      const otherMost = unitsOf(other, other.totalSupply / 2)
+      const isEnough = isWetn(other) || equal <= otherMost
+      const otherAmount = isEnough ? equal : otherMost
+      const amount = isEnough
+        ? available
+        : (otherMost * otherPrice.usd * scale(token.decimals)) / (price.usd * scale(other.decimals))
       const usd = (2 * Number((amount * price.usd) / scale(token.decimals))) / Number(ONE)
       const [amount0, amount1] = token === pool.token0 ? [amount, otherAmount] : [otherAmount, amount]
       return { amount0, amount1, usd }

@@ -1,10 +1,11 @@
 import type { FaultOptions, ScriptStep } from './fault-options.ts'
 
-/** A fault in a few words. */
-export function describeFault({ operation, key, when, nth, times: _, probability, ...effects }: FaultOptions): string {
+/** A fault in a few words; `listKey` masks keys that are not the fake's own. */
+export function describeFault(options: FaultOptions, listKey: (key: string) => string): string {
+  const { operation, key, when, nth, times: _, probability, ...effects } = options
   const where = [
     operation === undefined ? 'any operation' : [operation].flat().join(' or '),
-    key === undefined ? '' : `of key ${key}`,
+    key === undefined ? '' : `of key ${listKey(key)}`,
     nth === undefined ? '' : `call ${[nth].flat().join(', ')}`,
     when === undefined ? '' : 'selected by a function',
     probability === undefined ? '' : `with probability ${probability}`,

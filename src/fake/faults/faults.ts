@@ -51,7 +51,7 @@ export interface FaultState {
   isPending: boolean
 }
 
-export function createFaults(seed: number | string): Faults {
+export function createFaults(seed: number | string, listKey: (key: string) => string): Faults {
   const faults = new Map<number, FaultState>()
   const noise = hash(hashText(String(seed)), 200)
   let added = 0
@@ -105,7 +105,7 @@ export function createFaults(seed: number | string): Faults {
       const { operation, key, when, nth, times, probability, ...effects } = options
       const match = { operation, key, when, nth, probability } as FaultMatch
       const hits = times ?? defaultTimes(options)
-      return insert({ label: describeFault(options), match, steps: [effects], isScript: false, times: hits })
+      return insert({ label: describeFault(options, listKey), match, steps: [effects], isScript: false, times: hits })
     },
     script(operation, steps, options = {}) {
       checkScript(operation, steps, options)

@@ -17,14 +17,15 @@ export interface Session extends ServiceState {
 }
 
 export function createSession(settings: Settings, find: ServiceState['find'], now: () => number): Session {
+  const accounts = createAccounts(settings.keys)
   return {
     settings,
     now,
     find,
-    accounts: createAccounts(settings.keys),
+    accounts,
     ledger: createLedger(settings.journal.max),
     journal: createJournal(settings.journal.max),
-    faults: createFaults(settings.seed),
+    faults: createFaults(settings.seed, (key) => (accounts.find(key) ? key : maskKey(key))),
     stubs: createStubs(),
     heavySlots: createHeavySlots(settings.heavyConcurrency),
     heavyRetryAfterSeconds: settings.heavyRetryAfterSeconds,

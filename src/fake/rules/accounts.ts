@@ -78,6 +78,8 @@ export function readKey(key: string, options: KeyOptions): KeyState {
 
 /** Checks the options of several keys. */
 export function readKeys(keys: Record<string, KeyOptions>): Record<string, KeyState> {
+  if (typeof keys !== 'object' || keys === null || Array.isArray(keys))
+    throw new TypeError('keys is an object of keys and their credits.')
   const entries = Object.entries(keys).map(([key, options]) => [key, readKey(key, options)] as const)
   return Object.fromEntries(entries)
 }

@@ -25,6 +25,12 @@ export function asOneOf<T extends string>(name: string, value: unknown, allowed:
   throw new TypeError(`${name} is one of ${allowed.join(', ')}, not ${show(value)}.`)
 }
 
+/** Returns a list, or throws. */
+export function asList<T>(name: string, value: readonly T[]): readonly T[] {
+  if (Array.isArray(value)) return value
+  throw new TypeError(`${name} is a list, not ${show(value)}.`)
+}
+
 /** A value as text for a message. */
 export function show(value: unknown): string {
   return typeof value === 'string' ? `"${value}"` : String(value)

@@ -133,6 +133,23 @@ describe('the world option', () => {
     expect((await request(`/tokens/52014/${SALE}`)).status).toBe(404)
   })
 
+  it('a lock in a pool of two tokens is below the supply of both, at the same value', async () => {
+    const RARE = address('f')
+    const { get } = ask({
+      world: {
+        tokens: [{ address: RARE, symbol: 'RARE', decimals: 0, totalSupply: 1_000, usd: 3 }],
+        pools: [{ address: POOL, token0: BOLT, token1: RARE }],
+        locks: { [RARE]: [{ percentSupply: 100, unlocksInMs: DAY, pair: POOL }] },
+      },
+    })
+    const [lock] = await get(`/tokens/52014/${RARE}/liquidity-locks`)
+    expect([lock.token0, lock.token1]).toEqual([BOLT, RARE])
+    expect(Number(lock.amountToken1)).toBeGreaterThan(0)
+    expect(Number(lock.amountToken1)).toBeLessThanOrEqual(1_000)
+    const { usd } = await get(`/prices/52014/${BOLT}`)
+    expect((Number(lock.amountToken0) / 1e18) * usd).toBeCloseTo(3 * Number(lock.amountToken1), -1)
+  })
+
   it('own entries are in the largest page of each list, beside the built-in ones', async () => {
     const { get } = ask({ world: { ...WORLD, presales: [saleOf()], tokenCount: 150 } })
     const pages = {
