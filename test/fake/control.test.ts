@@ -109,6 +109,15 @@ describe('the control routes', () => {
     expect((await send('POST', '/clock', {})).body.error.message).toBe('Give either advanceMs or now.')
   })
 
+  it('lists faults by page', async () => {
+    const { send } = await remote()
+    for (const status of [500, 502, 503]) await send('POST', '/faults', { status })
+    const [first] = (await send('GET', '/faults?limit=1')).body
+    expect(first.label).toContain('status 500')
+    const rest = (await send('GET', `/faults?after=${first.id}`)).body as { label: string }[]
+    expect(rest.map(({ label }) => label.slice(0, 10))).toEqual(['status 502', 'status 503'])
+  })
+
   it('expectations are a 200, or a 409 with the message', async () => {
     const { fake, get, send } = await remote()
     await get('/prices/etn')

@@ -76,6 +76,13 @@ describe('the journal', () => {
     expect(plain.fake.journal()[0]).not.toHaveProperty('headers')
   })
 
+  it('masks a foreign key that stands in a URL', async () => {
+    const { fake, get } = play()
+    await get('/prices/etn?key=esk_live_0123456789abcdef')
+    expect(fake.journal()[0]).toMatchObject({ query: { key: 'esk_***ef' } })
+    expect(JSON.stringify(fake.journal())).not.toContain('0123456789')
+  })
+
   it('masks a foreign key in the description of a fault too', async () => {
     const secret = 'esk_live_very_secret_99'
     const { fake, get } = play()

@@ -26,11 +26,10 @@ export function readOwnCollections(entries: unknown): Collection[] {
       totalSupply,
       address: () => address,
       own: {
-        stats: readStats(
-          `${path}.stats`,
-          field.any('stats') ?? {},
-          listed ? ownersOf(listed) : Math.ceil(totalSupply / 3),
-        ),
+        stats: readStats(`${path}.stats`, field.any('stats') ?? {}, {
+          totalSupply,
+          owners: listed ? ownersOf(listed) : Math.ceil(totalSupply / 3),
+        }),
         assets: listed,
       },
     }
@@ -44,15 +43,18 @@ function ownersOf(assets: readonly { ownerAddress: string }[]): number {
   return new Set(assets.map(({ ownerAddress }) => ownerAddress)).size
 }
 
-function readStats(path: string, value: unknown, owners: number) {
+function readStats(path: string, value: unknown, { totalSupply, owners }: { totalSupply: number; owners: number }) {
   const field = readEntry(path, value, STATS)
   const floorPrice = field.any('floorPrice') ?? null
   const listingCount = field.count('listingCount', floorPrice === null ? 0 : 1)
   if (listingCount === 0 && floorPrice !== null)
     throw new TypeError(`${path}.floorPrice is null without a listing: listingCount is 0.`)
+  const uniqueOwners = field.count('uniqueOwners', owners)
+  if (uniqueOwners > totalSupply)
+    throw new TypeError(`${path}.uniqueOwners is at most totalSupply: ${uniqueOwners} are above ${totalSupply}.`)
   return {
     floorPrice: floorPrice === null ? null : field.number('floorPrice', 0),
-    uniqueOwners: field.count('uniqueOwners', owners),
+    uniqueOwners,
     listingCount,
     volume: field.number('volume', 0, undefined, 0),
   }

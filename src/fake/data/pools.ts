@@ -127,6 +127,7 @@ export function readOwnPools(entries: unknown, find: (address: string) => WorldT
     if (a.key === b.key) raise(`${path}.token1 is another token than token0.`)
     const [token0, token1] = a.key < b.key ? [a, b] : [b, a]
     const address = field.address('address')
+    if (find(address)) raise(`${path}.address is an address without a token, not ${address}.`)
     return { version, token0, token1, fee: 30, address: () => address }
   })
   const addresses = found.map(({ address }) => address())

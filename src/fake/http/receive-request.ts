@@ -42,8 +42,13 @@ export function receiveRequest(session: Session, incoming: IncomingRequest): Inc
   }
   const key = keyOf(headers)
   const isOwn = key !== null && session.accounts.find(key) !== undefined
+  const mask = (text: string) =>
+    text.replace(/esk_\w+/g, (found) => (session.accounts.find(found) ? found : maskKey(found)))
   const listed = {
     ...seen,
+    url: mask(seen.url),
+    path: mask(seen.path),
+    query: Object.fromEntries(Object.entries(seen.query).map(([name, value]) => [mask(name), mask(value)])),
     key: key === null || isOwn ? key : maskKey(key),
     ...(session.settings.journal.headers ? { headers: listHeaders(headers, key, isOwn) } : {}),
   }

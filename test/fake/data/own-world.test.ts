@@ -238,6 +238,16 @@ describe('the world option', () => {
       'world.nftCollections[0].stats.floorPrice is null without a listing',
     ],
     [
+      'more owners than assets',
+      { nftCollections: [{ ...artOf(), totalSupply: 2, stats: { uniqueOwners: 3 } }] },
+      'world.nftCollections[0].stats.uniqueOwners is at most totalSupply: 3 are above 2',
+    ],
+    [
+      'a pool at the address of a token',
+      { tokens: [{ address: MINE, symbol: 'M' }], pools: [{ address: MINE, token0: MINE, token1: USDC }] },
+      'world.pools[0].address is an address without a token',
+    ],
+    [
       'a pool of an unknown token',
       { pools: [{ address: POOL, token0: MINE, token1: BOLT }] },
       'world.pools[0].token0 is a token of the world',

@@ -5,6 +5,7 @@ import { type FakeOperation, fakeOperations } from '../../rules/routes.ts'
 import { findMismatch } from '../../rules/validate-data.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
+import { page } from './page-of-list.ts'
 import { createRegistry } from './registry.ts'
 
 /** Faults, scripts and stubs. */
@@ -12,7 +13,11 @@ export function faultCommands(fake: FakeService): Commands {
   const body = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
   const stubs = createRegistry<() => void>('stub')
   return {
-    'GET faults': { summary: 'The faults and scripts.', fields: [], run: () => fake.faults().map(body) },
+    'GET faults': {
+      summary: 'The faults and scripts; `after` is the id of one.',
+      fields: ['limit', 'after', 'last'],
+      run: (given) => page(fake.faults().map(body), ({ id }) => id, given),
+    },
     'POST faults': {
       summary: 'Adds a fault with the options of fake.fault; `times` may be "Infinity".',
       fields: JSON_FAULT_FIELDS,

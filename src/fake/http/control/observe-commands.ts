@@ -1,19 +1,14 @@
-import { asNumber } from '../../rules/check-options.ts'
 import type { Expected } from '../../rules/expect.ts'
 import type { FakeFilter } from '../../rules/ledger.ts'
 import { fakeOperations } from '../../rules/routes.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
+import { page } from './page-of-list.ts'
 
 /** Reading what happened. */
 export function readingCommands(fake: FakeService): Commands {
   const filterOf = ({ operation, key }: Fields): FakeFilter =>
     ({ ...(operation === undefined ? {} : { operation }), ...(key === undefined ? {} : { key }) }) as FakeFilter
-  const page = <T>(all: T[], idOf: (one: T) => number, { limit, after, last }: Fields): T[] => {
-    const from = after === undefined ? all : all.filter((one) => idOf(one) > asNumber('after', Number(after), 0))
-    const newest = last === undefined ? from : from.slice(-asNumber('last', Number(last), 1))
-    return limit === undefined ? newest : newest.slice(0, asNumber('limit', Number(limit), 1))
-  }
   const fields = ['operation', 'key', 'limit', 'after', 'last']
   return {
     'GET health': { summary: 'Whether the fake runs.', fields: [], run: () => ({ ok: true, now: fake.now() }) },
