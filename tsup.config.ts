@@ -25,7 +25,7 @@ const CJS: Group[] = [[...CLIENT, 'schemas'], ...OTHERS]
 /** Contained in every build. */
 const BUNDLED = ['@noble/hashes']
 /** Other entries of this package, which `vitest` and the program load by name. */
-const OWN = ['etn-market', 'etn-market/fake']
+const OWN = ['etn-market', 'etn-market/fake', 'etn-market/feed']
 /** Shared with the application in ES modules. CommonJS contains them: versions of Node differ in requiring ES modules. */
 const SHARED = ['ky', 'p-retry', 'zod']
 
@@ -78,12 +78,13 @@ export default defineConfig([
     }),
   ),
   {
-    // The program. It contains commander, which is CommonJS and needs `require`.
+    // The program, and a file for each of its commands. It contains packages in CommonJS, which need `require`.
     ...common,
     entry: { cli: 'src/cli/index.ts' },
     format: 'esm',
     platform: 'node',
-    noExternal: ['commander'],
+    // Everything but this package, which it loads by name: the classes of errors stay the same.
+    noExternal: [/^(?!etn-market)/],
     minify: true,
     removeNodeProtocol: false,
     banner: {

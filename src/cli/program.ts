@@ -1,0 +1,54 @@
+import { createRequire } from 'node:module'
+import { Command } from 'commander'
+
+/** A command and what loads it. The commands load when they are used, so that the program starts fast. */
+interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  load(program: Command): Promise<void>
+}
+
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'cost',
+    summary: 'what a call costs',
+    load: async (program) => (await import('./commands/cost.ts')).addCostCommand(program),
+  },
+  {
+    name: 'call',
+    summary: 'call an operation',
+    load: async (program) => (await import('./commands/call.ts')).addCallCommand(program),
+  },
+  {
+    name: 'account',
+    summary: 'balance and tier of the key',
+    load: async (program) => (await import('./commands/account.ts')).addAccountCommand(program),
+  },
+  {
+    name: 'fake',
+    summary: 'serve the fake service over HTTP',
+    load: async (program) => (await import('./fake-command.ts')).addFakeCommand(program),
+  },
+]
+
+/** The program with the command that the arguments name; the others are there by name only. */
+export async function createProgram(args: readonly string[]): Promise<Command> {
+  const { version } = createRequire(import.meta.url)('etn-market/package.json') as { version: string }
+  const program = new Command('etn-market')
+    .description('Plan, spend and look up credits of the metered market-data API.')
+    .version(version)
+    // `--version` of a command is a parameter of the service.
+    .enablePositionalOptions()
+    .exitOverride()
+    // Errors are printed in one place, where they become one line or JSON.
+    .configureOutput({ outputError: () => {} })
+    .showSuggestionAfterError()
+  const wanted = args.find((arg) => arg !== 'help' && !arg.startsWith('-'))
+  for (const { name, summary, load } of COMMANDS) {
+    if (name === wanted) {
+      await load(program)
+      program.commands.find((command) => command.name() === name)?.summary(summary)
+    } else program.command(name).description(summary)
+  }
+  return program
+}
