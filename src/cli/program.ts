@@ -20,6 +20,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async (program) => (await import('./commands/call.ts')).addCallCommand(program),
   },
   {
+    name: 'plan',
+    summary: 'what a schedule of calls costs',
+    load: async (program) => (await import('./commands/plan.ts')).addPlanCommand(program),
+  },
+  {
     name: 'account',
     summary: 'balance and tier of the key',
     load: async (program) => (await import('./commands/account.ts')).addAccountCommand(program),
