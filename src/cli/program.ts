@@ -25,6 +25,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async (program) => (await import('./commands/plan.ts')).addPlanCommand(program),
   },
   {
+    name: 'prices',
+    summary: 'prices of tokens, once or as they change',
+    load: async (program) => (await import('./commands/prices.ts')).addPricesCommand(program),
+  },
+  {
     name: 'account',
     summary: 'balance and tier of the key',
     load: async (program) => (await import('./commands/account.ts')).addAccountCommand(program),

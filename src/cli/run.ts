@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { describeFailure, EXIT } from './failure.ts'
-import { toJson } from './output.ts'
+import { toJsonLine } from './output.ts'
 import { createProgram } from './program.ts'
 import { cleanText, redactKeys } from './text.ts'
 
@@ -37,7 +37,7 @@ async function runCommand(args: readonly string[]): Promise<number | undefined> 
     const { exitCode, message, ...details } = describeFailure(error)
     const line = redactKeys(cleanText(message).replaceAll('\n', ' '))
     if (line !== '') {
-      if (args.includes('--json')) process.stdout.write(`${toJson({ error: { ...details, message: line } })}\n`)
+      if (args.includes('--json')) process.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)
       else process.stderr.write(`error: ${line}\n`)
     }
     return exitCode

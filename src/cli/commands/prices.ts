@@ -1,0 +1,112 @@
+import type { Command } from 'commander'
+import { type Client, operations } from 'etn-market'
+import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
+import { formatCredits, formatDecimal, toJsonLine } from '../output.ts'
+import { createPriceRows, formatChange, formatPrices } from '../price-table.ts'
+import { readAddresses } from '../read-addresses.ts'
+import { type CommonOptions, inSession, type Session } from '../session.ts'
+import { authorizeSpending } from '../spending.ts'
+import { cleanLine } from '../text.ts'
+import { buySymbols, readKeptSymbols, type Symbols, TOKEN_LIST_COST } from '../tokens.ts'
+import { watchPrices } from '../watch-prices.ts'
+
+interface PricesArguments extends CommonOptions {
+  readonly watch?: number
+  /** False with `--no-symbols`. */
+  readonly symbols: boolean
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Adds `etn-market prices`. With `--json` it prints a list of `{ address, symbol, usd, etn, changePercent, at, stale }`; with
+ * `--watch` too, one of them a line.
+ */
+export function addPricesCommand(program: Command): void {
+  const command = program
+    .command('prices <addresses...>')
+    .description('Prices of tokens. An address, a file with one a line, or - for standard input.')
+    .option('--watch <interval>', 'keep the prices this young, such as 30s; at least 1s', durationOf(1_000))
+    .option('--no-symbols', 'do not look up symbols in token.list, which is kept for a week')
+  addServiceOptions(command).action(
+    inSession<PricesArguments, [string[]]>(async (session, options, args) => {
+      const addresses = [...new Set(await readAddresses(args))]
+      const kept = options.symbols ? readKeptSymbols(options) : new Map<string, string>()
+      await announce(session, options, addresses.length, kept === undefined)
+      const client = await session.client()
+      const symbols = kept ?? (await buySymbols(client, options, session.signal))
+      await using feed = createPriceFeed(client)
+      if (options.watch === undefined) await printOnce(session, feed, addresses, symbols)
+      else await printWatch(session, { client, feed, addresses, symbols, everyMs: options.watch })
+      return undefined
+    }),
+  )
+  addExample(command, 'prices 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --watch 30s', 'prices tokens.txt --json')
+}
+
+function announce(session: Session, options: PricesArguments, count: number, buysSymbols: boolean): Promise<void> {
+  const once = costOfPrices(count)
+  const { min, max } = buysSymbols ? TOKEN_LIST_COST : { min: 0, max: 0 }
+  const symbols = buysSymbols ? `${formatCredits(min, max)} of it once a week for symbols` : undefined
+  const what = `prices of ${count} ${count === 1 ? 'token' : 'tokens'}`
+  if (options.watch === undefined)
+    return authorizeSpending(session, options, {
+      what,
+      min: once + min,
+      max: once + max,
+      ...(symbols !== undefined && { note: symbols }),
+    })
+  const anHour = Math.ceil((once * HOUR_MS) / options.watch)
+  return authorizeSpending(session, options, {
+    what: `${what}, the first hour`,
+    min: once + min,
+    max: anHour + max,
+    note: [`${formatCredits(anHour)} an hour`, ...(symbols === undefined ? [] : [symbols])].join(', '),
+    divisible: true,
+  })
+}
+
+/** The cheapest requests for some prices: batches of 50, and one or two prices alone. */
+function costOfPrices(count: number): number {
+  const { base, perItem, maxItems } = operations['prices.batch'].credits
+  const rest = count % maxItems
+  const ofRest = rest === 0 ? 0 : Math.min(base + perItem * rest, operations['token.price'].credits.base * rest)
+  return Math.floor(count / maxItems) * (base + perItem * maxItems) + ofRest
+}
+
+async function printOnce(session: Session, feed: PriceFeed, addresses: string[], symbols: Symbols): Promise<void> {
+  const prices = await feed.prices(addresses, { signal: session.signal })
+  const toRow = createPriceRows(symbols)
+  const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
+  if (session.json) session.printJson(rows)
+  else session.print(formatPrices(rows, session.colors, { withChange: false, now: Date.now() }).join('\n'))
+}
+
+interface Watching {
+  readonly client: Client
+  readonly feed: PriceFeed
+  readonly addresses: string[]
+  readonly symbols: Symbols
+  readonly everyMs: number
+}
+
+async function printWatch(session: Session, { feed, client, addresses, symbols, everyMs }: Watching): Promise<void> {
+  const isLive = process.stdout.isTTY && !session.json
+  await watchPrices(session, feed, addresses, everyMs, createPriceRows(symbols), {
+    isLive,
+    onRow(row) {
+      if (session.json) session.print(toJsonLine(row))
+      else {
+        const time = new Date(row.at).toISOString().slice(11, 19)
+        const price = `${formatDecimal(row.usd)} USD  ${formatDecimal(row.etn)} ETN`
+        const name = symbols.get(row.address.toLowerCase()) ?? row.address
+        session.print(cleanLine(`${time}  ${name}  ${price}  ${formatChange(row.changePercent)}`))
+      }
+    },
+    toLines: (rows) => [
+      ...formatPrices(rows, session.colors, { withChange: true, now: Date.now() }),
+      session.colors.dim(`${formatCredits(client.credits.charged)} charged. Ctrl-C ends.`),
+    ],
+  })
+}
