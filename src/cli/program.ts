@@ -30,6 +30,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async (program) => (await import('./commands/prices.ts')).addPricesCommand(program),
   },
   {
+    name: 'candles',
+    summary: 'a chart, CSV, SVG or a file of candles',
+    load: async (program) => (await import('./commands/candles.ts')).addCandlesCommand(program),
+  },
+  {
     name: 'account',
     summary: 'balance and tier of the key',
     load: async (program) => (await import('./commands/account.ts')).addAccountCommand(program),
