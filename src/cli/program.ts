@@ -35,6 +35,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async (program) => (await import('./commands/candles.ts')).addCandlesCommand(program),
   },
   {
+    name: 'sweep',
+    summary: 'call an operation for many addresses, resumable',
+    load: async (program) => (await import('./commands/sweep.ts')).addSweepCommand(program),
+  },
+  {
     name: 'account',
     summary: 'balance and tier of the key',
     load: async (program) => (await import('./commands/account.ts')).addAccountCommand(program),

@@ -1,7 +1,7 @@
 import type { Candle } from 'etn-market'
 import { usageError } from './failure.ts'
 import { requireWritable } from './files.ts'
-import { requireSame, type SeriesFile, type SeriesId } from './series-file.ts'
+import { requireSame, type SeriesFile, type SeriesId } from './series.ts'
 
 /** The parts of `node:sqlite` that are used here. */
 interface Database {

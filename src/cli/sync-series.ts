@@ -1,5 +1,5 @@
 import type { Candle } from 'etn-market'
-import { mergeCandles, type SeriesFile } from './series-file.ts'
+import { mergeCandles, type SeriesFile } from './series.ts'
 
 const BUCKET_SECONDS: Readonly<Record<string, number>> = {
   '1m': 60,
