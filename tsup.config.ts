@@ -39,7 +39,12 @@ const common: Options = {
 
 /** The fake is large and read by nobody: it is written without white space, with its names. */
 const compact = (group: Group): Options =>
-  group.includes('fake') ? { esbuildOptions: (options) => void Object.assign(options, { minifyWhitespace: true }) } : {}
+  group.includes('fake')
+    ? {
+        esbuildOptions: (options) =>
+          void Object.assign(options, { minifyWhitespace: true, minifySyntax: true, minifyIdentifiers: true }),
+      }
+    : {}
 
 const entriesOf = (group: Group) => Object.fromEntries(group.map((name) => [name, ENTRIES[name]]))
 
@@ -72,8 +77,7 @@ export default defineConfig([
       noExternal: [...BUNDLED, ...SHARED],
       // Keeps the package small: the ES modules are the readable copy. Short lines keep stack traces useful.
       esbuildOptions(options) {
-        options.minifyWhitespace = true
-        options.lineLimit = 160
+        Object.assign(options, { minifyWhitespace: true, minifySyntax: true, minifyIdentifiers: true, lineLimit: 160 })
       },
     }),
   ),

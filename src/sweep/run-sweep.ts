@@ -1,9 +1,8 @@
 import type { ApiPromise } from '../api-promise.ts'
 import type { Budget } from '../credits/budget.ts'
-import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
-import type { OperationId } from '../generated/operations.ts'
+import type { EtnMarketError } from '../errors/base.ts'
 import type { CallInput } from '../request/call-input.ts'
-import { createSweepStore, type SweepStore } from './sweep-store.ts'
+import { createSweepStore, type SweepStore, type SweepStoreParts } from './sweep-store.ts'
 import type { SweepOptions, SweepResult } from './types.ts'
 
 /** One call of a sweep. */
@@ -17,24 +16,25 @@ export interface SweepCall {
   readonly maxCredits: number
 }
 
-export interface SweepParts extends Pick<SweepOptions, 'store' | 'onProgress'> {
-  readonly operation: OperationId
+/** Functions of other modules are handed over: a file that is loaded later and imports none adds none to the first load. */
+export interface SweepParts extends Omit<SweepStoreParts, 'store'>, Pick<SweepOptions, 'store' | 'onProgress'> {
   readonly concurrency: number
   readonly limit: Budget
   /** How many results there will be. */
   readonly total: number
-  readonly keyPrefix: string
   /** Monotonic milliseconds. */
   now(): number
   call(call: SweepCall): ApiPromise<unknown>
+  /** Whether an error is the result of its call; another one ends the sweep. */
+  isResult(error: unknown): error is EtnMarketError
 }
 
 type Result = SweepResult<unknown, unknown>
 
 /** Makes the calls and deletes those that have a result from `pending`. */
 export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): AsyncGenerator<Result, void, undefined> {
-  const { concurrency, limit, call } = parts
-  const store = parts.store && createSweepStore(parts.store, parts.operation, parts.keyPrefix)
+  const { concurrency, limit, call, isResult } = parts
+  const store = parts.store && createSweepStore({ ...parts, store: parts.store })
   const report = createProgress(pending, parts)
   const queue = pending.values()
   const working = new Set<Promise<void>>()
@@ -57,7 +57,7 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
     if (stored !== undefined) return arrive(next, { data: stored.data, stored: true }, 0)
     if (!(await hasRoom(next)) || failure !== undefined) return
     committed += next.maxCredits
-    const answer = settle(call(next)).finally(() => {
+    const answer = settle(call(next), isResult).finally(() => {
       committed -= next.maxCredits
       buying.delete(answer)
     })
@@ -114,12 +114,13 @@ type Outcome =
 /** @throws what ends the whole sweep: the reason of its signal, or that the client is closed */
 async function settle(
   promise: ApiPromise<unknown>,
+  isResult: SweepParts['isResult'],
 ): Promise<{ data?: unknown; error?: EtnMarketError; credits: number }> {
   try {
     const { data, meta } = await promise.withMeta()
     return { data, credits: meta.credits.charged }
   } catch (error) {
-    if (!isEtnMarketError(error) || error.code === 'client_closed') throw error
+    if (!isResult(error)) throw error
     return { error, credits: error.credits }
   }
 }

@@ -1,44 +1,46 @@
 import type { BudgetStore } from '../credits/budget.ts'
-import { StateUnavailableError } from '../errors/state.ts'
-import { answerGuards } from '../generated/guards.ts'
-import type { OperationId } from '../generated/operations.ts'
-import { isObject } from '../operations/type-guards.ts'
 
 /** The answers of a sweep that outlive it. */
 export interface SweepStore {
-  /** The data that is stored; undefined where there is none that matches the contract. @throws StateUnavailableError */
+  /** The data that is stored; undefined where there is none that matches the contract. */
   read(key: string): Promise<{ readonly data: unknown } | undefined>
-  /** Keeps data that matches the contract. @throws StateUnavailableError */
+  /** Keeps data that matches the contract. */
   write(key: string, data: unknown): Promise<void>
 }
 
-export function createSweepStore(store: BudgetStore, operation: OperationId, prefix: string): SweepStore {
-  const matches = (data: unknown) => answerGuards[operation]({ data })
+export interface SweepStoreParts {
+  readonly store: BudgetStore
+  readonly keyPrefix: string
+  /** Whether data matches the contract. */
+  matches(data: unknown): boolean
+  /** The error of a store that could not be read or written. */
+  storeError(what: 'read' | 'written', cause: unknown): Error
+}
 
-  async function access<T>(what: string, run: () => T): Promise<Awaited<T>> {
+export function createSweepStore({ store, keyPrefix, matches, storeError }: SweepStoreParts): SweepStore {
+  async function access<T>(what: 'read' | 'written', run: () => T): Promise<Awaited<T>> {
     try {
       return await run()
     } catch (cause) {
-      const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
-      throw new StateUnavailableError(message, { operation, cause })
+      throw storeError(what, cause)
     }
   }
 
   return {
     async read(key) {
-      const stored = await access('read', () => store.get(prefix + key))
+      const stored = await access('read', () => store.get(keyPrefix + key))
       const entry = typeof stored === 'string' ? parse(stored) : undefined
-      return isObject(entry) && matches(entry.data) ? { data: entry.data } : undefined
+      return entry !== undefined && matches(entry.data) ? entry : undefined
     },
     async write(key, data) {
-      if (matches(data)) await access('written', () => store.set(prefix + key, JSON.stringify({ data })))
+      if (matches(data)) await access('written', () => store.set(keyPrefix + key, JSON.stringify({ data })))
     },
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string): { readonly data: unknown } | undefined {
   try {
-    return JSON.parse(text)
+    return Object(JSON.parse(text))
   } catch {
     return undefined
   }

@@ -2,7 +2,10 @@ import type { ApiPromise } from '../api-promise.ts'
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { type Budget, createBudget } from '../credits/budget.ts'
 import { sumCosts } from '../credits/cost.ts'
+import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
 import { InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { StateUnavailableError } from '../errors/state.ts'
+import { answerGuards } from '../generated/guards.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
@@ -51,8 +54,10 @@ export function createSweep(
       yield* runSweep(pending, {
         ...settings,
         limit,
-        operation,
         total,
+        matches: (data) => answerGuards[operation]({ data }),
+        storeError: (what, cause) => storeError(operation, what, cause),
+        isResult: (error): error is EtnMarketError => isEtnMarketError(error) && error.code !== 'client_closed',
         keyPrefix: `etn-market:sweep:1:${context.baseUrl()}`,
         now: () => monotonicNow(context.clock),
         call: ({ input }) => context.run({ ...input, budget: limit }),
@@ -114,4 +119,9 @@ function nameErrors<T>(index: number, read: () => T): T {
     const issues = cause.issues?.map(({ path, message }) => ({ path: `[${index}].${path}`, message }))
     throw new InvalidRequestError(`params[${index}]: ${cause.message}`, { code, operation, issues, cause })
   }
+}
+
+function storeError(operation: OperationId, what: string, cause: unknown): StateUnavailableError {
+  const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
+  return new StateUnavailableError(message, { operation, cause })
 }
