@@ -19,11 +19,13 @@ export type PlannedInterval =
   | {
       /** The interval between calls, such as `'30s'`, `'5m'`, `'1h'` or `'1d'`. */
       readonly every: Duration
+      /** Left out beside `every`. */
       readonly everyMs?: undefined
     }
   | {
       /** The interval between calls, in milliseconds. */
       readonly everyMs: number
+      /** Left out beside `everyMs`. */
       readonly every?: undefined
     }
 

@@ -31,23 +31,32 @@ export interface SweepProgress {
   readonly etaMs: number | undefined
 }
 
-/** The result of one call of a sweep: data, or an error. */
-export type SweepResult<Params, Data> =
-  | {
-      /** The parameters as they were given. */
-      readonly params: Params
-      readonly data: Data
-      readonly error?: undefined
-      /** Whether the data came from the store. */
-      readonly stored: boolean
-    }
-  | {
-      /** The parameters as they were given. */
-      readonly params: Params
-      readonly data?: undefined
-      readonly error: EtnMarketError
-      readonly stored: false
-    }
+/** The result of one call of a sweep. */
+export type SweepResult<Params, Data> = SweepSuccess<Params, Data> | SweepFailure<Params>
+
+/** A call of a sweep that has its data. */
+export interface SweepSuccess<Params, Data> {
+  /** The parameters as they were given. */
+  readonly params: Params
+  /** The data of the service. */
+  readonly data: Data
+  /** Undefined, which tells a success from a failure. */
+  readonly error?: undefined
+  /** Whether the data came from the store. */
+  readonly stored: boolean
+}
+
+/** A call of a sweep that failed. */
+export interface SweepFailure<Params> {
+  /** The parameters as they were given. */
+  readonly params: Params
+  /** Undefined. */
+  readonly data?: undefined
+  /** What the call rejected with. */
+  readonly error: EtnMarketError
+  /** False. */
+  readonly stored: false
+}
 
 /**
  * The calls of `.many()`, made while it is iterated. Leaving the loop starts no further call; those in flight are waited for and

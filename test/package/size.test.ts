@@ -16,20 +16,20 @@ const SHARED = ['ky', 'p-retry', 'zod']
 
 /** A ceiling and why it is not lower; far above what is there it would hold nothing. */
 const CEILINGS = [
-  // The steps of a call and their errors 9, budgets with and without a store 4, guards and operations 2.4, secrets 1.4.
+  // The steps of a call and their errors 9, budgets with and without a store 4, guards and operations 2.4, secrets 1.4, sweeps 0.7.
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 27_400,
+    ceiling: 28_600,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9.
-  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 33_200 },
+  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 34_500 },
   // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7.
-  { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_100 },
+  { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_150 },
   // A file that computes the tables of keccak when it loads is never left out.
   { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_400 },
-  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 34_000 },
+  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 36_900 },
   // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 10, trades 3,
   // candles and portfolios 5, alerts and changes 2.
   { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 28_700 },
