@@ -17,15 +17,6 @@ export function readCredits(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of credits.')
 }
 
-/** An argument parser for a whole number within bounds. */
-export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (/^\d+$/.test(text) && number >= min && number <= max) return number
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
-  }
-}
-
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Milliseconds of a duration such as `30s`, `5m`, `1h` or `1d`, at least `minMs`. */

@@ -1,4 +1,4 @@
-import { EXIT, refusal, usageError } from './failure.ts'
+import { refusal, usageError } from './failure.ts'
 import { formatCount, formatCredits } from './output.ts'
 import type { CommonOptions, Session } from './session.ts'
 
@@ -13,8 +13,8 @@ export interface Spending {
   readonly max: number
   /** Added to the announcement. */
   readonly note?: string
-  /** Whether a part of it is worth having, so that it begins although `--max-credits` does not cover everything. */
-  readonly divisible?: boolean
+  /** The cost of the smallest part worth having: it begins if `--max-credits` covers that. @default max */
+  readonly smallest?: number
 }
 
 /**
@@ -24,12 +24,12 @@ export interface Spending {
 export async function authorizeSpending(
   session: Session,
   { maxCredits = Number.POSITIVE_INFINITY, yes }: CommonOptions,
-  { what, min, max, note, divisible = false }: Spending,
+  { what, min, max, note, smallest = max }: Spending,
 ): Promise<void> {
   const cost = max === 0 ? 'free' : formatCredits(min, max)
   session.note(`${what}: ${cost}${note === undefined ? '' : `, ${note}`}.`)
-  if ((divisible ? min : max) > maxCredits) {
-    const message = `${what}: it may cost ${formatCount(max)} credits, more than --max-credits ${formatCount(maxCredits)} allows. Nothing was sent.`
+  if (smallest > maxCredits) {
+    const message = `${what}: it may cost ${formatCount(smallest)} credits, more than --max-credits ${formatCount(maxCredits)} allows. Nothing was sent.`
     throw refusal(message, 'budget_exceeded')
   }
   const most = Math.min(max, maxCredits)
@@ -42,6 +42,3 @@ export async function authorizeSpending(
   if (!(await askToConfirm(`Spend up to ${formatCredits(most)}?`, session.signal)))
     throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
 }
-
-/** The exit code of a command that found something wrong although every call succeeded. */
-export const exitCodeFor = (isFine: boolean): number => (isFine ? EXIT.ok : EXIT.refused)

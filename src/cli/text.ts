@@ -23,7 +23,7 @@ export function redactKeys(text: string): string {
 export function suggest(typed: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
     .map((candidate) => ({ candidate, distance: editDistance(typed.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(0.4 * candidate.length)))
     .sort((one, other) => one.distance - other.distance)
   return best?.candidate
 }

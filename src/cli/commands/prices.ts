@@ -63,7 +63,7 @@ function announce(session: Session, options: PricesArguments, count: number, buy
     min: once + min,
     max: anHour + max,
     note: [`${formatCredits(anHour)} an hour`, ...(symbols === undefined ? [] : [symbols])].join(', '),
-    divisible: true,
+    smallest: once + max,
   })
 }
 

@@ -42,13 +42,14 @@ export function addSweepCommand(program: Command): void {
         const client = await session.client()
         const { stored, missing } = await readStored(client, name, params, journal.store)
         const { min, max } = costOf(SWEEPS[name], missing)
+        const smallest = costOf(SWEEPS[name], missing.slice(0, 1)).max
         const note = `journal ${path}${stored.length > 0 ? `, which has ${stored.length} of ${params.length}` : ''}`
         await authorizeSpending(session, options, {
           what: `${missing.length} ${SWEEPS[name]}`,
           min,
           max,
           note,
-          divisible: true,
+          smallest,
         })
         const onAbort = () => session.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
         session.signal.addEventListener('abort', onAbort, { once: true })
