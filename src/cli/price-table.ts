@@ -1,7 +1,7 @@
 import type { FeedPrice } from 'etn-market/feed'
 import { type Colors, formatDecimal } from './output.ts'
 import { formatTable } from './table.ts'
-import type { Symbols } from './tokens.ts'
+import type { Tokens } from './tokens.ts'
 
 /** A price with its symbol and its change, as `--json` prints it. */
 export interface PriceRow {
@@ -17,13 +17,13 @@ export interface PriceRow {
 }
 
 /** Keeps the first price of each address, and makes the rows of a table of later ones. */
-export function createPriceRows(symbols: Symbols): (price: FeedPrice) => PriceRow {
+export function createPriceRows(tokens: Tokens): (price: FeedPrice) => PriceRow {
   const first = new Map<string, FeedPrice>()
   return (price) => {
     const { address, usd, etn, at, stale } = price
     const before = first.get(address)
     if (before === undefined) first.set(address, price)
-    const symbol = symbols.get(address.toLowerCase()) ?? null
+    const symbol = tokens.get(address.toLowerCase())?.symbol ?? null
     return { address, symbol, usd, etn, changePercent: before ? changeOf(before, price) : null, at, stale }
   }
 }

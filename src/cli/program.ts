@@ -5,7 +5,8 @@ import { Command } from 'commander'
 interface CommandEntry {
   readonly name: string
   readonly summary: string
-  load(program: Command): Promise<void>
+  /** `loadAll` makes a program with every command. */
+  load(program: Command, loadAll: () => Promise<Command>): Promise<void>
 }
 
 const COMMANDS: readonly CommandEntry[] = [
@@ -40,6 +41,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async (program) => (await import('./commands/sweep.ts')).addSweepCommand(program),
   },
   {
+    name: 'portfolio',
+    summary: 'what a wallet holds and what it is worth',
+    load: async (program) => (await import('./commands/portfolio.ts')).addPortfolioCommand(program),
+  },
+  {
     name: 'account',
     summary: 'balance and tier of the key',
     load: async (program) => (await import('./commands/account.ts')).addAccountCommand(program),
@@ -49,10 +55,22 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'serve the fake service over HTTP',
     load: async (program) => (await import('./fake-command.ts')).addFakeCommand(program),
   },
+  {
+    name: 'completion',
+    summary: 'a script that completes commands in bash, zsh or fish',
+    load: async (program, loadAll) => {
+      ;(await import('./commands/completion.ts')).addCompletionCommand(program, loadAll)
+    },
+  },
 ]
 
 /** The program with the command that the arguments name; the others are there by name only. */
-export async function createProgram(args: readonly string[]): Promise<Command> {
+export function createProgram(args: readonly string[]): Promise<Command> {
+  const wanted = args.find((arg) => arg !== 'help' && !arg.startsWith('-'))
+  return loadProgram((name) => name === wanted)
+}
+
+async function loadProgram(isWanted: (name: string) => boolean): Promise<Command> {
   const { version } = createRequire(import.meta.url)('etn-market/package.json') as { version: string }
   const program = new Command('etn-market')
     .description('Plan, spend and look up credits of the metered market-data API.')
@@ -63,10 +81,9 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
     // Errors are printed in one place, where they become one line or JSON.
     .configureOutput({ outputError: () => {} })
     .showSuggestionAfterError()
-  const wanted = args.find((arg) => arg !== 'help' && !arg.startsWith('-'))
   for (const { name, summary, load } of COMMANDS) {
-    if (name === wanted) {
-      await load(program)
+    if (isWanted(name)) {
+      await load(program, () => loadProgram(() => true))
       program.commands.find((command) => command.name() === name)?.summary(summary)
     } else program.command(name).description(summary)
   }

@@ -5,8 +5,14 @@ import { dirname, join } from 'node:path'
 import { type Client, operations } from 'etn-market'
 import type { CommonOptions } from './session.ts'
 
-/** Symbols of tokens by lower-case address. */
-export type Symbols = ReadonlyMap<string, string>
+/** What the list of tokens says of one. */
+export interface TokenInfo {
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** Listed tokens by lower-case address. */
+export type Tokens = ReadonlyMap<string, TokenInfo>
 
 const WEEK_MS = 604_800_000
 const MAX_TOKENS = operations['token.list'].credits.maxItems
@@ -17,38 +23,40 @@ export const TOKEN_LIST_COST = {
   max: operations['token.list'].credits.base + operations['token.list'].credits.perItem * MAX_TOKENS,
 }
 
-/** The symbols that an earlier run kept; undefined if there are none or they are older than a week. */
-export function readKeptSymbols(options: CommonOptions): Symbols | undefined {
+/** The tokens that an earlier run kept; undefined if there are none or they are older than a week. */
+export function readKeptTokens(options: CommonOptions): Tokens | undefined {
   try {
-    const { savedAt, symbols } = JSON.parse(readFileSync(pathOf(options), 'utf8')) as Kept
+    const { savedAt, tokens } = JSON.parse(readFileSync(pathOf(options), 'utf8')) as Kept
     const age = Date.now() - savedAt
-    return age >= 0 && age < WEEK_MS ? new Map(Object.entries(symbols)) : undefined
+    return age >= 0 && age < WEEK_MS ? new Map(Object.entries(tokens)) : undefined
   } catch {
     return undefined
   }
 }
 
-/** Buys the list of tokens, and keeps its symbols for a week where the cache can be written. */
-export async function buySymbols(client: Client, options: CommonOptions, signal: AbortSignal): Promise<Symbols> {
-  const tokens = await client.token.list({ limit: MAX_TOKENS }, { signal })
-  const symbols = tokens.map(({ address, symbol }) => [String(address).toLowerCase(), String(symbol)] as const)
-  const kept: Kept = { savedAt: Date.now(), symbols: Object.fromEntries(symbols) }
+/** Buys the list of tokens, and keeps it for a week where the cache can be written. */
+export async function buyTokens(client: Client, options: CommonOptions, signal: AbortSignal): Promise<Tokens> {
+  const list = await client.token.list({ limit: MAX_TOKENS }, { signal })
+  const tokens = list.map(({ address, symbol, decimals }) => {
+    return [String(address).toLowerCase(), { symbol: String(symbol), decimals }] as const
+  })
+  const kept: Kept = { savedAt: Date.now(), tokens: Object.fromEntries(tokens) }
   try {
     mkdirSync(dirname(pathOf(options)), { recursive: true })
     writeFileSync(pathOf(options), JSON.stringify(kept))
   } catch {
     // Without a cache the list is bought again next time.
   }
-  return new Map(symbols)
+  return new Map(tokens)
 }
 
 interface Kept {
   readonly savedAt: number
-  readonly symbols: Readonly<Record<string, string>>
+  readonly tokens: Readonly<Record<string, TokenInfo>>
 }
 
 /** Each service has a file of its own. */
 function pathOf({ baseUrl = process.env.ETN_MARKET_BASE_URL ?? '' }: CommonOptions): string {
   const folder = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  return join(folder, 'etn-market', `symbols-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}.json`)
+  return join(folder, 'etn-market', `tokens-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}.json`)
 }

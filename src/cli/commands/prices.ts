@@ -1,14 +1,15 @@
 import type { Command } from 'commander'
-import { type Client, operations } from 'etn-market'
+import type { Client } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
 import { formatCredits, formatDecimal, toJsonLine } from '../output.ts'
+import { costOfPrices } from '../price-cost.ts'
 import { createPriceRows, formatChange, formatPrices } from '../price-table.ts'
 import { readAddresses } from '../read-addresses.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
 import { cleanLine } from '../text.ts'
-import { buySymbols, readKeptSymbols, type Symbols, TOKEN_LIST_COST } from '../tokens.ts'
+import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo, type Tokens } from '../tokens.ts'
 import { watchPrices } from '../watch-prices.ts'
 
 interface PricesArguments extends CommonOptions {
@@ -32,13 +33,13 @@ export function addPricesCommand(program: Command): void {
   addServiceOptions(command).action(
     inSession<PricesArguments, [string[]]>(async (session, options, args) => {
       const addresses = [...new Set(await readAddresses(args))]
-      const kept = options.symbols ? readKeptSymbols(options) : new Map<string, string>()
+      const kept = options.symbols ? readKeptTokens(options) : new Map<string, TokenInfo>()
       await announce(session, options, addresses.length, kept === undefined)
       const client = await session.client()
-      const symbols = kept ?? (await buySymbols(client, options, session.signal))
+      const tokens = kept ?? (await buyTokens(client, options, session.signal))
       await using feed = createPriceFeed(client)
-      if (options.watch === undefined) await printOnce(session, feed, addresses, symbols)
-      else await printWatch(session, { client, feed, addresses, symbols, everyMs: options.watch })
+      if (options.watch === undefined) await printOnce(session, feed, addresses, tokens)
+      else await printWatch(session, { client, feed, addresses, tokens, everyMs: options.watch })
       return undefined
     }),
   )
@@ -67,17 +68,9 @@ function announce(session: Session, options: PricesArguments, count: number, buy
   })
 }
 
-/** The cheapest requests for some prices: batches of 50, and one or two prices alone. */
-function costOfPrices(count: number): number {
-  const { base, perItem, maxItems } = operations['prices.batch'].credits
-  const rest = count % maxItems
-  const ofRest = rest === 0 ? 0 : Math.min(base + perItem * rest, operations['token.price'].credits.base * rest)
-  return Math.floor(count / maxItems) * (base + perItem * maxItems) + ofRest
-}
-
-async function printOnce(session: Session, feed: PriceFeed, addresses: string[], symbols: Symbols): Promise<void> {
+async function printOnce(session: Session, feed: PriceFeed, addresses: string[], tokens: Tokens): Promise<void> {
   const prices = await feed.prices(addresses, { signal: session.signal })
-  const toRow = createPriceRows(symbols)
+  const toRow = createPriceRows(tokens)
   const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
   if (session.json) session.printJson(rows)
   else session.print(formatPrices(rows, session.colors, { withChange: false, now: Date.now() }).join('\n'))
@@ -87,20 +80,20 @@ interface Watching {
   readonly client: Client
   readonly feed: PriceFeed
   readonly addresses: string[]
-  readonly symbols: Symbols
+  readonly tokens: Tokens
   readonly everyMs: number
 }
 
-async function printWatch(session: Session, { feed, client, addresses, symbols, everyMs }: Watching): Promise<void> {
+async function printWatch(session: Session, { feed, client, addresses, tokens, everyMs }: Watching): Promise<void> {
   const isLive = process.stdout.isTTY && !session.json
-  await watchPrices(session, feed, addresses, everyMs, createPriceRows(symbols), {
+  await watchPrices(session, feed, addresses, everyMs, createPriceRows(tokens), {
     isLive,
     onRow(row) {
       if (session.json) session.print(toJsonLine(row))
       else {
         const time = new Date(row.at).toISOString().slice(11, 19)
         const price = `${formatDecimal(row.usd)} USD  ${formatDecimal(row.etn)} ETN`
-        const name = symbols.get(row.address.toLowerCase()) ?? row.address
+        const name = row.symbol ?? row.address
         session.print(cleanLine(`${time}  ${name}  ${price}  ${formatChange(row.changePercent)}`))
       }
     },
