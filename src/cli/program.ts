@@ -51,6 +51,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async (program) => (await import('./commands/account.ts')).addAccountCommand(program),
   },
   {
+    name: 'verify',
+    summary: 'compare the service with the contract',
+    load: async (program) => (await import('./commands/verify.ts')).addVerifyCommand(program),
+  },
+  {
     name: 'fake',
     summary: 'serve the fake service over HTTP',
     load: async (program) => (await import('./fake-command.ts')).addFakeCommand(program),

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Command } from 'commander'
-import { type Client, type ClientEvent, createClient } from 'etn-market'
+import { type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
 import { EXIT, Interrupted, OutputClosed } from './failure.ts'
 import { readKey } from './key.ts'
@@ -29,7 +29,7 @@ export interface Session {
   /** Prints a line on standard error. */
   note(text: string): void
   /** The client; made at the first call, which may ask for the key. `keyless` makes one without a key. */
-  client(options?: { keyless?: boolean }): Promise<Client>
+  client(options?: { keyless?: boolean; hooks?: Hooks }): Promise<Client>
 }
 
 /** The action of a command. Its result is the exit code; without one it is 0. */
@@ -78,13 +78,14 @@ function startSession(options: CommonOptions): { session: Session; end(): Promis
     print: (text) => void process.stdout.write(`${text}\n`),
     printJson: (value) => void process.stdout.write(`${toJson(value)}\n`),
     note: (text) => void process.stderr.write(`${redactKeys(cleanLine(text))}\n`),
-    async client({ keyless = false } = {}) {
+    async client({ keyless = false, hooks } = {}) {
       const apiKey = keyless ? undefined : await readKey(options.keyFile, controller.signal)
       controller.signal.throwIfAborted()
       client ??= createClient({
         apiKey,
         baseUrl: options.baseUrl ?? (process.env.ETN_MARKET_BASE_URL || undefined),
         budget: { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
+        hooks,
         onEvent: (event) => noteEvent(session, event),
       })
       return client
