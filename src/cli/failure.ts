@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { type EtnMarketError, isEtnMarketError } from 'etn-market'
+import type { EtnMarketError } from 'etn-market'
 import { suggest } from './text.ts'
 
 /** The exit codes of the program. */
@@ -56,7 +56,7 @@ export interface Failure {
   readonly [detail: string]: unknown
 }
 
-export function describeFailure(error: unknown): Failure {
+export async function describeFailure(error: unknown): Promise<Failure> {
   if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: error.exitCode }
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '').replace(/\n\((Did you mean .*)\)$/, '. $1')
@@ -64,6 +64,8 @@ export function describeFailure(error: unknown): Failure {
     const hint = isUnknown ? '. `etn-market --help` lists the commands.' : ''
     return { code: 'invalid_usage', message: message + hint, exitCode: EXIT.usage }
   }
+  // Loaded here, because most runs that need only the name of a command end before.
+  const { isEtnMarketError } = await import('etn-market')
   if (isEtnMarketError(error)) return describeClientError(error)
   const message = error instanceof Error ? error.message : String(error)
   return { code: 'failed', message, exitCode: EXIT.refused }

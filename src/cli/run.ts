@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { describeFailure, EXIT } from './failure.ts'
-import { toJsonLine } from './output.ts'
+import { toJsonLine } from './json.ts'
 import { createProgram } from './program.ts'
 import { cleanText, redactKeys } from './text.ts'
 
@@ -34,7 +34,7 @@ async function runCommand(args: readonly string[]): Promise<number | undefined> 
     return code
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
-    const { exitCode, message, ...details } = describeFailure(error)
+    const { exitCode, message, ...details } = await describeFailure(error)
     const line = redactKeys(cleanText(message).replaceAll('\n', ' '))
     if (line !== '') {
       if (args.includes('--json')) process.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)

@@ -3,8 +3,9 @@ import type { Command } from 'commander'
 import { type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
 import { EXIT, Interrupted, OutputClosed } from './failure.ts'
+import { toJson } from './json.ts'
 import { readKey } from './key.ts'
-import { type Colors, formatCount, formatCredits, toJson } from './output.ts'
+import { type Colors, formatCount, formatCredits } from './output.ts'
 import { cleanLine, redactKeys } from './text.ts'
 
 /** The options that every command shares. */
