@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import type { EtnMarketError } from 'etn-market'
+import type { EtnMarketError, PartialBatchError } from 'etn-market'
 import { suggest } from './text.ts'
 
 /** The exit codes of the program. */
@@ -76,7 +76,9 @@ function describeClientError(error: EtnMarketError): Failure {
   const message = error.message
     .replace(/Pass a valid key to createClient.*$/, 'Check ETN_MARKET_API_KEY, or the file that --key-file names.')
     .replaceAll('baseUrl', '--base-url')
-  const details = { operation, status, charge, credits, retryAfterMs }
+  // What was paid for is not lost with the error.
+  const { missing, prices } = error as Partial<PartialBatchError>
+  const details = { operation, status, charge, credits, retryAfterMs, missing, prices }
   const known = Object.entries(details).filter(([, value]) => value !== undefined)
   return { code, message, exitCode: exitCodeOf(error), ...Object.fromEntries(known) }
 }
@@ -84,6 +86,10 @@ function describeClientError(error: EtnMarketError): Failure {
 /** The service is in trouble, or it refuses; what was never sent is wrong usage. */
 export function exitCodeOf(error: EtnMarketError): number {
   switch (error.name) {
+    case 'PartialBatchError': {
+      const [first] = (error as PartialBatchError).errors
+      return first === undefined ? EXIT.service : exitCodeOf(first)
+    }
     case 'InvalidRequestError':
     case 'InvalidLimitError':
       return error.status === undefined ? EXIT.usage : EXIT.refused

@@ -36,7 +36,7 @@ export function readKeptTokens(options: CommonOptions): Tokens | undefined {
 
 /** Buys the list of tokens, and keeps it for a week where the cache can be written. */
 export async function buyTokens(client: Client, options: CommonOptions, signal: AbortSignal): Promise<Tokens> {
-  const list = await client.token.list({ limit: MAX_TOKENS }, { signal })
+  const list = await client.token.list({ limit: MAX_TOKENS }, { signal, validate: 'strict' })
   const tokens = list.map(({ address, symbol, decimals }) => {
     return [String(address).toLowerCase(), { symbol: String(symbol), decimals }] as const
   })

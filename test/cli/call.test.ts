@@ -25,11 +25,12 @@ describe('cost', () => {
 describe('call', () => {
   test('prints the data alone with --json, and what was predicted and charged on standard error', async () => {
     const { run, fake } = await createScene()
-    const { code, stdout, stderr } = await run(['call', 'token.list', '--limit', '3', '--json'])
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toEqual(await dataOf(fake, '/tokens/52014?limit=3'))
+    const list = [first, second].map((address) => ({ address, name: 'N', symbol: 'S', decimals: 18, totalSupply: 5 }))
+    fake.stub('token.list', () => list)
+    const { code, stdout, stderr } = await run(['call', 'token.list', '--limit', '2', '--json'])
+    expect([code, JSON.parse(stdout)]).toEqual([0, list])
     expect(stderr).toBe(
-      'token.list: 100 to 115 credits ($0.0001 to $0.000115), 1 request.\nCharged: 115 credits ($0.000115). 9,999,885 left.\n',
+      'token.list: 100 to 110 credits ($0.0001 to $0.00011), 1 request.\nCharged: 110 credits ($0.00011). 9,999,890 left.\n',
     )
   })
 
@@ -62,6 +63,20 @@ describe('call', () => {
     expect(data).toEqual([expect.objectContaining({ version: 3 })])
     await json(['call', 'prices.batch', '--addresses', '-'], { input: `${first}\n# a comment\n${second}\n` })
     expect(fake.charged()).toBe(205 + 120)
+  })
+})
+
+test('prices of a batch that failed in part are not lost', async () => {
+  const { run, json, fake } = await createScene()
+  const addresses = [first, ...Array.from({ length: 50 }, (_, index) => `0x${String(index + 1).padStart(40, '0')}`)]
+  const input = addresses.join('\n')
+  const when = ({ query }: { query: Record<string, string> }) => !query.addresses?.includes(first.toLowerCase())
+  fake.fault({ operation: 'prices.batch', when, status: 500, retryAfter: 3_600, times: 2 })
+  const { code, stdout } = await run(['call', 'prices.batch', '--addresses', '-'], { input })
+  expect([code, stdout]).toEqual([3, expect.stringContaining(first)])
+  expect(await json(['call', 'prices.batch', '--addresses', '-'], { input })).toMatchObject({
+    code: 3,
+    data: { error: { missing: expect.any(Array), prices: { [first]: { usd: expect.any(String) } } } },
   })
 })
 
@@ -201,11 +216,3 @@ describe('wrong usage', () => {
     ])
   })
 })
-
-async function dataOf(
-  fake: { fetch: (input: string, init?: RequestInit) => Promise<Response>; baseUrl: string },
-  path: string,
-) {
-  const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${KEY}` } })
-  return ((await response.json()) as { data: unknown }).data
-}

@@ -68,7 +68,7 @@ test('prints a table, or that there is no record', async () => {
 
 test('a failure of the prices is told, with the exit code of its reason', async () => {
   const { run, fake } = await scene()
-  fake.fault({ operation: 'prices.batch', status: 500, times: 3 })
+  fake.fault({ operation: 'prices.batch', status: 500, retryAfter: 3_600 })
   const { code, stdout, stderr } = await run(['portfolio', WALLET])
   expect(code).toBe(3)
   expect(stdout).toContain('Not counted: BOLT: its price could not be bought.')

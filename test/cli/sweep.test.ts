@@ -67,7 +67,7 @@ test('a sweep that is killed leaves no lock, one that runs has it, and both keep
   const charged = () => fake.charged()
   const killed = await run(sweep, {
     onStart: async (child) => {
-      await expect.poll(() => fake.journal().length, { interval: 5 }).toBe(5)
+      await expect.poll(() => fake.journal().length, { interval: 5 }).toBeGreaterThanOrEqual(3)
       const other = await run(sweep)
       expect([other.code, other.stderr]).toEqual([
         1,

@@ -99,7 +99,7 @@ test('names all of twenty planted differences, and nothing else', async () => {
 test('reports what could not be asked, what failed, wrong charges, and refusals that are none', async () => {
   const { json, run, fake } = await createScene()
   fake.stub('presale.list', () => [])
-  fake.fault({ operation: 'farm.list', status: 500, times: 3 })
+  fake.fault({ operation: 'farm.list', status: 500, retryAfter: 3_600 })
   fake.fault({ operation: 'nft.stats', creditHeaders: 'missing' })
   const { code, data } = await json(['verify'])
   const { operations } = data as { operations: { operation: string; status: string; differences: string[] }[] }

@@ -15,7 +15,8 @@ export function addAccountCommand(program: Command): void {
     inSession<CommonOptions & { plan?: string }, []>(async (session, options) => {
       const file = options.plan === undefined ? undefined : await readPlanFile(options.plan)
       const client = await session.client()
-      const { credits = null, tier = null } = await client.account.me(undefined, { signal: session.signal })
+      const { credits: stated, tier = null } = await client.account.me(undefined, { signal: session.signal })
+      const credits = typeof stated === 'number' ? stated : null
       const usd = credits === null ? null : creditsToUsd(credits)
       const plan = file && credits !== null && credits > 0 ? makePlan(file, undefined, credits) : undefined
       const daysUntilEmpty = plan?.daysUntilEmpty ?? (credits === 0 ? 0 : null)

@@ -1,5 +1,12 @@
 import type { Command } from 'commander'
-import { type ApiPromise, type CallOptions, type Client, type OperationId, operations } from 'etn-market'
+import {
+  type ApiPromise,
+  type CallOptions,
+  type Client,
+  type OperationId,
+  operations,
+  PartialBatchError,
+} from 'etn-market'
 import { addParamOptions, type ParamOptions, readOperation, readParams } from '../call-params.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { formatData } from '../format-data.ts'
@@ -17,7 +24,14 @@ export function addCallCommand(program: Command): void {
       const { requests, ...cost } = estimateCall(operation, params)
       await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const client = await session.client({ keyless: 'keyless' in operations[operation] })
-      const data = await callOperation(client, operation, params, { signal: session.signal })
+      const data = await callOperation(client, operation, params, { signal: session.signal }).catch(
+        (error: unknown) => {
+          // The prices of a batch that arrived are paid for. With `--json` they are in the error.
+          if (error instanceof PartialBatchError && !session.json)
+            session.print(formatData(error.prices, session.colors))
+          throw error
+        },
+      )
       if (session.json) session.printJson(data)
       else session.print(formatData(data, session.colors))
       return undefined

@@ -92,7 +92,7 @@ async function buyCandles(
     ...estimateCost('token.candles', params),
   })
   const client = await session.client()
-  const candles = await client.token.candles(params, { signal: session.signal })
+  const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })
   return [...candles].sort((one, other) => one.time - other.time)
 }
 

@@ -34,7 +34,7 @@ export function addPortfolioCommand(program: Command): void {
         note: 'by the number of tokens',
       })
       const client = await session.client()
-      const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal })
+      const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal, validate: 'strict' })
       const held = heldTokens(document)
       const tokens = kept ?? (held.length === 0 ? new Map() : await buyTokens(client, options, signal))
       const addresses = held.map(([address]) => address).filter((address) => tokens.has(address.toLowerCase()))
