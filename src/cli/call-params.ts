@@ -22,17 +22,18 @@ export function readOperation(name: string): OperationId {
 }
 
 /** The parameters of a call, from the options. The library checks them. `-` reads addresses from standard input. */
-export async function readParams(options: ParamOptions): Promise<Record<string, unknown>> {
+export async function readParams(options: ParamOptions, signal: AbortSignal): Promise<Record<string, unknown>> {
   const params: Record<string, unknown> = {}
   for (const name of paramUsers().keys()) {
     const value = options[name]
-    if (typeof value === 'string') params[name] = name === 'addresses' ? await readList(value) : readValue(name, value)
+    if (typeof value === 'string')
+      params[name] = name === 'addresses' ? await readList(value, signal) : readValue(name, value)
   }
   return params
 }
 
-async function readList(value: string): Promise<string[]> {
-  const list = value === '-' ? await readAddressLines(process.stdin) : splitAddresses(value)
+async function readList(value: string, signal: AbortSignal): Promise<string[]> {
+  const list = value === '-' ? await readAddressLines(process.stdin, signal) : splitAddresses(value)
   if (list.length === 0) throw usageError('--addresses: the list is empty.')
   return list
 }

@@ -1,26 +1,28 @@
 import { existsSync } from 'node:fs'
+import { addAbortSignal, type Readable } from 'node:stream'
 import { isAddress } from 'etn-market'
 import { usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
 
 /** Addresses of the command line: each argument is an address, a file with one a line, or `-` for standard input. */
-export async function readAddresses(args: readonly string[]): Promise<string[]> {
-  const lists = await Promise.all(args.map(readArgument))
+export async function readAddresses(args: readonly string[], signal: AbortSignal): Promise<string[]> {
+  const lists = await Promise.all(args.map((arg) => readArgument(arg, signal)))
   const addresses = lists.flat()
   if (addresses.length === 0) throw usageError('no addresses: the list is empty.')
   return addresses
 }
 
-async function readArgument(arg: string): Promise<string[]> {
-  if (arg === '-') return checkAll(await readAddressLines(process.stdin), 'standard input')
+async function readArgument(arg: string, signal: AbortSignal): Promise<string[]> {
+  if (arg === '-') return checkAll(await readAddressLines(process.stdin, signal), 'standard input')
   if (!arg.startsWith('0x') && existsSync(arg)) return checkAll(splitAddresses(readTextFile('file', arg)), arg)
   return [checkAddress(arg, '')]
 }
 
 /** The addresses of a text with one a line. Blank lines and comments after `#` are skipped. */
-export async function readAddressLines(stream: AsyncIterable<Buffer | string>): Promise<string[]> {
+export async function readAddressLines(stream: Readable & { isTTY?: boolean }, signal: AbortSignal): Promise<string[]> {
+  if (stream.isTTY) process.stderr.write('Reading addresses, one a line; Ctrl-D ends.\n')
   let text = ''
-  for await (const chunk of stream) text += chunk
+  for await (const chunk of addAbortSignal(signal, stream)) text += chunk
   return splitAddresses(text)
 }
 

@@ -27,6 +27,8 @@ export async function watchPrices(
   const failed = new Promise<never>((_, reject) => {
     fail = reject
   })
+  // It may fail after the watch has ended, when nobody waits for it any more.
+  failed.catch(() => {})
   const rows = new Map<string, PriceRow>()
   const lines = view.isLive ? createLiveLines(process.stdout) : undefined
   const draw = () => {

@@ -49,6 +49,12 @@ test('asks for a missing key without showing it, and Ctrl-C there is 130', async
   expect(scene.fake.journal()).toHaveLength(1)
 })
 
+test('Ctrl-C ends the wait for addresses on standard input', async () => {
+  const scene = await createScene()
+  const { exitCode, signal } = await runOnTerminal(scene, ['prices', '-'], {}, replies(['Ctrl-D ends', '0x\u0003']))
+  expect({ exitCode, signal }).toEqual({ exitCode: 130, signal: 0 })
+})
+
 test('asks above 10,000 credits, about --max-credits where that is given', async () => {
   const scene = await createScene()
   const sweep = ['sweep', 'locks', ...Object.values(fakeTokens), '--resume', 'locks.jsonl']

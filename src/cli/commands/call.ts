@@ -20,7 +20,7 @@ export function addCallCommand(program: Command): void {
   addServiceOptions(addParamOptions(command)).action(
     inSession<CommonOptions & ParamOptions, [string]>(async (session, options, name) => {
       const operation = readOperation(name)
-      const params = await readParams(options)
+      const params = await readParams(options, session.signal)
       const { requests, ...cost } = estimateCall(operation, params)
       await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const client = await session.client({ keyless: 'keyless' in operations[operation] })

@@ -14,7 +14,7 @@ export function addCostCommand(program: Command): void {
   addParamOptions(command).action(
     inSession<CommonOptions & ParamOptions, [string]>(async (session, options, name) => {
       const operation = readOperation(name)
-      const cost = estimateCall(operation, await readParams(options))
+      const cost = estimateCall(operation, await readParams(options, session.signal))
       if (session.json) session.printJson({ operation, ...cost, usd: creditsToUsd(cost.max) })
       else session.print(describeCost(operation, cost))
       return undefined

@@ -33,7 +33,7 @@ export function addPricesCommand(program: Command): void {
     .option('--no-symbols', 'do not look up symbols in token.list, which is kept for a week')
   addServiceOptions(command).action(
     inSession<PricesArguments, [string[]]>(async (session, options, args) => {
-      const addresses = [...new Set(await readAddresses(args))]
+      const addresses = [...new Set(await readAddresses(args, session.signal))]
       const kept = options.symbols ? readKeptTokens(options) : new Map<string, TokenInfo>()
       await announce(session, options, addresses.length, kept === undefined)
       const client = await session.client()

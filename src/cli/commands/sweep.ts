@@ -35,7 +35,7 @@ export function addSweepCommand(program: Command): void {
   addServiceOptions(command).action(
     inSession<SweepArguments, [string, string[]]>(async (session, options, what, args) => {
       const name = readName(what)
-      const params = await readParams(name, options, args)
+      const params = await readParams(name, options, args, session.signal)
       const path = options.resume ?? `sweep-${name}-${new Date().toISOString().replace(/[:.]/g, '-')}.jsonl`
       const journal = await openJournal(path)
       try {
@@ -80,14 +80,19 @@ function readName(what: string): SweepName {
 }
 
 /** @throws InvalidRequestError naming a parameter that the operation does not take */
-async function readParams(name: SweepName, options: SweepArguments, args: readonly string[]): Promise<SweepParams[]> {
+async function readParams(
+  name: SweepName,
+  options: SweepArguments,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<SweepParams[]> {
   const { bucket, currency, limit } = options
   const shared = {
     ...(bucket !== undefined && { bucket }),
     ...(currency !== undefined && { currency }),
     ...(limit !== undefined && { limit: /^\d{1,9}$/.test(limit) ? Number(limit) : limit }),
   }
-  const addresses = [...new Set(await readAddresses(args))]
+  const addresses = [...new Set(await readAddresses(args, signal))]
   const params = addresses.map((address) => ({ address, ...shared }))
   costOf(SWEEPS[name], params)
   return params
