@@ -84,11 +84,13 @@ const STEPS: readonly Step[] = [
 /** What all calls and probes may cost, in credits. */
 export function costOfVerification(): { min: number; max: number } {
   const tokens = Array.from({ length: TOKENS }, (_, index) => `0x${String(index).padStart(40, '0')}`)
-  const calls = STEPS.map(
-    ({ operation, params }) => estimateCost(operation, params(UNKNOWN_TOKEN, { tokens }) as never).max,
+  const calls = STEPS.map(({ operation, params }) =>
+    estimateCost(operation, params(UNKNOWN_TOKEN, { tokens }) as never),
   )
-  const max = calls.reduce((sum, cost) => sum + cost, 0)
-  return { min: max, max: max + PROBES.reduce((sum, { maxCredits }) => sum + maxCredits, 0) }
+  return {
+    min: calls.reduce((sum, { min }) => sum + min, 0),
+    max: calls.reduce((sum, { max }) => sum + max, 0) + PROBES.reduce((sum, { maxCredits }) => sum + maxCredits, 0),
+  }
 }
 
 /** Calls every operation once. `bodyOf` returns the newest raw answer. Answers go on the tape. */
