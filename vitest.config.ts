@@ -8,6 +8,8 @@ const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/*
 const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
+/** These run the built program. */
+const PROGRAM_TESTS = 'test/cli/!(fake).test.ts'
 
 export default defineConfig({
   resolve: {
@@ -38,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ISOLATED_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS],
           typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'] },
         },
       },
@@ -49,7 +51,7 @@ export default defineConfig({
       {
         // What is published: needs `npm run build`.
         extends: true,
-        test: { name: 'package', include: [PACKAGE_TESTS] },
+        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS] },
       },
       {
         // The same behaviour over real connections, with the transport of `etn-market/node`.

@@ -8,7 +8,7 @@ import { StateUnavailableError } from '../errors/state.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
-import { isArray } from '../operations/type-guards.ts'
+import { isArray, isObject } from '../operations/type-guards.ts'
 import type { Checksum } from '../operations/validate-params.ts'
 import type { CallOptions } from '../options.ts'
 import { type CallInput, operationInput } from '../request/call-input.ts'
@@ -55,7 +55,7 @@ export function createSweep(
         ...settings,
         limit,
         total,
-        matches: (data) => answerGuards[operation]({ data }),
+        matches: (data) => answerGuards[operation](toAnswer(operation, data)),
         storeError: (what, cause) => storeError(operation, what, cause),
         isResult: (error): error is EtnMarketError => isEtnMarketError(error) && error.code !== 'client_closed',
         keyPrefix: `etn-market:sweep:1:${context.baseUrl()}`,
@@ -124,4 +124,11 @@ function nameErrors<T>(index: number, read: () => T): T {
 function storeError(operation: OperationId, what: string, cause: unknown): StateUnavailableError {
   const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
   return new StateUnavailableError(message, { operation, cause })
+}
+
+/** The answer of the service that data is from: a list has a cursor beside it, and a batch leaves tokens without a price out. */
+function toAnswer(operation: OperationId, data: unknown): { data: unknown; cursor: null } {
+  const isBatch = operation === 'prices.batch' && isObject(data)
+  const priced = isBatch ? Object.fromEntries(Object.entries(data).filter(([, price]) => price !== null)) : data
+  return { data: priced, cursor: null }
 }

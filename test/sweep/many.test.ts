@@ -103,6 +103,23 @@ describe('with a store', () => {
     expect(fake.charged()).toBe(12 * 100)
   })
 
+  test('answers of every kind are kept, lists and batches with a token without a price too', async () => {
+    const { clock, client } = await start()
+    const store = new Map<string, string>()
+    const sweeps = () => [
+      client.locks.get.many([{ address: BOLT }], { store }),
+      client.token.candles.many([{ address: BOLT, limit: 2 }], { store }),
+      client.trade.list.many([{ limit: 2 }], { store }),
+      client.balances.get.many([{ address: WETN }], { store }),
+      client.nft.stats.many([{}], { store }),
+      client.prices.batch.many([{ addresses: [BOLT, `0x${'1'.repeat(40)}`] }], { store }),
+    ]
+    for (const sweep of sweeps()) await collect(sweep as AsyncIterable<unknown>, clock)
+    const again: unknown[] = []
+    for (const sweep of sweeps()) again.push(...(await collect(sweep as AsyncIterable<{ stored: boolean }>, clock)))
+    expect(again).toEqual(sweeps().map(() => expect.objectContaining({ stored: true })))
+  })
+
   test('an entry that is no answer of the operation is bought again, and an answer against the contract is not kept', async () => {
     const { clock, fake, client, tokens } = await start()
     const store = new Map<string, string>()

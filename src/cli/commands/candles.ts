@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type Candle, checksumAddress, estimateCost, isAddress, operations, type TokenCandlesParams } from 'etn-market'
+import { formatChart } from '../candle-chart.ts'
+import { toCsv } from '../candle-csv.ts'
+import { toSvg } from '../candle-svg.ts'
+import { addExample, addServiceOptions } from '../common-options.ts'
+import { usageError } from '../failure.ts'
+import { requireWritable } from '../files.ts'
+import type { SeriesFile } from '../series.ts'
+import { openSeriesFile } from '../series-file.ts'
+import { type CommonOptions, inSession, type Session } from '../session.ts'
+import { authorizeSpending } from '../spending.ts'
+import { syncSeries } from '../sync-series.ts'
+
+interface CandlesArguments extends CommonOptions {
+  readonly bucket: string
+  readonly currency: string
+  readonly limit: string
+  /** True for standard output, else a file. */
+  readonly csv?: true | string
+  readonly svg?: string
+  readonly sync?: string
+}
+
+const DEFAULT_COLUMNS = 80
+
+/** Adds `etn-market candles`. With `--json` it prints the candles, oldest first; with `--sync` `{ file, added, updated, total }`. */
+export function addCandlesCommand(program: Command): void {
+  const command = program
+    .command('candles [address]')
+    .description('Candles of a token: a chart, CSV, SVG, or a file that is kept up to date.')
+    .option('--bucket <length>', '1m, 15m, 1h, 4h or 1d', '1h')
+    .option('--currency <code>', 'USD or ETN', 'USD')
+    .option('--limit <n>', 'number of newest candles, 1 to 500', '100')
+    .option('--csv [file]', 'print CSV, or write it to a file')
+    .option('--svg <file>', 'write a chart of candles, for light and dark pages')
+    .option('--sync <file>', 'keep a .csv or .sqlite file up to date: buys what is missing and the open candle')
+  addServiceOptions(command).action(
+    inSession<CandlesArguments, [string | undefined]>(async (session, options, argument) => {
+      const { address, csv } = readArguments(argument, options)
+      const params = readParams(address, options)
+      if (typeof csv === 'string') requireWritable('--csv', csv)
+      if (options.svg !== undefined) requireWritable('--svg', options.svg)
+      const candles =
+        options.sync === undefined
+          ? await buyCandles(session, options, params)
+          : await syncFile(session, options, params, options.sync)
+      if (options.svg !== undefined) writeFileSync(options.svg, toSvg(candles, describe(params)))
+      if (typeof csv === 'string') writeFileSync(csv, toCsv(candles))
+      if (csv === true) session.print(toCsv(candles).trimEnd())
+      else if (session.json && options.sync === undefined) session.printJson(candles)
+      else if (!session.json && options.sync === undefined) {
+        session.print(session.colors.bold(describe(params)))
+        const lines = formatChart(candles, process.stdout.columns ?? DEFAULT_COLUMNS, session.colors)
+        session.print(lines.join('\n'))
+      }
+      return undefined
+    }),
+  )
+  const bolt = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
+  addExample(command, `candles ${bolt} --bucket 4h --svg bolt.svg`, `candles ${bolt} --sync bolt.csv`)
+}
+
+/** `--csv 0x…` takes the address for the name of a file. */
+function readArguments(argument: string | undefined, { csv, sync }: CandlesArguments) {
+  if (csv !== undefined && sync !== undefined) throw usageError('--csv and --sync cannot be given together.')
+  if (argument !== undefined) return { address: argument, csv }
+  if (typeof csv === 'string' && csv.startsWith('0x')) return { address: csv, csv: true as const }
+  throw usageError("missing required argument 'address'.")
+}
+
+/** @throws InvalidRequestError naming the parameter */
+function readParams(
+  given: string,
+  { bucket, currency, limit }: CandlesArguments,
+): TokenCandlesParams & { limit: number } {
+  const params = { address: given, bucket, currency, limit: /^\d{1,9}$/.test(limit) ? Number(limit) : limit }
+  const isValid: boolean = isAddress(given)
+  const checked = params as TokenCandlesParams & { limit: number }
+  estimateCost('token.candles', checked)
+  return isValid ? { ...checked, address: checksumAddress(given) } : checked
+}
+
+async function buyCandles(
+  session: Session,
+  options: CandlesArguments,
+  params: TokenCandlesParams & { limit: number },
+): Promise<Candle[]> {
+  await authorizeSpending(session, options, {
+    what: params.limit === 1 ? '1 candle' : `${params.limit} candles`,
+    ...estimateCost('token.candles', params),
+  })
+  const client = await session.client()
+  const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })
+  return [...candles].sort((one, other) => one.time - other.time)
+}
+
+async function syncFile(
+  session: Session,
+  options: CandlesArguments,
+  params: TokenCandlesParams & { limit: number },
+  path: string,
+): Promise<readonly Candle[]> {
+  const { address: token, bucket = '1h', currency = 'USD' } = params
+  const file: SeriesFile = await openSeriesFile(path, { token, bucket, currency })
+  try {
+    const synced = await syncSeries(file, params, Date.now() / 1_000, async (limit) => {
+      const max = operations['token.candles'].credits.maxItems
+      if (limit > max)
+        session.note(`warning: ${limit} candles are missing; the service gives the newest ${max}, so a gap stays.`)
+      return buyCandles(session, options, { ...params, limit: Math.min(limit, max) })
+    })
+    const { added, updated, candles } = synced
+    if (session.json) session.printJson({ file: path, added, updated, total: candles.length })
+    else session.print(`${path}: ${added} added, ${updated} updated, ${candles.length} candles.`)
+    return candles
+  } finally {
+    file.close()
+  }
+}
+
+function describe({ address, bucket, currency }: TokenCandlesParams): string {
+  return `${address}, ${bucket}, ${currency}`
+}

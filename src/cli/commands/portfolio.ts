@@ -1,0 +1,77 @@
+import type { Command } from 'commander'
+import { estimateCost, operations } from 'etn-market'
+import { addExample, addServiceOptions } from '../common-options.ts'
+import { exitCodeOf } from '../failure.ts'
+import { formatDecimal } from '../output.ts'
+import { costOfPrices } from '../price-cost.ts'
+import { type CommonOptions, inSession, type Session } from '../session.ts'
+import { authorizeSpending } from '../spending.ts'
+import { formatTable } from '../table.ts'
+import { cleanLine } from '../text.ts'
+import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
+import { heldTokens, type Valuation, valueBalances } from '../value-balances.ts'
+
+const LIMIT = operations['balances.get'].credits.maxItems
+
+/**
+ * Adds `etn-market portfolio`. With `--json` it prints `{ wallet, updated, complete, totalUsd, totalEtn, positions, unpriced }`, with
+ * exact decimal texts.
+ */
+export function addPortfolioCommand(program: Command): void {
+  const command = program
+    .command('portfolio <wallet>')
+    .description('What a wallet holds, as the service recorded it, and what that is worth.')
+  addServiceOptions(command).action(
+    inSession<CommonOptions, [string]>(async (session, options, wallet) => {
+      const { signal } = session
+      const balances = estimateCost('balances.get', { address: wallet, limit: LIMIT })
+      const kept = readKeptTokens(options)
+      const list = kept === undefined ? TOKEN_LIST_COST : { min: 0, max: 0 }
+      await authorizeSpending(session, options, {
+        what: 'balances and prices',
+        min: balances.min + list.min,
+        max: balances.max + list.max + costOfPrices(LIMIT),
+        note: 'by the number of tokens',
+      })
+      const client = await session.client()
+      const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal, validate: 'strict' })
+      const held = heldTokens(document)
+      const tokens = kept ?? (held.length === 0 ? new Map() : await buyTokens(client, options, signal))
+      const addresses = held.map(([address]) => address).filter((address) => tokens.has(address.toLowerCase()))
+      const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
+      const valuation = valueBalances(held, tokens, prices as Parameters<typeof valueBalances>[2])
+      const complete = Object.keys(document.balances).length < LIMIT
+      if (session.json) session.printJson({ wallet, updated: document.updated, complete, ...valuation })
+      else printValuation(session, valuation, document.updated, complete)
+      for (const error of errors) session.note(`warning: ${error.message}`)
+      return errors[0] === undefined ? undefined : exitCodeOf(errors[0])
+    }),
+  )
+  addExample(command, 'portfolio 0xFeEdBeEf00000000000000000000000000000001')
+}
+
+function printValuation(session: Session, valuation: Valuation, updated: number, complete: boolean): void {
+  const { positions, unpriced, totalUsd, totalEtn } = valuation
+  const { print, colors } = session
+  const columns = [
+    { title: 'symbol' },
+    { title: 'address', style: colors.dim },
+    { title: 'amount', align: 'right' },
+    { title: 'USD', align: 'right' },
+    { title: 'ETN', align: 'right' },
+  ] as const
+  const cells = positions.map(({ symbol, address, amount, usd, etn }) => [
+    symbol ?? '-',
+    address,
+    formatDecimal(amount),
+    formatDecimal(usd),
+    formatDecimal(etn),
+  ])
+  if (positions.length > 0) for (const line of formatTable(columns, cells, colors.bold)) print(line)
+  print(colors.bold(`Total: ${formatDecimal(totalUsd, 8)} USD, ${formatDecimal(totalEtn, 8)} ETN.`))
+  const time = updated > 0 && updated < 8.64e15 ? new Date(updated).toISOString() : undefined
+  print(time === undefined ? 'The service has no record of this wallet.' : `Recorded ${time}.`)
+  if (!complete) print(`The service returns at most ${LIMIT} tokens: there may be more.`)
+  for (const { symbol, address, reason } of unpriced)
+    print(`Not counted: ${symbol === null ? address : cleanLine(symbol)}: ${reason}.`)
+}

@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type AfterResponseHook, type EtnMarketError, isEtnMarketError } from 'etn-market'
+import type { Tape } from 'etn-market/fake'
+import { addExample, addServiceOptions } from '../common-options.ts'
+import { compareAnswer } from '../compare-answer.ts'
+import { compareOpenApi } from '../compare-openapi.ts'
+import { readContract } from '../contract.ts'
+import { EXIT, exitCodeOf } from '../failure.ts'
+import { requireWritable } from '../files.ts'
+import { type CommonOptions, inSession } from '../session.ts'
+import { authorizeSpending } from '../spending.ts'
+import { cleanLine, redactKeys } from '../text.ts'
+import { costOfVerification, PROBES, type Sample, sendProbe, takeSamples } from '../verify-calls.ts'
+import { isClean, toLines, toMarkdown, toResult, type Verification } from '../verify-report.ts'
+
+interface VerifyArguments extends CommonOptions {
+  readonly report?: string
+  readonly tape?: string
+}
+
+/**
+ * Adds `etn-market verify`. With `--json` it prints `{ operations, probes, openapi, credits }`. It exits with 1 when something differs
+ * from the contract, and with 3 when the service failed.
+ */
+export function addVerifyCommand(program: Command): void {
+  const command = program
+    .command('verify')
+    .description('Call every operation once, with its smallest page, and compare the answers with the contract.')
+    .option('--report <file>', 'write a report in Markdown, without values')
+    .option('--tape <file>', 'write the answers as a tape for the fake service')
+  addServiceOptions(command).action(
+    inSession<VerifyArguments, []>(async (session, options) => {
+      if (options.report !== undefined) requireWritable('--report', options.report)
+      if (options.tape !== undefined) requireWritable('--tape', options.tape)
+      const note = 'the upper end only if the service serves what it should refuse'
+      await authorizeSpending(session, options, { what: 'verify', ...costOfVerification(), note })
+      const { signal } = session
+      let body: unknown
+      const keepBody: AfterResponseHook = async (_request, _options, response) => {
+        body = await response
+          .clone()
+          .json()
+          .catch(() => undefined)
+      }
+      const client = await session.client({ hooks: { afterResponse: [keepBody] } })
+      const contract = await readContract()
+      const { samples, tape } = await takeSamples(
+        client,
+        signal,
+        () => body,
+        (operation) => {
+          if (!session.json && process.stderr.isTTY) session.note(`Calling ${operation}`)
+        },
+      )
+      const probes: string[] = []
+      for (const probe of PROBES) {
+        const difference = await sendProbe(client, probe, signal)
+        if (difference !== undefined) probes.push(difference)
+      }
+      const document = tape.find(({ operation }) => operation === 'meta.openapi')?.data
+      const verification: Verification = {
+        operations: samples.map((sample) => toResult(sample, compareSample(contract, sample))),
+        probes,
+        openapi: document === undefined ? [] : compareOpenApi(contract.document, document),
+        credits: client.credits.charged,
+      }
+      if (options.report !== undefined)
+        writeFileSync(options.report, redactKeys(toMarkdown(verification, program.version() ?? '')))
+      if (options.tape !== undefined)
+        writeFileSync(options.tape, redactKeys(JSON.stringify(toTape(tape), undefined, 1)))
+      if (session.json) session.printJson(verification)
+      else for (const line of toLines(verification)) session.print(cleanLine(line))
+      return exitCodeFor(samples, verification)
+    }),
+  )
+  addExample(command, 'verify --report report.md --tape tape.json')
+}
+
+function compareSample(contract: Parameters<typeof compareAnswer>[0], { operation, body, problem }: Sample) {
+  if (problem !== undefined) return { differences: [], confirmed: [], notSeen: [] }
+  if (operation !== 'meta.openapi') return compareAnswer(contract, operation, body)
+  // The OpenAPI document may come without its envelope. What is in it is compared by operation.
+  const isBare = typeof body === 'object' && body !== null && 'openapi' in body
+  const comparison = compareAnswer(contract, operation, isBare ? { data: body, cursor: null } : body)
+  return { ...comparison, differences: comparison.differences.filter(({ kind }) => kind !== 'new') }
+}
+
+function exitCodeFor(samples: readonly Sample[], verification: Verification): number {
+  const errors = samples.map(({ problem }) => problem?.error).filter(isEtnMarketError) as EtnMarketError[]
+  if (errors.some((error) => exitCodeOf(error) === EXIT.service)) return EXIT.service
+  return isClean(verification) ? EXIT.ok : EXIT.refused
+}
+
+const toTape = (entries: Tape['entries']): Tape => ({ format: 'etn-market-tape', version: 1, entries })

@@ -1,0 +1,107 @@
+import { CommanderError } from 'commander'
+import type { EtnMarketError, PartialBatchError } from 'etn-market'
+import { suggest } from './text.ts'
+
+/** The exit codes of the program. */
+export const EXIT = { ok: 0, refused: 1, usage: 2, service: 3, interrupted: 130, terminated: 143 } as const
+
+/** An error of the program itself. The message is one line for people. */
+export class CommandError extends Error {
+  readonly code: string
+  readonly exitCode: number
+
+  constructor(message: string, code: string, exitCode: number, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.exitCode = exitCode
+  }
+}
+
+/** Wrong usage: exit code 2. */
+export function usageError(message: string, cause?: unknown): CommandError {
+  return new CommandError(message, 'invalid_usage', EXIT.usage, cause)
+}
+
+/** Refused, or over a limit: exit code 1. */
+export function refusal(message: string, code: string): CommandError {
+  return new CommandError(message, code, EXIT.refused)
+}
+
+/** A value that is none of those allowed, with the nearest of them. */
+export function unknownValue(what: string, typed: string, known: readonly string[]): CommandError {
+  const near = suggest(typed, known)
+  const hint = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${near}?`
+  return usageError(`unknown ${what} ${JSON.stringify(typed)}. ${hint}`)
+}
+
+/** Ctrl-C, or a request to end. */
+export class Interrupted extends CommandError {
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super('interrupted', 'interrupted', signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
+  }
+}
+
+/** The reader of the output is gone. */
+export class OutputClosed extends CommandError {
+  constructor() {
+    super('', 'output_closed', EXIT.ok)
+  }
+}
+
+/** What is printed of an error, and the exit code. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly exitCode: number
+  readonly [detail: string]: unknown
+}
+
+export async function describeFailure(error: unknown): Promise<Failure> {
+  if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: error.exitCode }
+  if (error instanceof CommanderError) {
+    const message = error.message.replace(/^error: /, '').replace(/\n\((Did you mean .*)\)$/, '. $1')
+    const isUnknown = error.code === 'commander.unknownCommand' && !message.includes('Did you mean')
+    const hint = isUnknown ? '. `etn-market --help` lists the commands.' : ''
+    return { code: 'invalid_usage', message: message + hint, exitCode: EXIT.usage }
+  }
+  // Loaded here, because most runs that need only the name of a command end before.
+  const { isEtnMarketError } = await import('etn-market')
+  if (isEtnMarketError(error)) return describeClientError(error)
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: 'failed', message, exitCode: EXIT.refused }
+}
+
+function describeClientError(error: EtnMarketError): Failure {
+  const { code, operation, status, charge, credits, retryAfterMs } = error
+  const message = error.message
+    .replace(/Pass a valid key to createClient.*$/, 'Check ETN_MARKET_API_KEY, or the file that --key-file names.')
+    .replaceAll('baseUrl', '--base-url')
+  // What was paid for is not lost with the error.
+  const { missing, prices } = error as Partial<PartialBatchError>
+  const details = { operation, status, charge, credits, retryAfterMs, missing, prices }
+  const known = Object.entries(details).filter(([, value]) => value !== undefined)
+  return { code, message, exitCode: exitCodeOf(error), ...Object.fromEntries(known) }
+}
+
+/** The service is in trouble, or it refuses; what was never sent is wrong usage. */
+export function exitCodeOf(error: EtnMarketError): number {
+  switch (error.name) {
+    case 'PartialBatchError': {
+      const [first] = (error as PartialBatchError).errors
+      return first === undefined ? EXIT.service : exitCodeOf(first)
+    }
+    case 'InvalidRequestError':
+    case 'InvalidLimitError':
+      return error.status === undefined ? EXIT.usage : EXIT.refused
+    case 'ApiError':
+    case 'AuthenticationError':
+    case 'PermissionError':
+    case 'InsufficientCreditsError':
+    case 'NotFoundError':
+    case 'BudgetExceededError':
+    case 'StateUnavailableError':
+      return EXIT.refused
+    default:
+      return EXIT.service
+  }
+}

@@ -1,0 +1,44 @@
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { usageError } from './failure.ts'
+
+/** The text of a file. @throws CommandError naming the option and the file */
+export function readTextFile(option: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw usageError(`${option} ${path}: ${reasonOf(error)}.`, error)
+  }
+}
+
+/** Checks that a file can be written, without writing it. @throws CommandError naming the option and the file */
+export function requireWritable(option: string, path: string): void {
+  try {
+    if (existsSync(path)) {
+      if (statSync(path).isDirectory()) throw usageError(`${option} ${path}: it is a folder.`)
+      accessSync(path, constants.W_OK)
+    } else accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    throw usageError(`${option} ${path}: ${reasonOf(error)}.`, error)
+  }
+}
+
+/** Why the system refused, in words. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case 'ENOENT':
+      return 'there is no such file or folder'
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'permission denied'
+    case 'EISDIR':
+      return 'it is a folder'
+    case 'ENOTDIR':
+      return 'a part of the path is no folder'
+    default:
+      return message
+  }
+}

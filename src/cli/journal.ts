@@ -1,0 +1,66 @@
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { BudgetStore } from 'etn-market'
+import { refusal, usageError } from './failure.ts'
+import { reasonOf, requireWritable } from './files.ts'
+import { acquireLock } from './lock.ts'
+
+/** An append-only file with the answers of a sweep, one a line: `{ "key", "at", "answer" }`. */
+export interface Journal {
+  readonly store: BudgetStore
+  close(): void
+}
+
+/**
+ * Opens a journal, or makes one. Lines that are torn or of another kind are skipped.
+ * @throws CommandError if it cannot be written, or if another sweep uses it
+ */
+export async function openJournal(path: string): Promise<Journal> {
+  requireWritable('journal', path)
+  const lock = await acquireLock(resolve(path))
+  if (lock === undefined)
+    throw refusal(`journal ${path}: another sweep is using it. Nothing was sent.`, 'journal_in_use')
+  try {
+    const file = openSync(path, 'a')
+    const text = readFileSync(path, 'utf8')
+    // A crash may have left half a line.
+    if (text !== '' && !text.endsWith('\n')) writeSync(file, '\n')
+    const answers = readAnswers(text)
+    const store: BudgetStore = {
+      get: (key) => answers.get(key),
+      set(key, value) {
+        writeSync(file, `{"key":${JSON.stringify(key)},"at":"${new Date().toISOString()}","answer":${value}}\n`)
+        // What was paid for outlives the machine too.
+        fsyncSync(file)
+        answers.set(key, value)
+      },
+    }
+    return {
+      store,
+      close() {
+        closeSync(file)
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw usageError(`journal ${path}: ${reasonOf(error)}.`, error)
+  }
+}
+
+function readAnswers(text: string): Map<string, string> {
+  return new Map(
+    text.split('\n').flatMap((line): [string, string][] => {
+      const { key, answer } = parseLine(line)
+      return typeof key === 'string' && answer !== undefined ? [[key, JSON.stringify(answer)]] : []
+    }),
+  )
+}
+
+function parseLine(line: string): { key?: unknown; answer?: unknown } {
+  try {
+    return (JSON.parse(line) as object | null) ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,40 @@
+import { LineCounter, parseDocument } from 'yaml'
+import { usageError } from './failure.ts'
+
+/** What a plan file holds. */
+export interface ParsedPlan {
+  readonly value: unknown
+  /** The line of a call, from 1, where the format tells it. */
+  lineOf(call: number): number | undefined
+}
+
+/** Parses a plan in YAML. @throws CommandError naming the line */
+export function parseYaml(path: string, text: string): ParsedPlan {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, {
+    lineCounter,
+    // An address without quotes stays a text: as a number it would lose its digits.
+    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || tag.format !== 'HEX'),
+  })
+  const [problem] = document.errors
+  if (problem !== undefined) {
+    const [place] = problem.linePos ?? []
+    const [reason] = problem.message.split(/\n| at line/)
+    throw usageError(`${path}:${place?.line ?? 1}: it is no valid YAML: ${reason}.`)
+  }
+  return { value: toValue(path, () => document.toJS() as unknown), lineOf }
+
+  function lineOf(call: number): number | undefined {
+    const node = document.hasIn(['calls', call]) ? document.getIn(['calls', call], true) : document.getIn([call], true)
+    const [start] = (node as { range?: [number, number, number] } | undefined)?.range ?? []
+    return start === undefined ? undefined : lineCounter.linePos(start).line
+  }
+}
+
+function toValue(path: string, read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    throw usageError(`${path}: it is no valid YAML: ${(error as Error).message}.`, error)
+  }
+}

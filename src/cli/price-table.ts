@@ -1,0 +1,70 @@
+import type { FeedPrice } from 'etn-market/feed'
+import { type Colors, formatDecimal } from './output.ts'
+import { formatTable } from './table.ts'
+import type { Tokens } from './tokens.ts'
+
+/** A price with its symbol and its change, as `--json` prints it. */
+export interface PriceRow {
+  readonly address: string
+  readonly symbol: string | null
+  readonly usd: string | null
+  readonly etn: string | null
+  /** Percent since the first price of this run; null without two prices. */
+  readonly changePercent: number | null
+  /** When the price was requested, unix milliseconds. */
+  readonly at: number
+  readonly stale: boolean
+}
+
+/** Keeps the first price of each address, and makes the rows of a table of later ones. */
+export function createPriceRows(tokens: Tokens): (price: FeedPrice) => PriceRow {
+  const first = new Map<string, FeedPrice>()
+  return (price) => {
+    const { address, usd, etn, at, stale } = price
+    const before = first.get(address)
+    if (before === undefined) first.set(address, price)
+    const symbol = tokens.get(address.toLowerCase())?.symbol ?? null
+    return { address, symbol, usd, etn, changePercent: before ? changeOf(before, price) : null, at, stale }
+  }
+}
+
+/** In USD where both prices have it, else in ETN. */
+function changeOf(before: FeedPrice, after: FeedPrice): number | null {
+  const inUsd = before.usd !== null && after.usd !== null
+  const [from, to] = inUsd ? [Number(before.usd), Number(after.usd)] : [Number(before.etn), Number(after.etn)]
+  return from > 0 && (inUsd || (before.etn !== null && after.etn !== null)) ? (100 * (to - from)) / from : null
+}
+
+/** The lines of a table of prices. The change is shown where `withChange` is true. */
+export function formatPrices(
+  rows: readonly PriceRow[],
+  colors: Colors,
+  { withChange, now }: { withChange: boolean; now: number },
+): string[] {
+  const colorOfChange = (cell: string, at: number) => {
+    const change = rows[at]?.changePercent ?? 0
+    return change > 0 ? colors.green(cell) : change < 0 ? colors.red(cell) : cell
+  }
+  const columns = [
+    { title: 'symbol' },
+    { title: 'address', style: colors.dim },
+    { title: 'USD', align: 'right' },
+    { title: 'ETN', align: 'right' },
+    ...(withChange ? [{ title: 'change', align: 'right', style: colorOfChange } as const] : []),
+    { title: 'age', align: 'right' },
+  ] as const
+  const cells = rows.map((row) => [
+    row.symbol ?? '-',
+    row.address,
+    formatDecimal(row.usd),
+    formatDecimal(row.etn),
+    ...(withChange ? [formatChange(row.changePercent)] : []),
+    `${Math.max(0, Math.round((now - row.at) / 1_000))} s${row.stale ? ' !' : ''}`,
+  ])
+  return formatTable(columns, cells, colors.bold)
+}
+
+/** Such as `+1.25 %`. */
+export function formatChange(percent: number | null): string {
+  return percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { isAddress } from 'etn-market'
+import { usageError } from './failure.ts'
+import { readTextFile } from './files.ts'
+
+/** Addresses of the command line: each argument is an address, a file with one a line, or `-` for standard input. */
+export async function readAddresses(args: readonly string[], signal: AbortSignal): Promise<string[]> {
+  const lists = await Promise.all(args.map((arg) => readArgument(arg, signal)))
+  const addresses = lists.flat()
+  if (addresses.length === 0) throw usageError('no addresses: the list is empty.')
+  return addresses
+}
+
+async function readArgument(arg: string, signal: AbortSignal): Promise<string[]> {
+  if (arg === '-') return checkAll(await readAddressLines(process.stdin, signal), 'standard input')
+  if (!arg.startsWith('0x') && existsSync(arg)) return checkAll(splitAddresses(readTextFile('file', arg)), arg)
+  return [checkAddress(arg, '')]
+}
+
+/** The addresses of a text with one a line. Blank lines and comments after `#` are skipped. */
+export async function readAddressLines(stream: Readable & { isTTY?: boolean }, signal: AbortSignal): Promise<string[]> {
+  if (stream.isTTY) process.stderr.write('Reading addresses, one a line; Ctrl-D ends.\n')
+  let text = ''
+  for await (const chunk of addAbortSignal(signal, stream)) text += chunk
+  return splitAddresses(text)
+}
+
+/** The addresses of a text, apart by white space, commas or semicolons. */
+export function splitAddresses(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replace(/#.*$/, ''))
+    .flatMap((line) => line.split(/[\s,;]+/))
+    .filter((word) => word !== '')
+}
+
+const checkAll = (addresses: string[], source: string) =>
+  addresses.map((address, index) => checkAddress(address, ` (entry ${index + 1} of ${source})`))
+
+function checkAddress(address: string, where: string): string {
+  const isValid: boolean = isAddress(address)
+  if (isValid) return address
+  const rule = /^0x[0-9a-f]{40}$/i.test(address)
+    ? 'its EIP-55 checksum is wrong: check the digits, or write it in lower case'
+    : 'an address is 0x and 40 hex digits'
+  throw usageError(`invalid address ${JSON.stringify(address.slice(0, 80))}${where}: ${rule}.`)
+}

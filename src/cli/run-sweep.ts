@@ -1,0 +1,63 @@
+import type { BudgetStore, Client, Sweep, SweepOptions, SweepProgress, SweepResult } from 'etn-market'
+
+/** The operations that can be swept, by the name of the sweep. */
+export const SWEEPS = {
+  locks: 'locks.get',
+  'nft-collections': 'nft.collection',
+  candles: 'token.candles',
+  balances: 'balances.get',
+} as const
+
+export type SweepName = keyof typeof SWEEPS
+export type SweepParams = { readonly address: string; readonly [name: string]: unknown }
+export type Result = SweepResult<SweepParams, unknown>
+
+/** The sweep of a client. What the store has is not bought. */
+export function startSweep(
+  client: Client,
+  name: SweepName,
+  params: readonly SweepParams[],
+  options: SweepOptions,
+): Sweep<SweepParams, unknown> {
+  const methods = {
+    locks: client.locks.get,
+    'nft-collections': client.nft.collection,
+    candles: client.token.candles,
+    balances: client.balances.get,
+  }
+  const many = methods[name].many as unknown as (
+    params: readonly SweepParams[],
+    options: SweepOptions,
+  ) => Sweep<SweepParams, unknown>
+  return many(params, options)
+}
+
+/** What the store has already, and what has to be bought. Sends nothing. */
+export async function readStored(client: Client, name: SweepName, params: readonly SweepParams[], store: BudgetStore) {
+  const sweep = startSweep(client, name, params, { store, maxCredits: 0 })
+  const stored: Result[] = []
+  for await (const result of sweep) stored.push(result)
+  return { stored, missing: sweep.remaining }
+}
+
+/**
+ * Buys what is missing. After an abort no further call starts, and those in flight are waited for and stored: cancelled ones would
+ * be charged and bought again.
+ */
+export async function buyMissing(
+  client: Client,
+  name: SweepName,
+  params: readonly SweepParams[],
+  options: { store: BudgetStore; maxCredits: number | undefined; onProgress(progress: SweepProgress): void },
+  signal: AbortSignal,
+): Promise<{ results: Result[]; remaining: readonly SweepParams[] }> {
+  const sweep = startSweep(client, name, params, options)
+  const results: Result[] = []
+  if (!signal.aborted) {
+    for await (const result of sweep) {
+      results.push(result)
+      if (signal.aborted) break
+    }
+  }
+  return { results, remaining: sweep.remaining }
+}

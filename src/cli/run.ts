@@ -1,0 +1,45 @@
+import { CommanderError } from 'commander'
+import { describeFailure, EXIT } from './failure.ts'
+import { toJsonLine } from './json.ts'
+import { createProgram } from './program.ts'
+import { cleanText, redactKeys } from './text.ts'
+
+/** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
+export async function run(args: readonly string[]): Promise<number | undefined> {
+  let outputFailure: NodeJS.ErrnoException | undefined
+  process.stdout.on('error', (error) => {
+    outputFailure ??= error
+  })
+  // Where nobody reads the messages, there is nobody to tell.
+  process.stderr.on('error', () => {})
+  const code = await runCommand(args)
+  if (outputFailure === undefined) return code
+  if (outputFailure.code === 'EPIPE') return EXIT.ok
+  process.stderr.write(`error: standard output: ${outputFailure.message}\n`)
+  return EXIT.refused
+}
+
+async function runCommand(args: readonly string[]): Promise<number | undefined> {
+  const program = await createProgram(args)
+  if (args.length === 0) {
+    program.outputHelp({ error: true })
+    return EXIT.usage
+  }
+  let code: number | undefined
+  program.hook('postAction', (_, command) => {
+    if (command.name() !== 'fake') code = Number(process.exitCode ?? EXIT.ok)
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+    const { exitCode, message, ...details } = await describeFailure(error)
+    const line = redactKeys(cleanText(message).replaceAll('\n', ' '))
+    if (line !== '') {
+      if (args.includes('--json')) process.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)
+      else process.stderr.write(`error: ${line}\n`)
+    }
+    return exitCode
+  }
+}

@@ -1,0 +1,122 @@
+import { setMaxListeners } from 'node:events'
+import type { Command } from 'commander'
+import { type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
+import picocolors from 'picocolors'
+import { EXIT, Interrupted, OutputClosed } from './failure.ts'
+import { toJson } from './json.ts'
+import { readKey } from './key.ts'
+import { type Colors, formatCount, formatCredits } from './output.ts'
+import { cleanLine, redactKeys } from './text.ts'
+
+/** The options that every command shares. */
+export interface CommonOptions {
+  readonly json?: true
+  readonly baseUrl?: string
+  readonly keyFile?: string
+  readonly maxCredits?: number
+  readonly yes?: true
+}
+
+/** One run of a command: what it prints, the client that it calls with, and what ends it. */
+export interface Session {
+  readonly json: boolean
+  /** Aborted by Ctrl-C, by SIGTERM, and when nobody reads the output any more. */
+  readonly signal: AbortSignal
+  /** The colours of standard output. */
+  readonly colors: Colors
+  /** Prints a text that holds no control characters of others. */
+  print(text: string): void
+  printJson(value: unknown): void
+  /** Prints a line on standard error. */
+  note(text: string): void
+  /** The client; made at the first call, which may ask for the key. `keyless` makes one without a key. */
+  client(options?: { keyless?: boolean; hooks?: Hooks }): Promise<Client>
+}
+
+/** The action of a command. Its result is the exit code; without one it is 0. */
+type Action<Options, Positional extends unknown[]> = (
+  session: Session,
+  options: Options,
+  ...positional: Positional
+) => Promise<number | undefined>
+
+/** Makes an action for commander of one that works in a session. */
+export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
+  action: Action<Options, Positional>,
+): (...given: unknown[]) => Promise<void> {
+  return async (...given) => {
+    const command = given.at(-1) as Command
+    const options = command.opts() as Options
+    const { session, end } = startSession(options)
+    try {
+      process.exitCode = (await action(session, options, ...(given.slice(0, -2) as Positional))) ?? EXIT.ok
+      session.signal.throwIfAborted()
+    } catch (error) {
+      throw session.signal.aborted ? session.signal.reason : error
+    } finally {
+      await end()
+    }
+  }
+}
+
+function startSession(options: CommonOptions): { session: Session; end(): Promise<void> } {
+  const controller = new AbortController()
+  // A sweep has a listener for each call in flight.
+  setMaxListeners(0, controller.signal)
+  // A second signal ends the process at once: only the first one is caught.
+  const onInterrupt = () => controller.abort(new Interrupted('SIGINT'))
+  const onTerminate = () => controller.abort(new Interrupted('SIGTERM'))
+  const onOutputError = () => controller.abort(new OutputClosed())
+  process.once('SIGINT', onInterrupt)
+  process.once('SIGTERM', onTerminate)
+  process.stdout.on('error', onOutputError)
+  let client: Client | undefined
+
+  const session: Session = {
+    json: options.json === true,
+    signal: controller.signal,
+    colors: picocolors.createColors(hasColors()),
+    print: (text) => void process.stdout.write(`${text}\n`),
+    printJson: (value) => void process.stdout.write(`${toJson(value)}\n`),
+    note: (text) => void process.stderr.write(`${redactKeys(cleanLine(text))}\n`),
+    async client({ keyless = false, hooks } = {}) {
+      const apiKey = keyless ? undefined : await readKey(options.keyFile, controller.signal)
+      controller.signal.throwIfAborted()
+      client ??= createClient({
+        apiKey,
+        baseUrl: options.baseUrl ?? (process.env.ETN_MARKET_BASE_URL || undefined),
+        budget: { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
+        hooks,
+        onEvent: (event) => noteEvent(session, event),
+      })
+      return client
+    },
+  }
+
+  async function end(): Promise<void> {
+    process.off('SIGINT', onInterrupt)
+    process.off('SIGTERM', onTerminate)
+    process.stdout.off('error', onOutputError)
+    if (client === undefined) return
+    await client.close()
+    const { charged, remaining } = client.credits
+    const { uncertain } = client.budget
+    const perhaps = uncertain > 0 ? `, and perhaps up to ${formatCount(uncertain)} more for lost answers` : ''
+    const left = remaining === undefined ? '' : ` ${formatCount(remaining)} left.`
+    if (charged > 0 || uncertain > 0) session.note(`Charged: ${formatCredits(charged)}${perhaps}.${left}`)
+  }
+  return { session, end }
+}
+
+/** Colours are for a terminal whose user has not declined them. */
+function hasColors(): boolean {
+  return process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+}
+
+/** Tells what else concerns the user's money or data. */
+function noteEvent(session: Session, event: ClientEvent): void {
+  if (event.type === 'credits.drift')
+    session.note(`warning: ${event.operation} was charged ${event.charged} credits, above the predicted worst case.`)
+  if (event.type === 'response.mismatch')
+    session.note(`warning: the answer of ${event.operation} does not match the contract; \`verify\` says where.`)
+}

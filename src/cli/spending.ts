@@ -1,0 +1,44 @@
+import { refusal, usageError } from './failure.ts'
+import { formatCount, formatCredits } from './output.ts'
+import type { CommonOptions, Session } from './session.ts'
+
+/** Above this, in credits, a command asks before it spends. */
+const CONFIRMATION_LIMIT = 10_000
+
+/** What a command is about to spend, in credits. */
+export interface Spending {
+  /** What is bought, as the subject of a sentence. */
+  readonly what: string
+  readonly min: number
+  readonly max: number
+  /** Added to the announcement. */
+  readonly note?: string
+  /** The cost of the smallest part worth having: it begins if `--max-credits` covers that. @default max */
+  readonly smallest?: number
+}
+
+/**
+ * Announces what a command may cost, and asks above 10,000 credits.
+ * @throws CommandError if it does not fit `--max-credits`, or if it is not confirmed
+ */
+export async function authorizeSpending(
+  session: Session,
+  { maxCredits = Number.POSITIVE_INFINITY, yes }: CommonOptions,
+  { what, min, max, note, smallest = max }: Spending,
+): Promise<void> {
+  const cost = max === 0 ? 'free' : formatCredits(min, max)
+  session.note(`${what}: ${cost}${note === undefined ? '' : `, ${note}`}.`)
+  if (smallest > maxCredits) {
+    const message = `${what}: it may cost ${formatCount(smallest)} credits, more than --max-credits ${formatCount(maxCredits)} allows. Nothing was sent.`
+    throw refusal(message, 'budget_exceeded')
+  }
+  const most = Math.min(max, maxCredits)
+  if (most <= CONFIRMATION_LIMIT || yes) return
+  if (!(process.stdin.isTTY && process.stderr.isTTY)) {
+    const message = `${what}: up to ${formatCount(most)} credits need a confirmation, and there is no terminal to ask on: add --yes.`
+    throw usageError(message)
+  }
+  const { askToConfirm } = await import('./prompts.ts')
+  if (!(await askToConfirm(`Spend up to ${formatCredits(most)}?`, session.signal)))
+    throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
+}

@@ -1,0 +1,218 @@
+import { fakeTokens } from 'etn-market/fake'
+import { describe, expect, test } from 'vitest'
+import { createScene, KEY } from './program.ts'
+
+const { BOLT: first, USDC: second } = fakeTokens
+
+describe('cost', () => {
+  test('prints what a call costs without a key and without a request', async () => {
+    const { run, json, fake } = await createScene()
+    const env = { ETN_MARKET_API_KEY: '' }
+    expect(await run(['cost', 'token.list', '--limit', '5'], { env })).toEqual({
+      code: 0,
+      stdout: 'token.list: 100 to 125 credits ($0.0001 to $0.000125), 1 request.\n',
+      stderr: '',
+    })
+    const addresses = Array.from({ length: 51 }, (_, index) => `0x${String(index).padStart(40, '0')}`)
+    expect(await json(['cost', 'prices.batch', '--addresses', '-'], { env, input: addresses.join('\n') })).toEqual({
+      code: 0,
+      data: { operation: 'prices.batch', min: 710, max: 710, requests: 2, usd: 0.00071 },
+    })
+    expect(fake.journal()).toEqual([])
+  })
+})
+
+describe('call', () => {
+  test('prints the data alone with --json, and what was predicted and charged on standard error', async () => {
+    const { run, fake } = await createScene()
+    const list = [first, second].map((address) => ({ address, name: 'N', symbol: 'S', decimals: 18, totalSupply: 5 }))
+    fake.stub('token.list', () => list)
+    const { code, stdout, stderr } = await run(['call', 'token.list', '--limit', '2', '--json'])
+    expect([code, JSON.parse(stdout)]).toEqual([0, list])
+    expect(stderr).toBe(
+      'token.list: 100 to 110 credits ($0.0001 to $0.00011), 1 request.\nCharged: 110 credits ($0.00011). 9,999,890 left.\n',
+    )
+  })
+
+  test('prints a list as a table, and no control characters of the service', async () => {
+    const { run, fake } = await createScene()
+    fake.stub('token.list', () => [
+      { address: first, name: 'A\u001b[31m\u009b2J\u202e\nB', symbol: '漢字', decimals: 18, totalSupply: 5 },
+      { address: second, name: 'C', symbol: 'S', decimals: 6, totalSupply: 1_000 },
+    ])
+    const { stdout } = await run(['call', 'token.list'])
+    expect(stdout.split('\n').map((line) => line.slice(44))).toEqual(
+      [
+        'name      symbol  decimals  totalSupply',
+        'A[31m2J B  漢字          18            5',
+        'C         S              6         1000',
+        '',
+      ].map((line, at) =>
+        at === 1 || at === 3 ? expect.any(String) : expect.stringMatching(line.trim().split(/\s+/)[0] ?? ''),
+      ),
+    )
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+    const { stdout: asJson } = await run(['call', 'token.list', '--json'])
+    expect(asJson).toContain('\\u009b2J\\u202e')
+  })
+
+  test('takes the parameters of each operation, `--version` too', async () => {
+    const { json, fake } = await createScene()
+    const { data } = await json(['call', 'pool.list', '--version', '3', '--limit', '1'])
+    expect(data).toEqual([expect.objectContaining({ version: 3 })])
+    await json(['call', 'prices.batch', '--addresses', '-'], { input: `${first}\n# a comment\n${second}\n` })
+    expect(fake.charged()).toBe(205 + 120)
+  })
+})
+
+test('prices of a batch that failed in part are not lost', async () => {
+  const { run, json, fake } = await createScene()
+  const addresses = [first, ...Array.from({ length: 50 }, (_, index) => `0x${String(index + 1).padStart(40, '0')}`)]
+  const input = addresses.join('\n')
+  const when = ({ query }: { query: Record<string, string> }) => !query.addresses?.includes(first.toLowerCase())
+  fake.fault({ operation: 'prices.batch', when, status: 500, retryAfter: 3_600, times: 2 })
+  const { code, stdout } = await run(['call', 'prices.batch', '--addresses', '-'], { input })
+  expect([code, stdout]).toEqual([3, expect.stringContaining(first)])
+  expect(await json(['call', 'prices.batch', '--addresses', '-'], { input })).toMatchObject({
+    code: 3,
+    data: { error: { missing: expect.any(Array), prices: { [first]: { usd: expect.any(String) } } } },
+  })
+})
+
+describe('account', () => {
+  test('prints balance and tier for free', async () => {
+    const { run, json, fake } = await createScene()
+    expect((await run(['account'])).stdout).toBe('Credits: 10,000,000 ($10.00)\nTier: standard\n')
+    expect((await json(['account'])).data).toEqual({ credits: 10_000_000, usd: 10, tier: 'standard' })
+    expect(fake.charged()).toBe(0)
+  })
+})
+
+describe('the key', () => {
+  test('comes from --key-file, bare or as a variable, before the environment', async () => {
+    const { run, write, fake } = await createScene()
+    fake.addKey('esk_live_other', { credits: 1_000 })
+    for (const text of ['esk_live_other\n', "# mine\nETN_MARKET_API_KEY='esk_live_other'\n"]) {
+      const { code } = await run(['call', 'etn.price', '--key-file', write('key', text)])
+      expect(code).toBe(0)
+    }
+    expect(fake.remaining('esk_live_other')).toBe(950)
+    const { code, stderr } = await run(['account', '--key-file', write('key', 'two words')])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: --key-file .*: it must hold the key alone, or a line/),
+    ])
+  })
+})
+
+describe('money', () => {
+  test('nothing is sent above --max-credits, nor above 10,000 credits without --yes or a terminal', async () => {
+    const { run, fake } = await createScene()
+    const refused = await run(['call', 'farm.list', '--max-credits', '2999'])
+    expect([refused.code, refused.stderr.split('\n')[1]]).toEqual([
+      1,
+      'error: farm.list: it may cost 3,000 credits, more than --max-credits 2,999 allows. Nothing was sent.',
+    ])
+    const addresses = Array.from({ length: 1_000 }, (_, index) => `0x${String(index).padStart(40, '0')}`).join('\n')
+    const unasked = await run(['call', 'prices.batch', '--addresses', '-'], { input: addresses })
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('add --yes')])
+    expect(fake.journal()).toEqual([])
+    expect((await run(['call', 'prices.batch', '--addresses', '-', '--yes'], { input: addresses })).code).toBe(0)
+    expect(fake.charged()).toBe(12_000)
+  })
+})
+
+describe('exit codes', () => {
+  test.each([
+    [401, 1],
+    [402, 1],
+    [403, 1],
+    [404, 1],
+    [400, 1],
+    [429, 3],
+    [500, 3],
+  ])('status %i is %i', async (status, exitCode) => {
+    const { run, fake } = await createScene()
+    // A long wait is not slept.
+    fake.fault({ status, retryAfter: 3_600, times: 3 })
+    const { code, stderr } = await run(['call', 'etn.price', '--base-url', `${(await fake.listen()).url}`])
+    expect(code).toBe(exitCode)
+    expect(stderr.trim().split('\n')).toHaveLength(2)
+  })
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s is %i, and what may have been charged is told', async (signal, exitCode) => {
+    const { run, fake } = await createScene()
+    fake.fault({ never: true })
+    const { code, stderr, stdout } = await run(['call', 'token.price', '--address', first], {
+      onStart: async (child) => {
+        await expect.poll(() => fake.journal().length).toBe(1)
+        child.kill(signal)
+      },
+    })
+    expect([code, stdout]).toEqual([exitCode, ''])
+    expect(stderr).toContain('Charged: 0 credits ($0), and perhaps up to 50 more for lost answers.')
+    expect(stderr.trim().split('\n').at(-1)).toBe('error: interrupted')
+  })
+
+  test('a closed pipe ends the program silently', async () => {
+    const { run } = await createScene()
+    const { code, stderr } = await run(['call', 'token.list', '--limit', '100'], {
+      onStart: (child) => void child.stdout?.destroy(),
+    })
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')])
+  })
+})
+
+describe('wrong usage', () => {
+  test.each([
+    [['x'], "unknown command 'x'. `etn-market --help` lists the commands."],
+    [['cots'], "unknown command 'cots'. Did you mean cost?"],
+    [['cost', 'token.lst'], 'unknown operation "token.lst". Did you mean token.list?'],
+    [['cost', 'x'], /^unknown operation "x"\. Known: etn\.price, .*meta\.openapi\.$/],
+    [['call', 'token.list', '--limt', '5'], "unknown option '--limt'. Did you mean --limit?"],
+    [['call', 'token.list', '--limit'], /argument missing/],
+    [['call', 'token.list', '--limit', '0'], /limit: 0\. It must be a whole number from 1 to 100/],
+    [['call', 'token.price', '--address', '0x12'], /invalid address: "0x12"\. It must be 0x and 40 hex digits/],
+    [['call', 'token.price', '--limit', '1'], /unknown parameter "limit"\. It takes: chainId, address/],
+    [['call', 'etn.price', '--max-credits', 'x'], /'x' is invalid\. It must be a whole number of credits/],
+    [['account', '--base-url', 'ftp://x'], /Invalid --base-url: ftp:\/\/x\. It must be an http or https URL/],
+    [['account', '--key-file', 'nowhere'], '--key-file nowhere: there is no such file or folder.'],
+  ] as [string[], string | RegExp][])('%j is reported on one line, with exit code 2', async (args, message) => {
+    const { run } = await createScene()
+    const { code, stdout, stderr } = await run(args)
+    expect([code, stdout]).toEqual([2, ''])
+    const [line = '', ...others] = stderr.trimEnd().split('\n')
+    expect(others).toEqual([])
+    expect(line.slice('error: '.length)).toMatch(message)
+  })
+
+  test('is JSON on standard output with --json, and shows nothing that looks like a key', async () => {
+    const { run } = await createScene()
+    const { code, stdout, stderr } = await run(['call', KEY, '--json'])
+    expect([code, stderr]).toEqual([2, ''])
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: 'invalid_usage', message: expect.stringMatching(/^unknown operation "\[redacted\]"/) },
+    })
+  })
+
+  test('without arguments the help is on standard error', async () => {
+    const { run } = await createScene()
+    const { code, stdout, stderr } = await run([])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^Usage: etn-market/)
+    expect((await run(['--help'])).code).toBe(0)
+  })
+
+  test('no key is wrong usage', async () => {
+    const { run } = await createScene()
+    const { code, stderr } = await run(['account'], { env: { ETN_MARKET_API_KEY: '' } })
+    expect([code, stderr]).toEqual([
+      2,
+      'error: no API key: set ETN_MARKET_API_KEY, or name a file that holds it with --key-file.\n',
+    ])
+  })
+})

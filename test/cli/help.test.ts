@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { createScene } from './program.ts'
+
+test('the script for bash completes commands, operations and options', async () => {
+  const { run } = await createScene()
+  const { stdout } = await run(['completion', 'bash'])
+  const complete = (...words: string[]) => {
+    const script = `${stdout}\nCOMP_WORDS=(etn-market "$@"); COMP_CWORD=$#; _etn_market; echo "\${COMPREPLY[@]}"`
+    return execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' }).trim()
+  }
+  expect(complete('c')).toBe('cost call candles completion')
+  expect(complete('cost', 'token.l')).toBe('token.list')
+  expect(complete('sweep', 'nft')).toBe('nft-collections')
+  expect(complete('call', 'pool.list', '--ver')).toBe('--version')
+  expect(complete('completion', '')).toContain('bash zsh fish')
+})
+
+test('the scripts for zsh and fish name every command', async () => {
+  const { run } = await createScene()
+  expect((await run(['completion', 'zsh'])).stdout).toMatch(
+    /compadd -- cost call plan [\s\S]*\ncompdef _etn_market etn-market\n$/,
+  )
+  expect((await run(['completion', 'fish'])).stdout).toContain("-n '__fish_seen_subcommand_from candles' -l svg")
+  expect((await run(['completion', 'tcsh'])).stderr).toContain('Allowed choices are bash, zsh, fish.')
+})
+
+test('every command has help with an example', async () => {
+  const { run } = await createScene()
+  const { stdout } = await run(['--help'])
+  const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'help')
+  expect(names.length).toBeGreaterThan(8)
+  for (const name of names.filter((other) => other !== 'fake')) {
+    const help = await run([name, '--help'])
+    expect([help.code, help.stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`\\nExamples?:\\n  \\$ etn-market ${name} `)),
+    ])
+  }
+})

@@ -1,0 +1,76 @@
+import { fakeTokens, fakeWallets } from 'etn-market/fake'
+import { expect, test } from 'vitest'
+import { createScene } from './program.ts'
+
+const { BOLT, USDC, WETN } = fakeTokens
+const WALLET = '0x00000000000000000000000000000000000000A1'
+const UNLISTED = `0x${'1'.repeat(40)}`
+
+async function scene() {
+  const created = await createScene()
+  const { fake } = created
+  fake.stub('balances.get', ({ data }) => ({
+    ...data,
+    balances: {
+      [USDC]: { balance: '0x1', blockUpdated: 1 },
+      [BOLT]: { balance: '0x7ce66c50e2840000', blockUpdated: 1 },
+      [WETN]: { balance: '0x0', blockUpdated: 1 },
+      [UNLISTED]: { balance: '0x5', blockUpdated: 1 },
+    },
+  }))
+  return created
+}
+
+test('values balances exactly, and tells what could not be priced and why', async () => {
+  const { json, fake } = await scene()
+  fake.stub('prices.batch', () => ({ [BOLT.toLowerCase()]: { usd: '0.1000000000000000000001', etn: '20' } }))
+  const { code, data } = await json(['portfolio', WALLET])
+  expect(code).toBe(0)
+  expect(data).toEqual({
+    wallet: WALLET,
+    updated: expect.any(Number),
+    complete: true,
+    totalUsd: '0.9000000000000000000009',
+    totalEtn: '180',
+    positions: [
+      { address: BOLT, symbol: 'BOLT', amount: '9', usd: '0.9000000000000000000009', etn: '180' },
+      { address: USDC, symbol: 'USDC', amount: '0.000001', usd: null, etn: null },
+      { address: UNLISTED, symbol: null, amount: null, usd: null, etn: null },
+    ],
+    unpriced: [
+      { address: USDC, symbol: 'USDC', reason: 'the service has no price for it' },
+      { address: UNLISTED, symbol: null, reason: 'not in token.list, so its decimals are not known' },
+    ],
+  })
+  await json(['portfolio', WALLET])
+  expect(fake.journal().map(({ operation }) => operation)).toEqual([
+    'balances.get',
+    'token.list',
+    'prices.batch',
+    'balances.get',
+    'prices.batch',
+  ])
+})
+
+test('prints a table, or that there is no record', async () => {
+  const { run, fake } = await scene()
+  const { code, stdout } = await run(['portfolio', WALLET])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^symbol +address +amount +USD +ETN\nBOLT /)
+  expect(stdout).toMatch(
+    /\nTotal: [\d.]+ USD, [\d.,]+ ETN\.\nRecorded \d{4}-\S+Z\.\nNot counted: 0x1{40}: not in token\.list/,
+  )
+  fake.reset()
+  const empty = await run(['portfolio', fakeWallets.empty])
+  expect([empty.code, empty.stdout]).toEqual([0, expect.stringContaining('Total: 0 USD, 0 ETN.')])
+  expect((await run(['portfolio', '0x12'])).code).toBe(2)
+})
+
+test('a failure of the prices is told, with the exit code of its reason', async () => {
+  const { run, fake } = await scene()
+  fake.fault({ operation: 'prices.batch', status: 500, retryAfter: 3_600 })
+  const { code, stdout, stderr } = await run(['portfolio', WALLET])
+  expect(code).toBe(3)
+  expect(stdout).toContain('Not counted: BOLT: its price could not be bought.')
+  expect(stderr).toContain('warning: prices.batch: the service answered 500')
+})

@@ -1,0 +1,84 @@
+import { spawn } from '@lydell/node-pty'
+import { fakeTokens } from 'etn-market/fake'
+import { expect, onTestFinished, test } from 'vitest'
+import { createScene, PROGRAM } from './program.ts'
+
+const { BOLT, CORE } = fakeTokens
+
+test('buys prices in the cheapest requests, and symbols once a week', async () => {
+  const { run, json, fake } = await createScene()
+  const { code, stdout, stderr } = await run(['prices', BOLT, CORE])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^symbol +address +USD +ETN +age\nBOLT +0x043f\S+ +0\.\d+ +\d+\.\d+ +\d s\nCORE .*\n$/)
+  expect(stderr).toMatch(
+    /^prices of 2 tokens: 200 to 700 credits .* of it once a week for symbols\.\nCharged: \d+ credits/,
+  )
+  const { data } = await json(['prices', '-'], { input: `${BOLT}\n` })
+  expect(data).toEqual([
+    {
+      address: BOLT,
+      symbol: 'BOLT',
+      usd: expect.stringMatching(/^0\.\d{20,}$/),
+      etn: expect.any(String),
+      changePercent: null,
+      at: expect.any(Number),
+      stale: false,
+    },
+  ])
+  expect(fake.journal().map(({ operation }) => operation)).toEqual([
+    'token.list',
+    'token.price',
+    'token.price',
+    'token.price',
+  ])
+})
+
+test('--watch --json prints a price a line, and ends with 1 at --max-credits', async () => {
+  const { run, fake } = await createScene()
+  const args = ['prices', BOLT, '--watch', '1s', '--no-symbols', '--json', '--max-credits', '100']
+  const { code, stdout } = await run(args)
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(code).toBe(1)
+  expect(lines.slice(0, 2)).toEqual([
+    expect.objectContaining({ address: BOLT, symbol: null, changePercent: null }),
+    expect.objectContaining({ address: BOLT, changePercent: expect.any(Number) }),
+  ])
+  expect(lines.at(-1)).toMatchObject({ error: { code: 'budget_exceeded' } })
+  expect(fake.charged()).toBe(100)
+})
+
+test('--watch draws a table in place on a terminal, and Ctrl-C restores it and tells what was charged', async () => {
+  const { env, folder } = await createScene()
+  const terminal = spawn(process.execPath, [PROGRAM, 'prices', BOLT, '--watch', '1m', '--no-symbols', '--yes'], {
+    cwd: folder,
+    env: { ...env },
+    cols: 100,
+    rows: 20,
+  })
+  onTestFinished(() => terminal.kill('SIGKILL'))
+  let output = ''
+  const ended = new Promise<{ exitCode: number; signal?: number }>((resolve) => void terminal.onExit(resolve))
+  terminal.onData((text) => {
+    output += text
+    if (output.includes('Ctrl-C ends') && !output.includes('^C')) terminal.write('\u0003')
+  })
+  expect(await ended).toMatchObject({ exitCode: 130, signal: 0 })
+  expect(output).toContain('\u001b[?25l')
+  expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'))
+  expect(output).toContain('Charged: 50 credits ($0.00005)')
+  expect(output).toContain('error: interrupted')
+})
+
+test.each([
+  [['prices'], /missing required argument 'addresses'/],
+  [['prices', '0x12'], /invalid address "0x12": an address is 0x and 40 hex digits/],
+  [['prices', BOLT.replace('A', 'a')], /its EIP-55 checksum is wrong/],
+  [['prices', BOLT, '--watch', '100ms'], /It must be a duration such as 30s, 5m or 1h, from 1s to 1d/],
+])('%j is wrong usage', async (args, message) => {
+  const { run } = await createScene()
+  const { code, stderr } = await run(args)
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+})

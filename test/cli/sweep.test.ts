@@ -1,0 +1,126 @@
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { spawn } from '@lydell/node-pty'
+import { fakeTokens } from 'etn-market/fake'
+import { expect, onTestFinished, test } from 'vitest'
+import { createScene, PROGRAM } from './program.ts'
+
+const tokens: readonly string[] = Object.values(fakeTokens)
+const LOCKS = 2_000
+
+test('a sweep ends before --max-credits, and goes on with its journal without buying anything twice', async () => {
+  const { run, json, fake, folder, write } = await createScene()
+  write('tokens.txt', `# mine\n${tokens.slice(0, 5).join('\n')}\n${tokens[0]}\n`)
+  const sweep = ['sweep', 'locks', 'tokens.txt', '--resume', 'locks.jsonl']
+  const first = await run([...sweep, '--max-credits', '7000'])
+  expect(first).toEqual({
+    code: 1,
+    stdout: '3 of 5 done, 0 failed, 6,000 credits.\n2 left. To go on: run it again with --resume locks.jsonl\n',
+    stderr: expect.stringMatching(
+      /^5 locks\.get: 10,000 credits \(\$0\.01\), journal locks\.jsonl\.\nCharged: 6,000 credits/,
+    ),
+  })
+  const journal = join(folder, 'locks.jsonl')
+  appendFileSync(journal, 'something else\n{"torn": "li')
+  const second = await json(sweep)
+  expect(second).toMatchObject({
+    code: 0,
+    data: { operation: 'locks.get', total: 5, done: 5, failed: 0, stored: 3, credits: 4_000, remaining: [] },
+  })
+  const { results } = second.data as { results: { params: { address: string }; data: unknown[] }[] }
+  expect(results.map(({ params }) => params.address).sort()).toEqual(tokens.slice(0, 5).sort())
+  expect((await json(sweep)).data).toMatchObject({ stored: 5, credits: 0 })
+  expect(fake.charged()).toBe(5 * LOCKS)
+  const answers = readFileSync(journal, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"answer"'))
+  expect(JSON.parse(answers[0] ?? '')).toEqual({
+    key: expect.any(String),
+    at: expect.any(String),
+    answer: { data: expect.any(Array) },
+  })
+})
+
+test('a journal has a default name, a failure is exit code 1, and only it is bought again', async () => {
+  const { run, fake, folder } = await createScene()
+  fake.fault({ operation: 'nft.collection', status: 404, times: 1 })
+  const { data } = (await (
+    await fake.fetch(`${fake.baseUrl}/nft/collections/52014?limit=3`, {
+      headers: { authorization: `Bearer ${fake.key}` },
+    })
+  ).json()) as { data: { address: string }[] }
+  const addresses = data.map(({ address }) => address)
+  const { code, stdout } = await run(['sweep', 'nft-collections', ...addresses])
+  const [journal = ''] = readdirSync(folder).filter((name) => /^sweep-nft-collections-[\dTZ-]+\.jsonl$/.test(name))
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^0x\w{40}: nft\.collection: the service answered 404/)
+  expect(stdout).toContain('2 of 3 done, 1 failed, 1,000 credits.')
+  expect(stdout).toContain(`--resume ${journal}`)
+  const again = await run(['sweep', 'nft-collections', ...addresses, '--resume', journal])
+  expect([again.code, again.stdout]).toEqual([0, '3 of 3 done (2 from the journal), 0 failed, 500 credits.\n'])
+})
+
+test('a sweep that is killed leaves no lock, one that runs has it, and both keep what was paid for', async () => {
+  const { run, fake } = await createScene()
+  fake.fault({ operation: 'locks.get', delayMs: 150, times: 100 })
+  const sweep = ['sweep', 'locks', ...tokens, '--resume', 'locks.jsonl', '--yes']
+  const charged = () => fake.charged()
+  const killed = await run(sweep, {
+    onStart: async (child) => {
+      await expect.poll(() => fake.journal().length, { interval: 5 }).toBeGreaterThanOrEqual(3)
+      const other = await run(sweep)
+      expect([other.code, other.stderr]).toEqual([
+        1,
+        'error: journal locks.jsonl: another sweep is using it. Nothing was sent.\n',
+      ])
+      child.kill('SIGKILL')
+    },
+  })
+  expect(killed.code).toBe(null)
+  const paid = charged()
+  const { stdout } = await run(sweep)
+  const [, stored = '0'] = /\((\d+) from the journal\)/.exec(stdout) ?? []
+  expect(stdout).toContain('10 of 10 done')
+  // The two in flight were lost with the process.
+  expect(Number(stored)).toBeGreaterThanOrEqual(paid / LOCKS - 2)
+  expect(charged() - paid).toBe((10 - Number(stored)) * LOCKS)
+})
+
+test('Ctrl-C on a terminal ends the progress bar, waits for the calls in flight and keeps their answers', async () => {
+  const { run, env, folder, fake } = await createScene()
+  fake.fault({ operation: 'locks.get', delayMs: 300, times: 100 })
+  const sweep = ['sweep', 'locks', ...tokens, '--resume', 'locks.jsonl', '--yes']
+  const terminal = spawn(process.execPath, [PROGRAM, ...sweep], { cwd: folder, env: { ...env }, cols: 120, rows: 20 })
+  onTestFinished(() => terminal.kill('SIGKILL'))
+  let output = ''
+  const ended = new Promise<{ exitCode: number; signal?: number }>((resolve) => void terminal.onExit(resolve))
+  terminal.onData((text) => {
+    output += text
+  })
+  await expect.poll(() => fake.charged(), { interval: 10 }).toBeGreaterThanOrEqual(2 * LOCKS)
+  await expect.poll(() => output, { interval: 10 }).toContain('0 failed')
+  terminal.write('\u0003')
+  expect(await ended).toMatchObject({ exitCode: 130, signal: 0 })
+  expect(output).toContain('Waiting for the calls in flight')
+  expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'))
+  expect(output).toMatch(/Charged: [\d,]+ credits \(\$[\d.]+\)\. /)
+  const paid = fake.charged()
+  fake.reset({ keep: ['keys', 'world'] })
+  await run(sweep)
+  expect(fake.charged()).toBe(10 * LOCKS - paid)
+})
+
+test.each([
+  [['sweep', 'lokcs', 'x'], 'unknown sweep "lokcs". Did you mean locks?'],
+  [['sweep', 'locks', 'nowhere.txt'], 'invalid address "nowhere.txt"'],
+  [['sweep', 'locks', tokens[0], '--limit', '4'], 'locks.get: unknown parameter "limit"'],
+  [
+    ['sweep', 'locks', tokens[0], '--resume', 'no/where.jsonl'],
+    'journal no/where.jsonl: there is no such file or folder.',
+  ],
+] as [string[], string][])('%j is wrong usage, and nothing is spent', async (args, message) => {
+  const { run, fake } = await createScene()
+  const { code, stderr } = await run(args)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  expect(fake.journal()).toEqual([])
+})

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from 'etn-market'
+import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
+import { expect, test } from 'vitest'
+import { compareOpenApi } from '../../src/cli/compare-openapi.ts'
+import { createScene } from './program.ts'
+
+test('comes out clean against the fake, for what it announced, and its tape plays the same answers', async () => {
+  const { run, fake, folder } = await createScene()
+  listKnownTokens(fake)
+  const { code, stdout, stderr } = await run(['verify', '--report', 'report.md', '--tape', 'tape.json'])
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^verify: 8,650 to 9,496 credits/)
+  expect(stdout.match(/^ok {2}/gm)).toHaveLength(20)
+  expect(stdout).toMatch(/\n\d+ grades can be raised to observed, \d+ fields were not seen: --report lists them\.\n$/)
+  // A wallet or a token may have nothing to charge for.
+  expect(fake.charged()).toBeGreaterThanOrEqual(8_650)
+  expect(fake.charged()).toBeLessThanOrEqual(8_741)
+  const refused = fake.journal().filter(({ status }) => (status ?? 0) >= 400)
+  expect(refused.map(({ status }) => status)).toEqual([400, 400, 404])
+
+  const report = readFileSync(join(folder, 'report.md'), 'utf8')
+  expect(report).toContain('- `trade.list` `data[].sender`')
+  expect(report).not.toMatch(/0x[0-9a-f]{40}/i)
+  const tape = JSON.parse(readFileSync(join(folder, 'tape.json'), 'utf8'))
+  expect(tape.entries).toHaveLength(20)
+  const replayed = createFakeService({ tape })
+  const client = createClient({ apiKey: replayed.key, fetch: replayed.fetch })
+  const { params, data } = tape.entries.find(({ operation }: { operation: string }) => operation === 'locks.get')
+  expect(await client.locks.get(params)).toEqual(data)
+})
+
+type Fields = Record<string, unknown>
+
+/** Differences from the contract, and how each is named. */
+const PLANTED: [plant: (fake: FakeService) => void, named: string][] = [
+  [change('etn.price', 'usd', undefined), 'etn.price|missing: data.usd: absent; its grade is assumed'],
+  [change('etn.price', 'eur', '1'), 'etn.price|new: data.eur: string that the contract does not have'],
+  [change('token.price', 'usd', 0.5), 'token.price|type: data.usd: string or null (decimal) expected, number found'],
+  [change('token.price', 'address', undefined), 'token.price|missing: data.address: a required field is absent'],
+  [change('token.get', 'decimals', '18'), 'token.get|type: data.decimals: integer expected, string found'],
+  [change('token.get', 'priceUsd', '1'), 'token.get|new: data.priceUsd: string that'],
+  [change('token.history', 'prices', {}), 'token.history|type: data.prices: array or null expected, object found'],
+  [change('token.history', 'volume', undefined), 'token.history|missing: data.volume: absent'],
+  [change('nft.stats', 'updatedAt', 5), 'nft.stats|type: data.updatedAt: string'],
+  [change('nft.collection', 'stats', null), 'nft.collection|type: data.stats: object expected, null found'],
+  [change('presale.get', 'status', undefined), 'presale.get|missing: data.status: a required field is absent'],
+  [change('presale.get', 'kyc', true), 'presale.get|new: data.kyc: boolean that'],
+  [change('balances.get', 'updated', '1'), 'balances.get|type: data.updated: integer expected, string found'],
+  [change('account.me', 'tier', 7), 'account.me|type: data.tier: string or null expected, integer found'],
+  [change('account.me', 'credits', undefined), 'account.me|missing: data.credits: absent'],
+  [changeItem('token.candles', 'count', 1.5), 'token.candles|type: data[].count: integer expected, number found'],
+  [changeItem('pool.list', 'token0', null), 'pool.list|type: data[].token0: object expected, null found'],
+  [changeItem('trade.list', 'sender', undefined), 'trade.list|missing: data[].sender: absent; its grade is assumed'],
+  [changeItem('locks.get', 'unlocks', 5), 'locks.get|new: data[].unlocks: integer that'],
+  [changeItem('farm.list', 'fee', '3'), 'farm.list|type: data[].fee: number or null expected, string found'],
+]
+
+function change(operation: string, field: string, value: unknown): (fake: FakeService) => void {
+  return (fake) => {
+    const stub = fake.stub as unknown as (
+      operation: string,
+      answer: (call: { data: Fields }) => unknown,
+      options: object,
+    ) => void
+    stub(operation, ({ data }) => ({ ...data, [field]: value }), { validate: false })
+  }
+}
+
+function changeItem(operation: string, field: string, value: unknown): (fake: FakeService) => void {
+  return (fake) => {
+    const stub = fake.stub as unknown as (
+      operation: string,
+      answer: (call: { data: Fields[] }) => unknown,
+      options: object,
+    ) => void
+    stub(operation, ({ data }) => data.map((item) => ({ ...item, [field]: value })), { validate: false })
+  }
+}
+
+/** Tokens with a price, candles and locks: the order of the list changes with time. */
+function listKnownTokens(fake: FakeService): void {
+  const { BOLT, CORE } = fakeTokens
+  fake.stub('token.list', () =>
+    [BOLT, CORE].map((address) => ({ address, name: 'N', symbol: 'S', decimals: 18, totalSupply: 5 })),
+  )
+}
+
+test('names all of twenty planted differences, and nothing else', async () => {
+  const named: string[] = []
+  // A stub replaces an earlier one of its operation: the differences of one operation need a run each.
+  for (const round of [0, 1]) {
+    const { json, fake } = await createScene()
+    const ofRound = PLANTED.filter(([, name], index) => {
+      const operation = name.split('|')[0]
+      return PLANTED.slice(0, index).filter(([, other]) => other.startsWith(`${operation}|`)).length === round
+    })
+    listKnownTokens(fake)
+    for (const [plant] of ofRound) plant(fake)
+    const { code, data } = await json(['verify'])
+    expect(code).toBe(1)
+    const { operations } = data as { operations: { operation: string; differences: string[] }[] }
+    named.push(...operations.flatMap(({ operation, differences }) => differences.map((line) => `${operation}|${line}`)))
+  }
+  expect(PLANTED).toHaveLength(20)
+  expect(PLANTED.filter(([, name]) => !named.some((line) => line.startsWith(name))).map(([, name]) => name)).toEqual([])
+  expect(named).toHaveLength(20)
+})
+
+test('reports what could not be asked, what failed, wrong charges, and refusals that are none', async () => {
+  const { json, run, fake } = await createScene()
+  listKnownTokens(fake)
+  fake.stub('presale.list', () => [])
+  fake.fault({ operation: 'farm.list', status: 500, retryAfter: 3_600 })
+  fake.fault({ operation: 'nft.stats', creditHeaders: 'missing' })
+  const { code, data } = await json(['verify'])
+  const { operations } = data as { operations: { operation: string; status: string; differences: string[] }[] }
+  const found = operations.filter(({ status }) => status !== 'matches')
+  expect(code).toBe(3)
+  expect(found).toMatchObject([
+    { operation: 'nft.stats', status: 'differs', differences: ['X-Credits-Cost is missing or unreadable'] },
+    {
+      operation: 'presale.get',
+      status: 'not_verified',
+      differences: [expect.stringContaining('no presale to ask about')],
+    },
+    {
+      operation: 'farm.list',
+      status: 'failed',
+      differences: [expect.stringMatching(/^farm\.list: the service answered 500/)],
+    },
+  ])
+  const refused = await run(['verify', '--max-credits', '9000'])
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('more than --max-credits 9,000 allows')])
+  expect((await run(['verify', '--report', 'no/where.md'])).code).toBe(2)
+})
+
+test('openapi.json is compared by method and path, whatever path parameters are called', () => {
+  const limit = (maximum: number) => ({ name: 'limit', in: 'query', schema: { type: 'integer', maximum } })
+  const ours = {
+    paths: {
+      '/a/{x}': { get: { parameters: [limit(5)] } },
+      '/b': { get: {} },
+      '/c': { get: { parameters: [limit(1)] } },
+    },
+  }
+  const theirs = {
+    components: { parameters: { Limit: limit(9) } },
+    paths: {
+      '/v1/a/{y}': { get: { parameters: [{ $ref: '#/components/parameters/Limit' }, { name: 'q', in: 'query' }] } },
+      '/c': { get: {} },
+      '/d': { post: {} },
+    },
+  }
+  expect(compareOpenApi(ours, ours)).toEqual([])
+  expect(compareOpenApi(ours, theirs)).toEqual([
+    'GET /a/{}: parameter q is new',
+    'GET /a/{}: limit is at most 9, not 5',
+    "GET /b is missing in the service's document",
+    'GET /c: parameter limit is missing',
+    "POST /d is new in the service's document",
+  ])
+})
