@@ -25,6 +25,8 @@ export interface SweepParts extends Omit<SweepStoreParts, 'store'>, Pick<SweepOp
   /** Monotonic milliseconds. */
   now(): number
   call(call: SweepCall): ApiPromise<unknown>
+  /** Whether the data is an object of prices by address. */
+  readonly isBatch: boolean
   /** Whether an error is the result of its call; another one ends the sweep. */
   isResult(error: unknown): error is EtnMarketError
 }
@@ -84,7 +86,11 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
     pending.delete(finished)
     report.bought(outcome.stored ? undefined : credits)
     for (const params of finished.params) {
-      results.push({ params, ...outcome } as Result)
+      const own =
+        outcome.error === undefined
+          ? { ...outcome, data: parts.isBatch ? byInput(outcome.data, params) : outcome.data }
+          : outcome
+      results.push({ params, ...own } as Result)
       report.arrived(outcome.error !== undefined)
     }
   }
@@ -105,6 +111,13 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
   } finally {
     await Promise.all(working)
   }
+}
+
+/** Equal batches may spell their addresses differently. */
+function byInput(data: unknown, params: unknown): unknown {
+  const { addresses } = params as { addresses: readonly string[] }
+  const byAddress = new Map(Object.entries(data as object).map(([address, price]) => [address.toLowerCase(), price]))
+  return Object.fromEntries(addresses.map((address) => [address, byAddress.get(address.toLowerCase()) ?? null]))
 }
 
 type Outcome =

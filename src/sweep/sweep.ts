@@ -56,6 +56,7 @@ export function createSweep(
         limit,
         total,
         matches: (data) => answerGuards[operation](toAnswer(operation, data)),
+        isBatch: operation === 'prices.batch',
         storeError: (what, cause) => storeError(operation, what, cause),
         isResult: (error): error is EtnMarketError => isEtnMarketError(error) && error.code !== 'client_closed',
         keyPrefix: `etn-market:sweep:1:${context.baseUrl()}`,

@@ -20,21 +20,23 @@ const CEILINGS = [
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 28_600,
+    ceiling: 28_900,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9.
-  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 34_500 },
+  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 34_800 },
   // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7.
   { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_150 },
   // A file that computes the tables of keccak when it loads is never left out.
   { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_400 },
-  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 36_900 },
+  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 37_200 },
   // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 10, trades 3,
-  // candles and portfolios 5, alerts and changes 2.
-  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 28_700 },
+  // candles and portfolios 5, alerts and changes 2, priorities 2, streams 2.
+  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 33_000 },
   // Made of the fake's own types: handlers and nothing else.
   { what: 'etn-market/msw', code: "export * from './msw.js'", ceiling: 520 },
+  // Budgets, errors and operations, which it shares with the client, are counted here again: 6.5.
+  { what: 'etn-market/proxy', code: "export * from './proxy.js'", ceiling: 14_900 },
   { what: 'etn-market/react', code: "export * from './react.js'", ceiling: 850, external: ['react'] },
   {
     what: 'etn-market/tanstack-query',

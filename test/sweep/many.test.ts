@@ -215,6 +215,20 @@ test('equal parameters are bought once, and each has its result', async () => {
   expect(fake.charged()).toBe(100)
 })
 
+test('equal batches are bought once, and each has the addresses as it wrote them', async () => {
+  const { clock, fake, client } = await start()
+  const store = new Map<string, string>()
+  const list = [{ addresses: [BOLT, WETN] }, { addresses: [WETN.toLowerCase(), BOLT.toLowerCase()] }]
+  for (let run = 0; run < 2; run++) {
+    const results = await collect(client.prices.batch.many(list, { store }), clock)
+    for (const { params, data = {} } of results) {
+      expect(Object.keys(data)).toEqual(params.addresses)
+      for (const price of Object.values(data)) expect(price?.usd).toEqual(expect.any(String))
+    }
+  }
+  expect(fake.charged()).toBe(120)
+})
+
 test('a failure is a result, and the others go on', async () => {
   const { clock, fake, client, tokens } = await start()
   fake.fault({ operation: 'token.get', status: 500, times: 3 })
