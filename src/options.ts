@@ -90,7 +90,7 @@ export interface ClientOptions {
   validate?: ValidateMode | undefined
   /**
    * What an abort does to a request that is sent already. 'cancel': it ends, and what it cost is unknown. 'finish': the caller is let go at
-   * once as well, but the answer is read to its end, so that its cost is known and it serves whoever asks next, and the cache. A failed
+   * once as well, but the answer is read to its end, so that its cost is known and it serves the next caller and the cache. A failed
    * attempt is not repeated then. What is not sent yet is never sent, and `close()` ends everything. @default 'cancel'
    */
   whenAborted?: WhenAborted | undefined

@@ -4,7 +4,7 @@ import { usageError } from './failure.ts'
 /** What a plan file holds. */
 export interface ParsedPlan {
   readonly value: unknown
-  /** The line of a call, from 1, where the format tells it. */
+  /** The line of a call, from 1, where the format states it. */
   lineOf(call: number): number | undefined
 }
 

@@ -113,7 +113,7 @@ function hasColors(): boolean {
   return process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 }
 
-/** Tells what else concerns the user's money or data. */
+/** Prints what else concerns the user's money or data. */
 function noteEvent(session: Session, event: ClientEvent): void {
   if (event.type === 'credits.drift')
     session.note(`warning: ${event.operation} was charged ${event.charged} credits, above the predicted worst case.`)

@@ -99,7 +99,7 @@ function merge(options: CallOptions, base: CallSettings): CallSettings {
     maxRetryAfterMs: wait('retry.maxRetryAfterMs', retry.maxRetryAfterMs, base.maxRetryAfterMs),
     validate: options.validate ?? base.validate,
   }
-  // Whoever leaves last decides: calls that differ in this alone share a request.
+  // The last caller to leave decides: calls that differ in this alone share a request.
   return { ...shared, whenAborted, fingerprint: Object.values(shared).join() }
 }
 

@@ -40,7 +40,7 @@ export interface SweepSuccess<Params, Data> {
   readonly params: Params
   /** The data of the service. */
   readonly data: Data
-  /** Undefined, which tells a success from a failure. */
+  /** Undefined: only a failure has an error. */
   readonly error?: undefined
   /** Whether the data came from the store. */
   readonly stored: boolean

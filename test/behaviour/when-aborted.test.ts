@@ -34,7 +34,7 @@ describe("with whenAborted: 'finish', a call that is aborted after it was sent",
     expect(clock.pending).toBe(0)
   })
 
-  test('serves whoever asks next, who pays for it', async () => {
+  test('serves the next caller, who pays for it', async () => {
     const { client, script, exchange } = await leftCall()
     const next = watch(client.token.price({ address: TOKEN }).withMeta())
     await flush()
@@ -166,7 +166,7 @@ describe("with whenAborted: 'finish', what was not sent is never sent:", () => {
   )
 })
 
-test('a call may decide for itself, and whoever leaves last decides for a shared request', async () => {
+test('a call may decide for itself, and the last caller to leave decides for a shared request', async () => {
   const { client, script } = setup(undefined, { budget: { credits: 100 } })
   const [first, last] = [new AbortController(), new AbortController()]
   watch(client.token.price({ address: TOKEN }, { signal: first.signal }))

@@ -144,7 +144,7 @@ describe('exit codes', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s is %i, and what may have been charged is told', async (signal, exitCode) => {
+  ] as const)('%s exits with %i, and prints what may have been charged', async (signal, exitCode) => {
     const { run, fake } = await createScene()
     fake.fault({ never: true })
     const { code, stderr, stdout } = await run(['call', 'token.price', '--address', first], {

@@ -50,7 +50,7 @@ test('a plan in YAML, with addresses without quotes, and in JSON is the plan of 
   expect(fake.journal()).toEqual([])
 })
 
-test('a plan above its limit exits with 1 and tells what fits', async () => {
+test('a plan above its limit exits with 1 and prints what fits', async () => {
   const { run, json, write } = await createScene()
   const file = write('credits.yaml', YAML)
   const { code, stdout } = await run(['plan', file, '--daily-limit', '20000'])
@@ -64,7 +64,7 @@ test('a plan above its limit exits with 1 and tells what fits', async () => {
   })
 })
 
-test('account tells how long the balance lasts', async () => {
+test('account prints how long the balance lasts', async () => {
   const { run, write } = await createScene()
   const { stdout } = await run(['account', '--plan', write('credits.yaml', YAML)])
   expect(stdout).toContain('The balance lasts 226.2 days at least.')

@@ -21,7 +21,7 @@ async function scene() {
   return created
 }
 
-test('values balances exactly, and tells what could not be priced and why', async () => {
+test('values balances exactly, and prints what could not be priced and why', async () => {
   const { json, fake } = await scene()
   fake.stub('prices.batch', () => ({ [BOLT.toLowerCase()]: { usd: '0.1000000000000000000001', etn: '20' } }))
   const { code, data } = await json(['portfolio', WALLET])
@@ -66,7 +66,7 @@ test('prints a table, or that there is no record', async () => {
   expect((await run(['portfolio', '0x12'])).code).toBe(2)
 })
 
-test('a failure of the prices is told, with the exit code of its reason', async () => {
+test('a failure of the prices is printed, with the exit code of its reason', async () => {
   const { run, fake } = await scene()
   fake.fault({ operation: 'prices.batch', status: 500, retryAfter: 3_600 })
   const { code, stdout, stderr } = await run(['portfolio', WALLET])

@@ -50,7 +50,7 @@ test('--watch --json prints a price a line, and ends with 1 at --max-credits', a
   expect(fake.charged()).toBe(100)
 })
 
-test('--watch draws a table in place on a terminal, and Ctrl-C restores it and tells what was charged', async () => {
+test('--watch draws a table in place on a terminal, and Ctrl-C restores it and prints what was charged', async () => {
   const { env, folder } = await createScene()
   const terminal = spawn(process.execPath, [PROGRAM, 'prices', BOLT, '--watch', '1m', '--no-symbols', '--yes'], {
     cwd: folder,

@@ -85,6 +85,9 @@ export function readOwnBalances(entries: unknown, find: (address: string) => Wor
           throw new TypeError(
             `${path}[${address}] is a whole amount in the smallest unit, as text, for example '5000000'.`,
           )
+        const supply = BigInt(Math.floor(token.totalSupply)) * 10n ** BigInt(token.decimals)
+        if (BigInt(amount) > supply)
+          throw new TypeError(`${path}[${address}] is at most the supply of the token, ${supply} in the smallest unit.`)
         return { token, amount: BigInt(amount) }
       }),
     )

@@ -178,6 +178,6 @@ export interface WorldOptions {
   farms?: readonly WorldFarmOptions[]
   /** Leave out the built-in data, except WETN. @default false */
   only?: boolean
-  /** Number of tokens in the world. @default 100, the largest page of `token.list` */
+  /** Number of tokens in the world, at most 10,000. @default 100, the largest page of `token.list` */
   tokenCount?: number
 }

@@ -1,4 +1,4 @@
-import { asCount, checkNames } from '../rules/check-options.ts'
+import { asCount, asNumber, checkNames } from '../rules/check-options.ts'
 import type { QueryResult } from '../rules/execute.ts'
 import { once } from '../rules/once.ts'
 import type { ParsedQuery } from '../rules/parse-query.ts'
@@ -36,12 +36,18 @@ export interface World {
 // biome-ignore format: a list of names
 const NAMES = ['tokens', 'pools', 'balances', 'locks', 'nftCollections', 'presales', 'farms', 'only', 'tokenCount']
 
+/** More take seconds to generate. */
+const MAX_TOKENS = 10_000
+
 /** Creates the data; `created` in unix milliseconds is when the fake is created. */
 export function createWorld(seedText: number | string, options: WorldOptions, created: () => number): World {
   checkNames('world', options, NAMES)
   const { only = false } = options
   if (typeof only !== 'boolean') throw new TypeError('world.only is true or false.')
-  if (options.tokenCount !== undefined) asCount('world.tokenCount', options.tokenCount)
+  if (options.tokenCount !== undefined) {
+    asCount('world.tokenCount', options.tokenCount)
+    asNumber('world.tokenCount', options.tokenCount, 0, MAX_TOKENS)
+  }
   const seed = hash(hashText(String(seedText)))
   const isOwn = Object.keys(options).length > 0
   const start = isOwn ? Math.floor(created() / 1000) : 0

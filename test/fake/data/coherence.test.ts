@@ -141,4 +141,19 @@ describe('the data of a seed is stable', () => {
       ]
     `)
   })
+
+  it('within a version, for every token', async () => {
+    const { fake, get } = ask({ clock: { now: () => NOON } })
+    const { 'token.get': path = '' } = await examplePaths(fake)
+    const tokens: { address: string }[] = await get('/tokens/52014?limit=100')
+    const addresses = tokens.map(({ address }) => address).sort()
+    const hash = createHash('sha256')
+    for (const address of addresses) hash.update(JSON.stringify(await get(path.replace(/0x\w{40}/, address))))
+    expect([addresses.length, hash.digest('hex').slice(0, 16)]).toMatchInlineSnapshot(`
+      [
+        100,
+        "08ca9ab2f153fe8a",
+      ]
+    `)
+  })
 })

@@ -237,6 +237,15 @@ describe('the world option', () => {
       { nftCollections: [{ ...artOf(), stats: { floorPrice: 1, listingCount: 0 } }] },
       'world.nftCollections[0].stats.floorPrice is null without a listing',
     ],
+    ['too many tokens', { tokenCount: 10_001 }, 'world.tokenCount is a number from 0 to 10000, not 10001'],
+    [
+      'a balance above the supply',
+      {
+        tokens: [{ address: MINE, symbol: 'M', decimals: 2, totalSupply: 10 }],
+        balances: { [ART]: { [MINE]: '1001' } },
+      },
+      `world.balances[${ART}][${MINE}] is at most the supply of the token, 1000 in the smallest unit`,
+    ],
     [
       'more owners than assets',
       { nftCollections: [{ ...artOf(), totalSupply: 2, stats: { uniqueOwners: 3 } }] },
