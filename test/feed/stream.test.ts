@@ -259,7 +259,7 @@ describe('a stream that breaks', () => {
   })
 })
 
-test('whatever breaks and whoever comes and goes, prices stay fresh, and nothing is bought while streams are up', async () => {
+test('through breaks and changes of watches, prices stay fresh, and nothing is bought while streams are up', async () => {
   const step = fc.oneof(
     fc.record({ watch: fc.nat(4), everyMs: fc.constantFrom(5_000, 10_000, 20_000, 30_000) }),
     fc.record({ stop: fc.nat(9) }),
