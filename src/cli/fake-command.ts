@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { createFakeService, type FakeServiceOptions } from 'etn-market/fake'
+import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
+import { addExample } from './common-options.ts'
+import { usageError } from './failure.ts'
 
 /** The options of `etn-market fake`, as they stand on the command line. */
 interface FakeArguments {
@@ -19,7 +21,7 @@ interface FakeArguments {
 
 /** Adds `etn-market fake`: the fake service as an HTTP server, until SIGINT or SIGTERM. */
 export function addFakeCommand(program: Command): void {
-  program
+  const command = program
     .command('fake')
     .description('Serve the fake service over HTTP. Control it below /_fake.')
     .option('--port <port>', 'port; 0 is a free one', '4100')
@@ -34,13 +36,14 @@ export function addFakeCommand(program: Command): void {
     .option('--requests-per-minute <count>', 'limits the calls of each key')
     .option('--log', 'print a line for every request')
     .action(serve)
+  addExample(command, 'fake --port 4100 --key mine=1000000 --log')
 }
 
 async function serve(given: FakeArguments): Promise<void> {
-  const fake = createFakeService(readOptions(given))
+  const { fake, port } = prepare(given)
   const controlToken = given.controlToken ?? process.env.ETN_MARKET_CONTROL_TOKEN
   const { url } = await fake.listen({
-    port: readNumber('--port', given.port),
+    port,
     hostname: given.host,
     ...(controlToken === undefined || controlToken === '' ? {} : { controlToken }),
   })
@@ -50,6 +53,17 @@ async function serve(given: FakeArguments): Promise<void> {
     })
   }
   process.stdout.write(`Listening on ${url}\n`)
+}
+
+/** What is wrong before it listens is wrong usage. */
+function prepare(given: FakeArguments): { fake: FakeService; port: number } {
+  try {
+    const port = readNumber('--port', given.port)
+    if (port > 65_535) throw new Error(`--port is a number from 0 to 65535, not ${given.port}.`)
+    return { fake: createFakeService(readOptions(given)), port }
+  } catch (error) {
+    throw usageError((error as Error).message, error)
+  }
 }
 
 function readOptions(given: FakeArguments): FakeServiceOptions {

@@ -1,5 +1,6 @@
 import type { PlannedCall } from 'etn-market'
 import { planCredits } from 'etn-market'
+import { readOperation } from './call-params.ts'
 import { unknownValue, usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
 import type { ParsedPlan } from './parse-yaml.ts'
@@ -14,6 +15,7 @@ export interface PlanFile {
 }
 
 const FIELDS = ['creditsPerDay', 'balance', 'calls']
+const CALL_FIELDS = ['operation', 'params', 'every', 'everyMs', 'activeHours']
 
 /**
  * Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls: [{ operation, params?, every | everyMs, activeHours? }] }` or
@@ -23,11 +25,13 @@ const FIELDS = ['creditsPerDay', 'balance', 'calls']
 export async function readPlanFile(path: string): Promise<PlanFile> {
   const text = readTextFile('plan', path)
   // The parser of YAML is large and loads when it is needed. It is CommonJS, so a module of its own imports it.
-  const parse = /^\s*[[{]/.test(text) ? parseJson : (await import('./parse-yaml.ts')).parseYaml
+  const isJson = /^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(path)
+  const parse = isJson ? parseJson : (await import('./parse-yaml.ts')).parseYaml
   const { value, lineOf } = parse(path, text)
   const plan = toPlan(path, value)
   for (const [index, call] of plan.calls.entries()) {
     try {
+      checkNames(call)
       planCredits([call])
     } catch (error) {
       const line = lineOf(index)
@@ -40,6 +44,16 @@ export async function readPlanFile(path: string): Promise<PlanFile> {
     }
   }
   return plan
+}
+
+/** @throws CommandError for a misspelt name, with the nearest one */
+function checkNames(call: unknown): void {
+  if (typeof call !== 'object' || call === null) return
+  for (const name of Object.keys(call)) {
+    if (!CALL_FIELDS.includes(name)) throw unknownValue('field', name, CALL_FIELDS)
+  }
+  const { operation } = call as { operation?: unknown }
+  if (typeof operation === 'string') readOperation(operation)
 }
 
 function toPlan(path: string, value: unknown): PlanFile {

@@ -57,7 +57,12 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
   async function finish(next: SweepCall, from: SweepStore | undefined): Promise<void> {
     const stored = await from?.read(next.key)
     if (stored !== undefined) return arrive(next, { data: stored.data, stored: true }, 0)
-    if (!(await hasRoom(next)) || failure !== undefined) return
+    // Nothing is awaited between the check and the reservation: two calls would take the same room.
+    while (!hasRoom(next)) {
+      if (buying.size === 0) return
+      await Promise.race(buying)
+    }
+    if (failure !== undefined) return
     committed += next.maxCredits
     const answer = settle(call(next), isResult).finally(() => {
       committed -= next.maxCredits
@@ -73,13 +78,9 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
     }
   }
 
-  /** Waits until the worst case fits `maxCredits`. False if it never will. */
-  async function hasRoom({ maxCredits }: SweepCall): Promise<boolean> {
-    while (limit.spent + limit.uncertain + committed + maxCredits > limit.limit) {
-      if (buying.size === 0) return false
-      await Promise.race(buying)
-    }
-    return true
+  /** Whether the worst case fits `maxCredits` beside the calls in flight. */
+  function hasRoom({ maxCredits }: SweepCall): boolean {
+    return limit.spent + limit.uncertain + committed + maxCredits <= limit.limit
   }
 
   function arrive(finished: SweepCall, outcome: Outcome, credits: number): void {

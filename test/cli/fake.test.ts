@@ -82,9 +82,9 @@ describe('etn-market fake', () => {
     expect([code, output]).toEqual([0, expect.stringContaining('#2 GET /nft/stats: 200, 25 credits')])
   })
 
-  it('reports a mistake without a stack, and exits with 1', async () => {
+  it('reports a mistake without a stack, and exits with 2', async () => {
     const { code, output } = await start(['--port', 'x'], { NODE_OPTIONS: '' }).ended
-    expect([code, output.trim()]).toEqual([1, 'error: --port is a whole number, not "x".'])
+    expect([code, output.trim()]).toEqual([2, 'error: --port is a whole number, not "x".'])
   })
 
   it.each<[string, () => string[], RegExp]>([
@@ -99,6 +99,7 @@ describe('etn-market fake', () => {
     ['a file that is no JSON', () => ['--tape', file('tape.json', '{')], /^--tape .*JSON/],
     ['a file that is no tape', () => ['--tape', file('tape.json', '{}')], /^tape is an object that record\(\) made/],
     ['an unknown source', () => ['--on-missing', 'sky'], /^onMissing is one of error, world, not "sky"/],
+    ['a port that there is none of', () => ['--port', '65536'], /^--port is a number from 0 to 65535, not 65536\.$/],
     ['an unknown option', () => ['--prot', '1'], /^error: unknown option '--prot'/],
   ])('reports %s', async (_, args, message) => {
     await expect(parse(args())).rejects.toThrow(message)

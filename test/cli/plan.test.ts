@@ -79,7 +79,12 @@ test.each([
     'calls:\n  - { operation: etn.price, every: 5 }\n',
     /^\S+:2: calls\[0\]: Invalid calls\[0\]\.every: 5\. It must be a duration such as/,
   ],
-  ['- { operation: etn.prise, every: 5m }\n', /^\S+:1: calls\[0\]: Unknown operation "etn\.prise"/],
+  [
+    '- { operation: etn.prise, every: 5m }\n',
+    /^\S+:1: calls\[0\]: unknown operation "etn\.prise"\. Did you mean etn\.price\?/,
+  ],
+  ['- { operation: etn.price, evry: 5m }\n', /^\S+:1: calls\[0\]: unknown field "evry"\. Did you mean every\?/],
+  ['{ calls: [{ operation: etn.prise, every: 5m }] }\n', /^\S+:1: calls\[0\]: unknown operation "etn\.prise"/],
   ['calls:\n  - [1\n', /^\S+:\d: it is no valid YAML: /],
   ['calls: 5\n', /calls is missing\. It must be a list of calls/],
   ['{"callz": []}', /unknown field "callz"\. Did you mean calls\?/],
@@ -87,7 +92,7 @@ test.each([
   ['creditsPerDay: many\ncalls: []\n', /creditsPerDay must be a number of credits above 0/],
 ])('%j is reported on one line with the place', async (text, message) => {
   const { run, write } = await createScene()
-  const { code, stdout, stderr } = await run(['plan', write('plan.yaml', text)])
+  const { code, stdout, stderr } = await run(['plan', write(text.startsWith('{"') ? 'plan.json' : 'plan.yaml', text)])
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr.trimEnd().slice('error: '.length)).toMatch(message)
   expect(stderr.trimEnd()).not.toContain('\n')

@@ -169,6 +169,17 @@ test('a sweep ends before maxCredits, with what is left to do', async () => {
   expect(await collect(client.locks.get.many(sweep.remaining, { maxCredits: 0 }), clock)).toEqual([])
 })
 
+test('calls that start together share maxCredits, and what does not fit is left to do and no failure', async () => {
+  const { clock, fake, client, tokens } = await start(100)
+  const wanted = tokens.slice(0, 10)
+  const sweep = client.balances.get.many(wanted, { maxCredits: 6_000, concurrency: 4, store: new Map() })
+  const results = await collect(sweep, clock)
+  expect(results.map(({ error }) => error?.message)).toEqual(results.map(() => undefined))
+  expect(fake.charged()).toBeGreaterThan(6_000 - 2_800)
+  const finished = results.map(({ params }) => params)
+  expect(sweep.remaining).toEqual(wanted.filter((params) => !finished.includes(params)))
+})
+
 test('under lost answers and refusals, no sweep is charged more than maxCredits or buys a stored answer again', async () => {
   const fault = fc.constantFrom<FaultEffects>(
     { reset: 'after' },
