@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { addExample } from './common-options.ts'
 import { usageError } from './failure.ts'
+import { toJsonLine } from './json.ts'
 
 /** The options of `etn-market fake`, as they stand on the command line. */
 interface FakeArguments {
@@ -17,6 +18,7 @@ interface FakeArguments {
   latency?: string
   requestsPerMinute?: string
   log?: boolean
+  json?: boolean
 }
 
 /** Adds `etn-market fake`: the fake service as an HTTP server, until SIGINT or SIGTERM. */
@@ -35,6 +37,7 @@ export function addFakeCommand(program: Command): void {
     .option('--latency <ms>', 'delay of every answer')
     .option('--requests-per-minute <count>', 'limits the calls of each key')
     .option('--log', 'print a line for every request')
+    .option('--json', 'print documents, one a line: { url }, then { log } for every request with --log')
     .action(serve)
   addExample(command, 'fake --port 4100 --key mine=1000000 --log')
 }
@@ -52,7 +55,7 @@ async function serve(given: FakeArguments): Promise<void> {
       void fake.close().then(() => process.exit(0))
     })
   }
-  process.stdout.write(`Listening on ${url}\n`)
+  process.stdout.write(given.json ? `${toJsonLine({ url })}\n` : `Listening on ${url}\n`)
 }
 
 /** What is wrong before it listens is wrong usage. */
@@ -67,7 +70,7 @@ function prepare(given: FakeArguments): { fake: FakeService; port: number } {
 }
 
 function readOptions(given: FakeArguments): FakeServiceOptions {
-  const { seed, world, tape, onMissing, key, latency, requestsPerMinute, log } = given
+  const { seed, world, tape, onMissing, key, latency, requestsPerMinute, log, json } = given
   return {
     ...(seed === undefined ? {} : { seed }),
     ...(world === undefined ? {} : { world: readJson('--world', world) as NonNullable<FakeServiceOptions['world']> }),
@@ -78,7 +81,9 @@ function readOptions(given: FakeArguments): FakeServiceOptions {
     ...(requestsPerMinute === undefined
       ? {}
       : { rateLimit: { requests: readNumber('--requests-per-minute', requestsPerMinute) } }),
-    ...(log ? { log: (line: string) => void process.stdout.write(`${line}\n`) } : {}),
+    ...(log
+      ? { log: (line: string) => void process.stdout.write(`${json ? toJsonLine({ log: line }) : line}\n`) }
+      : {}),
   }
 }
 

@@ -6,16 +6,17 @@ import { cleanText, redactKeys } from './text.ts'
 
 /** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
 export async function run(args: readonly string[]): Promise<number | undefined> {
-  let outputFailure: NodeJS.ErrnoException | undefined
-  process.stdout.on('error', (error) => {
-    outputFailure ??= error
-  })
+  const failures: NodeJS.ErrnoException[] = []
+  process.stdout.on('error', (error) => failures.push(error))
   // Where nobody reads the messages, there is nobody to tell.
   process.stderr.on('error', () => {})
   const code = await runCommand(args)
-  if (outputFailure === undefined) return code
-  if (outputFailure.code === 'EPIPE') return EXIT.ok
-  process.stderr.write(`error: standard output: ${outputFailure.message}\n`)
+  // A failed write is reported a little later.
+  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()))
+  const [failure] = failures
+  if (failure === undefined) return code
+  if (failure.code === 'EPIPE') return EXIT.ok
+  process.stderr.write(`error: standard output: ${failure.message}\n`)
   return EXIT.refused
 }
 

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { createScene, KEY } from './program.ts'
+import { createScene, KEY, PROGRAM } from './program.ts'
 
 const { BOLT: first, USDC: second } = fakeTokens
 
@@ -164,6 +166,16 @@ describe('exit codes', () => {
       onStart: (child) => void child.stdout?.destroy(),
     })
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')])
+  })
+
+  test.runIf(existsSync('/dev/full'))('an output that takes nothing more is an error', () => {
+    const full = openSync('/dev/full', 'w')
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'cost', 'etn.price'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^error: standard output: ENOSPC.*\n$/)])
   })
 })
 

@@ -42,6 +42,18 @@ function file(name: string, content: string): string {
 }
 
 describe('etn-market fake', () => {
+  it('prints documents with --json, one a line', async () => {
+    const { child, ended } = start(['--port', '0', '--json', '--log'])
+    const url = await new Promise<string>((resolve) => {
+      child.stdout?.once('data', (text) => resolve(JSON.parse(text).url))
+    })
+    const logged = new Promise<string>((resolve) => child.stdout?.once('data', (text) => resolve(JSON.parse(text).log)))
+    expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
+    expect(await logged).toContain('GET /openapi.json: 200')
+    child.kill('SIGTERM')
+    expect((await ended).code).toBe(0)
+  })
+
   it('serves the world and the keys that it is given, and ends at once on SIGTERM, a request under way or not', async () => {
     const world = join(ROOT, 'examples/fake-server/world.json')
     const args = ['--port', '0', '--world', world, '--key', 'mine=75', '--key', 'other=1', '--control-token', 'sesame']
