@@ -214,7 +214,7 @@ test('no run of restarts, crashes and faults charges more than the budget in a d
             await clock.advance(100)
           }
           if (end.startsWith('kill')) kill()
-          else await feed.close()
+          else await Promise.all([feed.close(), clock.advance(SECOND)])
         }
         for (const credits of chargedByDay()) expect(credits ?? 0).toBeLessThanOrEqual(creditsPerDay)
         // What a killed process has sent arrives.
@@ -222,7 +222,6 @@ test('no run of restarts, crashes and faults charges more than the budget in a d
         expect(clock.pending).toBe(0)
       },
     ),
-    // A fixed seed: in rare random runs the simulation takes minutes, and its cause is not known yet.
-    { numRuns: 5, seed: 1 },
+    { numRuns: 5 },
   )
 }, 180_000)
