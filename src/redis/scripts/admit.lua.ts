@@ -3,7 +3,8 @@ import { LIMITS } from './limits.lua.ts'
 /**
  * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each guarded scope.
  * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of unguarded requests.
- * Answers `granted`, `cooldown` with its length, or `busy` when it has to ask again.
+ * Answers `granted`, `cooldown` with its length, or, when it has to ask again,
+ * `busy` while a probe is in flight and `queued` while no slot is free.
  */
 export const ADMIT = `#!lua
 ${LIMITS}
@@ -52,7 +53,7 @@ if isHeavy then
   if slotLimit - redis.call('ZCARD', SLOTS) <= ahead then
     redis.call('ZADD', WAITING, 'NX', text(now), id)
     redis.call('ZADD', SEEN, text(now), id)
-    return answer('busy', 0)
+    return answer('queued', 0)
   end
   leave(id)
   redis.call('ZADD', SLOTS, text(now + leaseMs), id)

@@ -94,17 +94,16 @@ describe('a decision', () => {
     { decision: 's', charged: 130, totals: [130, 0, 0] },
     { decision: 'f', charged: 0, totals: [0, 0, 0] },
     { decision: 'u', charged: 0, totals: [0, 0, 100] },
-  ] as const)('$decision of $charged leaves $totals, and a second one changes nothing', async ({
-    decision,
-    charged,
-    totals,
-  }) => {
-    expect(await settle('a', decision, charged)).toMatchObject({ verdict: decision, totals })
-    for (const other of ['s', 'f', 'u'] as const)
-      expect(await settle('a', other, 7)).toMatchObject({ verdict: 'repeated', totals })
-    expect(await cancel('a')).toBe(decision)
-    expect(await confirm('a', 100)).toMatchObject({ verdict: 'decided', totals })
-  })
+  ] as const)(
+    '$decision of $charged leaves $totals, and a second one changes nothing',
+    async ({ decision, charged, totals }) => {
+      expect(await settle('a', decision, charged)).toMatchObject({ verdict: decision, totals })
+      for (const other of ['s', 'f', 'u'] as const)
+        expect(await settle('a', other, 7)).toMatchObject({ verdict: 'repeated', totals })
+      expect(await cancel('a')).toBe(decision)
+      expect(await confirm('a', 100)).toMatchObject({ verdict: 'decided', totals })
+    },
+  )
 
   test('for an unknown id counts when a fail-over has forgotten the reservation of the same state, once', async () => {
     const forgotten = { credits: 50, window: START / WINDOW_MS }

@@ -36,10 +36,10 @@ describe('slots', () => {
   beforeEach(() => initialize())
 
   test('two are given, and the third waits until one is free', async () => {
-    expect([await heavy('a'), await heavy('b'), await heavy('c')]).toEqual(['granted', 'granted', 'busy'])
+    expect([await heavy('a'), await heavy('b'), await heavy('c')]).toEqual(['granted', 'granted', 'queued'])
     expect(await taken()).toBe(2)
     await end('a')
-    expect([await heavy('c'), await heavy('d')]).toEqual(['granted', 'busy'])
+    expect([await heavy('c'), await heavy('d')]).toEqual(['granted', 'queued'])
     expect(await taken()).toBe(2)
   })
 
@@ -54,10 +54,10 @@ describe('slots', () => {
     await heavy('b')
     for (const id of ['c', 'd']) {
       scripts.later(1)
-      expect(await heavy(id)).toBe('busy')
+      expect(await heavy(id)).toBe('queued')
     }
     await end('a')
-    expect([await heavy('e'), await heavy('d'), await heavy('c')]).toEqual(['busy', 'busy', 'granted'])
+    expect([await heavy('e'), await heavy('d'), await heavy('c')]).toEqual(['queued', 'queued', 'granted'])
   })
 
   test('do not wait for one that stopped asking, nor for one that left', async () => {
@@ -68,11 +68,11 @@ describe('slots', () => {
     await end('left', 'unused')
     await end('a')
     scripts.later(1)
-    expect(await heavy('d')).toBe('busy')
+    expect(await heavy('d')).toBe('queued')
     scripts.later(SILENT_MS - LEASE_MS)
     await renewSlots('b')
     scripts.later(LEASE_MS - 2)
-    expect(await heavy('d')).toBe('busy')
+    expect(await heavy('d')).toBe('queued')
     scripts.later(1)
     await renewSlots('b')
     expect(await heavy('d')).toBe('granted')
@@ -83,12 +83,12 @@ describe('slots', () => {
     await heavy('b')
     scripts.later(LEASE_MS - 1)
     await renewSlots('b')
-    expect(await heavy('c')).toBe('busy')
+    expect(await heavy('c')).toBe('queued')
     scripts.later(1)
     expect(await heavy('c')).toBe('granted')
     await end('dead')
     expect(await renewSlots('dead', 'b', 'c')).toEqual([0, 1, 1])
-    expect([await taken(), await heavy('d')]).toEqual([2, 'busy'])
+    expect([await taken(), await heavy('d')]).toEqual([2, 'queued'])
   })
 
   test('that were asked for in vain are not given later', async () => {
