@@ -21,6 +21,7 @@ export default defineConfig({
       { find: /^etn-market\/node$/, replacement: source('node/index.ts') },
       { find: /^etn-market\/otel$/, replacement: source('otel/index.ts') },
       { find: /^etn-market\/proxy$/, replacement: source('proxy/index.ts') },
+      { find: /^etn-market\/redis$/, replacement: source('redis/index.ts') },
       { find: /^etn-market\/vitest$/, replacement: source('vitest/index.ts') },
       { find: /^etn-market\/react$/, replacement: source('react/index.ts') },
       { find: /^etn-market\/tanstack-query$/, replacement: source('tanstack-query/index.ts') },

@@ -1,7 +1,6 @@
-import { sha1 } from '@noble/hashes/legacy.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import { firstWord } from './command-error.ts'
+import { sha1Hex } from './hash.ts'
 import type { IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './types.ts'
 
 /** Runs a script, by its hash where the client can. */
@@ -48,7 +47,7 @@ function chooseRun(redis: RedisConnection): RunScript {
 function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
   const hashes = new Map<string, string>()
   const hashOf = (script: string) => {
-    const known = hashes.get(script) ?? bytesToHex(sha1(utf8ToBytes(script)))
+    const known = hashes.get(script) ?? sha1Hex(script)
     hashes.set(script, known)
     return known
   }
