@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { hasRedisServer } from './test/support/redis-server.ts'
 
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname
 
@@ -10,6 +11,14 @@ const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
 /** These run the built program. */
 const PROGRAM_TESTS = 'test/cli/!(fake).test.ts'
+
+/** These start servers of their own. */
+const REDIS_TESTS = 'test/redis/**/*.test.ts'
+if (!hasRedisServer) {
+  const message = `redis-server is not installed: the tests of ${REDIS_TESTS} are NOT RUN.`
+  if (process.env.ETN_MARKET_TEST_REDIS === 'required') throw new Error(message)
+  process.stderr.write(`${message}\n`)
+}
 
 export default defineConfig({
   resolve: {
@@ -41,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS, REDIS_TESTS],
           typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'] },
         },
       },
@@ -53,6 +62,11 @@ export default defineConfig({
         // What is published: needs `npm run build`.
         extends: true,
         test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS] },
+      },
+      {
+        // Fleets, on real servers and with several processes.
+        extends: true,
+        test: { name: 'redis', include: hasRedisServer ? [REDIS_TESTS] : [] },
       },
       {
         // The same behaviour over real connections, with the transport of `etn-market/node`.
