@@ -15,6 +15,8 @@ export interface AdmissionRequest {
   rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
   /** Waits for one of the client's own slots do not count for the deadline. */
   whileQueued<T>(wait: Promise<T>): Promise<T>
+  /** Changes when the request begins and stops to wait for a fleet. */
+  readonly progress: { isAwaitingState: boolean }
 }
 
 /** Permission to send one request. Only the first `end()` or `refuse()` counts; it gives back everything that is held. */

@@ -36,16 +36,22 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
   const mustAsk = ({ isHeavy }: AdmissionRequest, scope: string) =>
     isHeavy || view.isGuarded(scope) || view.guardsAgeMs > MAX_GUARDS_AGE_MS
 
-  async function askOnce({ isHeavy, signal }: AdmissionRequest, scope: string, id: string): Promise<string> {
+  async function askOnce(request: AdmissionRequest, scope: string, id: string): Promise<string> {
+    const { isHeavy, signal, progress } = request
     member.throwIfClosed()
     const ids = SharedAdmission.count(limits, scope)
     const args = [config, id, leaseMs, scope, isHeavy ? '1' : '0', MAX_KEY_REFUSALS, SILENT_MS, ...ids]
     const answer = command(ADMIT, keys.limits(scope), args).catch((error) => {
       throw member.toError(error)
     })
-    const [verdict = '', now, , ...guards] = await raceWithAbort(answer, signal)
-    view.readGuards(Number(now), guards)
-    return verdict
+    progress.isAwaitingState = true
+    try {
+      const [verdict = '', now, , ...guards] = await raceWithAbort(answer, signal)
+      view.readGuards(Number(now), guards)
+      return verdict
+    } finally {
+      progress.isAwaitingState = false
+    }
   }
 
   /** Asks until the request is admitted; undefined when a cool-down has started. */

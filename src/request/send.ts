@@ -1,4 +1,5 @@
 import pRetry, { AbortError } from 'p-retry'
+import type { Admission, AdmissionControl } from '../concurrency/admission-types.ts'
 import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
@@ -7,7 +8,7 @@ import { EtnMarketError } from '../errors/base.ts'
 import { attempt } from '../transport/attempt.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { Transport } from '../transport/transport.ts'
-import { type Admission, type AdmissionControl, permitResult } from './admission.ts'
+import { permitResult } from './admission.ts'
 import type { ApiKeySource } from './api-key.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
 import { parseJson } from './parse-response.ts'
@@ -81,7 +82,6 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   let result: PermitResult = 'unused'
   try {
     const startedAt = monotonicNow(clock)
-
     const outcome = await attempt({
       transport,
       url: context.baseUrl() + request.path,
@@ -168,6 +168,7 @@ function admit(apiKey: string, state: RequestState, { admission }: SendContext):
       return cooldownError(scope, waitMs, limits, request.operation)
     },
     whileQueued: (wait) => whileQueued(state, wait),
+    progress: state.progress,
   })
 }
 

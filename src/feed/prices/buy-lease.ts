@@ -1,4 +1,5 @@
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import type { SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedStore } from '../types.ts'
 
@@ -16,7 +17,8 @@ const LEASE_MS = 5_000
 const SETTLE_MS = 50
 const TIMEOUT_MS = 1_000
 
-export function createBuyLease(store: FeedStore, clock: Clock): BuyLease {
+/** @param shared where there is a fleet: it decides, and the store has no leases */
+export function createBuyLease(store: FeedStore, clock: Clock, shared?: SharedLease): BuyLease {
   const owner = `${clock.now().toString(36)}-${Math.floor(clock.random() * 2 ** 48).toString(36)}-${crypto.randomUUID()}`
   const isHeld = (value: unknown) => {
     const lease = parse(value)
@@ -45,6 +47,7 @@ export function createBuyLease(store: FeedStore, clock: Clock): BuyLease {
   }
 
   async function tryAcquire(addresses: readonly string[]): Promise<ReadonlySet<string>> {
+    if (shared !== undefined) return shared.acquire(addresses, LEASE_MS)
     const acquired = store.add ? await Promise.all(addresses.map(add)) : await writeAndReadBack(addresses)
     return new Set(addresses.filter((_, index) => acquired[index]))
   }
@@ -60,6 +63,7 @@ export function createBuyLease(store: FeedStore, clock: Clock): BuyLease {
           .finally(() => stopTimer())
       }),
     release(addresses) {
+      if (shared !== undefined) return void shared.release([...addresses]).catch(() => {})
       for (const address of addresses)
         Promise.resolve(address)
           .then((key) => store.delete(keyOf(key)))

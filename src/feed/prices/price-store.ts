@@ -1,4 +1,5 @@
 import type { Clock } from '../../concurrency/clock.ts'
+import type { SharedLease } from '../../fleet/internals.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedStore } from '../types.ts'
@@ -20,9 +21,14 @@ export interface PriceStore {
   readonly lease: BuyLease
 }
 
-export function createPriceStore(store: FeedStore, clock: Clock, checked: CheckedStore): PriceStore {
+export function createPriceStore(
+  store: FeedStore,
+  clock: Clock,
+  checked: CheckedStore,
+  sharedLease: SharedLease | undefined,
+): PriceStore {
   return {
-    lease: createBuyLease(store, clock),
+    lease: createBuyLease(store, clock, sharedLease),
     read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock.now())),
     write: (address, stored, ttlMs) => checked.write(keyOf(address), stored, ttlMs),
   }
