@@ -9,11 +9,12 @@ import { type RedisServer, startRedisServer } from '../support/redis-server.ts'
 export const TOKENS: string[] = Object.values(fakeTokens).slice(0, 10)
 export const BOLT = fakeTokens.BOLT
 export const DAY_MS = 86_400_000
+export const LEASE_MS = 1_000
 export const OPTIONS: RedisFleetOptions = {
   name: 'bots',
   budget: { credits: 100_000, windowMs: DAY_MS },
   timeoutMs: 400,
-  leaseMs: 1_000,
+  leaseMs: LEASE_MS,
 }
 
 /** One process of a fleet, within the test. */
