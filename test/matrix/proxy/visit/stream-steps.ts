@@ -1,0 +1,82 @@
+import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
+import { check, wait } from '../../scenario/check.ts'
+import { MAX_STREAMS } from '../settings.ts'
+import type { VisitContext } from './context.ts'
+import { ADDRESSES } from './paths.ts'
+
+const [ONE, OTHER] = ADDRESSES
+const EVERY_MS = 1_000
+const STREAM = `/stream?addresses=${ONE}&everyMs=${EVERY_MS}`
+
+/** One after the other, so the server sends each when it is there. */
+export async function aPageStreamsTwoPrices({ page }: VisitContext): Promise<void> {
+  const client = page('page')
+  const feed = createPriceFeed(client, { stream: true })
+  const prices: FeedPrice[] = []
+  for await (const price of feed.watch([OTHER], { everyMs: EVERY_MS })) if (prices.push(price) === 2) break
+  const [first, second] = prices
+  check('two prices', [typeof first?.usd, Number(second?.at) > Number(first?.at)], ['string', true])
+  await feed.close()
+  check('cost of the stream', client.credits.charged, 0)
+  await client.close()
+}
+
+/** Streams that a visitor leaves count no longer, and the feed behind them buys no more. */
+export async function visitorsLeave(context: VisitContext): Promise<void> {
+  const first = await openStreams(context)
+  check('a stream too many', await statusOfOneMore(context), 429)
+  for (const stream of first) stream.leave()
+  const second = await openStreams(context)
+  for (const stream of second) stream.leave()
+  for (const stream of await openStreams(context)) stream.leave()
+  await hasStopped(context)
+}
+
+/** Opens as many streams as a visitor may have, as soon as they are free. */
+async function openStreams(context: VisitContext): Promise<{ leave(): void }[]> {
+  const streams: { leave(): void }[] = []
+  for (let attempts = 0; streams.length < MAX_STREAMS; attempts++) {
+    const controller = new AbortController()
+    const { status, body } = await context.open(STREAM, 'leaver', controller.signal)
+    if (status === 200) {
+      await readEvent(body)
+      streams.push({ leave: () => controller.abort() })
+      continue
+    }
+    await body?.cancel()
+    if (status !== 429 || attempts === 200) throw new Error(`Stream ${streams.length + 1} is answered with ${status}.`)
+    await wait(50)
+  }
+  return streams
+}
+
+async function statusOfOneMore({ open }: VisitContext): Promise<number> {
+  const { status, body } = await open(STREAM, 'leaver', new AbortController().signal)
+  await body?.cancel()
+  return status
+}
+
+/** Reads until the first price is there. */
+async function readEvent(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  const decoder = new TextDecoder()
+  const reader = body?.getReader()
+  let text = ''
+  while (!text.includes('event: price')) {
+    const part = await reader?.read()
+    if (part?.value === undefined) throw new Error(`The stream ended after ${text}`)
+    text += decoder.decode(part.value, { stream: true })
+  }
+  reader?.releaseLock()
+}
+
+/** Waits until no batch is bought for longer than the interval of the streams. */
+async function hasStopped({ service }: VisitContext): Promise<void> {
+  let bought = -1
+  for (let attempts = 0; attempts < 10; attempts++) {
+    const { length } = await service.ledger()
+    if (length === bought) return
+    bought = length
+    await wait(2.5 * EVERY_MS)
+  }
+  throw new Error('The feed still buys after every visitor has left.')
+}
