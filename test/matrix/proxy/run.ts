@@ -2,6 +2,7 @@ import { exec, tail } from '../support/exec.ts'
 import type { Project } from '../support/project.ts'
 import { attempt, type Result } from '../support/result.ts'
 import { startService } from '../support/service.ts'
+import { next } from './next.ts'
 import { bundle, type ProxyServer, servers } from './servers.ts'
 import { KEY } from './settings.ts'
 
@@ -11,7 +12,7 @@ export async function runProxies(
   isWanted: (name: string) => boolean,
   addResult: (result: Result) => void,
 ): Promise<void> {
-  for (const server of servers) {
+  for (const server of [...servers, next]) {
     if (!isWanted(server.name)) continue
     const folder = server.name.toLowerCase().replace(/\W+/g, '-')
     addResult(await attempt(server.name, () => visitServer(server, createProject(folder))))
