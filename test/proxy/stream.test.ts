@@ -101,8 +101,21 @@ describe('a stream', () => {
     const quiet = await listen(query([ONE], 3_600 * SECOND))
     const busy = await listen(query([TWO], 5 * SECOND))
     await clock.advance(61 * SECOND)
-    expect(quiet.heartbeats()).toBe(3)
+    expect(quiet.heartbeats()).toBe(4)
     expect(busy.heartbeats()).toBe(0)
+  })
+
+  test.each([0, 1, 7, 8, 14])('opened %i s after another, is not silent for longer than heartbeatMs', async (seconds) => {
+    const { clock, listen } = setupStream({ heartbeatMs: 15 * SECOND })
+    await listen(query([ONE], 3_600 * SECOND))
+    await clock.advance(seconds * SECOND)
+    const { prices, heartbeats } = await listen(query([TWO], 3_600 * SECOND))
+    await clock.advance(100)
+    expect([prices.length, heartbeats()]).toEqual([1, 0])
+    for (const count of [1, 2, 3]) {
+      await clock.advance(15 * SECOND)
+      expect(heartbeats()).toBe(count)
+    }
   })
 
   test('leaves nothing behind when its visitor goes, by closing the body or by an abort', async () => {

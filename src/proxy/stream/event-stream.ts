@@ -4,7 +4,7 @@ import { HEARTBEAT, openingText, type PriceEvent, seenSequence } from './server-
 /** The body of one stream. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>
-  /** Sends a comment, unless something was sent since the last call. */
+  /** Sends a comment, unless something was sent since the call before the last one. */
   heartbeat(): void
   /** Ends it from this side. */
   end(): void
@@ -30,12 +30,12 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   /** Set while the reader waits. */
   let onWritten: (() => void) | undefined
-  let isIdle = false
+  let idleTicks = 0
   let isEnded = false
 
   function write(bytes: Uint8Array): void {
     controller?.enqueue(bytes)
-    isIdle = false
+    idleTicks = 0
     onWritten?.()
     onWritten = undefined
   }
@@ -91,8 +91,7 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
   return {
     body,
     heartbeat() {
-      if (isIdle && onWritten) write(encoder.encode(HEARTBEAT))
-      isIdle = true
+      if (++idleTicks >= 2 && onWritten) write(encoder.encode(HEARTBEAT))
     },
     end() {
       if (isEnded) return
