@@ -18,10 +18,12 @@ export interface ServerCommand {
   readonly env?: Record<string, string>
   /** How the process is asked to end. */
   readonly end: 'stdin' | 'SIGTERM'
+  /** What the runtime itself writes to stderr. @default nothing */
+  readonly notice?: RegExp | undefined
 }
 
 /** Starts a server, and waits for its origin on stdout. */
-export async function startServer({ command, args, cwd, env, end }: ServerCommand): Promise<ServerProcess> {
+export async function startServer({ command, args, cwd, env, end, notice }: ServerCommand): Promise<ServerProcess> {
   const child = spawn(command, args, { cwd, env: { ...cleanEnv(), ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
   let stderr = ''
   let stdout = ''
@@ -54,7 +56,8 @@ export async function startServer({ command, args, cwd, env, end }: ServerComman
       else child.kill(end)
       const code = await exited
       clearTimeout(timer)
-      if (stderr !== '') throw new Error(`wrote to stderr: ${tail(stderr)}`)
+      if (notice) stderr = stderr.replace(notice, '')
+      if (stderr.trim() !== '') throw new Error(`wrote to stderr: ${tail(stderr)}`)
       if (code !== 0 && end === 'stdin') throw new Error(`did not exit by itself, but with ${code}`)
     },
   }

@@ -49,7 +49,7 @@ function onNode(name: string, library: string, links: readonly string[]): ProxyS
 }
 
 /** A runtime with a server of its own. */
-function onRuntime(name: string, bin: string, flags: readonly string[]): ProxyServer {
+function onRuntime(name: string, bin: string, flags: readonly string[], notice?: RegExp): ProxyServer {
   const command = join(MODULES, bin)
   return {
     name: `proxy: ${name}`,
@@ -59,7 +59,8 @@ function onRuntime(name: string, bin: string, flags: readonly string[]): ProxySe
     },
     async start(project, serviceUrl) {
       const path = await bundle(project, `serve/${name.toLowerCase()}`, `${name}.mjs`)
-      return startServer({ command, args: [...flags, path, KEY, serviceUrl], cwd: project.folder, end: 'stdin' })
+      const args = [...flags, path, KEY, serviceUrl]
+      return startServer({ command, args, cwd: project.folder, end: 'stdin', notice })
     },
   }
 }
@@ -73,9 +74,12 @@ const DENO_FLAGS = [
   '--no-prompt',
 ]
 
+/** Written once by Deno where anybody reads the signal of a request. The proxy does not mind an abort after the answer. */
+const DENO_NOTICE = /^Deno\.serve: request\.signal aborts on successful responses.*$/m
+
 export const servers: readonly ProxyServer[] = [
   onNode('Hono', 'hono', ['hono', '@hono/node-server']),
   onNode('srvx', 'srvx', ['srvx']),
-  onRuntime('Deno', '@deno/linux-x64-glibc/deno', DENO_FLAGS),
+  onRuntime('Deno', '@deno/linux-x64-glibc/deno', DENO_FLAGS, DENO_NOTICE),
   onRuntime('Bun', 'bun/bin/bun.exe', ['run']),
 ]

@@ -28,7 +28,7 @@ export function openMarket(apiKey: string | undefined, baseUrl: string | undefin
     perVisitor: { credits: VISITOR_CREDITS, windowMs: 3_600_000 },
     cors: { origins: [PARTNER] },
     feed,
-    stream: { maxPerVisitor: MAX_STREAMS, minEveryMs: 1_000 },
+    stream: { maxPerVisitor: MAX_STREAMS, minEveryMs: 1_000, heartbeatMs: 1_000 },
   })
   return {
     proxy,

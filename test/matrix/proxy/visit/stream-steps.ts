@@ -21,6 +21,16 @@ export async function aPageStreamsTwoPrices({ page }: VisitContext): Promise<voi
   await client.close()
 }
 
+export async function aQuietStreamIsKeptOpen({ open, received }: VisitContext): Promise<void> {
+  const controller = new AbortController()
+  const { headers, body } = await open(`/stream?addresses=${ONE}&everyMs=3600000`, 'quiet', controller.signal)
+  check('content type', headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  const opening = await readUntil(body, 'event: price')
+  // An event that ends, and two comments.
+  received.push(opening, await readUntil(body, '\n:\n\n:\n\n'))
+  controller.abort()
+}
+
 /** Streams that a visitor leaves count no longer, and the feed behind them buys no more. */
 export async function visitorsLeave(context: VisitContext): Promise<void> {
   const first = await openStreams(context)
@@ -39,7 +49,7 @@ async function openStreams(context: VisitContext): Promise<{ leave(): void }[]> 
     const controller = new AbortController()
     const { status, body } = await context.open(STREAM, 'leaver', controller.signal)
     if (status === 200) {
-      await readEvent(body)
+      await readUntil(body, 'event: price')
       streams.push({ leave: () => controller.abort() })
       continue
     }
@@ -56,17 +66,18 @@ async function statusOfOneMore({ open }: VisitContext): Promise<number> {
   return status
 }
 
-/** Reads until the first price is there. */
-async function readEvent(body: ReadableStream<Uint8Array> | null): Promise<void> {
+/** Reads until the text is there. Returns what came before. */
+async function readUntil(body: ReadableStream<Uint8Array> | null, wanted: string): Promise<string> {
   const decoder = new TextDecoder()
   const reader = body?.getReader()
   let text = ''
-  while (!text.includes('event: price')) {
+  while (!text.includes(wanted)) {
     const part = await reader?.read()
     if (part?.value === undefined) throw new Error(`The stream ended after ${text}`)
     text += decoder.decode(part.value, { stream: true })
   }
   reader?.releaseLock()
+  return text
 }
 
 /** Waits until no batch is bought for longer than the interval of the streams. */
