@@ -28,7 +28,9 @@ export function createOriginPolicy({ origins, credentials = false }: ProxyCorsOp
       // Only a browser sends it, and no page can change it.
       const site = headers.get('sec-fetch-site') ?? 'none'
       const isAccepted =
-        origin === null ? site === 'none' || site === 'same-origin' : listed.has(origin) || isOwnHost(origin, url, headers.get('host'))
+        origin === null
+          ? site === 'none' || site === 'same-origin'
+          : listed.has(origin) || isOwnHost(origin, url, headers.get('host'))
       if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
     },
     headersFor({ headers }) {

@@ -105,18 +105,21 @@ describe('a stream', () => {
     expect(busy.heartbeats()).toBe(0)
   })
 
-  test.each([0, 1, 7, 8, 14])('opened %i s after another, is not silent for longer than heartbeatMs', async (seconds) => {
-    const { clock, listen } = setupStream({ heartbeatMs: 15 * SECOND })
-    await listen(query([ONE], 3_600 * SECOND))
-    await clock.advance(seconds * SECOND)
-    const { prices, heartbeats } = await listen(query([TWO], 3_600 * SECOND))
-    await clock.advance(100)
-    expect([prices.length, heartbeats()]).toEqual([1, 0])
-    for (const count of [1, 2, 3]) {
-      await clock.advance(15 * SECOND)
-      expect(heartbeats()).toBe(count)
-    }
-  })
+  test.each([0, 1, 7, 8, 14])(
+    'opened %i s after another, is not silent for longer than heartbeatMs',
+    async (seconds) => {
+      const { clock, listen } = setupStream({ heartbeatMs: 15 * SECOND })
+      await listen(query([ONE], 3_600 * SECOND))
+      await clock.advance(seconds * SECOND)
+      const { prices, heartbeats } = await listen(query([TWO], 3_600 * SECOND))
+      await clock.advance(100)
+      expect([prices.length, heartbeats()]).toEqual([1, 0])
+      for (const count of [1, 2, 3]) {
+        await clock.advance(15 * SECOND)
+        expect(heartbeats()).toBe(count)
+      }
+    },
+  )
 
   test('leaves nothing behind when its visitor goes, by closing the body or by an abort', async () => {
     const { clock, listen, feed, fake } = setupStream()
@@ -162,7 +165,7 @@ describe('a slow reader', () => {
   test('gets the newest price of each address only, in the order of their ids', async () => {
     const { clock, ask } = setupStream()
     const response = await ask(`/stream${query([ONE, TWO], 5 * SECOND)}`)
-    await clock.advance(300 * SECOND)
+    await clock.advance(55 * SECOND)
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     const texts: string[] = []
     void (async () => {
@@ -181,6 +184,25 @@ describe('a slow reader', () => {
       ?.map(Number)
     expect(sequences).toEqual([...(sequences ?? [])].sort((a, b) => a - b))
     await reader?.cancel()
+  })
+
+  test('that takes nothing for four heartbeats has left, whatever the server reports', async () => {
+    const { clock, ask, feed, listen } = setupStream({ heartbeatMs: 15 * SECOND })
+    const path = `/stream${query([ONE], 5 * SECOND)}`
+    const abandoned = (await ask(path)).body?.getReader()
+    const slow = (await ask(path)).body?.getReader()
+    const reading = await listen(query([TWO], 3_600 * SECOND))
+    await abandoned?.read()
+    for (let seconds = 0; seconds < 300; seconds += 50) {
+      await clock.advance(50 * SECOND)
+      expect((await slow?.read())?.done).toBe(false)
+    }
+    expect((await abandoned?.read())?.done).toBe(true)
+    expect(reading.hasEnded()).toBe(false)
+    await slow?.cancel()
+    expect(feed.status()).toMatchObject({ watches: 1, addresses: 1 })
+    await reading.stop()
+    expect(clock.pending).toBe(0)
   })
 })
 
