@@ -5,6 +5,7 @@ import { startService } from '../support/service.ts'
 import { next } from './next.ts'
 import { bundle, type ProxyServer, servers } from './servers.ts'
 import { KEY } from './settings.ts'
+import { worker } from './workerd.ts'
 
 /** Serves the proxy in every server in turn. The same visitor comes to each. */
 export async function runProxies(
@@ -12,7 +13,7 @@ export async function runProxies(
   isWanted: (name: string) => boolean,
   addResult: (result: Result) => void,
 ): Promise<void> {
-  for (const server of [...servers, next]) {
+  for (const server of [...servers, worker, next]) {
     if (!isWanted(server.name)) continue
     const folder = server.name.toLowerCase().replace(/\W+/g, '-')
     addResult(await attempt(server.name, () => visitServer(server, createProject(folder))))

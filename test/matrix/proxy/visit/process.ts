@@ -24,6 +24,8 @@ const [, , origin = '', serviceUrl = ''] = process.argv
 const context = createContext(origin, serviceUrl)
 for (const step of STEPS) {
   try {
+    // Shown when the process is killed because a step never ends.
+    process.stderr.write(`${step.name}\n`)
     await step(context)
   } catch (cause) {
     throw new Error(`${step.name} failed: ${cause}`, { cause })
