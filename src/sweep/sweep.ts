@@ -3,7 +3,7 @@ import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { type Budget, createBudget } from '../credits/budget.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
-import { InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { StateUnavailableError } from '../errors/state.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
@@ -86,8 +86,7 @@ function readOptions(operation: OperationId, options: SweepOptions, { clock, set
     throw invalidOption('maxCredits', maxCredits, 'a whole number of credits, 0 or more')
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOption('onProgress', onProgress, 'a function')
-  if (store !== undefined && !(typeof store?.get === 'function' && typeof store.set === 'function'))
-    throw invalidOption('store', store, 'a store with the methods get and set')
+  checkStore('store', store)
   const limit: Budget = createBudget({ credits: maxCredits ?? Number.POSITIVE_INFINITY }, clock)
   return { store, onProgress, concurrency, callOptions, limit }
 }
