@@ -165,6 +165,7 @@ describe('createAddressReader', () => {
   const anyCase = fc.oneof(
     anyAddress,
     anyAddress.map(checksumAddress),
+    fc.mixedCase(anyAddress),
     anyAddress.map((address) => address.toLowerCase()),
     anyAddress.map((address) => `0x${address.slice(2).toUpperCase()}`),
     fc.string({ maxLength: 50 }),
