@@ -9,11 +9,11 @@ import { answerGuards } from '../generated/guards.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
-import type { Checksum } from '../operations/validate-params.ts'
 import type { CallOptions } from '../options.ts'
 import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
+import type { AddressReader } from '../utils/address.ts'
 import type { SweepCall } from './run-sweep.ts'
 import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 
@@ -21,7 +21,7 @@ import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 export interface SweepContext {
   readonly clock: Clock
   readonly settings: CallSettings
-  readonly checksum: Checksum
+  readonly addressReader: AddressReader
   baseUrl(): string
   /** Takes keys out of an error. */
   redact<T>(error: T): T
@@ -96,11 +96,11 @@ function planCalls(
   operation: OperationId,
   list: readonly unknown[],
   options: CallOptions,
-  { checksum }: SweepContext,
+  { addressReader }: SweepContext,
 ): Set<SweepCall> {
   const calls = new Map<string, SweepCall & { params: unknown[] }>()
   for (const [index, params] of list.entries()) {
-    const input = operationInput(operation, params, options, checksum)
+    const input = operationInput(operation, params, options, addressReader)
     const { requests } = nameErrors(index, () => input.plan())
     const key = requests.map(({ path }) => path).join(' ')
     const known = calls.get(key)
