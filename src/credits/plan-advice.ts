@@ -121,7 +121,11 @@ interface Replacement {
 }
 
 /** One replacement at the shortest interval, for all the calls. */
-function adviseReplacement(kind: PlanAdvice['kind'], lines: readonly Line[], { credits, text }: Replacement): PlanAdvice {
+function adviseReplacement(
+  kind: PlanAdvice['kind'],
+  lines: readonly Line[],
+  { credits, text }: Replacement,
+): PlanAdvice {
   const { everyMs, callsPerDay } = fastestOf(lines)
   const insteadCreditsPerDay = credits * callsPerDay
   return {
