@@ -1,7 +1,7 @@
 import { createContext } from './context.ts'
 import { theKeyIsInNoAnswer, theServiceNamesTheKey } from './key-steps.ts'
 import { aCachedAnswer, aPageBuysABatch, aPrice, origins, refusals, traversal, visitorBudget } from './steps.ts'
-import { aPageStreamsTwoPrices, aQuietStreamIsKeptOpen, visitorsLeave } from './stream-steps.ts'
+import { aPageStreamsTwoPrices, aQuietStreamIsKeptOpen, eventsArriveOneByOne, visitorsLeave } from './stream-steps.ts'
 
 /** In order: later steps find what earlier ones have bought in the proxy's cache. */
 const STEPS = [
@@ -13,6 +13,7 @@ const STEPS = [
   refusals,
   visitorBudget,
   aPageStreamsTwoPrices,
+  eventsArriveOneByOne,
   aQuietStreamIsKeptOpen,
   visitorsLeave,
   theServiceNamesTheKey,
