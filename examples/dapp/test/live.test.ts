@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createFakeService, type FakeService } from 'etn-market/fake'
-import { build, createServer, type ViteDevServer } from 'vite'
+import { build } from 'vite'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openView, settled, spent } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
@@ -82,19 +81,4 @@ test('the page of the build works with the proxy on Node, and the key stays ther
   const ended = new Promise((resolve) => server.once('exit', resolve))
   server.kill('SIGTERM')
   expect(await ended).toBe(0)
-})
-
-test('with a key, the development server has the same proxy', async () => {
-  process.env.NODE_ENV = 'development'
-  const server: ViteDevServer = await createServer({
-    root: example,
-    logLevel: 'error',
-    server: { host: '127.0.0.1', port: 0 },
-  })
-  await server.listen()
-  const { port } = server.httpServer?.address() as AddressInfo
-  const response = await fetch(`http://127.0.0.1:${port}/api/market/nft/stats`)
-  expect([response.status, response.headers.get('x-credits-cost')]).toEqual([200, '25'])
-  expect(await response.text()).not.toContain(KEY)
-  await server.close()
 })

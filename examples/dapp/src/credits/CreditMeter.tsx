@@ -6,7 +6,6 @@ import { formatCredits, formatUsdOf } from './cost.ts'
 
 const rounded = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const brief = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
-const HOURS = 24
 
 /** What this visitor has spent, how fast, and how long the rest lasts. */
 export function CreditMeter() {
@@ -32,7 +31,7 @@ export function CreditMeter() {
           <dt>Days left</dt>
           <dd>
             {daysLeft === undefined ? NONE : brief.format(daysLeft)}{' '}
-            {daysLeft !== undefined && daysLeft < 1 && <small>{brief.format(daysLeft * HOURS)} hours</small>}
+            {daysLeft !== undefined && daysLeft < 1 && <small>{formatDuration(daysLeft)}</small>}
           </dd>
         </div>
         {uncertain > 0 && (
@@ -58,4 +57,10 @@ export function CreditMeter() {
       </p>
     </section>
   )
+}
+
+/** "1.6 hours", "12 minutes". */
+function formatDuration(days: number): string {
+  const hours = days * 24
+  return hours >= 1 ? `${brief.format(hours)} hours` : `${brief.format(hours * 60)} minutes`
 }

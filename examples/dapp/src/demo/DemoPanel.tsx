@@ -16,10 +16,10 @@ export function DemoPanel({ fake }: { fake: FakeService }) {
   return (
     <section className="panel demo" aria-labelledby="demo-title">
       <h2 id="demo-title">Behind the demo</h2>
-      <p className="hint">The service and the proxy run in this page. No key, no server.</p>
+      <p className="hint">The service and the proxy run in this page. The ledger of the service:</p>
       <dl>
         <div>
-          <dt>Charged to you</dt>
+          <dt>Your clicks</dt>
           <dd>{formatCredits(ledger.visitor)}</dd>
         </div>
         <div>

@@ -36,12 +36,15 @@ function describe(error: Error, retryAt: number): { title: string; text: string 
     case 'budget_exceeded': {
       const date = new Date(retryAt)
       return {
-        title: 'Your credits are used up',
-        text: `This click needs more than is left today. Credits are back ${formatDistance(date)}, on ${formatMoment(date)}. What the page has loaded stays.`,
+        title: 'Not enough credits left',
+        text: `This click needs more than is left today. Your credits reset ${formatDistance(date)}, on ${formatMoment(date)}. What the page has loaded stays.`,
       }
     }
     case 'upstream_busy':
-      return { title: 'The service is busy', text: 'It answers two such questions at a time, for everybody together.' }
+      return {
+        title: 'The service is busy',
+        text: 'It answers two of these calls at a time, for all its users together.',
+      }
     case 'not_found':
       return { title: 'There is nothing at this address', text: 'Check that it is the address of a listed token.' }
   }

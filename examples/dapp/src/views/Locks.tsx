@@ -17,7 +17,7 @@ export function Locks() {
   return (
     <>
       <ViewHeader title="Locks">
-        Locked liquidity of a token. The service works hard for it: two questions at a time, for everybody together.
+        Locked liquidity of a token. The service answers two of these calls at a time, for all its users together.
       </ViewHeader>
       <AddressForm
         label="Address of a token"
