@@ -46,9 +46,16 @@ test('each click is charged what its button showed, and the meter agrees with th
   expect(await spent(page)).toBe(creditsOf(await bought(page)))
 })
 
-test('under StrictMode each answer is bought once, and leaving and returning buys nothing', async () => {
+test('under StrictMode each answer is asked for and bought once, and leaving and returning buys nothing', async () => {
   const page = await open(url)
   await settled(page)
+  const asked = () =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name }) => new URL(name).pathname)
+        .filter((path) => path.startsWith('/api/market/') && !path.endsWith('/stream')),
+    )
   for (const name of ['Candles', 'Pools', 'NFT floors', 'Presales', 'Tokens']) await openView(page, name)
   const first = await bought(page)
   expect(first.map(({ operation }) => operation).sort()).toEqual(
@@ -59,6 +66,7 @@ test('under StrictMode each answer is bought once, and leaving and returning buy
     await openView(page, name)
   }
   expect(await bought(page)).toEqual(first)
+  expect(await asked()).toHaveLength(first.length)
   expect(await spent(page)).toBe(creditsOf(first))
 })
 

@@ -19,8 +19,8 @@ export function Tokens() {
   return (
     <>
       <ViewHeader title="Tokens">
-        The list is bought once. Prices are streamed by the proxy, which buys them once for all visitors: you pay
-        nothing for them.
+        The list is bought once. The proxy buys live prices once for all visitors and streams them, so that they cost
+        you nothing.
       </ViewHeader>
       <Switch
         label="Rows"
