@@ -22,8 +22,8 @@ export function createMarket(): Market {
   const client = createClient({
     baseUrl: '/api/market',
     onEvent: meter.onEvent,
-    // The proxy retries. Here a refusal is shown at once, with the time after which it makes sense to ask again.
-    retry: { limit: 0, maxRetryAfterMs: 1_000 },
+    // The proxy retries. Here a refusal is shown at once, with the time after which to ask again.
+    retry: false,
   })
   const queryClient = new QueryClient({
     defaultOptions: {
