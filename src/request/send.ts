@@ -4,6 +4,7 @@ import type { PermitResult } from '../concurrency/permit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
+import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { attempt } from '../transport/attempt.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -81,7 +82,6 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   let result: PermitResult = 'unused'
   try {
     const startedAt = monotonicNow(clock)
-
     const outcome = await attempt({
       transport,
       url: context.baseUrl() + request.path,
@@ -172,6 +172,7 @@ function admit(apiKey: string, state: RequestState, { admission }: SendContext):
 }
 
 function startCooldown(error: unknown, admission: Admission, context: SendContext, emit: RequestEmit): void {
+  if (isBudgetRefusal(error)) admission.end('succeeded')
   const cooldown = cooldownOf(error, context.maxCooldownMs)
   if (cooldown === undefined) return
   const waitMs = admission.refuse(cooldown.scope, cooldown.waitMs)
