@@ -91,7 +91,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   }
   const leadTime = createLeadTime(applyTiming)
   const forecast = createCostForecast({ clock, dueTimes, bucket })
-  const checked = options.store && createCheckedStore(options.store, clock, emit)
+  const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
   const listeners = new Set<() => void>()
   const fetcher = createPriceFetcher({
     client,
@@ -99,7 +99,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dailyBudget,
     backoff,
     emit,
-    store: options.store && checked && createPriceStore(options.store, clock, checked),
+    store: options.store && checked && createPriceStore(options.store, clock, checked, lifetime.closed),
     signal: lifetime.signal,
     reserveExtra(credits) {
       const isCovered = bucket.covers(credits, clock.now())
