@@ -184,7 +184,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
     trades: trades.follow,
     status: createStatus({ ...shared, watches, isPaused }),
-    explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), recurring.list(), calls),
+    explain: ({ calls = 10 } = {}) =>
+      explain(shared, watches.planned(), [...recurring.list(), ...trades.planned()], calls),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed)

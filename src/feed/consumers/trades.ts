@@ -1,6 +1,7 @@
 import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { Trade } from '../../generated/types.ts'
+import type { OtherRequests } from '../schedule/explain.ts'
 import type { TradesOptions } from '../trade-types.ts'
 import { PAGE_SIZE } from './trade-cost.ts'
 import { createTradeQueue, type TradeQueue } from './trade-reader.ts'
@@ -15,6 +16,8 @@ export interface TradesParts extends TradeSourceParts {
 export interface Trades {
   /** Yields the trades of a token that are new to the reader. */
   follow(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
+  /** What is requested, once for all readers of a token. */
+  planned(): OtherRequests[]
   /** Resolves when no request is in flight and everything is written. */
   stop(): Promise<void>
 }
@@ -102,6 +105,7 @@ export function createTrades(parts: TradesParts): Trades {
       lifetime.signal.throwIfAborted()
       return read(token === undefined ? undefined : parts.toChecksum([token])[0], bounds, options)
     },
+    planned: () => [...sources.values()].flatMap((source) => source.planned() ?? []),
     async stop() {
       await Promise.all([...sources.values()].map((source) => source.stop()))
       await store?.flush()
