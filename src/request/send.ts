@@ -99,7 +99,6 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
         state.progress.isSending = true
       },
     })
-
     result = permitResult(outcome)
     const response = outcome.response ?? outcome.failure.response
     const status = response?.status
@@ -116,7 +115,9 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     } catch (error) {
       const code = error instanceof EtnMarketError ? error.code : 'aborted'
       if (sent !== undefined) emit({ type: 'request.failed', ...end, code })
-      startCooldown(error, admission, context, emit)
+      // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
+      if (apiKey === undefined && isBudgetRefusal(error)) admission.end('succeeded')
+      else startCooldown(error, admission, context, emit)
       throw error
     }
   } finally {
@@ -172,7 +173,6 @@ function admit(apiKey: string, state: RequestState, { admission }: SendContext):
 }
 
 function startCooldown(error: unknown, admission: Admission, context: SendContext, emit: RequestEmit): void {
-  if (isBudgetRefusal(error)) admission.end('succeeded')
   const cooldown = cooldownOf(error, context.maxCooldownMs)
   if (cooldown === undefined) return
   const waitMs = admission.refuse(cooldown.scope, cooldown.waitMs)
