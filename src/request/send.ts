@@ -5,6 +5,7 @@ import type { PermitResult } from '../concurrency/permit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
+import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { attempt } from '../transport/attempt.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -99,7 +100,6 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
         state.progress.isSending = true
       },
     })
-
     result = permitResult(outcome)
     const response = outcome.response ?? outcome.failure.response
     const status = response?.status
@@ -116,7 +116,9 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     } catch (error) {
       const code = error instanceof EtnMarketError ? error.code : 'aborted'
       if (sent !== undefined) emit({ type: 'request.failed', ...end, code })
-      startCooldown(error, admission, context, emit)
+      // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
+      if (apiKey === undefined && isBudgetRefusal(error)) admission.end('succeeded')
+      else startCooldown(error, admission, context, emit)
       throw error
     }
   } finally {
@@ -157,18 +159,15 @@ function doNotRetry(error: unknown): never {
 }
 
 function admit(apiKey: string, state: RequestState, { admission }: SendContext): Promise<Admission> {
-  const { request, arrival, settings, signal, deadline } = state
+  const { request, arrival, settings, signal, deadline, progress } = state
+  const { isHeavy } = request
   return admission.admit({
-    isHeavy: request.isHeavy,
-    apiKey,
-    signal,
-    arrival,
+    ...{ isHeavy, apiKey, signal, arrival, progress },
     rejectWait(scope, waitMs) {
       const limits = { remainingMs: deadline.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
       return cooldownError(scope, waitMs, limits, request.operation)
     },
     whileQueued: (wait) => whileQueued(state, wait),
-    progress: state.progress,
   })
 }
 
