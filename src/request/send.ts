@@ -10,7 +10,7 @@ import { attempt } from '../transport/attempt.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { Transport } from '../transport/transport.ts'
 import { permitResult } from './admission.ts'
-import type { ApiKeySource } from './api-key.ts'
+import { type ApiKeySource, readApiKey } from './api-key.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
 import { parseJson } from './parse-response.ts'
 import { readOutcome } from './read-outcome.ts'
@@ -77,7 +77,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   const { request, settings, signal } = state
   const { clock, usage, transport } = context
   const emit = createRequestEmit(state, number, context.emit)
-  const apiKey = request.isKeyless ? undefined : await readApiKey(state, context)
+  const apiKey = request.isKeyless ? undefined : await readApiKey(state, context.apiKey)
   const { admission, reservation } = await waitForTurn(apiKey ?? '', state, context)
   let sent: number | undefined
   let result: PermitResult = 'unused'
@@ -147,12 +147,6 @@ async function waitForTurn(apiKey: string, state: RequestState, context: SendCon
   }
 }
 
-async function readApiKey(state: RequestState, { apiKey }: SendContext): Promise<string | undefined> {
-  const key = apiKey(state.signal)
-  if (key instanceof Promise) state.hasWaited = true
-  return key
-}
-
 /** What was not even admitted is not retried. */
 function doNotRetry(error: unknown): never {
   throw error instanceof Error ? new AbortError(error) : error
@@ -160,9 +154,12 @@ function doNotRetry(error: unknown): never {
 
 function admit(apiKey: string, state: RequestState, { admission }: SendContext): Promise<Admission> {
   const { request, arrival, settings, signal, deadline, progress } = state
-  const { isHeavy } = request
   return admission.admit({
-    ...{ isHeavy, apiKey, signal, arrival, progress },
+    isHeavy: request.isHeavy,
+    apiKey,
+    signal,
+    arrival,
+    progress,
     rejectWait(scope, waitMs) {
       const limits = { remainingMs: deadline.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
       return cooldownError(scope, waitMs, limits, request.operation)
