@@ -66,7 +66,7 @@ export default defineConfig({
       {
         // Fleets, on real servers and with several processes.
         extends: true,
-        test: { name: 'redis', include: hasRedisServer ? REDIS_TESTS : [] },
+        test: { name: 'redis', include: hasRedisServer ? REDIS_TESTS : [], testTimeout: 60_000 },
       },
       {
         // The same behaviour over real connections, with the transport of `etn-market/node`.

@@ -11,10 +11,17 @@ import { type Asked, SharedAdmission, type SharedLimits } from './shared-permit.
 const MAX_KEY_REFUSALS = 15
 /** How long a request that waits for a slot keeps its place without asking. */
 const SILENT_MS = 2_000
-const MIN_POLL_MS = 20
+/** How often a request asks again: the first in the queue often, because a free slot waits for it. */
+const POLL_MS = 25
 const MAX_POLL_MS = 200
 /** Older guards are not believed: a request that has waited asks. */
 const MAX_GUARDS_AGE_MS = 1_000
+
+interface Answer {
+  readonly verdict: string | undefined
+  /** The length of a cool-down, or the number of requests before this one. */
+  readonly number: number
+}
 
 /**
  * Admits a request in its own process first, in the order of arrival, and then in the fleet. While nothing is refused, light requests need no command:
@@ -36,7 +43,7 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
   const mustAsk = ({ isHeavy }: AdmissionRequest, scope: string) =>
     isHeavy || view.isGuarded(scope) || view.guardsAgeMs > MAX_GUARDS_AGE_MS
 
-  async function askOnce(request: AdmissionRequest, scope: string, id: string): Promise<string> {
+  async function askOnce(request: AdmissionRequest, scope: string, id: string): Promise<Answer> {
     const { isHeavy, signal, progress } = request
     member.throwIfClosed()
     const ids = SharedAdmission.count(limits, scope)
@@ -46,9 +53,9 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
     })
     progress.isAwaitingState = true
     try {
-      const [verdict = '', now, , ...guards] = await raceWithAbort(answer, signal)
+      const [verdict, now, number, ...guards] = await raceWithAbort(answer, signal)
       view.readGuards(Number(now), guards)
-      return verdict
+      return { verdict, number: Number(number) }
     } finally {
       progress.isAwaitingState = false
     }
@@ -56,12 +63,12 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
 
   /** Asks until the request is admitted; undefined when a cool-down has started. */
   async function ask(request: AdmissionRequest, scope: string, id: string): Promise<Asked | undefined> {
-    for (let pauseMs = MIN_POLL_MS; ; pauseMs = Math.min(MAX_POLL_MS, 2 * pauseMs)) {
+    for (;;) {
       const sentAt = monotonicNow(systemClock)
-      const verdict = await askOnce(request, scope, id)
+      const { verdict, number: ahead } = await askOnce(request, scope, id)
       if (verdict === 'granted') return { id, sentAt, isHeavy: request.isHeavy }
       if (verdict === 'cooldown') return undefined
-      const pause = sleep(systemClock, pauseMs, request.signal)
+      const pause = sleep(systemClock, Math.min(MAX_POLL_MS, POLL_MS * (1 + ahead)), request.signal)
       await (verdict === 'queued' ? request.whileQueued(pause) : pause)
     }
   }

@@ -104,7 +104,7 @@ async function dumpAll(server: RedisServer): Promise<string[]> {
 
 /** Waits until a condition holds, however long a loaded machine takes. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let left = 600; ; left--) {
+  for (let left = 2_500; ; left--) {
     if (await condition()) return
     if (left === 0) throw new Error('The condition never held.')
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -4,7 +4,7 @@ import { LIMITS } from './limits.lua.ts'
  * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each guarded scope.
  * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of unguarded requests.
  * Answers `granted`, `cooldown` with its length, or, when it has to ask again,
- * `busy` while a probe is in flight and `queued` while no slot is free.
+ * `busy` while a probe is in flight and `queued` with the number of requests before it while no slot is free.
  */
 export const ADMIT = `#!lua
 ${LIMITS}
@@ -53,7 +53,7 @@ if isHeavy then
   if slotLimit - redis.call('ZCARD', SLOTS) <= ahead then
     redis.call('ZADD', WAITING, 'NX', text(now), id)
     redis.call('ZADD', SEEN, text(now), id)
-    return answer('queued', 0)
+    return answer('queued', ahead)
   end
   leave(id)
   redis.call('ZADD', SLOTS, text(now + leaseMs), id)
