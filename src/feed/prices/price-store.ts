@@ -1,3 +1,4 @@
+import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import type { Clock } from '../../concurrency/clock.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
@@ -20,9 +21,14 @@ export interface PriceStore {
   readonly lease: BuyLease
 }
 
-export function createPriceStore(store: FeedStore, clock: Clock, checked: CheckedStore): PriceStore {
+export function createPriceStore(
+  store: FeedStore,
+  clock: Clock,
+  checked: CheckedStore,
+  closed: CancellationSignal,
+): PriceStore {
   return {
-    lease: createBuyLease(store, clock),
+    lease: createBuyLease(store, clock, closed),
     read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock.now())),
     write: (address, stored, ttlMs) => checked.write(keyOf(address), stored, ttlMs),
   }
