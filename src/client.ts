@@ -6,9 +6,9 @@ import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/estimate.ts'
 import { type CreditsReport, createUsage } from './credits/usage.ts'
 import { createRedactor, type Redactor } from './errors/redact.ts'
+import { fleetInternalsOf, type SharedBudget } from './fleet/internals.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
-import type { Checksum } from './operations/validate-params.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
 import { createAdmissionControl } from './request/admission.ts'
 import { createApiKeySource, environment, warnInPage } from './request/api-key.ts'
@@ -28,7 +28,7 @@ import type { Sweep, SweepOptions } from './sweep/types.ts'
 import { chooseTransport } from './transport/choose-transport.ts'
 import { createKyOpener } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
-import { checksumAddress, memoize } from './utils/address.ts'
+import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
 
 /** A client: every operation as `client.group.action`, and what it has spent. */
@@ -74,7 +74,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const clock = options.clock ?? systemClock
   const baseUrl = createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl)
   const emit = createEmit(options.onEvent, (value) => redactor.error(value))
-  const budget = resolveBudget(options.budget, clock)
+  const { budget, admission } = resolveLimits(options, clock)
   const usage = createUsage()
   const lifetimes = createCallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
@@ -86,7 +86,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     emit,
     baseUrl,
     apiKey,
-    admission: createAdmissionControl(clock, count('heavyConcurrency', options.heavyConcurrency, 2, 1)),
+    admission,
     maxCooldownMs: settings.maxRetryAfterMs,
     transport: chooseTransport(options),
     requestHeaders,
@@ -104,10 +104,10 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     context.lifetimes.close()
     await Promise.allSettled([...live, context.inFlight.close('The client is closed.')])
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
-    if ('flush' in budget) await (budget as StoredBudget).flush().catch(() => {})
+    if ('flush' in budget) await (budget as StoredBudget | SharedBudget).flush().catch(() => {})
   }
   const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
-  const checksum = memoize(checksumAddress)
+  const addressReader = createAddressReader()
   const redacted = <T>(run: () => T): T => {
     try {
       return run()
@@ -116,12 +116,12 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     }
   }
   const estimateSafely = (operation: OperationId, params: unknown) =>
-    redacted(() => estimate(operation, params, checksum))
-  const sweepContext = { clock, settings, checksum, baseUrl, redact: redactor.error, run }
+    redacted(() => estimate(operation, params, addressReader))
+  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run }
   const sweep: SweepMaker = (operation, list, options) =>
     redacted(() => createSweep(operation, list, options, sweepContext))
   const client: Client = {
-    ...bindMethods(run, estimateSafely, sweep, checksum),
+    ...bindMethods(run, estimateSafely, sweep, addressReader),
     request,
     budget,
     get credits() {
@@ -136,7 +136,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
     // A call uses no more of a signal than this one has.
     call: (operation, params, signal, budget) =>
-      run({ ...operationInput(operation, params, { signal: signal as AbortSignal }, checksum), budget }),
+      run({ ...operationInput(operation, params, { signal: signal as AbortSignal }, addressReader), budget }),
   })
 }
 
@@ -153,13 +153,13 @@ function bindMethods(
   run: Run,
   estimateSafely: (operation: OperationId, params: unknown) => CostEstimate,
   sweep: SweepMaker,
-  checksum: Checksum,
+  addressReader: AddressReader,
 ): Methods {
   const groups: Record<string, Record<string, unknown>> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {
     const [group = '', action = ''] = operation.split('.')
     const method = (params?: unknown, options?: CallOptions) =>
-      run(operationInput(operation, params, options, checksum))
+      run(operationInput(operation, params, options, addressReader))
     groups[group] ??= {}
     groups[group][action] = Object.assign(method, {
       estimate: (params?: unknown) => estimateSafely(operation, params),
@@ -170,6 +170,17 @@ function bindMethods(
 }
 
 type Run = (input: CallInput) => ApiPromise<unknown>
+
+/** What limits the calls of a client: its own budget and slots, or those of a fleet beside its own. */
+function resolveLimits({ budget, heavyConcurrency, fleet }: ClientOptions, clock: Clock) {
+  const shared = fleetInternalsOf(fleet)
+  const own = createAdmissionControl(
+    clock,
+    shared?.heavyConcurrency ?? count('heavyConcurrency', heavyConcurrency, 2, 1),
+  )
+  if (shared === undefined) return { budget: resolveBudget(budget, clock), admission: own }
+  return { budget: shared.budget, admission: shared.extendAdmission(own) }
+}
 
 function resolveBudget(budget: Budget | BudgetOptions | undefined, clock: Clock): Budget {
   if (budget === undefined) return createBudget({ credits: Number.POSITIVE_INFINITY }, clock)

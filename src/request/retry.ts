@@ -1,7 +1,7 @@
+import type { CooldownScope } from '../concurrency/admission-types.ts'
 import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
-import type { CooldownScope } from './types.ts'
 
 /** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
 const MIN_BACKOFF_MS = 500

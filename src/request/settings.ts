@@ -1,4 +1,5 @@
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { fleetInternalsOf } from '../fleet/internals.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 
 /** How one call behaves, every default filled in. */
@@ -39,6 +40,7 @@ export function clientSettings(options: ClientOptions): CallSettings {
     'heavyConcurrency',
     'batchConcurrency',
     'budget',
+    'fleet',
     'cache',
     'onEvent',
     'clock',
@@ -48,23 +50,24 @@ export function clientSettings(options: ClientOptions): CallSettings {
 }
 
 /** The options that are objects or functions, which the parts of a client use without another look. */
-function checkParts({ budget, cache, onEvent, clock }: ClientOptions): void {
+function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock }: ClientOptions): void {
+  if (fleet !== undefined && fleetInternalsOf(fleet) === undefined)
+    throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
+  if (fleet !== undefined && (budget !== undefined || heavyConcurrency !== undefined)) {
+    const message =
+      'A fleet has a budget and heavyConcurrency of its own: give these to createRedisFleet, not to the client.'
+    throw new InvalidRequestError(message, { code: 'invalid_option' })
+  }
   if (budget !== undefined && !isOption(budget))
     throw invalidOption('budget', budget, '{ credits, windowMs } or a budget of createBudget')
   if (cache !== undefined && !(isOption(cache) && isOption(cache.ttlMs)))
     throw invalidOption('cache', cache, 'an object with ttlMs: { [operation]: milliseconds }')
-  if (cache?.store !== undefined && !hasMethods(cache.store, ['get', 'set']))
-    throw invalidOption('cache.store', cache.store, 'a store with the methods get and set')
+  checkStore('cache.store', cache?.store)
   if (onEvent !== undefined && typeof onEvent !== 'function') throw invalidOption('onEvent', onEvent, 'a function')
-  if (clock !== undefined && !hasMethods(clock, ['now', 'sleep', 'random']))
-    throw invalidOption('clock', clock, 'a clock with the methods now, sleep and random')
+  checkMethods('clock', clock, ['now', 'sleep', 'random'], 'a clock with the methods now, sleep and random')
 }
 
 const isOption = (value: unknown) => typeof value === 'object' && value !== null
-
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return isOption(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
-}
 
 /** The settings of one call on a client; the client's own object when nothing is overridden. */
 export function callSettings(
