@@ -13,9 +13,9 @@ const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
 const PROGRAM_TESTS = 'test/cli/!(fake).test.ts'
 
 /** These start servers of their own. */
-const REDIS_TESTS = 'test/redis/**/*.test.ts'
+const REDIS_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts']
 if (!hasRedisServer) {
-  const message = `redis-server is not installed: the tests of ${REDIS_TESTS} are NOT RUN.`
+  const message = `redis-server is not installed: the tests of ${REDIS_TESTS.join(' and ')} are NOT RUN.`
   if (process.env.ETN_MARKET_TEST_REDIS === 'required') throw new Error(message)
   process.stderr.write(`${message}\n`)
 }
@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS, REDIS_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS, ...REDIS_TESTS],
           typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'] },
         },
       },
@@ -66,7 +66,7 @@ export default defineConfig({
       {
         // Fleets, on real servers and with several processes.
         extends: true,
-        test: { name: 'redis', include: hasRedisServer ? [REDIS_TESTS] : [], testTimeout: 60_000 },
+        test: { name: 'redis', include: hasRedisServer ? REDIS_TESTS : [], testTimeout: 60_000 },
       },
       {
         // The same behaviour over real connections, with the transport of `etn-market/node`.
