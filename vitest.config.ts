@@ -4,7 +4,7 @@ import { hasRedisServer } from './test/support/redis-server.ts'
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname
 
 /** These have packages and runs of their own. */
-const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/**']
+const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/**', 'examples/dapp/**']
 /** These replace modules, and so need modules of their own. */
 const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */

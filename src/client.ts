@@ -9,7 +9,6 @@ import { createRedactor, type Redactor } from './errors/redact.ts'
 import { fleetInternalsOf, type SharedBudget } from './fleet/internals.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
-import type { Checksum } from './operations/validate-params.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
 import { createAdmissionControl } from './request/admission.ts'
 import { createApiKeySource, environment, warnInPage } from './request/api-key.ts'
@@ -29,7 +28,7 @@ import type { Sweep, SweepOptions } from './sweep/types.ts'
 import { chooseTransport } from './transport/choose-transport.ts'
 import { createKyOpener } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
-import { checksumAddress, memoize } from './utils/address.ts'
+import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
 
 /** A client: every operation as `client.group.action`, and what it has spent. */
@@ -108,7 +107,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     if ('flush' in budget) await (budget as StoredBudget | SharedBudget).flush().catch(() => {})
   }
   const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
-  const checksum = memoize(checksumAddress)
+  const addressReader = createAddressReader()
   const redacted = <T>(run: () => T): T => {
     try {
       return run()
@@ -117,12 +116,12 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     }
   }
   const estimateSafely = (operation: OperationId, params: unknown) =>
-    redacted(() => estimate(operation, params, checksum))
-  const sweepContext = { clock, settings, checksum, baseUrl, redact: redactor.error, run }
+    redacted(() => estimate(operation, params, addressReader))
+  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run }
   const sweep: SweepMaker = (operation, list, options) =>
     redacted(() => createSweep(operation, list, options, sweepContext))
   const client: Client = {
-    ...bindMethods(run, estimateSafely, sweep, checksum),
+    ...bindMethods(run, estimateSafely, sweep, addressReader),
     request,
     budget,
     get credits() {
@@ -137,7 +136,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
     // A call uses no more of a signal than this one has.
     call: (operation, params, signal, budget) =>
-      run({ ...operationInput(operation, params, { signal: signal as AbortSignal }, checksum), budget }),
+      run({ ...operationInput(operation, params, { signal: signal as AbortSignal }, addressReader), budget }),
   })
 }
 
@@ -154,13 +153,13 @@ function bindMethods(
   run: Run,
   estimateSafely: (operation: OperationId, params: unknown) => CostEstimate,
   sweep: SweepMaker,
-  checksum: Checksum,
+  addressReader: AddressReader,
 ): Methods {
   const groups: Record<string, Record<string, unknown>> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {
     const [group = '', action = ''] = operation.split('.')
     const method = (params?: unknown, options?: CallOptions) =>
-      run(operationInput(operation, params, options, checksum))
+      run(operationInput(operation, params, options, addressReader))
     groups[group] ??= {}
     groups[group][action] = Object.assign(method, {
       estimate: (params?: unknown) => estimateSafely(operation, params),

@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow, systemClock } from '../concurrency/clock.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { isCredits } from './budget-core.ts'
 import type { BudgetStore } from './budget-store.ts'
 import type { Budget, MemoryBudget, StoredBudget } from './budget-types.ts'
@@ -79,9 +79,7 @@ function checkOptions(options: BudgetOptions): void {
   if (windowMs !== undefined && !isLength(windowMs)) {
     throw invalidOption('budget.windowMs', windowMs, 'a length in milliseconds above 0')
   }
-  if (store !== undefined && !(typeof store?.get === 'function' && typeof store.set === 'function')) {
-    throw invalidOption('budget.store', store, 'a store with the methods get and set')
-  }
+  checkStore('budget.store', store)
   if (key !== undefined && !(typeof key === 'string' && key !== '')) {
     throw invalidOption('budget.key', key, 'a text that is not empty')
   }

@@ -2,7 +2,8 @@ import type { OperationId } from '../generated/operations.ts'
 import { operations } from '../generated/operations.ts'
 import type { OperationParams } from '../generated/types.ts'
 import { isArray } from '../operations/type-guards.ts'
-import { type Checksum, type ValidatedParams, validateParams } from '../operations/validate-params.ts'
+import { type ValidatedParams, validateParams } from '../operations/validate-params.ts'
+import type { AddressReader } from '../utils/address.ts'
 import { type CostEstimate, requestCost, sumCosts } from './cost.ts'
 
 const MAX_CHUNK = operations['prices.batch'].credits.maxItems
@@ -25,8 +26,8 @@ export function estimateCost(operation: OperationId, params?: unknown): CostEsti
   return estimate(operation, params)
 }
 
-export function estimate(operation: OperationId, params: unknown, checksum?: Checksum): CostEstimate {
-  return sumCosts(splitCall(validateParams(operation, params, checksum)).map(costOfRequest))
+export function estimate(operation: OperationId, params: unknown, addressReader?: AddressReader): CostEstimate {
+  return sumCosts(splitCall(validateParams(operation, params, addressReader)).map(costOfRequest))
 }
 
 /** The requests of a call: itself, or one for each chunk of a batch. */

@@ -60,8 +60,6 @@ function advisePrices(lines: readonly Line[]): PlanAdvice[] {
 
 function advisePriceGroup(lines: readonly Line[]): PlanAdvice {
   const addresses = addressesOf(lines).size
-  const fastest = fastestOf(lines)
-  const insteadCreditsPerDay = creditsFor(addresses) * fastest.callsPerDay
   const rest = addresses % operations['prices.batch'].credits.maxItems
   const singles = creditsFor(rest) === rest * creditsFor(1) ? rest : 0
   const batched = addresses - singles
@@ -69,30 +67,21 @@ function advisePriceGroup(lines: readonly Line[]): PlanAdvice {
     ...(batched > 0 ? [`one prices.batch of ${batched} addresses`] : []),
     ...(singles > 0 ? [`${singles} token.price`] : []),
   ]
-  return {
-    kind: batched > 0 ? 'merge-prices' : 'single-prices',
-    message: `${describe(lines)}; ${instead.join(' and ')} every ${formatDuration(fastest.everyMs)}: ${count(insteadCreditsPerDay)}.`,
-    calls: indexesOf(lines),
-    creditsPerDay: spendingOf(lines),
-    insteadCreditsPerDay,
-  }
+  return adviseReplacement(batched > 0 ? 'merge-prices' : 'single-prices', lines, {
+    credits: creditsFor(addresses),
+    text: (every) => `${instead.join(' and ')} ${every}`,
+  })
 }
 
 function adviseNftStats(lines: readonly Line[]): PlanAdvice[] {
-  return groupBy(
-    lines.filter(({ operation }) => operation === 'nft.collection'),
-    ({ activeHours }) => activeHours,
-  ).map((collections) => {
-    const fastest = fastestOf(collections)
-    const insteadCreditsPerDay = operations['nft.stats'].credits.base * fastest.callsPerDay
-    return {
-      kind: 'nft-stats',
-      message: `${describe(collections)}; one nft.stats every ${formatDuration(fastest.everyMs)}, which has the floor price, owners and listings of all collections but no volume: ${count(insteadCreditsPerDay)}.`,
-      calls: indexesOf(collections),
-      creditsPerDay: spendingOf(collections),
-      insteadCreditsPerDay,
-    }
-  })
+  const collections = lines.filter(({ operation }) => operation === 'nft.collection')
+  return groupBy(collections, ({ activeHours }) => activeHours).map((sameHours) =>
+    adviseReplacement('nft-stats', sameHours, {
+      credits: operations['nft.stats'].credits.base,
+      text: (every) =>
+        `one nft.stats ${every}, which has the floor price, owners and listings of all collections but no volume`,
+    }),
+  )
 }
 
 /** Prices and collections have advice of their own. */
@@ -102,17 +91,12 @@ function adviseRepeated(lines: readonly Line[]): PlanAdvice[] {
   const others = lines.filter(({ operation }) => !ADVISED.includes(operation))
   return groupBy(others, ({ operation, values, activeHours }) => JSON.stringify([operation, values, activeHours]))
     .filter((equal) => equal.length > 1)
-    .map((equal) => {
-      const fastest = fastestOf(equal)
-      const insteadCreditsPerDay = spendingOf([fastest])
-      return {
-        kind: 'repeated-call',
-        message: `${describe(equal)}; the parameters are equal, and the one every ${formatDuration(fastest.everyMs)} alone: ${count(insteadCreditsPerDay)}.`,
-        calls: indexesOf(equal),
-        creditsPerDay: spendingOf(equal),
-        insteadCreditsPerDay,
-      }
-    })
+    .map((equal) =>
+      adviseReplacement('repeated-call', equal, {
+        credits: fastestOf(equal).cost.max,
+        text: (every) => `the parameters are equal, and the one ${every} alone`,
+      }),
+    )
 }
 
 function adviseLimit(lines: readonly Line[], limit: number | undefined): PlanAdvice[] {
@@ -128,6 +112,29 @@ function adviseLimit(lines: readonly Line[], limit: number | undefined): PlanAdv
       insteadCreditsPerDay: limit,
     },
   ]
+}
+
+interface Replacement {
+  /** Credits of one time. */
+  readonly credits: number
+  text(every: string): string
+}
+
+/** One replacement at the shortest interval, for all the calls. */
+function adviseReplacement(
+  kind: PlanAdvice['kind'],
+  lines: readonly Line[],
+  { credits, text }: Replacement,
+): PlanAdvice {
+  const { everyMs, callsPerDay } = fastestOf(lines)
+  const insteadCreditsPerDay = credits * callsPerDay
+  return {
+    kind,
+    message: `${describe(lines)}; ${text(`every ${formatDuration(everyMs)}`)}: ${count(insteadCreditsPerDay)}.`,
+    calls: indexesOf(lines),
+    creditsPerDay: spendingOf(lines),
+    insteadCreditsPerDay,
+  }
 }
 
 /** Such as `14 token.price every 5 m: 201,600 credits a day`. */

@@ -26,6 +26,18 @@ function show(value: unknown): string {
     : String(value)
 }
 
+/** Throws unless an object of the caller, such as a store, is left out or has these methods. */
+export function checkMethods(name: string, value: unknown, methods: readonly string[], rule: string): void {
+  const given = value as Record<string, unknown> | null | undefined
+  if (given === undefined || methods.every((method) => typeof given?.[method] === 'function')) return
+  throw invalidOption(name, value, rule)
+}
+
+/** Throws unless a store is left out or can be read and written. */
+export function checkStore(name: string, store: unknown): void {
+  checkMethods(name, store, ['get', 'set'], 'a store with the methods get and set')
+}
+
 /** Throws for an unknown option: a misspelt one, such as a budget that is none, could cost money. */
 export function rejectUnknown(what: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null)

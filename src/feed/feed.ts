@@ -12,7 +12,6 @@ import { createPeek } from './consumers/peek.ts'
 import { createRecurringRequests } from './consumers/recurring-requests.ts'
 import { createStatus } from './consumers/status.ts'
 import { createTokenInfos } from './consumers/token-info.ts'
-import { createTradeStore } from './consumers/trade-store.ts'
 import { createTrades } from './consumers/trades.ts'
 import { watchCandles } from './consumers/watch-candles.ts'
 import { createWatchFunction } from './consumers/watch-handle.ts'
@@ -34,7 +33,7 @@ import { createLeadTime } from './schedule/lead-time.ts'
 import { createScheduler } from './schedule/scheduler.ts'
 import { costOfGuarantees, solveStretch } from './schedule/solve-stretch.ts'
 import { createTokenBucket } from './schedule/token-bucket.ts'
-import { followStreams } from './stream/follow-streams.ts'
+import { loadStreams } from './stream/load-streams.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
@@ -93,7 +92,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   }
   const leadTime = createLeadTime(applyTiming)
   const forecast = createCostForecast({ clock, dueTimes, bucket })
-  const checked = options.store && createCheckedStore(options.store, clock, emit)
+  const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
   const listeners = new Set<() => void>()
   const fetcher = createPriceFetcher({
     client,
@@ -101,7 +100,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dailyBudget,
     backoff,
     emit,
-    store: options.store && checked && createPriceStore(options.store, clock, checked, sharedLease),
+    store: options.store && checked && createPriceStore(options.store, clock, checked, lifetime.closed, sharedLease),
     signal: lifetime.signal,
     reserveExtra(credits) {
       const isCovered = bucket.covers(credits, clock.now())
@@ -118,7 +117,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false
   const streams = options.stream
-    ? followStreams({ client, clock, windowMs, fetcher, table, dueTimes, isPaused })
+    ? loadStreams({ client, clock, windowMs, fetcher, table, dueTimes, isPaused })
     : undefined
   const plainScheduler = createScheduler({
     clock,
@@ -129,7 +128,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     forecast,
     fetcher: streams?.fetcher ?? fetcher,
     windowMs,
-    isPaused,
+    isPaused: () => isPaused() || Boolean(streams?.isLoading),
     onSlow,
     onStretch,
   })
@@ -151,8 +150,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const recurring = createRecurringRequests()
   const requests = { ...shared, client, isPaused, recurring }
   const candles = createCandleStore(checked, clock)
-  const tradeStore = options.store && checked && createTradeStore(options.store, checked, clock, emit)
-  const trades = createTrades({ ...shared, client, store: tradeStore, isPaused })
+  const storeParts = options.store && checked && { store: options.store, checked, clock, emit }
+  const trades = createTrades({ ...shared, client, storeParts, isPaused })
   const watches = createWatchRegistry({ ...shared, windowMs })
   const tokens = createTokenInfos(client, checked, clock)
   const watch = createWatchFunction({ ...shared, registry: watches })
@@ -186,7 +185,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
     trades: trades.follow,
     status: createStatus({ ...shared, watches, isPaused }),
-    explain: ({ calls = 10 } = {}) => explain(shared, watches.planned(), recurring.list(), calls),
+    explain: ({ calls = 10 } = {}) =>
+      explain(shared, watches.planned(), [...recurring.list(), ...trades.planned()], calls),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed)

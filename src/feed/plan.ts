@@ -17,17 +17,20 @@ export interface FeedPlan {
     /** The cost of one call per watch. */
     readonly onePerConsumer: PlannedRate
   }
-  /** What candle watches and portfolios request besides prices. It is not part of the costs above. */
+  /** What candle watches, portfolios and readers of trades request besides prices. It is not part of the costs above. */
   readonly others: readonly PlannedRequests[]
 }
 
 /** Requests that are repeated at an interval, once for all of their readers. */
 export interface PlannedRequests {
   /** The operation of the requests. */
-  readonly operation: 'token.candles' | 'balances.get'
-  /** The token, or the wallet, in EIP-55 form. */
-  readonly address: string
-  /** Their cost with the stretch of price requests, which use what the watches leave of the budget. */
+  readonly operation: 'token.candles' | 'balances.get' | 'trade.list'
+  /** The token, or the wallet, in EIP-55 form; undefined for the trades of all tokens. */
+  readonly address: string | undefined
+  /**
+   * Their cost with the stretch of price requests, which use what the watches leave of the budget. Trades cost this while their
+   * readers wait for more.
+   */
   readonly cost: PlannedRate
   /** Their cost at the requested interval. */
   readonly unstretched: PlannedRate

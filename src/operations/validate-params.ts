@@ -1,6 +1,6 @@
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
-import { checksumAddress, isMixedCase, looksLikeAddress } from '../utils/address.ts'
+import { type AddressReader, addressReader, isMixedCase, looksLikeAddress } from '../utils/address.ts'
 import type { Operation, Param } from './operation.ts'
 import { ruleOf } from './param-rules.ts'
 import { isArray, isObject } from './type-guards.ts'
@@ -16,9 +16,6 @@ export interface ValidatedParams {
 /** A list holds the addresses of a batch, in lower case. */
 export type ParamValue = string | number | readonly string[] | undefined
 
-/** The EIP-55 form of an address, perhaps remembered. */
-export type Checksum = (address: string) => string
-
 /** A longer text is not shown: a part of it might be a part of a secret. */
 const MAX_SHOWN_LENGTH = 200
 
@@ -29,7 +26,7 @@ const MAX_SHOWN_LENGTH = 200
 export function validateParams(
   operation: OperationId,
   given: unknown = {},
-  checksum: Checksum = checksumAddress,
+  reader: AddressReader = addressReader,
 ): ValidatedParams {
   if (!Object.hasOwn(operations, operation)) {
     throw reject(undefined, `Unknown operation ${show(operation)}. Known: ${Object.keys(operations).join(', ')}.`)
@@ -48,11 +45,11 @@ export function validateParams(
     throw reject(operation, message, 'chainId')
   }
   const values: Record<string, ParamValue> = hasChain ? { chainId: CHAIN_ID } : {}
-  for (const param of params) values[param.name] = validateParam(operation, param, given[param.name], checksum)
+  for (const param of params) values[param.name] = validateParam(operation, param, given[param.name], reader)
   return { operation, values, originalInputs: isArray(values.addresses) ? (addresses as string[]).map(String) : [] }
 }
 
-function validateParam(operation: OperationId, param: Param, value: unknown, checksum: Checksum): ParamValue {
+function validateParam(operation: OperationId, param: Param, value: unknown, reader: AddressReader): ParamValue {
   if (value === undefined && !param.required) return undefined
   const wrong = (name = param.name, shown = value, hint = '') => {
     const message = `${operation}: invalid ${name}: ${show(shown)}. It must be ${ruleOf(param)}.${hint}`
@@ -60,17 +57,20 @@ function validateParam(operation: OperationId, param: Param, value: unknown, che
   }
   const requireAddress = (asked: unknown, name: string): string => {
     if (!looksLikeAddress(asked)) throw wrong(name, asked)
-    if (isMixedCase(asked) && checksum(asked) !== asked)
-      throw wrong(name, asked, ` The right checksum is ${checksum(asked)}.`)
+    const checksummed = isMixedCase(asked) ? reader.checksum(asked) : asked
+    if (checksummed !== asked) throw wrong(name, asked, ` The right checksum is ${checksummed}.`)
     return asked
   }
   switch (param.kind) {
     case 'address':
-      return checksum(requireAddress(value, param.name))
+      return reader.checksum(requireAddress(value, param.name))
     case 'addresses':
       if (!isArray(value)) throw wrong()
       // The service takes lower case here, so that nothing needs to be hashed but a checksum to verify.
-      return Array.from(value, (asked, index) => requireAddress(asked, `${param.name}[${index}]`).toLowerCase())
+      return Array.from(value, (asked, index) => {
+        const lowerCase = typeof asked === 'string' ? reader.lowerCase(asked) : undefined
+        return lowerCase ?? requireAddress(asked, `${param.name}[${index}]`)
+      })
     case 'limit':
       if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > param.max) throw wrong()
       return Number(value)

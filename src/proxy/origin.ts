@@ -28,7 +28,9 @@ export function createOriginPolicy({ origins, credentials = false }: ProxyCorsOp
       // Only a browser sends it, and no page can change it.
       const site = headers.get('sec-fetch-site') ?? 'none'
       const isAccepted =
-        origin === null ? site === 'none' || site === 'same-origin' : listed.has(origin) || isSameHost(origin, url)
+        origin === null
+          ? site === 'none' || site === 'same-origin'
+          : listed.has(origin) || isOwnHost(origin, url, headers.get('host'))
       if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
     },
     headersFor({ headers }) {
@@ -56,11 +58,16 @@ export function createOriginPolicy({ origins, credentials = false }: ProxyCorsOp
   }
 }
 
-/** The scheme does not count: behind a TLS terminator the request has http. */
-function isSameHost(origin: string, { hostname, port }: URL): boolean {
+/** Some servers give a request the URL of their own socket, such as `http://localhost:3000`; `Host` is what the browser asked for. */
+function isOwnHost(origin: string, url: URL, host: string | null): boolean {
   if (!URL.canParse(origin)) return false
   const page = new URL(origin)
-  return page.hostname === hostname && withoutDefault(page.port) === withoutDefault(port)
+  const asked = `http://${host}`
+  return isSameHost(page, url) || (host !== null && URL.canParse(asked) && isSameHost(page, new URL(asked)))
 }
+
+/** The scheme does not count: behind a TLS terminator the request has http. */
+const isSameHost = (page: URL, { hostname, port }: URL) =>
+  page.hostname === hostname && withoutDefault(page.port) === withoutDefault(port)
 
 const withoutDefault = (port: string) => (port === '80' || port === '443' ? '' : port)

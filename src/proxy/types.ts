@@ -43,7 +43,11 @@ export interface ProxyStreamOptions {
   maxPerVisitor?: number | undefined
   /** The shortest interval, in milliseconds; a smaller `everyMs` is raised. @default 5_000 */
   minEveryMs?: number | undefined
-  /** How often a stream without news sends a comment, in milliseconds. @default 15_000 */
+  /**
+   * A stream without news sends a comment before it has been silent for this long, in milliseconds. Servers and proxies close silent
+   * connections: Bun's after 10 seconds, unless it has an `idleTimeout` or this is `8_000`.
+   * @default 15_000
+   */
   heartbeatMs?: number | undefined
 }
 

@@ -2,8 +2,9 @@ import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { CallName } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
-import { type Checksum, validateParams } from '../operations/validate-params.ts'
+import { validateParams } from '../operations/validate-params.ts'
 import type { BatchOptions, CallOptions, RequestOptions } from '../options.ts'
+import type { AddressReader } from '../utils/address.ts'
 import { BATCH, mergeBatch, requireWhole } from './merge-batch.ts'
 import { planPath } from './plan-path.ts'
 import { planRequests } from './plan-requests.ts'
@@ -32,10 +33,10 @@ export function operationInput(
   operation: OperationId,
   params: unknown,
   options: CallOptions | undefined,
-  checksum: Checksum,
+  addressReader: AddressReader,
 ): CallInput {
   const plan = (): CallPlan => {
-    const validated = validateParams(operation, params, checksum)
+    const validated = validateParams(operation, params, addressReader)
     const requests = planRequests(validated)
     if (operation !== BATCH) return { requests, merge: onlyData }
     const { partial = 'throw' } = (options ?? {}) as BatchOptions

@@ -86,9 +86,12 @@ function readChunk(data: unknown): PriceOf | undefined {
   if (!isObject(data)) return undefined
   let otherCase: Map<string, unknown> | undefined
   return (address) => {
-    const exact = Object.hasOwn(data, address) ? data[address] : undefined
-    otherCase ??= exact === undefined ? byLowerCase(data) : undefined
-    const price = exact ?? otherCase?.get(address)
+    // No prototype has an address as a property, so that nothing but own properties is found.
+    let price = data[address]
+    if (price === undefined) {
+      otherCase ??= byLowerCase(data)
+      price = otherCase.get(address)
+    }
     return isObject(price) ? (price as unknown as TokenPrice) : null
   }
 }

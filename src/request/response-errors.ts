@@ -9,6 +9,7 @@ import {
   ServiceError,
 } from '../errors/api.ts'
 import type { ErrorDetails, EtnMarketError } from '../errors/base.ts'
+import { isBudgetCode } from '../errors/budget-refusal.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
 import { ResponseError } from '../errors/response.ts'
@@ -76,6 +77,7 @@ function classify(status: number, code: string | undefined): [ErrorClass, advice
   if (status === 403) return [PermissionError, 'The key has no permission for this.']
   if (status === 404) return [NotFoundError, 'It does not exist, or not yet.']
   if (status === 408) return [ServiceError, 'Try again later.']
+  if (status === 429 && isBudgetCode(code)) return [RateLimitError, 'Cheaper calls may fit.']
   if (status === 429) return [RateLimitError, 'Send less with this key: about twenty refusals in a minute lock it.']
   return [ApiError, 'See error.body.']
 }

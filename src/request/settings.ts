@@ -1,4 +1,4 @@
-import { InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { fleetInternalsOf } from '../fleet/internals.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 
@@ -62,18 +62,12 @@ function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock }: 
     throw invalidOption('budget', budget, '{ credits, windowMs } or a budget of createBudget')
   if (cache !== undefined && !(isOption(cache) && isOption(cache.ttlMs)))
     throw invalidOption('cache', cache, 'an object with ttlMs: { [operation]: milliseconds }')
-  if (cache?.store !== undefined && !hasMethods(cache.store, ['get', 'set']))
-    throw invalidOption('cache.store', cache.store, 'a store with the methods get and set')
+  checkStore('cache.store', cache?.store)
   if (onEvent !== undefined && typeof onEvent !== 'function') throw invalidOption('onEvent', onEvent, 'a function')
-  if (clock !== undefined && !hasMethods(clock, ['now', 'sleep', 'random']))
-    throw invalidOption('clock', clock, 'a clock with the methods now, sleep and random')
+  checkMethods('clock', clock, ['now', 'sleep', 'random'], 'a clock with the methods now, sleep and random')
 }
 
 const isOption = (value: unknown) => typeof value === 'object' && value !== null
-
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return isOption(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
-}
 
 /** The settings of one call on a client; the client's own object when nothing is overridden. */
 export function callSettings(

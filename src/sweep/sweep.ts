@@ -3,17 +3,17 @@ import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { type Budget, createBudget } from '../credits/budget.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
-import { InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { StateUnavailableError } from '../errors/state.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
-import type { Checksum } from '../operations/validate-params.ts'
 import type { CallOptions } from '../options.ts'
 import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
+import type { AddressReader } from '../utils/address.ts'
 import type { SweepCall } from './run-sweep.ts'
 import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 
@@ -21,7 +21,7 @@ import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 export interface SweepContext {
   readonly clock: Clock
   readonly settings: CallSettings
-  readonly checksum: Checksum
+  readonly addressReader: AddressReader
   baseUrl(): string
   /** Takes keys out of an error. */
   redact<T>(error: T): T
@@ -86,8 +86,7 @@ function readOptions(operation: OperationId, options: SweepOptions, { clock, set
     throw invalidOption('maxCredits', maxCredits, 'a whole number of credits, 0 or more')
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOption('onProgress', onProgress, 'a function')
-  if (store !== undefined && !(typeof store?.get === 'function' && typeof store.set === 'function'))
-    throw invalidOption('store', store, 'a store with the methods get and set')
+  checkStore('store', store)
   const limit: Budget = createBudget({ credits: maxCredits ?? Number.POSITIVE_INFINITY }, clock)
   return { store, onProgress, concurrency, callOptions, limit }
 }
@@ -97,11 +96,11 @@ function planCalls(
   operation: OperationId,
   list: readonly unknown[],
   options: CallOptions,
-  { checksum }: SweepContext,
+  { addressReader }: SweepContext,
 ): Set<SweepCall> {
   const calls = new Map<string, SweepCall & { params: unknown[] }>()
   for (const [index, params] of list.entries()) {
-    const input = operationInput(operation, params, options, checksum)
+    const input = operationInput(operation, params, options, addressReader)
     const { requests } = nameErrors(index, () => input.plan())
     const key = requests.map(({ path }) => path).join(' ')
     const known = calls.get(key)

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type BudgetStore, createBudget, type Reservation } from '../../src/credits/budget.ts'
-import { BudgetExceededError, StateUnavailableError } from '../../src/errors/index.ts'
+import { BudgetExceededError } from '../../src/errors/index.ts'
 import { flush } from '../support/clock.ts'
 import { START, totals } from './budget-at.ts'
 
-const KEY = 'etn-market:budget'
 const clock = { now: () => START }
 
 afterEach(() => {
@@ -113,130 +112,6 @@ describe('a reservation', () => {
     expect(restarted.uncertain).toBe(60)
     reservation.settle(60)
     expect(budget.spent).toBe(60)
-  })
-})
-
-describe('a store that fails', () => {
-  const failure = new Error('disk full')
-  const broken: [string, Partial<BudgetStore>][] = [
-    ['throws from get', { get: thrower }],
-    ['rejects get', { get: () => Promise.reject(failure) }],
-    ['never answers get', { get: () => new Promise(() => {}) }],
-    ['throws from set', { set: thrower }],
-    ['rejects set', { set: () => Promise.reject(failure) }],
-    ['returns false from set', { set: () => Promise.resolve(false) }],
-    ['never answers set', { set: () => new Promise(() => {}) }],
-  ]
-  function thrower(): never {
-    throw failure
-  }
-
-  test.each(broken)('%s: nothing is reserved, the error says why', async (_, methods) => {
-    const store: BudgetStore = { get: () => undefined, set: () => undefined, ...methods }
-    const budget = createBudget({ credits: 1000, store, storeTimeoutMs: 10 }, clock)
-    const error = await budget.reserve(50, { operation: 'token.price' }).catch((reason) => reason)
-    expect(error).toBeInstanceOf(StateUnavailableError)
-    expect(error).toMatchObject({ code: 'state_unavailable', charge: 'none', attempts: 0, credits: 0 })
-    expect(error.message).toContain('token.price: the store of the budget failed. Nothing was sent.')
-    expect(error.cause).toBeInstanceOf(Error)
-    const details = { attempts: 1, charge: 'unknown', credits: 50 } as const
-    await expect(budget.reserve(50, details)).rejects.toMatchObject({
-      ...details,
-      message: expect.stringContaining('No further request was sent.'),
-    })
-    expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 1000 })
-  })
-
-  const junk = [
-    '',
-    'null',
-    '{}',
-    '[]',
-    '50',
-    'undefined',
-    '{"v":1',
-    { v: 1 },
-    0,
-    false,
-    '{"v":2,"windowMs":null,"current":0,"windows":[{"index":0,"spent":0,"reserved":0,"uncertain":0}]}',
-    '{"v":1,"windowMs":null,"current":0,"windows":[]}',
-    '{"v":1,"windowMs":null,"current":0,"windows":[{"index":0,"spent":-1,"reserved":0,"uncertain":0}]}',
-    '{"v":1,"windowMs":null,"current":0,"windows":[{"index":0,"spent":null,"reserved":0,"uncertain":0}]}',
-    '{"v":1,"windowMs":0,"current":0,"windows":[{"index":0,"spent":0,"reserved":0,"uncertain":0}]}',
-    '{"v":1,"windowMs":null,"current":0,"windows":[{"index":0,"spent":0,"reserved":0,"uncertain":0}],"keyBalance":{}}',
-  ]
-  test.each(junk)('holds %j: it does not pass for nothing spent, and is not overwritten', async (value) => {
-    const written: string[] = []
-    const store: BudgetStore = { get: () => value, set: (_, text) => written.push(text) }
-    const budget = createBudget({ credits: 1000, store }, clock)
-    await expect(budget.reserve(50)).rejects.toThrow(StateUnavailableError)
-    await expect(budget.load()).rejects.toThrow(StateUnavailableError)
-    await budget.flush()
-    expect(written).toEqual([])
-  })
-
-  test('and works again: the budget goes on', async () => {
-    const map = new Map<string, string>()
-    let isDown = true
-    const orDown = <T>(value: T): T => (isDown ? thrower() : value)
-    const store: BudgetStore = { get: (key) => orDown(map.get(key)), set: (key, value) => orDown(map).set(key, value) }
-    const budget = createBudget({ credits: 1000, store }, clock)
-    await expect(budget.reserve(50)).rejects.toThrow(StateUnavailableError)
-    isDown = false
-    const reservation = await budget.reserve(50)
-    isDown = true
-    await expect(budget.reserve(50)).rejects.toThrow(StateUnavailableError)
-    isDown = false
-    expect(await afterRestart(map)).toMatchObject({ spent: 0, uncertain: 50 })
-    reservation.settle(30)
-    await budget.flush()
-    expect(await afterRestart(map)).toMatchObject({ spent: 30, uncertain: 0 })
-  })
-
-  test('after an answer, rejects no call; the credits are uncertain after a restart until a later write succeeds', async () => {
-    const { store, map, writes } = slowStore()
-    const budget = createBudget({ credits: 1000, store }, clock)
-    const reserved = budget.reserve(50)
-    await flush()
-    writes[0]?.end()
-    const reservation = await reserved
-    reservation.confirm()
-    reservation.settle(30)
-    await flush()
-    writes[1]?.fail(failure)
-    await flush()
-    expect(budget.spent).toBe(30)
-    expect(await afterRestart(map)).toMatchObject({ spent: 0, uncertain: 50 })
-    const flushed = budget.flush()
-    await flush()
-    writes[2]?.end()
-    await flushed
-    expect(await afterRestart(map)).toMatchObject({ spent: 30, uncertain: 0 })
-  })
-
-  test('a write that ends late is never followed by newer counts before it', async () => {
-    vi.useFakeTimers()
-    const { store, map, writes } = slowStore()
-    const budget = createBudget({ credits: 1000, store, storeTimeoutMs: 100 }, clock)
-    const first = budget.reserve(50)
-    await vi.advanceTimersByTimeAsync(0)
-    writes[0]?.end()
-    const reservation = await first
-    reservation.settle(50)
-    const late = budget.reserve(70).catch((error) => error)
-    await vi.advanceTimersByTimeAsync(100)
-    expect(await late).toBeInstanceOf(StateUnavailableError)
-    const again = budget.reserve(80).catch((error) => error)
-    await vi.advanceTimersByTimeAsync(100)
-    expect(await again).toBeInstanceOf(StateUnavailableError)
-    expect(writes).toHaveLength(2)
-    writes[1]?.end()
-    await vi.advanceTimersByTimeAsync(0)
-    expect(writes).toHaveLength(3)
-    writes[2]?.end()
-    await vi.advanceTimersByTimeAsync(0)
-    vi.useRealTimers()
-    expect(JSON.parse(map.get(KEY) ?? '').windows).toMatchObject([{ spent: 50, reserved: 0, uncertain: 0 }])
   })
 })
 

@@ -5,6 +5,7 @@ import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { DAY, MINUTE, recordWatch, setupFeed, some, toMidnight } from './setup.ts'
+import { read, serveTrades } from './trade-list.ts'
 
 const { BOLT, CORE } = fakeTokens
 
@@ -95,6 +96,42 @@ test('the plan names what candle watches and portfolios request besides prices, 
   expect(chargedFor('balances.get') - before.balances).toBe(balances?.cost.creditsPerDay)
   for (const reader of readers) await reader.return?.()
   await flush()
+  expect(feed.explain().others).toEqual([])
+})
+
+test('the plan names the trades that readers wait for, once for all readers of a token', async () => {
+  const { feed, clock, fake } = setupFeed()
+  const { add } = serveTrades(fake, 100)
+  const readers = [
+    feed.trades({ token: BOLT, everyMs: 5 * MINUTE }),
+    feed.trades({ token: BOLT, everyMs: 20 * MINUTE }),
+    feed.trades({ everyMs: 10 * MINUTE }),
+  ]
+  expect(feed.explain().others).toEqual([])
+  const ends = readers.map((reader) => read(reader).end)
+  /** Three trades in each five minutes. */
+  const passHours = async (hours: number) => {
+    for (let minute = 0; minute < 60 * hours; minute += 5) {
+      add(3)
+      await clock.advance(5 * MINUTE)
+    }
+  }
+  // Without a known rate, a full page.
+  expect(feed.explain().others.map(({ cost }) => cost.creditsPerDay)).toEqual([288 * 500, 144 * 500])
+  await passHours(1)
+  const { others } = feed.explain()
+  expect(others.map(({ operation, address }) => [operation, address])).toEqual([
+    ['trade.list', BOLT],
+    ['trade.list', undefined],
+  ])
+  expect(others.map(({ cost }) => cost.requestsPerDay)).toEqual([288, 144])
+  expect(others[0]?.unstretched).toEqual(others[0]?.cost)
+  const before = fake.charged()
+  await passHours(4)
+  const planned = others.reduce((sum, { cost }) => sum + cost.creditsPerDay, 0)
+  expect((fake.charged() - before) / (planned / 6)).toBeCloseTo(1, 1)
+  await feed.close()
+  expect(ends.map(({ state }) => state)).toEqual(['resolved', 'resolved', 'resolved'])
   expect(feed.explain().others).toEqual([])
 })
 

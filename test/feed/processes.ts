@@ -3,7 +3,9 @@ import { createFakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { createPriceFeed, type FeedEvent, type FeedOptions, type PriceFeed } from 'etn-market/feed'
 import { onTestFinished } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
-// The client loads it lazily; loaded here so that it takes no real time.
+// Client and feed load these lazily; loaded here so that they take no real time.
+import '../../src/feed/consumers/trade-readers.ts'
+import '../../src/feed/consumers/trade-store.ts'
 import '../../src/generated/answer-schemas.ts'
 import { DAY } from './setup.ts'
 

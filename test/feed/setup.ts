@@ -10,7 +10,9 @@ import {
 } from 'etn-market/feed'
 import { onTestFinished } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
-// The client loads it lazily; loaded here so that it takes no real time.
+// Client and feed load these lazily; loaded here so that they take no real time.
+import '../../src/feed/consumers/trade-readers.ts'
+import '../../src/feed/consumers/trade-store.ts'
 import '../../src/generated/answer-schemas.ts'
 
 export const SECOND = 1_000

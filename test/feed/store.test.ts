@@ -1,7 +1,8 @@
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
+import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
-import { MINUTE, recordWatch, SECOND, setupFeed, some, types } from './setup.ts'
+import { type FeedSetup, MINUTE, recordWatch, SECOND, setupFeed, some, types } from './setup.ts'
 
 const { BOLT, CORE, DYNO, PDY } = fakeTokens
 
@@ -135,5 +136,68 @@ describe('a store', () => {
     await Promise.all([feed.prices([BOLT, CORE, DYNO]), clock.advance(SECOND)])
     fake.expectCredits(130)
     expect(types(events).filter((type) => type === 'feed.store_failed')).toHaveLength(3)
+  })
+})
+
+describe('close does not wait for a store', () => {
+  const keysOf = (values: Map<string, string>, part: string) => [...values.keys()].filter((key) => key.includes(part))
+  const never = () => new Promise<never>(() => {})
+
+  /** Whether a feed has closed before any time passes. */
+  async function closesAtOnce({ feed, clock }: FeedSetup): Promise<boolean> {
+    const closing = watch(feed.close())
+    await flush()
+    expect(clock.pending).toBe(0)
+    return closing.state === 'resolved'
+  }
+
+  test('that does not answer', async () => {
+    const setup = setupFeed({ store: { get: never, set: () => {}, delete: () => {} } })
+    const { feed, clock, fake, events } = setup
+    recordWatch(feed, some(3), MINUTE)
+    const trades = watch(feed.trades({ token: BOLT, everyMs: MINUTE }).next())
+    await clock.advance(10)
+    expect(await closesAtOnce(setup)).toBe(true)
+    expect(trades.state).toBe('resolved')
+    expect(events).toEqual([])
+    fake.expectRequests(0)
+  })
+
+  test('whose leases do not answer', async () => {
+    const store = createStore()
+    const setup = setupFeed({ store: { ...store, add: never } })
+    recordWatch(setup.feed, some(3), MINUTE)
+    await setup.clock.advance(10)
+    expect(await closesAtOnce(setup)).toBe(true)
+    setup.fake.expectRequests(0)
+  })
+
+  test.each([
+    ['waits for the last write of a lease', 20, 0],
+    ['has a request in flight', 200, 1],
+  ])('when it %s, and gives the leases back', async (_, afterMs, requests) => {
+    const store = createStore()
+    const setup = setupFeed({ store }, { latencyMs: SECOND })
+    recordWatch(setup.feed, some(3), MINUTE)
+    await setup.clock.advance(afterMs)
+    expect(keysOf(store.values, 'lease')).toHaveLength(3)
+    expect(await closesAtOnce(setup)).toBe(true)
+    expect(keysOf(store.values, 'lease')).toEqual([])
+    setup.fake.expectRequests(requests)
+  })
+
+  test('while another process buys a part of its prices', async () => {
+    const store = createStore()
+    const setup = setupFeed({ store }, { latencyMs: SECOND })
+    const { another, clock } = setup
+    recordWatch(another({ store }), some(3), MINUTE)
+    await clock.advance(100)
+    recordWatch(setup.feed, some(5), MINUTE)
+    await clock.advance(300)
+    expect(keysOf(store.values, 'lease')).toHaveLength(5)
+    const closing = watch(setup.feed.close())
+    await flush()
+    expect(closing.state).toBe('resolved')
+    expect(keysOf(store.values, 'lease')).toHaveLength(3)
   })
 })

@@ -2,6 +2,8 @@ import { type Client, type ClientOptions, createClient } from 'etn-market'
 import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed, type Watch } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+// The feed loads it lazily; loaded here so that it takes no real time.
+import '../../src/feed/stream/follow-streams.ts'
 import { createEventParser } from '../../src/feed/stream/parse-events.ts'
 import { BASE, TOKENS } from '../proxy/setup.ts'
 import { setupStream } from '../proxy/stream-setup.ts'

@@ -10,6 +10,7 @@ import { runSuites } from './browser/run.ts'
 import { runBundlers } from './bundlers/run.ts'
 import { runConsumers } from './consumers/run.ts'
 import { runExamples } from './examples/run.ts'
+import { runProxies } from './proxy/run.ts'
 import { runRuntimes } from './runtimes/run.ts'
 import { packAndInstall } from './support/project.ts'
 import { lineOf, type Result } from './support/result.ts'
@@ -36,6 +37,7 @@ const startedAt = Date.now()
 const installed = await packAndInstall()
 try {
   await runRuntimes(installed.createProject('runtimes'), isWanted, addResult)
+  await runProxies(installed.createProject, isWanted, addResult)
   await runSuites(installed.createProject, isWanted, addResult)
   await runExamples(installed.createProject, isWanted, addResult)
   await runReact(installed.createProject, isWanted, addResult)

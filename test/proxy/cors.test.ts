@@ -63,3 +63,19 @@ test('by default the proxy is for pages of its own origin, behind a TLS terminat
   const foreign = await proxy(new Request(url, { headers: { origin: PARTNER } }))
   expect(foreign.status).toBe(403)
 })
+
+test.each([
+  ['https://dapp.example', 'dapp.example', 200],
+  ['http://dapp.example', 'dapp.example:80', 200],
+  ['http://dapp.example:3000', 'dapp.example:3000', 200],
+  ['https://evil.example', 'dapp.example', 403],
+  ['https://dapp.example:8443', 'dapp.example', 403],
+  ['https://dapp.example', 'dapp.example:8443', 403],
+  ['null', 'null', 403],
+  ['https://dapp.example', '', 403],
+  ['https://dapp.example', '[', 403],
+])('where the URL is that of the socket, a page of %s that asks %s gets %i', async (origin, host, status) => {
+  const { proxy } = setupProxy()
+  const url = `http://localhost:3000/api/market${pricePath()}`
+  expect((await proxy(new Request(url, { headers: { origin, host } }))).status).toBe(status)
+})

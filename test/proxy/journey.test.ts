@@ -54,6 +54,26 @@ test('errors arrive as the classes and fields that the service causes', async ()
   fake.expectCredits(0)
 })
 
+test('a call that does not fit the credits of a visitor holds up no other call', async () => {
+  const { page, fake, clock } = setupProxy({
+    allow: ['token.price', 'nft.stats', 'farm.list'],
+    perVisitor: { credits: 100, windowMs: 60 * MINUTE },
+  })
+  const ada = page('ada')
+  await ada.token.price({ address: TOKEN })
+  const startedAt = clock.now()
+  // More than the client allows of real refusals in a minute.
+  for (let refusals = 0; refusals < 20; refusals++) {
+    const error = await rejection(ada.farm.list(), RateLimitError)
+    expect(error).toMatchObject({ code: 'visitor_budget_exceeded', retryAfterMs: 60 * MINUTE, attempts: 1 })
+    expect(error.message).toContain('Cheaper calls may fit')
+  }
+  await ada.nft.stats()
+  const { meta } = await ada.token.price({ address: TOKEN }).withMeta()
+  expect([meta.credits.charged, clock.now() - startedAt]).toEqual([0, 0])
+  fake.expectCredits({ 'token.price': 50, 'nft.stats': 25 })
+})
+
 test('a spent visitor waits for the end of the window, which Retry-After states', async () => {
   const { clock, page, fake } = setupProxy({ perVisitor: { credits: 120, windowMs: 30_000 } })
   const ada = page('ada')

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { settle } from '../support/settle.ts'
-import { watch } from '../support/setup.ts'
 import { batchPath, errorOf, KEY, ORIGIN, pricePath, setupProxy, TOKENS } from './setup.ts'
 
 const [TOKEN = ''] = TOKENS
@@ -142,59 +141,6 @@ describe('a request of a foreign page', () => {
   })
 })
 
-describe('the key', () => {
-  const echoed = (body: unknown) => {
-    const forms = { text: KEY, [KEY]: [KEY, { [`a${KEY}`]: encodeURIComponent(KEY) }] }
-    return { ...(body as object), data: { ...(body as { data: object }).data, usd: KEY, forms } }
-  }
-
-  test('is in no answer of a service that echoes it', async () => {
-    const { ask, fake } = setupProxy()
-    fake.fault({ transform: echoed, times: 1 })
-    expectNoKey(await (await ask(pricePath())).text())
-  })
-
-  test.each([400, 401, 402, 403, 404, 409, 429, 500, 503])('is in no error %i that echoes it', async (status) => {
-    const { ask, fake } = setupProxy({}, {}, { retry: false })
-    fake.fault({ status, code: KEY, message: `bad ${KEY}`, headers: { 'x-echo': KEY } })
-    const response = await ask(pricePath())
-    expect(response.ok).toBe(false)
-    expectNoKey(await response.text())
-    expectNoKey(JSON.stringify([...response.headers]))
-  })
-
-  test('is in no answer where a function rotates it', async () => {
-    let count = 0
-    const keys: string[] = []
-    const apiKey = () => {
-      const key = `esk_rotated_${count++}`
-      keys.push(key)
-      return key
-    }
-    const { ask, fake } = setupProxy({}, { keys: { esk_rotated_0: 1e6, esk_rotated_1: 1e6 } }, { apiKey })
-    fake.fault({
-      transform: (body) => ({ ...(body as object), keys: 'x', data: { usd: 'esk_rotated_0 esk_rotated_1' } }),
-      nth: 2,
-    })
-    await ask(pricePath(0))
-    const text = await (await ask(pricePath(1))).text()
-    expect(keys).toHaveLength(2)
-    expect(text).not.toContain('esk_rotated')
-  })
-
-  test('is in no answer to a visitor who guesses at it', async () => {
-    const { ask } = setupProxy({ allow: ['token.candles'] })
-    const guess = encodeURIComponent(KEY)
-    for (const query of [`?bucket=${guess}`, `?${guess}=1`, `?limit=${guess}`])
-      expectNoKey(await (await ask(`/tokens/52014/${TOKEN}/candles${query}`)).text())
-  })
-
-  function expectNoKey(text: string) {
-    const variants = [KEY, JSON.stringify(KEY).slice(1, -1), encodeURIComponent(KEY)]
-    for (const variant of variants) expect(text.toLowerCase()).not.toContain(variant.toLowerCase())
-  }
-})
-
 test('one visitor cannot poison the answers of others', async () => {
   const { ask, fake } = setupProxy({ allow: ['token.candles'] })
   const path = `/tokens/52014/${TOKEN}/candles?limit=3`
@@ -216,64 +162,4 @@ test('one visitor cannot spend what others may', async () => {
   expect(await errorOf(greedy.find(({ ok }) => !ok) ?? Response.error())).toBe('429 visitor_budget_exceeded')
   expect((await ask(pricePath(50), { visitor: 'modest' })).status).toBe(200)
   fake.expectCredits(550)
-})
-
-test('visitors who hang up give both heavy slots back after 5 seconds', async () => {
-  const { ask, clock, fake } = setupProxy({ allow: ['locks.get'] }, {}, { retry: false })
-  fake.fault({ operation: 'locks.get', never: true, times: 2 })
-  const leaving = new AbortController()
-  const lockPath = (index: number) => `/tokens/52014/${TOKENS[index]}/liquidity-locks`
-  const left = [0, 1].map((index) => watch(ask(lockPath(index), { signal: leaving.signal })))
-  await clock.advance(10)
-  leaving.abort()
-  await settle()
-  expect(left.map(({ state }) => state)).toEqual(['resolved', 'resolved'])
-  const next = watch(ask(lockPath(2), { visitor: 'next' }))
-  await clock.advance(4_980)
-  expect(next.state).toBe('pending')
-  await clock.advance(30)
-  expect(next.value?.status).toBe(200)
-  expect(clock.pending).toBe(0)
-  expect(fake.charged()).toBe(6_000)
-})
-
-test('an answer that arrives after its visitor hung up serves the next one', async () => {
-  const { ask, clock, fake } = setupProxy({ allow: ['locks.get'] }, { heavyLatencyMs: 3_000 })
-  const leaving = new AbortController()
-  const path = `/tokens/52014/${TOKEN}/liquidity-locks`
-  watch(ask(path, { signal: leaving.signal, visitor: 'ada' }))
-  await clock.advance(1_000)
-  leaving.abort()
-  await clock.advance(2_001)
-  expect(clock.pending).toBe(0)
-  const next = await ask(path, { visitor: 'bob' })
-  expect(next.headers.get('x-credits-cost')).toBe('0')
-  fake.expectCredits(2_000)
-})
-
-test('a request that is queued when its visitor hangs up is never sent', async () => {
-  const { ask, clock, fake, client } = setupProxy({ allow: ['locks.get'] }, { heavyLatencyMs: 1_000 })
-  const leaving = new AbortController()
-  const lockPath = (index: number) => `/tokens/52014/${TOKENS[index]}/liquidity-locks`
-  const asked = [0, 1, 2, 3].map((index) => watch(ask(lockPath(index), index > 1 ? { signal: leaving.signal } : {})))
-  await clock.advance(500)
-  leaving.abort()
-  await settle()
-  expect(client.budget.reserved).toBe(4_000)
-  await clock.advance(10_000)
-  expect(asked.map(({ value }) => value?.status)).toEqual([200, 200, 499, 499])
-  fake.expectRequests(2)
-  expect(clock.pending).toBe(0)
-})
-
-test('a request that nobody waits for is not retried', async () => {
-  const { ask, clock, fake } = setupProxy()
-  fake.fault({ status: 500, delayMs: 1_000, times: 3 })
-  const leaving = new AbortController()
-  watch(ask(pricePath(), { signal: leaving.signal }))
-  await clock.advance(500)
-  leaving.abort()
-  await clock.advance(30_000)
-  fake.expectRequests(1)
-  expect(clock.pending).toBe(0)
 })

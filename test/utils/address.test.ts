@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { checksumAddress, isAddress, memoize } from '../../src/utils/address.ts'
+import { addressReader, checksumAddress, createAddressReader, isAddress, memoize } from '../../src/utils/address.ts'
 
 /** From EIP-55 itself. */
 const VECTORS = [
@@ -158,5 +158,28 @@ describe('memoize', () => {
     expect(() => checksum('0x')).toThrow(TypeError)
     expect(() => checksum('0x')).toThrow(TypeError)
     expect(compute).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('createAddressReader', () => {
+  const anyCase = fc.oneof(
+    anyAddress,
+    anyAddress.map(checksumAddress),
+    fc.mixedCase(anyAddress),
+    anyAddress.map((address) => address.toLowerCase()),
+    anyAddress.map((address) => `0x${address.slice(2).toUpperCase()}`),
+    fc.string({ maxLength: 50 }),
+  )
+
+  test('reads every text as a reader that remembers nothing does', () => {
+    const remembering = createAddressReader()
+    fc.assert(
+      fc.property(anyCase, (text) => {
+        for (let times = 0; times < 2; times++) {
+          expect(remembering.lowerCase(text)).toBe(addressReader.lowerCase(text))
+          expect(remembering.lowerCase(text)).toBe(isAddress(text) ? text.toLowerCase() : undefined)
+        }
+      }),
+    )
   })
 })

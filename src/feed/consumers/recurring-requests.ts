@@ -2,7 +2,7 @@ import type { PlannedRequests } from '../plan.ts'
 
 /** What a consumer requests at an interval, besides prices. */
 export interface RecurringRequest {
-  readonly operation: PlannedRequests['operation']
+  readonly operation: Exclude<PlannedRequests['operation'], 'trade.list'>
   /** In EIP-55 form. */
   readonly address: string
   /** Requests with the same key are shared by their consumers, at the shortest interval. */

@@ -1,6 +1,7 @@
 import { startTimer } from '../../concurrency/clock.ts'
 import { isObject } from '../../operations/type-guards.ts'
 import type { FeedEvent } from '../events.ts'
+import type { OtherRequests } from '../schedule/explain.ts'
 import { adaptInterval, createTradeCost, FULL_PAGE, PAGE_SIZE, type TradeCost, tradeCredits } from './trade-cost.ts'
 import { createTradeDedupe, mergePage, type TradeDedupe, type TradeGap, type TradePage } from './trade-dedupe.ts'
 import { canRetry, chargedBy, isUnreadable, toFailedEvent } from './trade-failure.ts'
@@ -23,6 +24,8 @@ export interface TradeReader {
 /** The trades of one token, bought once for all of its readers. */
 export interface TradeSource {
   readonly size: number
+  /** What is requested for the readers; undefined without any. */
+  planned(): OtherRequests | undefined
   /** Adds a reader. Returns a function that removes it. */
   add(reader: TradeReader): () => void
   /** Call it when a reader begins to wait. */
@@ -181,6 +184,11 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   return {
     get size() {
       return readers.size
+    },
+    planned() {
+      if (readers.size === 0) return undefined
+      const credits = (intervalMs: number) => tradeCredits(cost.limitAfter(intervalMs))
+      return { operation: 'trade.list', address: token, everyMs: intervalOf([...readers]), credits }
     },
     add(reader) {
       readers.add(reader)

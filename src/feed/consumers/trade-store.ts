@@ -39,12 +39,14 @@ interface Entry {
 const TIMEOUT_MS = 1_000
 const TTL_MS = 30 * 86_400_000
 
-export function createTradeStore(
-  store: FeedStore,
-  checked: CheckedStore,
-  clock: Clock,
-  emit: (event: FeedEvent) => void,
-): TradeStore {
+export interface TradeStoreParts {
+  readonly store: FeedStore
+  readonly checked: CheckedStore
+  readonly clock: Clock
+  emit(event: FeedEvent): void
+}
+
+export function createTradeStore({ store, checked, clock, emit }: TradeStoreParts): TradeStore {
   const failed = (error: unknown) => emit({ type: 'feed.store_failed', message: messageOf(error) })
   const withTtl = {
     get: (key: string) => store.get(key),

@@ -1,11 +1,15 @@
-import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
+import { type Clock, sleep, startTimer } from '../../concurrency/clock.ts'
 import type { SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedStore } from '../types.ts'
 
 /** Lets one of several processes that share a store buy an address. */
 export interface BuyLease {
-  /** Resolves with the addresses that this process may buy. Others are being bought by another process. */
+  /**
+   * Resolves with the addresses that this process may buy. Others are being bought by another process.
+   * Rejects as soon as the feed is closed; what was acquired until then is given back.
+   */
   acquire(addresses: readonly string[]): Promise<ReadonlySet<string>>
   /** Ends leases of this process. */
   release(addresses: Iterable<string>): void
@@ -18,7 +22,12 @@ const SETTLE_MS = 50
 const TIMEOUT_MS = 1_000
 
 /** @param shared where there is a fleet: it decides, and the store has no leases */
-export function createBuyLease(store: FeedStore, clock: Clock, shared?: SharedLease): BuyLease {
+export function createBuyLease(
+  store: FeedStore,
+  clock: Clock,
+  closed: CancellationSignal,
+  shared?: SharedLease,
+): BuyLease {
   const owner = `${clock.now().toString(36)}-${Math.floor(clock.random() * 2 ** 48).toString(36)}-${crypto.randomUUID()}`
   const isHeld = (value: unknown) => {
     const lease = parse(value)
@@ -40,7 +49,8 @@ export function createBuyLease(store: FeedStore, clock: Clock, shared?: SharedLe
     const held = await Promise.all(addresses.map(async (address) => isHeld(await store.get(keyOf(address)))))
     const free = addresses.filter((_, index) => !held[index])
     await Promise.all(free.map((address) => store.set(keyOf(address), write(), LEASE_MS)))
-    if (free.length > 0) await new Promise<void>((resolve) => void startTimer(clock, SETTLE_MS, resolve))
+    // When the feed is closed, what was written is given back at once.
+    if (free.length > 0) await sleep(clock, SETTLE_MS, closed).catch(() => {})
     return Promise.all(
       addresses.map(async (address, index) => !held[index] && parse(await store.get(keyOf(address)))?.owner === owner),
     )
@@ -52,22 +62,32 @@ export function createBuyLease(store: FeedStore, clock: Clock, shared?: SharedLe
     return new Set(addresses.filter((_, index) => acquired[index]))
   }
 
+  function release(addresses: Iterable<string>): void {
+    if (shared !== undefined) return void shared.release([...addresses]).catch(() => {})
+    for (const address of addresses)
+      Promise.resolve(address)
+        .then((key) => store.delete(keyOf(key)))
+        .catch(() => {})
+  }
+
   return {
-    acquire: (addresses) =>
-      new Promise((resolve) => {
-        const all = () => resolve(new Set(addresses))
+    release,
+    async acquire(addresses) {
+      const all = new Set(addresses)
+      let stopTimer = () => {}
+      const timeout = new Promise<typeof all>((resolve) => {
+        stopTimer = startTimer(clock, TIMEOUT_MS, () => resolve(all))
+      })
+      const acquired = tryAcquire(addresses)
+      try {
         // A store that fails or hangs costs a request, and never a price.
-        const stopTimer = startTimer(clock, TIMEOUT_MS, all)
-        tryAcquire(addresses)
-          .then(resolve, all)
-          .finally(() => stopTimer())
-      }),
-    release(addresses) {
-      if (shared !== undefined) return void shared.release([...addresses]).catch(() => {})
-      for (const address of addresses)
-        Promise.resolve(address)
-          .then((key) => store.delete(keyOf(key)))
-          .catch(() => {})
+        return await raceWithAbort(Promise.race([acquired.catch(() => all), timeout]), closed)
+      } catch (error) {
+        acquired.then(release, () => {})
+        throw error
+      } finally {
+        stopTimer()
+      }
     },
   }
 }

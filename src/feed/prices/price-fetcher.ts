@@ -97,9 +97,21 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
     release(early.filter((tracked) => !withEarly.has(tracked)))
     const mine = prices.filter((tracked) => withEarly.has(tracked))
     const paid = buy(mine, decidedAt).finally(() => from.lease.release(mine.map(({ address }) => address)))
-    // It rejects when the feed closes, and so does the loop below.
+    // It rejects when the feed closes, perhaps while the others are read.
     paid.catch(() => {})
-    let others = due.filter((tracked) => !withEarly.has(tracked))
+    const others = due.filter((tracked) => !withEarly.has(tracked))
+    try {
+      return (await buyOthers(from, others, decidedAt)) + (await paid)
+    } catch (error) {
+      // The feed was closed: its own request ends too, and gives the lease back.
+      await paid.catch(() => {})
+      throw error
+    }
+  }
+
+  /** Waits until the store has prices that other processes are buying, and buys what they do not buy. */
+  async function buyOthers(from: PriceStore, prices: readonly TrackedPrice[], decidedAt: number): Promise<number> {
+    let others = prices
     let credits = 0
     while (others.length > 0) {
       await sleep(clock, POLL_MS, closed)
@@ -110,7 +122,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
       )
       others = [...missing].filter((tracked) => !free.has(tracked))
     }
-    return credits + (await paid)
+    return credits
   }
 
   async function acquire(from: PriceStore, prices: readonly TrackedPrice[]): Promise<Set<TrackedPrice>> {

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import type { Clock } from '../../concurrency/clock.ts'
 import type { SharedLease } from '../../fleet/internals.ts'
 import type { TokenPrice } from '../../generated/types.ts'
@@ -25,10 +26,11 @@ export function createPriceStore(
   store: FeedStore,
   clock: Clock,
   checked: CheckedStore,
+  closed: CancellationSignal,
   sharedLease: SharedLease | undefined,
 ): PriceStore {
   return {
-    lease: createBuyLease(store, clock, sharedLease),
+    lease: createBuyLease(store, clock, closed, sharedLease),
     read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock.now())),
     write: (address, stored, ttlMs) => checked.write(keyOf(address), stored, ttlMs),
   }

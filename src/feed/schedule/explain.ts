@@ -9,7 +9,8 @@ import type { TokenBucket } from './token-bucket.ts'
 /** Requests at an interval, besides prices. */
 export interface OtherRequests extends Pick<PlannedRequests, 'operation' | 'address'> {
   readonly everyMs: number
-  credits(): number
+  /** The cost of one of these requests after an interval. */
+  credits(intervalMs: number): number
 }
 
 export interface ExplainParts {
@@ -53,7 +54,7 @@ export function explain(
   const others = requests.map(({ operation, address, everyMs, credits }) => {
     const costAt = (intervalMs: number) => {
       const requestsPerDay = DAY_MS / intervalMs
-      return toRate({ creditsPerDay: credits() * requestsPerDay, requestsPerDay })
+      return toRate({ creditsPerDay: credits(intervalMs) * requestsPerDay, requestsPerDay })
     }
     return { operation, address, cost: costAt(everyMs * dailyBudget.requestStretch), unstretched: costAt(everyMs) }
   })

@@ -4,7 +4,7 @@ import { HEARTBEAT, openingText, type PriceEvent, seenSequence } from './server-
 /** The body of one stream. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>
-  /** Sends a comment, unless something was sent since the last call. */
+  /** To be called twice in a heartbeat. Sends a comment when there was no news, and ends a stream that nobody reads. */
   heartbeat(): void
   /** Ends it from this side. */
   end(): void
@@ -18,6 +18,10 @@ export interface EventStreamOptions {
   onEnd(): void
 }
 
+const TICKS_OF_HEARTBEAT = 2
+/** A page takes a stream for lost earlier. Some servers, such as workerd without `enable_request_signal`, do not report who leaves. */
+const MAX_UNREAD_TICKS = 4 * TICKS_OF_HEARTBEAT
+
 /**
  * Prices are written when the reader asks for more. Until then, one of an address replaces the one before, so that a slow reader gets
  * the newest only and holds no more than one for each address.
@@ -30,12 +34,13 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   /** Set while the reader waits. */
   let onWritten: (() => void) | undefined
-  let isIdle = false
+  let idleTicks = 0
+  let isOpened = false
   let isEnded = false
 
   function write(bytes: Uint8Array): void {
     controller?.enqueue(bytes)
-    isIdle = false
+    idleTicks = 0
     onWritten?.()
     onWritten = undefined
   }
@@ -76,9 +81,13 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
     {
       start(created) {
         controller = created
-        created.enqueue(encoder.encode(openingText(source.everyMs, heartbeatMs)))
       },
       pull() {
+        // Not when it starts: whatever is read has been pulled, so that a stream without pulls is one that nobody reads.
+        if (!isOpened) {
+          isOpened = true
+          return write(encoder.encode(openingText(source.everyMs, heartbeatMs)))
+        }
         if (unread.size > 0) return writeUnread()
         return new Promise((resolve) => {
           onWritten = resolve
@@ -88,16 +97,19 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
     },
     { highWaterMark: 0 },
   )
+  function endFromHere(): void {
+    if (isEnded) return
+    end()
+    controller?.close()
+  }
+
   return {
     body,
     heartbeat() {
-      if (isIdle && onWritten) write(encoder.encode(HEARTBEAT))
-      isIdle = true
+      idleTicks++
+      if (onWritten && idleTicks >= TICKS_OF_HEARTBEAT) write(encoder.encode(HEARTBEAT))
+      else if (idleTicks >= MAX_UNREAD_TICKS) endFromHere()
     },
-    end() {
-      if (isEnded) return
-      end()
-      controller?.close()
-    },
+    end: endFromHere,
   }
 }

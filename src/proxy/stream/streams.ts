@@ -35,7 +35,8 @@ export function createStreams(settings: StreamSettings, clock: Clock, redact: (t
   let stopTimer: (() => void) | undefined
 
   function setTimer(): void {
-    stopTimer ??= startTimer(clock, heartbeatMs, () => {
+    // Twice in that time, so that no stream is silent for longer, whenever it was written to.
+    stopTimer ??= startTimer(clock, heartbeatMs / 2, () => {
       stopTimer = undefined
       // A closed feed has no more prices: its pages reconnect, or buy.
       if (feed.status().state === 'closed') endAll()

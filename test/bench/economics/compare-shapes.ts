@@ -8,7 +8,7 @@ import { SIMPLE_STRATEGIES } from './simple-strategies.ts'
 
 const TOKENS = [1, 9, 14, 40, 100, 200, 2_000]
 /** Rounds of the search for a higher bound; with one interval, the first bound is the highest. */
-const ROUNDS = 60
+const ROUNDS = 300
 /** For every workload, and for the worst of them. */
 const [GOAL, HIGHEST] = [1.1, 1.25]
 

@@ -1,17 +1,16 @@
-import { BASE, PER_ITEM, SINGLE } from './ledger.ts'
+import { changeShares, equalShares, type FeeShares, type MeanPurchases, noShares, unequalShares } from './fee-shares.ts'
+import { createJointPurchases, type JointPurchases, jointlySolvable } from './joint-purchases.ts'
 import { cellsOf, cheapestPurchases, type Promises, promisesOf } from './promises.ts'
 import type { Shape } from './shapes.ts'
 
-/** A price alone costs this much more than its place in a batch. */
-const MAX_SHARE = SINGLE - PER_ITEM
-/** The share of the base fee in a batch of fifty. */
-const FULL_BATCH_SHARE = BASE / 50
 /** The first change of a share, in credits, and the one at which the search ends. */
-const [FIRST_STEP, LAST_STEP] = [12, 1.5]
+const [FIRST_STEP, LAST_STEP] = [12, 0.1]
+/** The first change if some addresses are solved together: the first shares are better then. */
+const FIRST_JOINT_STEP = 3
 /** How much the newest purchases count in their mean. */
 const NEWEST = 0.2
-/** Rounds without progress before the steps get smaller. */
-const PATIENCE = 8
+/** Rounds without progress before the steps get smaller, and how much smaller. */
+const [PATIENCE, DECAY] = [8, 0.6]
 
 /**
  * A lower bound in credits for every schedule that buys an address only while somebody watches it, or at the moment of a look-up.
@@ -21,91 +20,86 @@ const PATIENCE = 8
  *    costs at least the sum of 10 + share over its purchases.
  * 2. With fixed shares, each address is a problem of its own, and a shortest path solves it exactly. The sum of these optima is a
  *    lower bound, for any shares: they are multipliers of a Lagrangian relaxation.
- * 3. The shares are improved by the subgradient method: they rise at moments when the optima buy. The highest sum counts.
+ * 3. Some of the addresses that are bought most often are one problem together, which dynamic programming solves exactly. They pay
+ *    what the shares of the others leave of the fee, or 40 each.
+ * 4. The shares are improved by the subgradient method: they rise at moments when the optima buy. The highest sum counts. Without 3,
+ *    it converges to the optimum of the linear relaxation, in which a fraction of a batch may be bought.
  *
- * Shares up to 40 whose sum is at most 100 meet the condition of 1, and so do shares of 2 for every address, which suit full batches.
+ * A share has a part that every address has at that moment, 2 at most, and a part of its own. The parts of its own and 50 times the
+ * common part are 100 together at most, and no share exceeds 40. That meets the condition of 1: of up to 50 addresses none exceeds 40
+ * and all together have 100 at most, and each further address adds the common part only.
  * The grid loses nothing: starts and intervals are multiples of its step, so a schedule that is moved back to the grid keeps its
  * promises and costs no more. The bound knows everything in advance; no feed does.
  */
 export function lowerBound(shape: Shape, rounds: number): number {
-  const promises = promisesOf(shape)
-  const inFullBatches = new Float64Array(cellsOf(shape)).fill(PER_ITEM + FULL_BATCH_SHARE)
-  const full = promises.reduce((sum, one) => sum + cheapestPurchases(one, inFullBatches), 0)
-  return Math.max(full, sharedFee(promises, cellsOf(shape), rounds))
+  const cells = cellsOf(shape)
+  const free = new Float64Array(cells).fill(1)
+  const counted = promisesOf(shape).map((one) => ({ one, count: cheapestPurchases(one, free) }))
+  const promises = counted.sort((a, b) => b.count - a.count).map(({ one }) => one)
+  const starts = [unequalShares(promises, cells), equalShares(promises.length, cells)].map((shares) => ({
+    shares,
+    sum: sumOfOptima(promises, shares),
+  }))
+  const best = starts.reduce((one, other) => (other.sum > one.sum ? other : one))
+  if (rounds === 0) return best.sum
+  const together = best === starts[0] ? jointlySolvable(promises) : []
+  if (together.length < 2) return improve({ promises, shares: best.shares, cells }, rounds)
+  const joint = createJointPurchases(together, cells)
+  const others = promises.slice(together.length)
+  return Math.max(best.sum, improve({ promises: others, shares: noShares(others.length, cells), cells, joint }, rounds))
 }
 
-function sharedFee(promises: readonly Promises[], cells: number, rounds: number): number {
-  const costs = firstCosts(promises, cells)
-  const mean = promises.map(() => new Float32Array(cells))
-  let step = FIRST_STEP
+interface Relaxation {
+  readonly promises: readonly Promises[]
+  readonly shares: FeeShares
+  readonly cells: number
+  /** The addresses that are solved together. */
+  readonly joint?: JointPurchases
+}
+
+function sumOfOptima(promises: readonly Promises[], { costs }: FeeShares): number {
+  return promises.reduce((sum, one, index) => sum + cheapestPurchases(one, costs[index] as Float64Array), 0)
+}
+
+/** Returns the highest sum of the optima that the search finds. */
+function improve({ promises, shares, cells, joint }: Relaxation, rounds: number): number {
+  const wanted = Array.from({ length: cells }, (_, cell) =>
+    [...promises.keys()].filter((index) => promises[index]?.isWanted[cell]),
+  )
+  const mean: MeanPurchases = {
+    bought: promises.map(() => new Float64Array(cells)),
+    batches: new Float64Array(cells),
+    inBatches: new Float64Array(cells),
+  }
+  let step = joint === undefined ? FIRST_STEP : FIRST_JOINT_STEP
   let [highest, withoutProgress] = [0, 0]
   for (let round = 0; ; round++) {
     const newest = round === 0 ? 1 : NEWEST
+    const record = (counts: Float64Array) => {
+      for (let cell = 0; cell < cells; cell++) counts[cell] = (counts[cell] ?? 0) * (1 - newest)
+      return (cell: number, count = 1) => {
+        counts[cell] = (counts[cell] ?? 0) + newest * count
+      }
+    }
+    const [onBatch, onAddresses] = [record(mean.batches), record(mean.inBatches)]
     let sum = 0
-    for (const [index, one] of promises.entries()) {
-      const bought = mean[index] as Float32Array
-      for (let cell = 0; cell < cells; cell++) bought[cell] = (bought[cell] ?? 0) * (1 - newest)
-      sum += cheapestPurchases(one, costs[index] as Float64Array, (cell) => {
-        bought[cell] = (bought[cell] ?? 0) + newest
+    if (joint)
+      sum = joint.solve(shares, (cell, addresses) => {
+        onBatch(cell)
+        onAddresses(cell, addresses)
       })
+    for (const [index, one] of promises.entries()) {
+      const onPurchase = record(mean.bought[index] as Float64Array)
+      sum += cheapestPurchases(one, shares.costs[index] as Float64Array, (cell) => onPurchase(cell))
     }
     withoutProgress = sum > highest * 1.000_3 ? 0 : withoutProgress + 1
     highest = Math.max(highest, sum)
     if (withoutProgress > PATIENCE) {
-      step *= 0.6
+      step *= DECAY
       withoutProgress = 0
     }
     if (round >= rounds || step < LAST_STEP) return highest
-    for (let cell = 0; cell < cells; cell++) changeShares(promises, costs, mean, cell, step)
+    for (let cell = 0; cell < cells; cell++)
+      changeShares(shares, wanted[cell] ?? [], mean, cell, step, joint !== undefined)
   }
 }
-
-/** The fee falls to the three addresses that are bought most often. */
-function firstCosts(promises: readonly Promises[], cells: number): Float64Array[] {
-  const free = new Float64Array(cells).fill(1)
-  const counts = promises.map((one) => cheapestPurchases(one, free))
-  const order = [...promises.keys()].sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0))
-  const costs = promises.map(() => new Float64Array(cells).fill(PER_ITEM))
-  for (let cell = 0; cell < cells; cell++) {
-    let left = BASE
-    for (const index of order) {
-      if (left === 0) break
-      if (!promises[index]?.isWanted[cell]) continue
-      const share = Math.min(MAX_SHARE, left)
-      const own = costs[index] as Float64Array
-      own[cell] = PER_ITEM + share
-      left -= share
-    }
-  }
-  return costs
-}
-
-/** Raises the costs in a cell by `step` for what is bought there, and lowers all of them by the same amount until the fee suffices. */
-function changeShares(
-  promises: readonly Promises[],
-  costs: readonly Float64Array[],
-  mean: readonly Float32Array[],
-  cell: number,
-  step: number,
-): void {
-  const wanted: Float64Array[] = []
-  const raised: number[] = []
-  for (let index = 0; index < promises.length; index++) {
-    const own = costs[index]
-    if (own === undefined || !promises[index]?.isWanted[cell]) continue
-    wanted.push(own)
-    raised.push((own[cell] ?? 0) - PER_ITEM + step * (mean[index]?.[cell] ?? 0))
-  }
-  // The amount is found by bisection; the sum at its upper end never exceeds the fee.
-  let [low, high] = [-MAX_SHARE, Math.max(...raised)]
-  for (let round = 0; round < 14; round++) {
-    const middle = (low + high) / 2
-    let sum = 0
-    for (let position = 0; position < raised.length; position++) sum += shareOf((raised[position] ?? 0) - middle)
-    if (sum > BASE) low = middle
-    else high = middle
-  }
-  for (const [position, own] of wanted.entries()) own[cell] = PER_ITEM + shareOf((raised[position] ?? 0) - high)
-}
-
-const shareOf = (value: number) => (value <= 0 ? 0 : value >= MAX_SHARE ? MAX_SHARE : value)

@@ -1,23 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { loadMiniflare, workerd } from '../runtimes/workerd.ts'
 import { check } from '../scenario/check.ts'
-import { MODULES, type Project, ROOT } from '../support/project.ts'
-import { NotInstalledError, type Result } from '../support/result.ts'
+import { type Project, ROOT } from '../support/project.ts'
+import type { Result } from '../support/result.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const KEY = 'esk_test_worker'
 const BASE = 'http://dapp.example/api/market'
 const VISITORS = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
 const WAIT_MS = 10_000
-
-async function load(): Promise<typeof import('miniflare')> {
-  return import('miniflare').catch((error: Error) => {
-    throw new NotInstalledError(
-      `miniflare is not installed: npm ci --prefix test/matrix (${error.message.split('\n')[0]})`,
-    )
-  })
-}
 
 /** Bundles the example as wrangler does, with the package as it was installed. */
 async function bundleWorker(project: Project): Promise<string> {
@@ -39,13 +32,15 @@ async function bundleWorker(project: Project): Promise<string> {
 
 /** Visits the worker as three pages do, with the fake service behind its `fetch`. */
 export async function runWorker(project: Project): Promise<Omit<Result, 'name' | 'outcome'>> {
-  const { Miniflare, Response } = await load()
+  const { Miniflare, Response } = await loadMiniflare()
   const script = await bundleWorker(project)
+  const settings = JSON.parse(readFileSync(join(ROOT, 'examples/worker/wrangler.json'), 'utf8'))
   const service = await startService(project, { keys: { [KEY]: 1_000_000 } })
   const worker = new Miniflare({
     modules: true,
     script,
-    compatibilityDate: '2026-04-01',
+    compatibilityDate: settings.compatibility_date,
+    compatibilityFlags: settings.compatibility_flags,
     bindings: { ETN_MARKET_API_KEY: KEY },
     durableObjects: { MARKET: 'Market' },
     outboundService: async (request: { url: string; headers: Iterable<[string, string]> }) => {
@@ -61,7 +56,7 @@ export async function runWorker(project: Project): Promise<Omit<Result, 'name' |
       worker.dispatchFetch(BASE + path, { headers: { 'cf-connecting-ip': visitor } })
     await visitPrices(visit, service)
     const events = await watchPrices(visit, service)
-    return { version: versionOfWorkerd(), detail: `${events} events of 3 streams, for the price of one` }
+    return { version: await workerd.version(), detail: `${events} events of 3 streams, for the price of one` }
   } finally {
     await worker.dispose()
     await service.close()
@@ -131,8 +126,4 @@ async function readEvents(
     return count
   }
   throw new Error(`The stream ended, or was too slow, after: ${text.slice(0, 500)}`)
-}
-
-function versionOfWorkerd(): string {
-  return (JSON.parse(readFileSync(join(MODULES, 'workerd/package.json'), 'utf8')) as { version: string }).version
 }

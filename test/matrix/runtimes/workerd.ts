@@ -5,7 +5,8 @@ import { NotInstalledError } from '../support/result.ts'
 import { bundleScenario } from './bundle.ts'
 import type { Runtime } from './types.ts'
 
-async function load(): Promise<typeof import('miniflare')> {
+/** @throws NotInstalledError */
+export async function loadMiniflare(): Promise<typeof import('miniflare')> {
   return import('miniflare').catch((error: Error) => {
     throw new NotInstalledError(
       `miniflare is not installed: npm ci --prefix test/matrix (${error.message.split('\n')[0]})`,
@@ -17,11 +18,11 @@ async function load(): Promise<typeof import('miniflare')> {
 export const workerd: Runtime = {
   name: 'workerd',
   async version() {
-    await load()
+    await loadMiniflare()
     return (JSON.parse(readFileSync(join(MODULES, 'workerd/package.json'), 'utf8')) as { version: string }).version
   },
   async run(project, baseUrl) {
-    const { Miniflare } = await load()
+    const { Miniflare } = await loadMiniflare()
     const scriptPath = await bundleScenario(project, 'worker', 'worker.mjs', {
       external: [],
       nodePaths: [join(project.folder, 'node_modules')],

@@ -28,7 +28,8 @@ export interface InstalledPackage {
 
 /** Builds and packs the package, and installs the tarball in a temporary folder. */
 export async function packAndInstall(): Promise<InstalledPackage> {
-  await execOrThrow('npm', ['run', 'build'], { cwd: ROOT })
+  // Declarations take minutes where other programs share the machine.
+  await execOrThrow('npm', ['run', 'build'], { cwd: ROOT, limitMs: 600_000 })
   const home = mkdtempSync(join(tmpdir(), 'etn-market-matrix-'))
   const packed = await execOrThrow('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], {
     cwd: ROOT,

@@ -1,16 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Charge, FakeServiceOptions, JournalEntry } from 'etn-market/fake'
+import type { FakeServiceOptions } from 'etn-market/fake'
+import { controlService, type ServiceControl } from './control.ts'
 import { cleanEnv } from './exec.ts'
 import type { Project } from './project.ts'
 
-/** The fake service in a separate process, controlled by its HTTP routes below `/_fake`. */
-export interface Service {
+/** The fake service in a separate process. */
+export interface Service extends ServiceControl {
   readonly baseUrl: string
-  /** Resets the service and sets these faults. */
-  reset(faults?: readonly object[]): Promise<void>
-  ledger(): Promise<Charge[]>
-  journal(): Promise<JournalEntry[]>
   close(): Promise<void>
 }
 
@@ -32,20 +29,9 @@ export async function startService(project: Project, options: FakeServiceOptions
   })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const baseUrl = String(line).trim()
-  const request = async (method: string, path: string, body?: object) => {
-    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
-    const response = await fetch(`${new URL(baseUrl).origin}/_fake/${path}`, init)
-    if (!response.ok) throw new Error(`The fake service rejected ${path}: ${await response.text()}`)
-    return response.json()
-  }
   return {
     baseUrl,
-    async reset(faults = []) {
-      await request('POST', 'reset')
-      for (const fault of faults) await request('POST', 'faults', fault)
-    },
-    ledger: () => request('GET', 'ledger') as Promise<Charge[]>,
-    journal: () => request('GET', 'journal') as Promise<JournalEntry[]>,
+    ...controlService(baseUrl),
     async close() {
       const exited = once(child, 'exit')
       child.stdin.end()

@@ -1,0 +1,38 @@
+import { createClient } from 'etn-market'
+import { createFakeService, type FakeService } from 'etn-market/fake'
+import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { createProxy } from 'etn-market/proxy'
+import { http } from 'msw'
+import { setupWorker } from 'msw/browser'
+import type { ReactNode } from 'react'
+import { proxyOptions } from '../../server/proxy-options.ts'
+import { DemoPanel } from './DemoPanel.tsx'
+import { createPriceMover } from './move-prices.ts'
+
+declare global {
+  /** The demo's service, for the console and for tests. A live build has none. */
+  var demo: { fake: FakeService; feed: PriceFeed } | undefined
+}
+
+/**
+ * Runs the fake service and the proxy in the page, where msw's worker hands them every request below the proxy's path.
+ * `?credits=500` in the address is what the visitor may spend.
+ */
+export async function startDemo(): Promise<ReactNode> {
+  const fake = createFakeService({ latencyMs: 120, heavyLatencyMs: 400 })
+  // A listener takes the warning about keys in pages: this key is the fake's.
+  const upstream = createClient({ apiKey: fake.key, fetch: fake.fetch, retry: { limit: 1 }, onEvent() {} })
+  const feed: PriceFeed = createPriceFeed(upstream, { onEvent: createPriceMover(fake, () => feed) })
+  const credits = Number(new URLSearchParams(location.search).get('credits') ?? proxyOptions.perVisitor.credits)
+  const proxy = createProxy({
+    ...proxyOptions,
+    client: upstream,
+    perVisitor: { ...proxyOptions.perVisitor, credits },
+    feed,
+    stream: { minEveryMs: 1_000 },
+  })
+  const worker = setupWorker(http.all(`${proxyOptions.basePath}/*`, ({ request }) => proxy(request)))
+  await worker.start({ quiet: true, onUnhandledRequest: 'bypass' })
+  globalThis.demo = { fake, feed }
+  return <DemoPanel fake={fake} />
+}

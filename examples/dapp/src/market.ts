@@ -1,0 +1,50 @@
+import { QueryClient } from '@tanstack/react-query'
+import { type Client, createClient } from 'etn-market'
+import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { type CreditMeter, createCreditMeter } from 'etn-market/react'
+import { type EtnQueries, etnQueries } from 'etn-market/tanstack-query'
+import { createContext, use } from 'react'
+import { createFreshness, type Freshness } from './credits/freshness.ts'
+
+/** Everything that the page needs of the market. */
+export interface Market {
+  readonly client: Client
+  readonly meter: CreditMeter
+  readonly feed: PriceFeed
+  readonly queries: EtnQueries
+  readonly queryClient: QueryClient
+  readonly freshness: Freshness
+}
+
+/** Connects the page to the proxy, which holds the key. */
+export function createMarket(): Market {
+  const meter = createCreditMeter()
+  const client = createClient({
+    baseUrl: '/api/market',
+    onEvent: meter.onEvent,
+    // The proxy retries. Here a refusal is shown at once, with the time after which to ask again.
+    retry: false,
+  })
+  const queryClient = new QueryClient({
+    defaultOptions: {
+      // Nothing is bought without a click.
+      queries: { refetchOnWindowFocus: false, refetchOnReconnect: false },
+    },
+  })
+  return {
+    client,
+    meter,
+    queryClient,
+    feed: createPriceFeed(client, { stream: true, pauseWhenHidden: true }),
+    queries: etnQueries(client),
+    freshness: createFreshness(queryClient),
+  }
+}
+
+export const MarketContext = createContext<Market | undefined>(undefined)
+
+export function useMarket(): Market {
+  const market = use(MarketContext)
+  if (market === undefined) throw new Error('useMarket needs a MarketContext.')
+  return market
+}

@@ -1,0 +1,42 @@
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
+const money = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2, signDisplay: 'exceptZero' })
+const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+
+export const NONE = '–'
+
+/** Prices are exact decimal texts; these functions round them for people. */
+export function formatPrice(price: string | number | null | undefined, currency: 'USD' | 'ETN' = 'USD'): string {
+  if (price === null || price === undefined) return NONE
+  const value = Number(price)
+  const digits = value >= 1 ? { maximumFractionDigits: 4 } : { maximumSignificantDigits: 4 }
+  const text = new Intl.NumberFormat('en', digits).format(value)
+  return currency === 'USD' ? `$${text}` : `${text} ETN`
+}
+
+export const formatMoney = (usd: number) => money.format(usd)
+export const formatCompact = (value: number) => compact.format(value)
+export const formatCompactUsd = (usd: number) => `$${compact.format(usd)}`
+export const formatNumber = (value: number) => plain.format(value)
+export const formatChange = (share: number) => percent.format(share)
+export const formatDay = (date: Date) => day.format(date)
+export const formatMoment = (date: Date) => moment.format(date)
+export const shorten = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
+
+const UNITS = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** "in 3 months", "2 hours ago". */
+export function formatDistance(date: Date, now = Date.now()): string {
+  const distance = date.getTime() - now
+  const [unit, length] = UNITS.find(([, ms]) => Math.abs(distance) >= ms) ?? (['second', 1_000] as const)
+  return relative.format(Math.trunc(distance / length), unit)
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { type LiquidityLock, unlocksAt } from 'etn-market'
+import { useState } from 'react'
+import { useMarket } from '../market.ts'
+import { AddressForm } from '../parts/AddressForm.tsx'
+import { formatDay, formatDistance, formatNumber, shorten } from '../parts/format.ts'
+import { Empty, Loaded } from '../parts/Loaded.tsx'
+import { ViewHeader } from '../parts/ViewHeader.tsx'
+import { BOLT } from '../purchases.ts'
+
+const EXAMPLES = { BOLT, CORE: '0x309B916b3A90cb3E071697Ea9680e9217A30066f' }
+
+/** Locked liquidity of a token, and when it unlocks. */
+export function Locks() {
+  const { queries } = useMarket()
+  const [token, setToken] = useState<string>()
+  return (
+    <>
+      <ViewHeader title="Locks">
+        Locked liquidity of a token. The service answers two of these calls at a time, for all its users together.
+      </ViewHeader>
+      <AddressForm
+        label="Address of a token"
+        action="Find locks"
+        initial={BOLT}
+        examples={EXAMPLES}
+        buys={(address) => [queries.locks.get({ address })]}
+        onSubmit={setToken}
+      />
+      {token && <LocksOf key={token} token={token} />}
+    </>
+  )
+}
+
+function LocksOf({ token }: { token: string }) {
+  const { queries } = useMarket()
+  const query = queries.locks.get({ address: token })
+  const locks = useQuery(query)
+  return (
+    <Loaded query={locks} buys={[query]}>
+      {(list) =>
+        list.length === 0 ? <Empty title="No liquidity of this token is locked" /> : <LockTable locks={list} />
+      }
+    </Loaded>
+  )
+}
+
+function LockTable({ locks }: { locks: readonly LiquidityLock[] }) {
+  const sorted = [...locks].sort((one, other) => unlocksAt(one).getTime() - unlocksAt(other).getTime())
+  return (
+    <section className="card table-card" aria-label="Locks">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Unlocks</th>
+            <th scope="col" className="number">
+              Share of the pool
+            </th>
+            <th scope="col" className="wide">
+              Pool
+            </th>
+            <th scope="col" className="wide">
+              Owner
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((lock) => (
+            <LockRow key={lock.lockId} lock={lock} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function LockRow({ lock }: { lock: LiquidityLock }) {
+  const date = unlocksAt(lock)
+  const elapsed = Math.min(1, Math.max(0, (Date.now() / 1_000 - lock.created) / lock.duration))
+  return (
+    <tr>
+      <th scope="row">
+        <time dateTime={date.toISOString()}>{formatDay(date)}</time>{' '}
+        <small className={elapsed < 1 ? 'hint' : 'hint down'}>{elapsed < 1 ? formatDistance(date) : 'open now'}</small>
+        <progress value={elapsed} max={1} aria-label="Time of the lock that has passed" />
+      </th>
+      <td className="number">{formatNumber(lock.percentSupply)}%</td>
+      <td className="wide">
+        <span className="tag">{lock.version}</span> <code title={lock.pair}>{shorten(lock.pair)}</code>
+      </td>
+      <td className="wide">
+        <code title={lock.owner}>{shorten(lock.owner)}</code>
+      </td>
+    </tr>
+  )
+}

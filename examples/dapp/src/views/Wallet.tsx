@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMarket } from '../market.ts'
+import { AddressForm } from '../parts/AddressForm.tsx'
+import { Empty, Loaded } from '../parts/Loaded.tsx'
+import { ViewHeader } from '../parts/ViewHeader.tsx'
+import { allTokensQuery, balancesQuery } from '../purchases.ts'
+import { Holdings } from './Holdings.tsx'
+
+/** Wallets of the demo, and one of the chain. */
+const EXAMPLES = {
+  'a wallet with everything': '0xFeEdBeEf00000000000000000000000000000001',
+  'an empty wallet': '0x0000000000000000000000000000000000000000',
+}
+
+/** What a wallet holds, and what it is worth. */
+export function Wallet() {
+  const { queries } = useMarket()
+  const [wallet, setWallet] = useState<string>()
+  return (
+    <>
+      <ViewHeader title="Wallet">
+        Balances as last recorded, at live prices. The address goes to the proxy and to the service.
+      </ViewHeader>
+      <AddressForm
+        label="Address of a wallet"
+        action="Show balances"
+        initial={EXAMPLES['a wallet with everything']}
+        examples={EXAMPLES}
+        buys={(address) => [balancesQuery(queries, address), allTokensQuery(queries)]}
+        onSubmit={setWallet}
+      />
+      {wallet && <Balances key={wallet} wallet={wallet} />}
+    </>
+  )
+}
+
+function Balances({ wallet }: { wallet: string }) {
+  const { queries } = useMarket()
+  const [ofWallet, ofTokens] = [balancesQuery(queries, wallet), allTokensQuery(queries)]
+  const balances = useQuery(ofWallet)
+  const tokens = useQuery(ofTokens)
+  return (
+    <Loaded query={balances} buys={[ofWallet]}>
+      {(document) =>
+        Object.keys(document.balances).length === 0 ? (
+          <Empty title="This wallet holds no tokens">Nothing is recorded for it.</Empty>
+        ) : (
+          <Loaded query={tokens} buys={[ofTokens]}>
+            {(list) => <Holdings document={document} tokens={list} />}
+          </Loaded>
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,67 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, inject, test } from 'vitest'
+import { bought, openView, settled, spent } from './support/demo.ts'
+import { usePages } from './support/open-page.ts'
+
+const open = usePages()
+const url = inject('demoUrl')
+/** The browser's own message. */
+const refused = (status: number) => new RegExp(`the server responded with a status of ${status}`)
+
+test('a visitor without credits is told when they are back, and keeps what is loaded', async () => {
+  const page = await open(`${url}?credits=400`, { expected: refused(429) })
+  await settled(page)
+  await openView(page, 'Pools')
+  await page.getByRole('heading', { name: 'Not enough credits left' }).waitFor()
+  const alert = page.getByRole('alert')
+  expect(await alert.textContent()).toMatch(/Your credits reset (in (23|24) hours|tomorrow), on \w/)
+  expect(await alert.textContent()).toContain('Nothing was charged.')
+  expect(await page.getByRole('button', { name: 'Try again' }).getAttribute('aria-disabled')).toBe('true')
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+  await page.screenshot({ path: new URL('../screenshots/budget-exhausted.png', import.meta.url).pathname })
+  await openView(page, 'Tokens')
+  expect(await page.getByRole('row').count()).toBe(21)
+  // Something that fits is still sold.
+  await openView(page, 'NFT floors')
+  await page.locator('.nft').first().waitFor()
+  expect((await bought(page)).map(({ credits }) => credits)).toEqual([200, 25])
+  expect(await spent(page)).toBe(225)
+})
+
+test('a busy service is named, and asked again after its wait', async () => {
+  const page = await open(`${url}#/locks`, { expected: refused(503) })
+  await page.getByRole('button', { name: 'Keep the service busy' }).click()
+  await page.getByRole('button', { name: 'Find locks' }).click()
+  await page.getByRole('heading', { name: 'The service is busy' }).waitFor({ timeout: 15_000 })
+  expect(await page.getByRole('alert').textContent()).toContain('Nothing was charged.')
+  await page.screenshot({ path: new URL('../screenshots/busy.png', import.meta.url).pathname })
+  await page.getByRole('button', { name: 'Keep the service busy' }).click()
+  const again = page.getByRole('button', { name: /^Try again 2,000 credits/ })
+  await again.waitFor({ timeout: 10_000 })
+  await expect.poll(() => again.getAttribute('aria-disabled')).toBe('false')
+  await again.click()
+  await page.locator('time[datetime]').first().waitFor()
+  expect((await bought(page)).filter(({ operation }) => operation === 'locks.get')).toHaveLength(1)
+})
+
+test('a wrong address is named at its field and sends nothing', async () => {
+  const page = await open(`${url}#/wallet`)
+  const field = page.getByRole('textbox', { name: 'Address of a wallet' })
+  await field.fill('0x123')
+  await page.getByRole('button', { name: 'Show balances' }).click()
+  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  await page.getByText('An address has 0x and 40 hex digits').waitFor()
+  await page.getByRole('button', { name: 'an empty wallet' }).click()
+  await page.getByRole('button', { name: 'Show balances' }).click()
+  await page.getByRole('heading', { name: 'This wallet holds no tokens' }).waitFor()
+})
+
+test('a lost answer says that it may have been charged', async () => {
+  const page = await open(url, { expected: /Failed to load resource/ })
+  await settled(page)
+  await page.evaluate(() => globalThis.demo?.fake.fault({ operation: 'nft.stats', status: 500, times: 9 }))
+  await openView(page, 'NFT floors')
+  await page.getByRole('heading', { name: 'That did not work' }).waitFor({ timeout: 15_000 })
+  expect(await page.getByRole('alert').textContent()).toContain('charged')
+})

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core'
+import { expect, inject, test } from 'vitest'
+import { bought, settled } from './support/demo.ts'
+import { usePages } from './support/open-page.ts'
+
+const open = usePages()
+
+const focused = (page: Page) =>
+  page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent?.slice(0, 40)}`)
+
+/** Presses Tab until the focused element begins with the text. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+    if (found.startsWith(text)) return
+  }
+  throw new Error(`Tab never reached "${text}"`)
+}
+
+test('the whole page can be used with the keyboard alone', async () => {
+  const page = await open(inject('demoUrl'))
+  await settled(page)
+
+  await page.keyboard.press('Tab')
+  expect(await focused(page)).toContain('Skip to content')
+  await page.keyboard.press('Enter')
+  expect(await focused(page)).toMatch(/^MAIN/)
+
+  await page.reload()
+  await settled(page)
+  await tabTo(page, 'Candles')
+  await page.keyboard.press('Enter')
+  await settled(page)
+  // The focus moves to the new view.
+  expect(await focused(page)).toMatch(/^MAIN BOLT candles|^MAIN Candles/)
+
+  await tabTo(page, '4 hours')
+  expect((await bought(page)).filter(({ operation }) => operation === 'token.candles')).toHaveLength(1)
+  await page.keyboard.press('Enter')
+  await settled(page)
+  expect((await bought(page)).filter(({ operation }) => operation === 'token.candles')).toHaveLength(2)
+  // Moving along the switch buys nothing, and neither does pressing the chosen value.
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Space')
+  expect((await bought(page)).filter(({ operation }) => operation === 'token.candles')).toHaveLength(2)
+
+  await tabTo(page, 'The newest 20 candles')
+  await page.keyboard.press('Enter')
+  expect(await page.locator('details').getByRole('row').count()).toBe(21)
+
+  await page.goBack()
+  await settled(page)
+  await tabTo(page, 'Wallet')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.locator('.total-value').waitFor()
+  const outline = await page.evaluate(() => {
+    const button = document.querySelector<HTMLElement>('button[type=submit]')
+    button?.focus()
+    return button && getComputedStyle(button).outlineStyle
+  })
+  expect(outline).toBe('solid')
+})

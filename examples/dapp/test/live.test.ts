@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createFakeService, type FakeService } from 'etn-market/fake'
+import { build } from 'vite'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openView, settled, spent } from './support/demo.ts'
+import { usePages } from './support/open-page.ts'
+
+const open = usePages()
+const KEY = 'esk_live_0123456789abcdef'
+const example = fileURLToPath(new URL('..', import.meta.url))
+const dist = mkdtempSync(join(tmpdir(), 'etn-market-dapp-live-'))
+let fake: FakeService
+
+beforeAll(async () => {
+  fake = createFakeService({ keys: { [KEY]: 1_000_000 } })
+  const { url } = await fake.listen()
+  process.env.ETN_MARKET_API_KEY = KEY
+  process.env.ETN_MARKET_BASE_URL = url
+  process.env.NODE_ENV = 'production'
+  await build({ root: example, logLevel: 'error', build: { outDir: dist, emptyOutDir: true } })
+})
+
+afterAll(async () => {
+  await fake.close()
+  rmSync(dist, { recursive: true })
+})
+
+test('a build for a server has neither the key nor anything of the demo', () => {
+  const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const texts = files.map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
+  expect(files.map(({ name }) => name)).toContain('index.html')
+  expect(files.map(({ name }) => name)).not.toContain('mockServiceWorker.js')
+  for (const word of [KEY, 'ETN_MARKET_API_KEY=', 'esk_test_fake', 'mockServiceWorker', 'Behind the demo'])
+    expect({ word, found: texts.some((text) => text.includes(word)) }).toEqual({ word, found: false })
+  // The words are found where they are expected.
+  expect(texts.some((text) => text.includes('Credit meter'))).toBe(true)
+})
+
+/** Starts `npm start`, and resolves with its address. */
+async function startServer(): Promise<{ server: ChildProcess; url: string }> {
+  const server = spawn(process.execPath, ['--import', 'tsx', 'server/serve.ts'], {
+    cwd: example,
+    env: { ...process.env, PORT: '0', PAGE: dist },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  const url = await new Promise<string>((resolve, reject) => {
+    let printed = ''
+    server.stdout?.on('data', (data) => {
+      printed += data
+      const found = /http:\/\/[\w.:]+\//.exec(printed)
+      if (found) resolve(found[0])
+    })
+    server.once('exit', () => reject(new Error(`The server ended: ${printed}`)))
+  })
+  return { server, url }
+}
+
+test('the page of the build works with the proxy on Node, and the key stays there', async () => {
+  const { server, url } = await startServer()
+  const page = await open(url)
+  const answers: string[] = []
+  page.on('response', async (response) => {
+    const body = response.headers()['content-type']?.includes('json') ? await response.text() : ''
+    answers.push(`${response.url()} ${JSON.stringify(response.headers())} ${body}`)
+  })
+  await page.locator('[data-price]:not([data-price=""])').first().waitFor()
+  await openView(page, 'Pools')
+  await openView(page, 'Presales')
+  await settled(page)
+  expect(await page.getByText('Demo data').count()).toBe(0)
+  const ofVisitor = fake.charged() - fake.charged({ operation: 'prices.batch' })
+  expect(await spent(page)).toBe(ofVisitor)
+  expect(ofVisitor).toBe(200 + 300 + 750)
+  expect(answers.filter((text) => text.includes('/api/market/')).length).toBeGreaterThanOrEqual(2)
+  expect(answers.filter((text) => text.includes(KEY))).toEqual([])
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  server.kill('SIGTERM')
+  expect(await ended).toBe(0)
+})

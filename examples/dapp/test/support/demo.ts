@@ -1,0 +1,36 @@
+import type { Charge } from 'etn-market/fake'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** Operations that the feed of the proxy buys, for everybody. */
+const OF_FEED = ['prices.batch', 'token.price']
+
+/** What the visitor bought, by the ledger of the fake service in the page. */
+export async function bought(page: Page): Promise<Charge[]> {
+  const ledger = await page.evaluate(() => globalThis.demo?.fake.ledger() ?? [])
+  return ledger.filter(({ operation }) => !OF_FEED.includes(operation))
+}
+
+export const creditsOf = (charges: readonly Charge[]) => charges.reduce((sum, { credits }) => sum + credits, 0)
+
+/** The figure of the credit meter. */
+export const spent = async (page: Page) => Number(await page.locator('[data-charged]').getAttribute('data-charged'))
+
+/** Waits until nothing loads. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await expect.poll(() => page.locator('main .loading').count(), { timeout: 10_000 }).toBe(0)
+}
+
+/** The cost that a button or a link shows. */
+export async function costShown(page: Page, name: string | RegExp, role: 'button' | 'link' = 'button') {
+  const cost = page.getByRole(role, { name }).first().locator('.cost')
+  const text = (await cost.textContent()) ?? ''
+  return { text, credits: Number((await cost.getAttribute('data-credits')) ?? 0), isExact: !text.startsWith('up to') }
+}
+
+/** Opens a view by its link. */
+export async function openView(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name }).click()
+  await settled(page)
+}

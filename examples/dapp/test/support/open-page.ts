@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+
+const EXECUTABLES = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Messages of the console that the test provokes, such as the browser's own about an HTTP error. @default none */
+  expected?: RegExp
+}
+
+/** Returns a function that opens a page in a context of its own. The test fails if the page writes to the console. */
+export function usePages(): (url: string, options?: OpenOptions) => Promise<Page> {
+  let browser: Browser
+
+  beforeAll(async () => {
+    const executablePath = EXECUTABLES.find((path) => path !== undefined && existsSync(path))
+    if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium')
+    browser = await chromium.launch({ executablePath, args: ARGS })
+  })
+  afterAll(() => browser.close())
+
+  return async (url, { expected = /^$/, ...options } = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const page = await context.newPage()
+    const messages: string[] = []
+    page.on('pageerror', (error) => messages.push(`thrown: ${error.message}`))
+    page.on('console', (message) => {
+      // Vite and React greet developers by these two.
+      const isTool = ['debug', 'info'].includes(message.type()) && /vite|React DevTools/.test(message.text())
+      if (!isTool && !expected.test(message.text())) messages.push(`${message.type()}: ${message.text()}`)
+    })
+    onTestFinished(async () => {
+      await context.close()
+      expect(messages).toEqual([])
+    })
+    await page.goto(url)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    return page
+  }
+}

@@ -1,0 +1,31 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { marketProxy } from './server/vite-market-proxy.ts'
+import { mswWorker } from './server/vite-msw-worker.ts'
+
+// biome-ignore lint/style/noDefaultExport: Vite reads its configuration from the default export
+export default defineConfig(({ command, mode }) => {
+  const hasKey = Boolean(process.env.ETN_MARKET_API_KEY)
+  // A build is for a server with a key, unless it is asked for the demo: `vite build --mode demo`.
+  const isDemo = mode === 'demo' || (command === 'serve' && !hasKey)
+  return {
+    define: { __DEMO__: JSON.stringify(isDemo) },
+    plugins: [react(), isDemo ? mswWorker() : marketProxy()],
+    // `etn-market` is a symbolic link here, and beside its files is another React.
+    resolve: { dedupe: ['react', 'react-dom'] },
+    optimizeDeps: {
+      include: [
+        'etn-market',
+        'etn-market/fake',
+        'etn-market/feed',
+        'etn-market/proxy',
+        'etn-market/react',
+        'etn-market/tanstack-query',
+        'lightweight-charts',
+        'msw',
+        'msw/browser',
+      ],
+    },
+    build: { target: 'es2022', chunkSizeWarningLimit: 800 },
+  }
+})

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
+export default defineConfig({
+  test: {
+    include: ['test/*.test.ts'],
+    globalSetup: 'test/support/start-demo.ts',
+    // Two browsers at once would slow each other down.
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+})

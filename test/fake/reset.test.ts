@@ -1,0 +1,166 @@
+import { createClient } from 'etn-market'
+import { createPriceFeed } from 'etn-market/feed'
+import { describe, expect, it, vi } from 'vitest'
+import type { FakeServiceOptions, ResetOptions } from '../../src/fake/index.ts'
+import { BOLT, makeFake, NOON, WETN } from './setup.ts'
+
+function play(options?: FakeServiceOptions) {
+  const fake = makeFake(options)
+  const get = (path: string, key = fake.key) =>
+    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
+  return { fake, get }
+}
+
+describe('snapshot and restore', () => {
+  it('bring back keys, ledger, journal, faults, stubs, data and time', async () => {
+    const { fake, get } = play({ keys: { k: 1_000 }, rateLimit: { requests: 2 } })
+    await get('/prices/etn')
+    fake.fault({ status: 500, times: 2 })
+    fake.stub('nft.stats', ({ data }) => data)
+    fake.world.setPrice(BOLT, '5')
+    await get('/prices/etn')
+    fake.advance(1_000)
+    const state = () => ({
+      keys: fake.keys(),
+      ledger: fake.ledger(),
+      journal: fake.journal(),
+      faults: fake.faults().map(({ id, label, hits }) => ({ id, label, hits })),
+      now: fake.now(),
+    })
+    const before = state()
+    const snapshot = fake.snapshot()
+    expect(snapshot.at).toBe(NOON + 1_000)
+    for (let round = 0; round < 2; round++) {
+      fake.world.setPrice(BOLT, '6')
+      fake.addKey('other', 1)
+      fake.advance(60_000)
+      await get('/prices/etn')
+      await get(`/prices/52014/${BOLT}`)
+      expect(state()).not.toEqual(before)
+      fake.restore(snapshot)
+      expect(state()).toEqual(before)
+    }
+    await get('/prices/etn')
+    expect((await (await get(`/prices/52014/${BOLT}`)).json()).data.usd).toBe('5')
+    expect((await get('/prices/etn')).status).toBe(429)
+  })
+
+  it('restore rejects what is no snapshot of this fake', () => {
+    const { fake } = play()
+    for (const wrong of [{}, { at: NOON }, play().fake.snapshot()])
+      expect(() => fake.restore(wrong as never)).toThrow('restore takes a snapshot of this fake.')
+  })
+})
+
+describe('reset with keep', () => {
+  it('keeps the data, the faults, the keys and the time on demand', async () => {
+    const { fake, get } = play({ keys: { k: 1_000 } })
+    const change = async () => {
+      fake.world.setPrice(WETN, '5')
+      fake.stub('nft.stats', ({ data }) => ({ ...data, updatedAt: 'now' }))
+      fake.fault({ status: 500, operation: 'farm.list' })
+      await get('/prices/etn')
+      fake.advance(1_000)
+    }
+    const look = async () => ({
+      price: (await (await get('/prices/etn')).json()).data.usd === '5',
+      stub: (await (await get('/nft/stats')).json()).data.updatedAt === 'now',
+      faults: fake.faults().length,
+      credits: fake.remaining(),
+      now: fake.now() - NOON,
+    })
+    await change()
+    fake.reset({ keep: ['world', 'faults', 'keys', 'clock'] })
+    expect(fake.journal()).toEqual([])
+    expect(await look()).toEqual({ price: true, stub: true, faults: 1, credits: 925, now: 1_000 })
+    fake.reset()
+    expect(await look()).toEqual({ price: false, stub: false, faults: 0, credits: 950, now: 0 })
+    expect(() => fake.reset({ keep: ['keyz'] } as unknown as ResetOptions)).toThrow('keep is one of world, faults')
+    expect(() => fake.reset({ kept: [] } as ResetOptions)).toThrow('reset knows no option "kept"')
+  })
+})
+
+describe('fake.clock', () => {
+  it('advance moves the time at once, and runs what is due in order, with what it starts', async () => {
+    const { fake } = play()
+    const seen: [string, number][] = []
+    const { clock } = fake
+    const note = (name: string) => seen.push([name, clock.now() - NOON])
+    const chain = async () => {
+      for (let i = 1; i <= 3; i++) {
+        await clock.sleep(1_000)
+        note(`tick ${i}`)
+      }
+    }
+    void chain()
+    void clock.sleep(1_500).then(() => note('once'))
+    void clock.sleep(60_000).then(() => note('late'))
+    const advanced = fake.advance(10_000)
+    expect(fake.now()).toBe(NOON + 10_000)
+    await advanced
+    expect(seen).toEqual([
+      ['tick 1', 1_000],
+      ['once', 1_500],
+      ['tick 2', 2_000],
+      ['tick 3', 3_000],
+    ])
+    expect([clock.now(), clock.monotonic()]).toEqual([NOON + 10_000, NOON + 10_000])
+  })
+
+  it('a client lives on it: retry waits end when the time is advanced', async () => {
+    const { fake } = play()
+    const client = createClient({ apiKey: fake.key, baseUrl: fake.baseUrl, fetch: fake.fetch, clock: fake.clock })
+    fake.script('etn.price', [
+      { status: 429, retryAfter: 30 },
+      { status: 429, retryAfter: 20 },
+    ])
+    const price = client.etn.price()
+    await vi.waitFor(() => fake.expectRequests(1))
+    await fake.advance(60_000)
+    expect(await price).toHaveProperty('usd')
+    const times = fake.journal().map(({ at }) => at - NOON)
+    expect(times[1]).toBeGreaterThanOrEqual(30_000)
+    expect(times[2]).toBeGreaterThanOrEqual(50_000)
+    expect(times[2]).toBeLessThan(60_000)
+    await client.close()
+  })
+
+  it.each(['as fetch', 'over HTTP'])('a price feed lives on it: six hours pass in one step, %s', async (way) => {
+    const { fake } = play()
+    const connection = way === 'as fetch' ? { fetch: fake.fetch } : { baseUrl: (await fake.listen()).url }
+    const client = createClient({ apiKey: fake.key, clock: fake.clock, ...connection })
+    const feed = createPriceFeed(client, { clock: fake.clock })
+    const seen: number[] = []
+    const watching = (async () => {
+      for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen.push(fake.now() - NOON)
+    })()
+    await fake.advance(6 * 3_600_000)
+    // A feed waits 5 ms for other readers.
+    expect(seen).toEqual(Array.from({ length: 36 }, (_, i) => i * 600_000 + 5))
+    expect(fake.journal().map(({ at, status }) => [at - NOON, status])).toEqual(seen.map((at) => [at, 200]))
+    await feed.close()
+    await watching
+    await client.close()
+  })
+
+  it('sleep rejects with the reason of its signal, and ends when the fake is closed', async () => {
+    const { fake } = play()
+    const controller = new AbortController()
+    const sleeping = fake.clock.sleep(1e6, controller.signal)
+    controller.abort(new Error('enough'))
+    await expect(sleeping).rejects.toThrow('enough')
+    const other = fake.clock.sleep(1e6)
+    await fake.close()
+    await other
+  })
+
+  it('random numbers come from the seed', () => {
+    const draw = (seed: string) => {
+      const { random } = play({ seed }).fake.clock
+      return [random(), random(), random()]
+    }
+    expect(draw('a')).toEqual(draw('a'))
+    expect(draw('a')).not.toEqual(draw('b'))
+    expect(new Set(draw('a')).size).toBe(3)
+  })
+})

@@ -1,0 +1,42 @@
+import { exec, tail } from '../support/exec.ts'
+import type { Project } from '../support/project.ts'
+import { attempt, type Result } from '../support/result.ts'
+import { startService } from '../support/service.ts'
+import { next } from './next.ts'
+import { bundle, type ProxyServer, servers } from './servers.ts'
+import { KEY } from './settings.ts'
+import { worker } from './workerd.ts'
+
+/** Serves the proxy in every server in turn. The same visitor comes to each. */
+export async function runProxies(
+  createProject: (name: string) => Project,
+  isWanted: (name: string) => boolean,
+  addResult: (result: Result) => void,
+): Promise<void> {
+  for (const server of [...servers, worker, next]) {
+    if (!isWanted(server.name)) continue
+    const folder = server.name.toLowerCase().replace(/\W+/g, '-')
+    addResult(await attempt(server.name, () => visitServer(server, createProject(folder))))
+  }
+}
+
+async function visitServer(server: ProxyServer, project: Project): Promise<Omit<Result, 'name' | 'outcome'>> {
+  const version = await server.version()
+  const service = await startService(project, { keys: { [KEY]: 1_000_000 } })
+  try {
+    const { origin, close } = await server.start(project, service.baseUrl)
+    try {
+      const visit = await bundle(project, 'visit/process', 'visit.mjs')
+      const { code, stdout, stderr } = await exec(process.execPath, [visit, origin, service.baseUrl], {
+        cwd: project.folder,
+        limitMs: 60_000,
+      })
+      if (code !== 0) throw new Error(`${version}: exited with ${code}: ${tail(stdout + stderr, 30)}`)
+      return { version, detail: stdout.trim() }
+    } finally {
+      await close()
+    }
+  } finally {
+    await service.close()
+  }
+}

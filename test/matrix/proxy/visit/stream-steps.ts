@@ -1,0 +1,105 @@
+import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
+import { check, wait } from '../../scenario/check.ts'
+import { MAX_STREAMS } from '../settings.ts'
+import type { VisitContext } from './context.ts'
+import { ADDRESSES } from './paths.ts'
+
+const [ONE, OTHER] = ADDRESSES
+const EVERY_MS = 1_000
+const STREAM = `/stream?addresses=${ONE}&everyMs=${EVERY_MS}`
+
+export async function aPageStreamsTwoPrices({ page }: VisitContext): Promise<void> {
+  const client = page('page')
+  const feed = createPriceFeed(client, { stream: true })
+  const prices: FeedPrice[] = []
+  for await (const price of feed.watch([OTHER], { everyMs: EVERY_MS })) if (prices.push(price) === 2) break
+  check(
+    'two prices',
+    prices.map(({ usd }) => typeof usd),
+    ['string', 'string'],
+  )
+  await feed.close()
+  check('cost of the stream', client.credits.charged, 0)
+  await client.close()
+}
+
+/** Nothing on the way may collect events. */
+export async function eventsArriveOneByOne({ open }: VisitContext): Promise<void> {
+  const controller = new AbortController()
+  const { body } = await open(STREAM, 'reader', controller.signal)
+  const parts = [await readUntil(body, 'event: price'), await readUntil(body, 'event: price')]
+  const ids = parts.map((part) => part.match(/^id: .+$/gm) ?? [])
+  check('events', [ids.map(({ length }) => length > 0), new Set(ids.flat()).size > 1], [[true, true], true])
+  controller.abort()
+}
+
+export async function aQuietStreamIsKeptOpen({ open, received }: VisitContext): Promise<void> {
+  const controller = new AbortController()
+  const { headers, body } = await open(`/stream?addresses=${ONE}&everyMs=3600000`, 'quiet', controller.signal)
+  check('content type', headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  const opening = await readUntil(body, 'event: price')
+  // An event that ends, and two comments.
+  received.push(opening, await readUntil(body, '\n:\n\n:\n\n'))
+  controller.abort()
+}
+
+/** Streams that a visitor leaves count no longer, and the feed behind them buys no more. */
+export async function visitorsLeave(context: VisitContext): Promise<void> {
+  const first = await openStreams(context)
+  check('a stream too many', await statusOfOneMore(context), 429)
+  for (const stream of first) stream.leave()
+  const second = await openStreams(context)
+  for (const stream of second) stream.leave()
+  for (const stream of await openStreams(context)) stream.leave()
+  await hasStopped(context)
+}
+
+/** Opens as many streams as a visitor may have, as soon as they are free. */
+async function openStreams(context: VisitContext): Promise<{ leave(): void }[]> {
+  const streams: { leave(): void }[] = []
+  for (let attempts = 0; streams.length < MAX_STREAMS; attempts++) {
+    const controller = new AbortController()
+    const { status, body } = await context.open(STREAM, 'leaver', controller.signal)
+    if (status === 200) {
+      await readUntil(body, 'event: price')
+      streams.push({ leave: () => controller.abort() })
+      continue
+    }
+    await body?.cancel()
+    if (status !== 429 || attempts === 200) throw new Error(`Stream ${streams.length + 1} is answered with ${status}.`)
+    await wait(50)
+  }
+  return streams
+}
+
+async function statusOfOneMore({ open }: VisitContext): Promise<number> {
+  const { status, body } = await open(STREAM, 'leaver', new AbortController().signal)
+  await body?.cancel()
+  return status
+}
+
+/** Reads until the text is there. Returns what came before. */
+async function readUntil(body: ReadableStream<Uint8Array> | null, wanted: string): Promise<string> {
+  const decoder = new TextDecoder()
+  const reader = body?.getReader()
+  let text = ''
+  while (!text.includes(wanted)) {
+    const part = await reader?.read()
+    if (part?.value === undefined) throw new Error(`The stream ended after ${text}`)
+    text += decoder.decode(part.value, { stream: true })
+  }
+  reader?.releaseLock()
+  return text
+}
+
+/** Waits until no batch is bought for longer than the interval of the streams. */
+async function hasStopped({ service }: VisitContext): Promise<void> {
+  let bought = -1
+  for (let attempts = 0; attempts < 10; attempts++) {
+    const { length } = await service.ledger()
+    if (length === bought) return
+    bought = length
+    await wait(2.5 * EVERY_MS)
+  }
+  throw new Error('The feed still buys after every visitor has left.')
+}
