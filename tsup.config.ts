@@ -10,6 +10,7 @@ const ENTRIES = {
   otel: 'src/otel/index.ts',
   proxy: 'src/proxy/index.ts',
   react: 'src/react/index.ts',
+  redis: 'src/redis/index.ts',
   schemas: 'src/schemas/index.ts',
   'tanstack-query': 'src/tanstack-query/index.ts',
   vitest: 'src/vitest/index.ts',
@@ -18,7 +19,7 @@ const ENTRIES = {
 type Group = (keyof typeof ENTRIES)[]
 
 /** Entries of a group share files, and so the classes of their errors; the more entries, the more files each loads. */
-const CLIENT: Group = ['index', 'feed', 'proxy']
+const CLIENT: Group = ['index', 'feed', 'proxy', 'redis']
 const OTHERS: Group[] = [['fake', 'msw'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
 /** ES modules: apart from the client, which loads all schemas, a bundle with one schema stays small. */
 const ESM: Group[] = [CLIENT, ['schemas'], ...OTHERS]

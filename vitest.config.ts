@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { hasRedisServer } from './test/support/redis-server.ts'
 
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname
 
@@ -11,6 +12,14 @@ const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
 /** These run the built program. */
 const PROGRAM_TESTS = 'test/cli/!(fake).test.ts'
 
+/** These start servers of their own. */
+const REDIS_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts']
+if (!hasRedisServer) {
+  const message = `redis-server is not installed: the tests of ${REDIS_TESTS.join(' and ')} are NOT RUN.`
+  if (process.env.ETN_MARKET_TEST_REDIS === 'required') throw new Error(message)
+  process.stderr.write(`${message}\n`)
+}
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -21,6 +30,7 @@ export default defineConfig({
       { find: /^etn-market\/node$/, replacement: source('node/index.ts') },
       { find: /^etn-market\/otel$/, replacement: source('otel/index.ts') },
       { find: /^etn-market\/proxy$/, replacement: source('proxy/index.ts') },
+      { find: /^etn-market\/redis$/, replacement: source('redis/index.ts') },
       { find: /^etn-market\/vitest$/, replacement: source('vitest/index.ts') },
       { find: /^etn-market\/react$/, replacement: source('react/index.ts') },
       { find: /^etn-market\/tanstack-query$/, replacement: source('tanstack-query/index.ts') },
@@ -40,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS, ...REDIS_TESTS],
           typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'] },
         },
       },
@@ -52,6 +62,11 @@ export default defineConfig({
         // What is published: needs `npm run build`.
         extends: true,
         test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS] },
+      },
+      {
+        // Fleets, on real servers and with several processes.
+        extends: true,
+        test: { name: 'redis', include: hasRedisServer ? REDIS_TESTS : [], testTimeout: 60_000 },
       },
       {
         // The same behaviour over real connections, with the transport of `etn-market/node`.

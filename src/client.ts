@@ -6,6 +6,7 @@ import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/estimate.ts'
 import { type CreditsReport, createUsage } from './credits/usage.ts'
 import { createRedactor, type Redactor } from './errors/redact.ts'
+import { fleetInternalsOf, type SharedBudget } from './fleet/internals.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
@@ -73,7 +74,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const clock = options.clock ?? systemClock
   const baseUrl = createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl)
   const emit = createEmit(options.onEvent, (value) => redactor.error(value))
-  const budget = resolveBudget(options.budget, clock)
+  const { budget, admission } = resolveLimits(options, clock)
   const usage = createUsage()
   const lifetimes = createCallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
@@ -85,7 +86,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     emit,
     baseUrl,
     apiKey,
-    admission: createAdmissionControl(clock, count('heavyConcurrency', options.heavyConcurrency, 2, 1)),
+    admission,
     maxCooldownMs: settings.maxRetryAfterMs,
     transport: chooseTransport(options),
     requestHeaders,
@@ -103,7 +104,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     context.lifetimes.close()
     await Promise.allSettled([...live, context.inFlight.close('The client is closed.')])
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
-    if ('flush' in budget) await (budget as StoredBudget).flush().catch(() => {})
+    if ('flush' in budget) await (budget as StoredBudget | SharedBudget).flush().catch(() => {})
   }
   const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
   const addressReader = createAddressReader()
@@ -169,6 +170,17 @@ function bindMethods(
 }
 
 type Run = (input: CallInput) => ApiPromise<unknown>
+
+/** What limits the calls of a client: its own budget and slots, or those of a fleet beside its own. */
+function resolveLimits({ budget, heavyConcurrency, fleet }: ClientOptions, clock: Clock) {
+  const shared = fleetInternalsOf(fleet)
+  const own = createAdmissionControl(
+    clock,
+    shared?.heavyConcurrency ?? count('heavyConcurrency', heavyConcurrency, 2, 1),
+  )
+  if (shared === undefined) return { budget: resolveBudget(budget, clock), admission: own }
+  return { budget: shared.budget, admission: shared.extendAdmission(own) }
+}
 
 function resolveBudget(budget: Budget | BudgetOptions | undefined, clock: Clock): Budget {
   if (budget === undefined) return createBudget({ credits: Number.POSITIVE_INFINITY }, clock)

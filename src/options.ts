@@ -1,6 +1,7 @@
 import type { Clock } from './concurrency/clock.ts'
 import type { Budget, BudgetOptions } from './credits/budget.ts'
 import type { ClientEvent } from './events.ts'
+import type { Fleet } from './fleet/types.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { FetchLike } from './transport/fetch-request.ts'
 import type { Hooks } from './transport/ky.ts'
@@ -84,6 +85,12 @@ export interface ClientOptions {
   batchConcurrency?: number | undefined
   /** A limit in credits, or a budget made by `createBudget` to share it. @default no limit */
   budget?: Budget | BudgetOptions | undefined
+  /**
+   * Shares the budget, the limit of heavy calls and the cool-downs with other processes: `createRedisFleet()` from `etn-market/redis`. It is
+   * given instead of `budget` and `heavyConcurrency`. `client.budget` then has the totals of the last answer; `fleet.status()` asks.
+   * @default the client shares nothing
+   */
+  fleet?: Fleet | undefined
   /** @default nothing is cached */
   cache?: CacheOptions | undefined
   /** 'strict': reject with ResponseError. 'warn': raise the event `response.mismatch` and hand the data over. 'off': do not look. @default 'warn' */

@@ -1,5 +1,5 @@
-/** Prints rows under headings, each column as wide as its widest cell. */
-export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
+/** The lines of a table: rows under headings, each column as wide as its widest cell. */
+export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )
@@ -8,7 +8,10 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  console.log(line(headings))
-  console.log(widths.map((width) => '─'.repeat(width)).join('  '))
-  for (const row of rows) console.log(line(row))
+  return [line(headings), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)]
+}
+
+/** Prints rows under headings. */
+export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
+  for (const line of formatTable(headings, rows)) console.log(line)
 }

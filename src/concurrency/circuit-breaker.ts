@@ -18,6 +18,8 @@ export interface CircuitBreaker {
    * false, the turn goes to the next, and the promise resolves with undefined.
    */
   acquireWith(request: PermitRequest, claim: () => boolean): Promise<Permit | undefined>
+  /** Opens it for this long, or longer where it is open already, without a refusal of its own. */
+  hold(forMs: number): void
   /** The error of `rejectWait` for the time that is left until a request may be permitted, if there is one. */
   waitError(request: Pick<PermitRequest, 'rejectWait'>): Error | undefined
   /** Calls back each time when it opens; returns a function that stops that. */
@@ -196,5 +198,8 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
       return () => void openListeners.delete(callback)
     },
     waitError,
+    hold(forMs) {
+      if (forMs > openLeftMs()) open(forMs)
+    },
   }
 }

@@ -36,8 +36,9 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * 429: too many calls with this key. Retried after `Retry-After`; until then every call with the key waits. With the codes
- * `visitor_budget_exceeded` and `budget_exceeded` of `etn-market/proxy` other calls do not wait: they may be cheaper, or cached.
+ * 429: too many calls with this key. Retried after `Retry-After`; until then every call with the key waits. In a page without a
+ * key, the codes `visitor_budget_exceeded` and `budget_exceeded` of `etn-market/proxy` hold up no other call: it may be cheaper, or
+ * cached.
  */
 export class RateLimitError extends ApiError {
   override get name(): string {

@@ -1,8 +1,8 @@
 import { type ErrorDetails, EtnMarketError } from './base.ts'
 
 /**
- * A store that must be read or written before a request is sent failed: it threw, did not answer in time, or holds
- * something else. Nothing was sent. `cause` says what happened.
+ * A store or a fleet whose state must be read or written before a request is sent failed: it threw, did not answer in time, holds
+ * something else, or was never initialized. Nothing was sent. `cause` says what happened.
  */
 export class StateUnavailableError extends EtnMarketError {
   override get name(): string {

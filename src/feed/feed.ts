@@ -24,6 +24,7 @@ import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
 import { createPriceFetcher } from './prices/price-fetcher.ts'
 import { createPriceStore } from './prices/price-store.ts'
 import { createPriceTable } from './prices/price-table.ts'
+import { readSharedLease } from './prices/shared-lease.ts'
 import type { TrackedPrice } from './prices/tracked-price.ts'
 import { createCostForecast } from './schedule/cost-forecast.ts'
 import { createDueTimes } from './schedule/due-times.ts'
@@ -35,7 +36,7 @@ import { createTokenBucket } from './schedule/token-bucket.ts'
 import { loadStreams } from './stream/load-streams.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 
-const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
+const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
 
 /**
  * Creates a feed, which buys each price once for everybody who needs it, in the cheapest requests, and only as often as needed.
@@ -56,6 +57,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     return addresses.map(checksum)
   }
 
+  const sharedLease = readSharedLease(options)
   const lifetime = createLifetime()
   const table = createPriceTable()
   const dueTimes = createDueTimes()
@@ -98,7 +100,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dailyBudget,
     backoff,
     emit,
-    store: options.store && checked && createPriceStore(options.store, clock, checked, lifetime.closed),
+    store: options.store && checked && createPriceStore(options.store, clock, checked, lifetime.closed, sharedLease),
     signal: lifetime.signal,
     reserveExtra(credits) {
       const isCovered = bucket.covers(credits, clock.now())

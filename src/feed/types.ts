@@ -1,5 +1,6 @@
 import type { Client } from '../client.ts'
 import type { Clock } from '../concurrency/clock.ts'
+import type { Fleet } from '../fleet/types.ts'
 import type { Trade } from '../generated/types.ts'
 import type { CacheStore } from '../options.ts'
 import type { AlertOptions, FeedAlert } from './alert-types.ts'
@@ -57,6 +58,11 @@ export interface FeedOptions extends FeedStreamOptions {
    * @default memory
    */
   store?: FeedStore | undefined
+  /**
+   * Lets one member of a fleet at a time buy a price, exactly: with a `store` that all members share, one command for each purchase. The
+   * budget of the fleet is that of its clients. @default the `store` decides, by `add` or by a short wait
+   */
+  fleet?: Fleet | undefined
   /** Whether the feed spends nothing while the page is hidden. Price requests and watches then wait. @default false */
   pauseWhenHidden?: boolean | undefined
   /** Receives every event. Errors that it throws are ignored. */

@@ -1,46 +1,20 @@
-import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
+import type {
+  Admission,
+  AdmissionRequest,
+  CooldownScope,
+  LocalAdmissionControl,
+} from '../concurrency/admission-types.ts'
+import { LightAbortController } from '../concurrency/cancellation.ts'
 import { type CircuitBreaker, createCircuitBreaker } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Permit, PermitRequest, PermitResult } from '../concurrency/permit.ts'
 import { createSemaphore, type Release } from '../concurrency/semaphore.ts'
-import type { EtnMarketError } from '../errors/base.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'
-import type { CooldownScope } from './types.ts'
-
-export interface AdmissionRequest {
-  readonly isHeavy: boolean
-  readonly apiKey: string
-  readonly signal: CancellationSignal
-  /** Its number in the order of arrival, which it keeps when it is retried. */
-  readonly arrival: number
-  /** The error to reject with when a cool-down lasts longer than the call may wait. */
-  rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
-  /** Waits for one of the client's own slots do not count for the deadline. */
-  whileQueued<T>(wait: Promise<T>): Promise<T>
-}
-
-/** Permission to send one request. Only the first `end()` or `refuse()` counts; it gives back everything that is held. */
-export interface Admission {
-  /** Whether the request had to wait. */
-  readonly hasWaited: boolean
-  /** False when a cool-down has started since: the request must not be sent. */
-  isCurrent(): boolean
-  end(result: PermitResult): void
-  /** The service refused the request: starts a cool-down for the affected calls and returns its length in ms. */
-  refuse(scope: CooldownScope, waitMs: number): number
-}
-
-/** Decides when a request may be sent: two heavy ones at a time, none while the service is busy or the key is refused. */
-export interface AdmissionControl {
-  /** The number of the next request in the order of arrival. */
-  nextArrival(): number
-  admit(request: AdmissionRequest): Promise<Admission>
-}
 
 /** Twenty refusals in a minute lock a key: the refusals of the last minute and the requests in flight never exceed this number. */
 const MAX_KEY_REFUSALS = 15
 
-export function createAdmissionControl(clock: Clock, heavyConcurrency: number): AdmissionControl {
+export function createAdmissionControl(clock: Clock, heavyConcurrency: number): LocalAdmissionControl {
   const heavySlots = createSemaphore(heavyConcurrency)
   const heavyBreaker = createCircuitBreaker(clock)
   const keyBreakers = new Map<string, CircuitBreaker>()
@@ -122,6 +96,10 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
       const permit = key.tryAcquire()
       const keyPermit = permit ?? (await key.acquire(permitRequest(request, 'key')))
       return toAdmission({ keyPermit }, permit === undefined)
+    },
+    hold(scope, apiKey, forMs) {
+      const breaker = scope === 'heavy' ? heavyBreaker : keyBreaker(apiKey)
+      breaker.hold(forMs)
     },
   }
 }

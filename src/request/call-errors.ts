@@ -1,6 +1,7 @@
 import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { TimeoutError } from '../errors/network.ts'
-import { DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
+import { StateUnavailableError } from '../errors/state.ts'
+import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
 import type { ChargeTotals } from './types.ts'
 
 /** What every error of a call states. */
@@ -16,8 +17,8 @@ export interface CallDetails {
  * @param isShared another caller pays for the request, and has its credits on the error
  */
 export function toCallError(error: unknown, details: CallDetails, totals: ChargeTotals, isShared = false): unknown {
-  const { operation, params, requestIds, deadlineMs } = details
-  const known = error === DEADLINE_EXCEEDED ? deadlineError(operation, deadlineMs, totals.attempts) : error
+  const { operation, params, requestIds } = details
+  const known = knownError(error, details, totals.attempts)
   if (!(known instanceof EtnMarketError)) return known
   const { attempts } = totals
   const paid = isShared
@@ -41,6 +42,17 @@ export function appendCallerFrames(error: Error): Error {
   const { stack = '' } = error
   error.stack = [stack, ...frames.filter((frame) => !stack.includes(frame.trim()))].join('\n')
   return error
+}
+
+function knownError(error: unknown, { operation, deadlineMs }: CallDetails, attempts: number): unknown {
+  if (error === DEADLINE_EXCEEDED) return deadlineError(operation, deadlineMs, attempts)
+  return error === STATE_DEADLINE_EXCEEDED ? stateError(operation, deadlineMs, attempts) : error
+}
+
+function stateError(operation: CallName, deadlineMs: number, attempts: number): StateUnavailableError {
+  const sent = attempts === 0 ? 'Nothing was sent.' : 'No further request was sent.'
+  const message = `${operation}: the store of the budget did not answer within the ${deadlineMs} ms of the call. ${sent} Check the store.`
+  return new StateUnavailableError(message, { operation })
 }
 
 function deadlineError(operation: CallName, deadlineMs: number, attempts: number): TimeoutError {

@@ -10,7 +10,7 @@ import type { CallInput } from './call-input.ts'
 import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import { callMeta } from './call-meta.ts'
 import { createTotals, sumTotals } from './charge-totals.ts'
-import { DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
+import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
 import type { InFlightRequest, InFlightRequests } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
@@ -172,7 +172,10 @@ async function awaitShared(
   const { value, error, isPayer } = await inFlight.join({
     signal: lifetime.signal,
     finishes: settings.whenAborted === 'finish',
-    startDeadline: (onExpire) => lifetime.startDeadline(() => onExpire(DEADLINE_EXCEEDED)),
+    startDeadline: (onExpire) =>
+      lifetime.startDeadline(() =>
+        onExpire(inFlight.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED),
+      ),
   })
   const totals = { ...inFlight.totals }
   const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }

@@ -74,7 +74,7 @@ function createInFlightRequest<T>(
   const request: InFlightRequest<T> = {
     signal: controller,
     totals: createTotals(),
-    progress: { isSending: false, isAbandoned: false },
+    progress: { isSending: false, isAwaitingState: false, isAbandoned: false },
     deadline: {
       remaining: () => Math.max(0, ...[...deadlines].map((deadline) => deadline.remaining())),
       pause() {

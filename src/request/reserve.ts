@@ -1,9 +1,9 @@
 import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Reservation } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import type { RequestState } from './types.ts'
+import type { RequestProgress, RequestState } from './types.ts'
 
-type Reserving = Pick<RequestState, 'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited'>
+type Reserving = Pick<RequestState, 'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited' | 'progress'>
 
 /** Reserves the worst case of the next attempt: the credits of a lost one stay blocked. */
 export function reserve(
@@ -17,10 +17,10 @@ export function reserve(
 
 /** The reservation, as soon as a budget with a store has written it. */
 export async function awaitReservation(state: Reserving): Promise<Reservation> {
-  const { reservation, signal } = state
+  const { reservation, signal, progress } = state
   if (!(reservation instanceof Promise)) return reservation
   state.hasWaited = true
-  const reserved = await raceWithAbort(reservation, signal)
+  const reserved = await awaitState(reservation, signal, progress)
   state.reservation = reserved
   return reserved
 }
@@ -31,8 +31,18 @@ export async function confirmReservation(state: Reserving, signal: CancellationS
   const { request, totals } = state
   const { attempts, charge, credits } = totals
   const confirmed = reservation.confirm({ operation: request.operation, attempts, charge, credits })
-  if (confirmed instanceof Promise) await raceWithAbort(confirmed, signal)
+  if (confirmed instanceof Promise) await awaitState(confirmed, signal, state.progress)
   return reservation
+}
+
+/** A deadline that passes meanwhile is a failure of the store, not of the service. */
+async function awaitState<T>(work: Promise<T>, signal: CancellationSignal, progress: RequestProgress): Promise<T> {
+  progress.isAwaitingState = true
+  try {
+    return await raceWithAbort(work, signal)
+  } finally {
+    progress.isAwaitingState = false
+  }
 }
 
 /** Releases what is still reserved. Does nothing when the charge was settled. */

@@ -1,8 +1,7 @@
+import type { CooldownScope } from '../concurrency/admission-types.ts'
 import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
-import type { CooldownScope } from './types.ts'
 
 /** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
 const MIN_BACKOFF_MS = 500
@@ -52,7 +51,6 @@ export function cooldownOf(
   maxRetryAfterMs: number,
 ): { scope: CooldownScope; waitMs: number } | undefined {
   const wait = (ms: number | undefined) => Math.min(ms || MIN_BACKOFF_MS, Math.max(MIN_BACKOFF_MS, maxRetryAfterMs))
-  if (isBudgetRefusal(error)) return undefined
   // Also where a hook failed on the answer.
   if (error instanceof EtnMarketError && error.status === 429) return { scope: 'key', waitMs: wait(error.retryAfterMs) }
   if (error instanceof ServerBusyError && error.retryAfterMs !== undefined)

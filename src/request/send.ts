@@ -1,4 +1,5 @@
 import pRetry, { AbortError } from 'p-retry'
+import type { Admission, AdmissionControl } from '../concurrency/admission-types.ts'
 import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
@@ -8,8 +9,8 @@ import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { attempt } from '../transport/attempt.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { Transport } from '../transport/transport.ts'
-import { type Admission, type AdmissionControl, permitResult } from './admission.ts'
-import type { ApiKeySource } from './api-key.ts'
+import { permitResult } from './admission.ts'
+import { type ApiKeySource, readApiKey } from './api-key.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
 import { parseJson } from './parse-response.ts'
 import { readOutcome } from './read-outcome.ts'
@@ -76,7 +77,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   const { request, settings, signal } = state
   const { clock, usage, transport } = context
   const emit = createRequestEmit(state, number, context.emit)
-  const apiKey = request.isKeyless ? undefined : await readApiKey(state, context)
+  const apiKey = request.isKeyless ? undefined : await readApiKey(state, context.apiKey)
   const { admission, reservation } = await waitForTurn(apiKey ?? '', state, context)
   let sent: number | undefined
   let result: PermitResult = 'unused'
@@ -99,7 +100,6 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
         state.progress.isSending = true
       },
     })
-
     result = permitResult(outcome)
     const response = outcome.response ?? outcome.failure.response
     const status = response?.status
@@ -116,7 +116,9 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     } catch (error) {
       const code = error instanceof EtnMarketError ? error.code : 'aborted'
       if (sent !== undefined) emit({ type: 'request.failed', ...end, code })
-      startCooldown(error, admission, context, emit)
+      // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
+      if (apiKey === undefined && isBudgetRefusal(error)) admission.end('succeeded')
+      else startCooldown(error, admission, context, emit)
       throw error
     }
   } finally {
@@ -145,24 +147,19 @@ async function waitForTurn(apiKey: string, state: RequestState, context: SendCon
   }
 }
 
-async function readApiKey(state: RequestState, { apiKey }: SendContext): Promise<string | undefined> {
-  const key = apiKey(state.signal)
-  if (key instanceof Promise) state.hasWaited = true
-  return key
-}
-
 /** What was not even admitted is not retried. */
 function doNotRetry(error: unknown): never {
   throw error instanceof Error ? new AbortError(error) : error
 }
 
 function admit(apiKey: string, state: RequestState, { admission }: SendContext): Promise<Admission> {
-  const { request, arrival, settings, signal, deadline } = state
+  const { request, arrival, settings, signal, deadline, progress } = state
   return admission.admit({
     isHeavy: request.isHeavy,
     apiKey,
     signal,
     arrival,
+    progress,
     rejectWait(scope, waitMs) {
       const limits = { remainingMs: deadline.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
       return cooldownError(scope, waitMs, limits, request.operation)
@@ -172,7 +169,6 @@ function admit(apiKey: string, state: RequestState, { admission }: SendContext):
 }
 
 function startCooldown(error: unknown, admission: Admission, context: SendContext, emit: RequestEmit): void {
-  if (isBudgetRefusal(error)) admission.end('succeeded')
   const cooldown = cooldownOf(error, context.maxCooldownMs)
   if (cooldown === undefined) return
   const waitMs = admission.refuse(cooldown.scope, cooldown.waitMs)

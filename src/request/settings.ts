@@ -1,4 +1,5 @@
-import { checkMethods, checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { fleetInternalsOf } from '../fleet/internals.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 
 /** How one call behaves, every default filled in. */
@@ -39,6 +40,7 @@ export function clientSettings(options: ClientOptions): CallSettings {
     'heavyConcurrency',
     'batchConcurrency',
     'budget',
+    'fleet',
     'cache',
     'onEvent',
     'clock',
@@ -48,7 +50,14 @@ export function clientSettings(options: ClientOptions): CallSettings {
 }
 
 /** The options that are objects or functions, which the parts of a client use without another look. */
-function checkParts({ budget, cache, onEvent, clock }: ClientOptions): void {
+function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock }: ClientOptions): void {
+  if (fleet !== undefined && fleetInternalsOf(fleet) === undefined)
+    throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
+  if (fleet !== undefined && (budget !== undefined || heavyConcurrency !== undefined)) {
+    const message =
+      'A fleet has a budget and heavyConcurrency of its own: give these to createRedisFleet, not to the client.'
+    throw new InvalidRequestError(message, { code: 'invalid_option' })
+  }
   if (budget !== undefined && !isOption(budget))
     throw invalidOption('budget', budget, '{ credits, windowMs } or a budget of createBudget')
   if (cache !== undefined && !(isOption(cache) && isOption(cache.ttlMs)))

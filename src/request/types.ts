@@ -72,9 +72,6 @@ export type ChunkResult = { readonly answer: Answer } | { readonly answer?: unde
 /** The same, with what this call was charged for it. */
 export type PaidResult = ChunkResult & { readonly paid: ChargeTotals; readonly isShared: boolean }
 
-/** Which calls a refusal affects: all heavy calls of the client, or all calls with the key. */
-export type CooldownScope = 'heavy' | 'key'
-
 /** The time that the callers of a request have left: the longest of their deadlines. */
 export type SharedDeadline = Pick<Deadline, 'remaining' | 'pause' | 'resume'>
 
@@ -82,6 +79,8 @@ export type SharedDeadline = Pick<Deadline, 'remaining' | 'pause' | 'resume'>
 export interface RequestProgress {
   /** Whether an attempt was handed to the network and has not ended. */
   isSending: boolean
+  /** Whether it waits for a store or a fleet. */
+  isAwaitingState: boolean
   /** Whether nobody waits for what is being read to its end: no further attempt is made. */
   isAbandoned: boolean
 }

@@ -16,27 +16,30 @@ const SHARED = ['ky', 'p-retry', 'zod']
 
 /** A ceiling and why it is not lower; far above what is there it would hold nothing. */
 const CEILINGS = [
-  // The steps of a call and their errors 9, budgets with and without a store 4, guards and operations 2.4, secrets 1.4, sweeps 0.7.
+  // The steps of a call and their errors 9, budgets with and without a store 4, guards and operations 2.4, secrets 1.4, sweeps 0.7, the
+  // way into a fleet 0.3.
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 28_900,
+    ceiling: 29_300,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9.
-  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 34_800 },
+  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 35_200 },
   // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7.
   { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_150 },
   // A file that computes the tables of keccak when it loads is never left out.
   { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_400 },
-  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 37_200 },
-  // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 10, trades 3,
-  // candles and portfolios 5, alerts and changes 2, priorities 2, streams 2.
-  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 33_000 },
+  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 37_500 },
+  // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 10, candles and
+  // portfolios 5, alerts and changes 2, priorities 2. Trades and streams load with their first use.
+  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 30_700 },
   // Made of the fake's own types: handlers and nothing else.
   { what: 'etn-market/msw', code: "export * from './msw.js'", ceiling: 520 },
   // Budgets, errors and operations, which it shares with the client, are counted here again: 6.5.
   { what: 'etn-market/proxy', code: "export * from './proxy.js'", ceiling: 14_900 },
+  // No page loads it. Its scripts 5, sha1 and sha256 2; errors and keccak, which it shares with the client, are counted here again: 3.5.
+  { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 16_300 },
   { what: 'etn-market/react', code: "export * from './react.js'", ceiling: 880, external: ['react'] },
   {
     what: 'etn-market/tanstack-query',

@@ -45,6 +45,7 @@ const SURFACE = {
   'etn-market/feed': ['createPriceFeed'],
   'etn-market/msw': ['mswHandlers'],
   'etn-market/node': ['createNodeTransport'],
+  'etn-market/redis': ['createRedisFleet'],
 }
 
 test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {
@@ -54,6 +55,7 @@ test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {
     'etn-market/feed': () => import('etn-market/feed'),
     'etn-market/msw': () => import('etn-market/msw'),
     'etn-market/node': () => import('etn-market/node'),
+    'etn-market/redis': () => import('etn-market/redis'),
   }
   expect(Object.keys((await modules[subpath]?.()) ?? {}).sort()).toEqual([...names].sort())
 })

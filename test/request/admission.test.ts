@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Admission } from '../../src/concurrency/admission-types.ts'
 import { LightAbortController } from '../../src/concurrency/cancellation.ts'
-import { type Admission, createAdmissionControl } from '../../src/request/admission.ts'
+import { createAdmissionControl } from '../../src/request/admission.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 
@@ -60,6 +61,7 @@ function createScene() {
         arrival: control.nextArrival(),
         rejectWait: look,
         whileQueued: <T>(wait: Promise<T>) => wait,
+        progress: { isAwaitingState: false },
       }
       const admitted = control.admit(request)
       admitted.then(

@@ -1,5 +1,6 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
 import { type Clock, sleep, startTimer } from '../../concurrency/clock.ts'
+import type { SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedStore } from '../types.ts'
 
@@ -20,7 +21,13 @@ const LEASE_MS = 5_000
 const SETTLE_MS = 50
 const TIMEOUT_MS = 1_000
 
-export function createBuyLease(store: FeedStore, clock: Clock, closed: CancellationSignal): BuyLease {
+/** @param shared where there is a fleet: it decides, and the store has no leases */
+export function createBuyLease(
+  store: FeedStore,
+  clock: Clock,
+  closed: CancellationSignal,
+  shared?: SharedLease,
+): BuyLease {
   const owner = `${clock.now().toString(36)}-${Math.floor(clock.random() * 2 ** 48).toString(36)}-${crypto.randomUUID()}`
   const isHeld = (value: unknown) => {
     const lease = parse(value)
@@ -50,11 +57,13 @@ export function createBuyLease(store: FeedStore, clock: Clock, closed: Cancellat
   }
 
   async function tryAcquire(addresses: readonly string[]): Promise<ReadonlySet<string>> {
+    if (shared !== undefined) return shared.acquire(addresses, LEASE_MS)
     const acquired = store.add ? await Promise.all(addresses.map(add)) : await writeAndReadBack(addresses)
     return new Set(addresses.filter((_, index) => acquired[index]))
   }
 
   function release(addresses: Iterable<string>): void {
+    if (shared !== undefined) return void shared.release([...addresses]).catch(() => {})
     for (const address of addresses)
       Promise.resolve(address)
         .then((key) => store.delete(keyOf(key)))

@@ -1,5 +1,6 @@
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import type { Clock } from '../../concurrency/clock.ts'
+import type { SharedLease } from '../../fleet/internals.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedStore } from '../types.ts'
@@ -26,9 +27,10 @@ export function createPriceStore(
   clock: Clock,
   checked: CheckedStore,
   closed: CancellationSignal,
+  sharedLease: SharedLease | undefined,
 ): PriceStore {
   return {
-    lease: createBuyLease(store, clock, closed),
+    lease: createBuyLease(store, clock, closed, sharedLease),
     read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock.now())),
     write: (address, stored, ttlMs) => checked.write(keyOf(address), stored, ttlMs),
   }

@@ -1,0 +1,44 @@
+import type { EtnMarketError } from '../errors/base.ts'
+import type { CancellationSignal } from './cancellation.ts'
+import type { PermitResult } from './permit.ts'
+
+/** Which calls a refusal affects: all heavy calls of the client, or all calls with the key. */
+export type CooldownScope = 'heavy' | 'key'
+
+export interface AdmissionRequest {
+  readonly isHeavy: boolean
+  readonly apiKey: string
+  readonly signal: CancellationSignal
+  /** Its number in the order of arrival, which it keeps when it is retried. */
+  readonly arrival: number
+  /** The error to reject with when a cool-down lasts longer than the call may wait. */
+  rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
+  /** Waits for one of the client's own slots do not count for the deadline. */
+  whileQueued<T>(wait: Promise<T>): Promise<T>
+  /** Changes when the request begins and stops to wait for a fleet. */
+  readonly progress: { isAwaitingState: boolean }
+}
+
+/** Permission to send one request. Only the first `end()` or `refuse()` counts; it gives back everything that is held. */
+export interface Admission {
+  /** Whether the request had to wait. */
+  readonly hasWaited: boolean
+  /** False when a cool-down has started since: the request must not be sent. */
+  isCurrent(): boolean
+  end(result: PermitResult): void
+  /** The service refused the request: starts a cool-down for the affected calls and returns its length in ms. */
+  refuse(scope: CooldownScope, waitMs: number): number
+}
+
+/** Decides when a request may be sent: two heavy ones at a time, none while the service is busy or the key is refused. */
+export interface AdmissionControl {
+  /** The number of the next request in the order of arrival. */
+  nextArrival(): number
+  admit(request: AdmissionRequest): Promise<Admission>
+}
+
+/** The admission control of one process, which can learn of refusals that others met. */
+export interface LocalAdmissionControl extends AdmissionControl {
+  /** Starts a cool-down, or makes one longer, without a refusal. */
+  hold(scope: CooldownScope, apiKey: string, forMs: number): void
+}

@@ -1,0 +1,70 @@
+import type { Reconciliation } from '../credits/budget.ts'
+import type { Methods } from '../generated/methods.ts'
+
+/** A time for which the members of a fleet send no request of a scope. */
+export interface FleetCooldown {
+  /** `heavy` for all heavy calls, or `key:` and a hash for all calls with one key. The key itself is not stored. */
+  readonly scope: string
+  /** When it ends, unix milliseconds by the clock of the shared store. It may be over: then one request goes first as a probe. */
+  readonly until: number
+}
+
+/** The shared state of a fleet at one moment. Times are those of the shared store's clock. */
+export interface FleetStatus {
+  /** Credits that all members together may spend in a window. */
+  readonly limit: number
+  /** Credits known to have been charged in this window. */
+  readonly spent: number
+  /** Worst case of the requests in flight or about to be sent. */
+  readonly reserved: number
+  /**
+   * Worst case of requests that may have been charged: their answer is lost, or the process that made them is gone. Held until the
+   * window ends, or until `reconcile` proves less.
+   */
+  readonly uncertain: number
+  /** Worst case that the next request may have. */
+  readonly available: number
+  /** When this window ends, unix milliseconds; undefined without a window. */
+  readonly resetsAt: number | undefined
+  /** Heavy requests of all members. */
+  readonly slots: {
+    /** The most in flight at once. */
+    readonly limit: number
+    /** In flight now. A process that is gone holds its slots until their leases end. */
+    readonly taken: number
+  }
+  /** The cool-downs that are not over, and those that wait for the success of a probe. */
+  readonly cooldowns: readonly FleetCooldown[]
+}
+
+/** A member's access to the state that several processes and machines share: one budget, one limit of heavy calls, one set of cool-downs. */
+export interface Fleet extends AsyncDisposable {
+  /**
+   * Reads the shared state. One round trip.
+   * @throws StateUnavailableError when the store fails, does not answer in time or was never initialized; InvalidRequestError with
+   * the code `fleet_mismatch` when the fleet has another limit, window or number of slots.
+   */
+  status(): Promise<FleetStatus>
+  /**
+   * Creates the shared state. Call it on purpose: once, and again after the store has lost its data, because then nobody knows what was
+   * spent in this window. It does nothing where the state exists, and never resets anything.
+   * @throws StateUnavailableError when the store fails or does not answer in time; InvalidRequestError with the code `fleet_mismatch`
+   * when the state exists with another limit, window or number of slots.
+   */
+  initialize(): Promise<void>
+  /**
+   * Compares the balance of the key, from the free `account.me`, with the charges that the fleet knows. What it shows beyond them counts as
+   * spent: the cost of lost answers, and of charges that a fail-over of the store forgot. The rest of `uncertain` that arose since the last comparison is
+   * available again. Use it only where nobody else spends with the key. Call it from time to time, because the first call only
+   * records the balance, and after every fail-over.
+   * @returns what was proven; undefined when nothing was: requests were in flight, credits were added to the key, or it was the
+   * first call.
+   * @throws StateUnavailableError when the store fails; the client's error when `account.me` does.
+   */
+  reconcile(client: Pick<Methods, 'account'>): Promise<Reconciliation | undefined>
+  /**
+   * Leaves the fleet. Later calls of clients that use it are refused with the code `fleet_closed`. It waits for what is still to be
+   * written, for `timeoutMs` at most. The connection stays open, because it is yours. Close the clients first.
+   */
+  close(): Promise<void>
+}

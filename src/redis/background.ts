@@ -1,0 +1,52 @@
+import { LightAbortController } from '../concurrency/cancellation.ts'
+import { monotonicNow, sleep, startTimer, systemClock } from '../concurrency/clock.ts'
+
+/** Commands that no call waits for. */
+export interface Background {
+  /** Repeats a command until it succeeds, `untilMs` on the monotonic clock has passed, or the fleet is closed. The first time is now. */
+  repeat(run: () => Promise<unknown>, untilMs: number): void
+  /** Resolves when nothing is left to do, or after `timeoutMs`. */
+  flush(timeoutMs: number): Promise<void>
+  /** Ends all repetitions. */
+  stop(): void
+}
+
+const MIN_PAUSE_MS = 50
+const MAX_PAUSE_MS = 1_000
+
+export function createBackground(): Background {
+  const live = new Set<Promise<void>>()
+  const stopping = new LightAbortController()
+
+  async function work(run: () => Promise<unknown>, untilMs: number): Promise<void> {
+    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
+      try {
+        await run()
+        return
+      } catch {
+        if (monotonicNow(systemClock) + pauseMs > untilMs) return
+        await sleep(systemClock, pauseMs, stopping)
+      }
+    }
+  }
+
+  return {
+    repeat(run, untilMs) {
+      const done = work(run, untilMs)
+        .catch(() => {})
+        .finally(() => live.delete(done))
+      live.add(done)
+    },
+    async flush(timeoutMs) {
+      if (live.size === 0) return
+      await new Promise<void>((resolve) => {
+        const stopTimer = startTimer(systemClock, timeoutMs, resolve)
+        Promise.all(live).then(() => {
+          stopTimer()
+          resolve()
+        })
+      })
+    },
+    stop: () => stopping.abort(new Error('The fleet is closed.')),
+  }
+}

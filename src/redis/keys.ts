@@ -1,0 +1,45 @@
+import { invalidOption } from '../errors/input.ts'
+
+/** The keys of a fleet, all in the same slot of a cluster. */
+export interface FleetKeys {
+  /** Of the scripts that move credits. */
+  readonly ledger: string[]
+  readonly initialize: string[]
+  readonly status: string[]
+  readonly buy: string[]
+  readonly leases: string
+  readonly slots: string
+  /** Of the scripts that admit requests, for a scope of an API key. */
+  limits(keyScope: string): string[]
+  probes(scope: string): string
+}
+
+export function createKeys(name: string): FleetKeys {
+  if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
+    throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
+  const key = (part: string) => `{etn-market:${name}}:${part}`
+  const [state, operations, leases, ends, guards, slots] = [
+    key('state'),
+    key('operations'),
+    key('leases'),
+    key('ends'),
+    key('guards'),
+    key('slots'),
+  ]
+  const probes = (scope: string) => key(`probes:${scope}`)
+  const scopeKeys = (scope: string) => [probes(scope), key(`refusals:${scope}`), key(`unguarded:${scope}`)]
+  return {
+    ledger: [state, operations, leases, ends, guards],
+    initialize: [state, operations, leases, ends],
+    status: [state, operations, leases, slots, guards],
+    buy: [key('buyers:ends'), key('buyers:owners')],
+    leases,
+    slots,
+    limits: (keyScope) => [
+      ...[state, operations, ends, guards, slots, key('waiting'), key('seen')],
+      ...scopeKeys(keyScope),
+      ...scopeKeys('heavy'),
+    ],
+    probes,
+  }
+}

@@ -1,0 +1,54 @@
+import type { ReservationDetails } from '../credits/budget-types.ts'
+import { BudgetExceededError } from '../errors/budget.ts'
+import type { Background } from './background.ts'
+import type { Command } from './commands.ts'
+import type { FleetKeys } from './keys.ts'
+import type { Renewals } from './renewals.ts'
+import type { View } from './view.ts'
+
+/** What the parts of one member of a fleet share. */
+export interface Member {
+  readonly name: string
+  /** Limit, length of a window and slots, as the scripts compare them. */
+  readonly config: string
+  readonly limit: number
+  /** 0 without windows. */
+  readonly windowMs: number
+  readonly slots: number
+  readonly leaseMs: number
+  readonly timeoutMs: number
+  readonly keys: FleetKeys
+  readonly command: Command
+  readonly view: View
+  readonly renewals: Renewals
+  readonly background: Background
+  /** An id that no other member uses. */
+  nextId(): string
+  /** @throws EtnMarketError with the code `fleet_closed` */
+  throwIfClosed(): void
+  /** @throws when too few replicas have what was written */
+  waitForReplicas(): Promise<void>
+  /** The error of a call whose command failed. Errors of this library stay as they are. */
+  toError(error: unknown, details?: ReservationDetails): unknown
+}
+
+/** The error of credits that do not fit. */
+export function exceeded(
+  { name, limit, view }: Member,
+  needed: number,
+  details: ReservationDetails | undefined,
+): BudgetExceededError {
+  const available = availableIn(limit, view)
+  const { resetsAt } = view
+  const subject = details?.operation ? `${details.operation}: the` : 'The'
+  const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
+  const advice = resetsAt === undefined ? 'Allow more credits.' : 'Wait for the next window or allow more credits.'
+  return new BudgetExceededError(
+    `${subject} budget of the fleet "${name}" has ${available} of ${limit} credits left, but up to ${needed} are needed. ${sent} ${advice}`,
+    { ...details, needed, available, resetsAt },
+  )
+}
+
+export function availableIn(limit: number, { totals }: View): number {
+  return Math.max(0, limit - totals.spent - totals.reserved - totals.uncertain)
+}

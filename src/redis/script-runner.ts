@@ -1,0 +1,79 @@
+import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import { firstWord } from './command-error.ts'
+import { sha1Hex } from './hash.ts'
+import type { IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './types.ts'
+
+/** Runs a script, by its hash where the client can. */
+export type RunScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
+
+/** One interface for the clients of Redis. */
+export interface Runner {
+  readonly run: RunScript
+  /** Resolves with the number of replicas that have what was written before. */
+  readonly wait: ((replicas: number, timeoutMs: number) => Promise<unknown>) | undefined
+}
+
+export function createRunner(redis: RedisConnection, needsWait: boolean): Runner {
+  const wait = (redis as ScriptRunner | undefined)?.wait
+  if (needsWait && (typeof wait !== 'function' || isCluster(redis)))
+    throw new InvalidRequestError('Invalid wait: this connection has no WAIT, as a cluster has none.', {
+      code: 'invalid_option',
+    })
+  return { run: chooseRun(redis), wait: wait && ((replicas, timeoutMs) => wait.call(redis, replicas, timeoutMs)) }
+}
+
+function chooseRun(redis: RedisConnection): RunScript {
+  if (isNodeRedis(redis)) {
+    return byHash(
+      (sha, keys, args) => redis.evalSha(sha, { keys, arguments: args }),
+      (script, keys, args) => redis.eval(script, { keys, arguments: args }),
+    )
+  }
+  if (isIoRedis(redis)) {
+    return byHash(
+      (sha, keys, args) => redis.evalsha(sha, keys.length, ...keys, ...args),
+      (script, keys, args) => redis.eval(script, keys.length, ...keys, ...args),
+    )
+  }
+  if (hasMethod(redis, 'eval')) return async (script, keys, args) => redis.eval(script, keys, args)
+  throw invalidOption(
+    'redis',
+    redis,
+    'a client of redis, ioredis or iovalkey, or an object with eval(script, keys, args)',
+  )
+}
+
+/** Sends the hash of a script; the script itself where the server does not know it, or any more. */
+function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
+  const hashes = new Map<string, string>()
+  const hashOf = (script: string) => {
+    const known = hashes.get(script) ?? sha1Hex(script)
+    hashes.set(script, known)
+    return known
+  }
+  return async (script, keys, args) => {
+    try {
+      return await evalByHash(hashOf(script), keys, args)
+    } catch (error) {
+      if (firstWord(error) !== 'NOSCRIPT') throw error
+      return evalText(script, keys, args)
+    }
+  }
+}
+
+function isNodeRedis(redis: RedisConnection): redis is NodeRedisClient {
+  return hasMethod(redis, 'evalSha') && hasMethod(redis, 'eval')
+}
+
+function isIoRedis(redis: RedisConnection): redis is IoRedisClient {
+  return hasMethod(redis, 'evalsha') && hasMethod(redis, 'eval')
+}
+
+/** A command without a key goes to any node of a cluster. */
+function isCluster(redis: object): boolean {
+  return (redis as { isCluster?: unknown }).isCluster === true || 'masters' in redis
+}
+
+function hasMethod<Name extends string>(value: unknown, name: Name): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as Record<Name, unknown>)[name] === 'function'
+}

@@ -1,0 +1,88 @@
+/**
+ * What the scripts that admit requests begin with. KEYS: state, operations, ends, guards, slots, waiting, seen, then for the scope of the API key
+ * and for that of heavy requests: probes, refusals, unguarded.
+ *
+ * `guards` has `until:limit` for each scope that was refused: when its cool-down ends, and how many probes may then be in flight. All other
+ * sets are scored by the time at which an entry ends, `refusals` by that of the refusal. `unguarded` are requests that were sent before their member knew of
+ * the guard.
+ */
+export const LIMITS = `
+local STATE, OPERATIONS, ENDS, GUARDS, SLOTS, WAITING, SEEN = unpack(KEYS, 1, 7)
+local MINUTE, HOUR = 60000, 3600000
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+local config = redis.call('HGET', STATE, 'config')
+local slotLimit = config and tonumber(string.match(config, ' (%d+)$')) or 0
+
+local function scopeOf(name, first)
+  local guard = redis.call('HGET', GUARDS, name)
+  local till, limit = string.match(guard or '', '^(%d+):(%d+)$')
+  return {
+    name = name,
+    probes = KEYS[first], refusals = KEYS[first + 1], unguarded = KEYS[first + 2],
+    till = tonumber(till or 0), limit = tonumber(limit or 0), isGuarded = till ~= nil,
+  }
+end
+
+local function guard(scope, till, limit)
+  scope.till, scope.limit, scope.isGuarded = till, limit, true
+  redis.call('HSET', GUARDS, scope.name, text(till) .. ':' .. text(limit))
+end
+
+-- A probe whose process is gone may have been refused.
+local function prune(scope)
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', scope.probes, '-inf', text(now))) do
+    redis.call('ZREM', scope.probes, id)
+    redis.call('ZADD', scope.refusals, text(now), id)
+  end
+  redis.call('ZREMRANGEBYSCORE', scope.refusals, '-inf', text(now - MINUTE))
+  redis.call('ZREMRANGEBYSCORE', scope.unguarded, '-inf', text(now))
+end
+
+local function leave(id)
+  redis.call('ZREM', SLOTS, id)
+  redis.call('ZREM', WAITING, id)
+  redis.call('ZREM', SEEN, id)
+end
+
+-- Requests that this member has in flight and nobody has counted.
+local function countUnguarded(scope, first, leaseMs)
+  for index = first, #ARGV do redis.call('ZADD', scope.unguarded, text(now + leaseMs), ARGV[index]) end
+end
+
+-- Sets of keys that are not used any more end by themselves.
+local function keepFor(scope, ms)
+  for _, key in ipairs({ scope.probes, scope.refusals, scope.unguarded }) do redis.call('PEXPIRE', key, text(ms)) end
+end
+
+-- What a request held of a scope is free again. A success permits one more probe, a failure leaves as many as are in flight.
+local function endProbe(scope, id, result)
+  redis.call('ZREM', scope.unguarded, id)
+  if redis.call('ZREM', scope.probes, id) == 0 or not scope.isGuarded then return end
+  if result == 'lost' then redis.call('ZADD', scope.refusals, text(now), id) end
+  if scope.till > now then return end
+  prune(scope)
+  if result == 'succeeded' then
+    guard(scope, scope.till, scope.limit + 1)
+  elseif result ~= 'unused' then
+    guard(scope, scope.till, math.max(1, redis.call('ZCARD', scope.probes)))
+  end
+end
+
+local function close(scope)
+  redis.call('HDEL', GUARDS, scope.name)
+  redis.call('DEL', scope.probes, scope.unguarded)
+end
+
+local function answer(verdict, ms)
+  local reply = { verdict, text(now), text(ms) }
+  for _, part in ipairs(redis.call('HGETALL', GUARDS)) do reply[#reply + 1] = part end
+  return reply
+end
+`

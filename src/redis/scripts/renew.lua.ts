@@ -1,0 +1,13 @@
+/** Renews leases that others have not taken over. KEYS: sorted sets of leases. ARGV: leaseMs, then number of the key and id of each lease. */
+export const RENEW = `#!lua flags=allow-oom
+local time = redis.call('TIME')
+local ends = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[1]))
+local held = {}
+for index = 2, #ARGV, 2 do
+  local key = KEYS[tonumber(ARGV[index])]
+  local isHeld = redis.call('ZSCORE', key, ARGV[index + 1])
+  if isHeld then redis.call('ZADD', key, ends, ARGV[index + 1]) end
+  held[#held + 1] = isHeld and 1 or 0
+end
+return held
+`

@@ -1,0 +1,19 @@
+import { LEDGER } from './ledger.lua.ts'
+
+/** ARGV: config, id, credits, leaseMs. A second execution with the same id changes nothing and has the result of the first. */
+export const RESERVE = `#!lua
+${LEDGER}
+local refused = refusal(ARGV[1])
+if refused then return refused end
+enterWindow()
+sweep()
+
+local id, credits = ARGV[2], tonumber(ARGV[3])
+local known = read(id)
+if known then return answer(known.state == 'c' and 'cancelled' or 'granted') end
+-- What is free needs no entry.
+if credits == 0 then return answer('granted') end
+if credits > available() then return answer('refused') end
+reserve(id, credits, tonumber(ARGV[4]))
+return answer('granted')
+`

@@ -1,0 +1,102 @@
+import type { AdmissionControl, AdmissionRequest, LocalAdmissionControl } from '../concurrency/admission-types.ts'
+import { raceWithAbort } from '../concurrency/cancellation.ts'
+import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
+import type { Member } from './member.ts'
+import { createKeyScopes } from './scopes.ts'
+import { ADMIT } from './scripts/admit.lua.ts'
+import { END } from './scripts/end.lua.ts'
+import { type Asked, SharedAdmission, type SharedLimits } from './shared-permit.ts'
+
+/** Twenty refusals in a minute lock a key: the refusals of the last minute and the requests in flight of all members stay below. */
+const MAX_KEY_REFUSALS = 15
+/** How long a request that waits for a slot keeps its place without asking. */
+const SILENT_MS = 2_000
+/** How often a request asks again: the first in the queue often, because a free slot waits for it. */
+const POLL_MS = 25
+const MAX_POLL_MS = 200
+/** Older guards are not believed: a request that has waited asks. */
+const MAX_GUARDS_AGE_MS = 1_000
+
+interface Answer {
+  readonly verdict: string | undefined
+  /** The length of a cool-down, or the number of requests before this one. */
+  readonly number: number
+}
+
+/**
+ * Admits a request in its own process first, in the order of arrival, and then in the fleet. While nothing is refused, light requests need no command:
+ * the answer to their reservation has shown that.
+ */
+export function createSharedAdmission(member: Member, local: LocalAdmissionControl): AdmissionControl {
+  const { view, command, keys, config, leaseMs } = member
+  const scopeOf = createKeyScopes(member.name)
+  const limits: SharedLimits = { member, unguarded: new Map() }
+
+  /** What others met holds the requests of this process too, and each may fail at once if the wait is too long. */
+  function learn({ apiKey, isHeavy }: AdmissionRequest, scope: string): void {
+    const keyMs = view.cooldownMs(scope)
+    if (keyMs > 0) local.hold('key', apiKey, keyMs)
+    const heavyMs = isHeavy ? view.cooldownMs('heavy') : 0
+    if (heavyMs > 0) local.hold('heavy', apiKey, heavyMs)
+  }
+
+  const mustAsk = ({ isHeavy }: AdmissionRequest, scope: string) =>
+    isHeavy || view.isGuarded(scope) || view.guardsAgeMs > MAX_GUARDS_AGE_MS
+
+  async function askOnce(request: AdmissionRequest, scope: string, id: string): Promise<Answer> {
+    const { isHeavy, signal, progress } = request
+    member.throwIfClosed()
+    const ids = SharedAdmission.count(limits, scope)
+    const args = [config, id, leaseMs, scope, isHeavy ? '1' : '0', MAX_KEY_REFUSALS, SILENT_MS, ...ids]
+    const answer = command(ADMIT, keys.limits(scope), args).catch((error) => {
+      throw member.toError(error)
+    })
+    progress.isAwaitingState = true
+    try {
+      const [verdict, now, number, ...guards] = await raceWithAbort(answer, signal)
+      view.readGuards(Number(now), guards)
+      return { verdict, number: Number(number) }
+    } finally {
+      progress.isAwaitingState = false
+    }
+  }
+
+  /** Asks until the request is admitted; undefined when a cool-down has started. */
+  async function ask(request: AdmissionRequest, scope: string, id: string): Promise<Asked | undefined> {
+    for (;;) {
+      const sentAt = monotonicNow(systemClock)
+      const { verdict, number: ahead } = await askOnce(request, scope, id)
+      if (verdict === 'granted') return { id, sentAt, isHeavy: request.isHeavy }
+      if (verdict === 'cooldown') return undefined
+      const pause = sleep(systemClock, Math.min(MAX_POLL_MS, POLL_MS * (1 + ahead)), request.signal)
+      await (verdict === 'queued' ? request.whileQueued(pause) : pause)
+    }
+  }
+
+  function giveUp(scope: string, id: string): void {
+    const untilMs = monotonicNow(systemClock) + leaseMs
+    member.background.repeat(() => command(END, keys.limits(scope), [id, scope, 'cancelled']), untilMs)
+  }
+
+  return {
+    nextArrival: () => local.nextArrival(),
+    async admit(request) {
+      const scope = scopeOf(request.apiKey)
+      for (;;) {
+        learn(request, scope)
+        const admission = await local.admit(request)
+        if (!mustAsk(request, scope)) return new SharedAdmission(limits, admission, scope)
+        const id = member.nextId()
+        try {
+          const asked = await ask(request, scope, id)
+          if (asked !== undefined) return new SharedAdmission(limits, admission, scope, asked)
+        } catch (error) {
+          giveUp(scope, id)
+          admission.end('unused')
+          throw error
+        }
+        admission.end('unused')
+      }
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { monotonicNow, systemClock } from '../concurrency/clock.ts'
+import { isCredits } from '../credits/budget-core.ts'
+import type { Reservation, ReservationDetails } from '../credits/budget-types.ts'
+import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import { exceeded, type Member } from './member.ts'
+import type { Lease } from './renewals.ts'
+import { CONFIRM } from './scripts/confirm.lua.ts'
+import { SETTLE } from './scripts/settle.lua.ts'
+import type { LedgerAnswer } from './view.ts'
+
+/** How a reservation ended: settled, freed or uncertain. */
+type Decision = 's' | 'f' | 'u'
+
+/** Credits that are reserved in Redis, and renewed there until they are decided. */
+export class SharedReservation implements Reservation {
+  readonly credits: number
+  readonly #member: Member
+  readonly #lease: Lease
+  #answer: LedgerAnswer
+  /** When the window may be over, on the monotonic clock. */
+  #windowEndsAt: number
+  #isDecided = false
+
+  constructor(member: Member, id: string, credits: number, answer: LedgerAnswer, sentAt: number) {
+    this.credits = credits
+    this.#member = member
+    this.#lease = { id, keys: [member.keys.leases], endsAt: sentAt + member.leaseMs }
+    this.#answer = answer
+    this.#windowEndsAt = sentAt + answer.msLeft
+    if (credits > 0) member.renewals.add(this.#lease)
+  }
+
+  confirm(details?: ReservationDetails): void | Promise<void> {
+    if (this.#isDecided) throw alreadyDecided(details)
+    const now = monotonicNow(systemClock)
+    // Sure to be in the window, and known to be reserved.
+    if (this.credits === 0 || (now < this.#windowEndsAt && now < this.#lease.endsAt)) return undefined
+    return this.#confirmInRedis(details)
+  }
+
+  async #confirmInRedis(details: ReservationDetails | undefined): Promise<void> {
+    const { command, keys, config, leaseMs, view, renewals } = this.#member
+    const sentAt = monotonicNow(systemClock)
+    try {
+      this.#member.throwIfClosed()
+      const reply = await command(CONFIRM, keys.ledger, [config, this.#lease.id, this.credits, leaseMs])
+      const answer = view.readLedger(reply, sentAt)
+      if (answer.verdict === 'decided') throw alreadyDecided(details)
+      if (answer.verdict === 'refused') throw exceeded(this.#member, this.credits, details)
+      await this.#member.waitForReplicas()
+      this.#answer = answer
+      this.#windowEndsAt = sentAt + answer.msLeft
+      this.#lease.endsAt = sentAt + leaseMs
+      if (!this.#isDecided) renewals.add(this.#lease)
+    } catch (error) {
+      this.release()
+      throw this.#member.toError(error, details)
+    }
+  }
+
+  settle(charged: number): undefined {
+    if (!isCredits(charged)) throw invalidOption('charge', charged, 'a whole number of credits, 0 or more')
+    this.#decide('s', charged)
+  }
+
+  release(): void {
+    this.#decide('f', 0)
+  }
+
+  markUncertain(): void {
+    this.#decide('u', 0)
+  }
+
+  /** The first decision counts. It is repeated while Redis is away; after the lease, the credits are uncertain there. */
+  #decide(decision: Decision, charged: number): void {
+    if (this.#isDecided) return
+    this.#isDecided = true
+    const { id, endsAt } = this.#lease
+    const { command, keys, renewals, background, view } = this.#member
+    renewals.delete(this.#lease)
+    if (this.credits === 0 && charged === 0) return
+    const { window, epoch, now } = this.#answer
+    const args = [id, decision, charged, this.credits, window, epoch, now]
+    background.repeat(async () => {
+      const sentAt = monotonicNow(systemClock)
+      view.readLedger(await command(SETTLE, keys.ledger, args), sentAt)
+    }, endsAt)
+  }
+}
+
+function alreadyDecided(details: ReservationDetails | undefined): InvalidRequestError {
+  const message = 'The reservation is already settled or released: reserve again before you send a request.'
+  return new InvalidRequestError(message, { ...details, code: 'reservation_decided' })
+}

@@ -1,0 +1,95 @@
+import { monotonicNow, systemClock } from '../concurrency/clock.ts'
+
+/** What the scripts that move credits answer. */
+export interface LedgerAnswer {
+  readonly verdict: string
+  /** Unix milliseconds by the clock of the server. */
+  readonly now: number
+  readonly epoch: string
+  /** Index of the window of now. */
+  readonly window: number
+  /** How long the window still lasts, milliseconds; Infinity without windows. */
+  readonly msLeft: number
+}
+
+/** The state of the fleet as this member last saw it. */
+export interface View {
+  readonly totals: { readonly spent: number; readonly reserved: number; readonly uncertain: number }
+  readonly resetsAt: number | undefined
+  /** How old the totals are, milliseconds; Infinity when nothing was seen. */
+  readonly ageMs: number
+  /** Whether the window of the totals is over. */
+  readonly isWindowOver: boolean
+  /** How old the guards are, milliseconds. */
+  readonly guardsAgeMs: number
+  /** Whether requests of a scope have to ask before they are sent. */
+  isGuarded(scope: string): boolean
+  /** How long the cool-down of a scope still lasts, milliseconds. */
+  cooldownMs(scope: string): number
+  /** Reads an answer to a command that was sent at a moment of the monotonic clock. */
+  readLedger(answer: readonly string[], sentAt: number): LedgerAnswer
+  readGuards(now: number, guards: readonly string[]): void
+}
+
+const elapsed = () => monotonicNow(systemClock)
+
+export function createView(windowMs: number): View {
+  let totals = { spent: 0, reserved: 0, uncertain: 0 }
+  /** Server's time of the newest answers, so that an older one that is late changes nothing. */
+  let totalsNow = Number.NEGATIVE_INFINITY
+  let guardsNow = Number.NEGATIVE_INFINITY
+  let totalsAt = Number.NEGATIVE_INFINITY
+  let guardsAt = Number.NEGATIVE_INFINITY
+  let windowEndsAt = Number.POSITIVE_INFINITY
+  let resetsAt: number | undefined
+  /** When the cool-down of each guarded scope ends, on the monotonic clock. */
+  let guards = new Map<string, number>()
+
+  const view: View = {
+    get totals() {
+      return totals
+    },
+    get resetsAt() {
+      return resetsAt
+    },
+    get ageMs() {
+      return elapsed() - totalsAt
+    },
+    get isWindowOver() {
+      return elapsed() >= windowEndsAt
+    },
+    get guardsAgeMs() {
+      return elapsed() - guardsAt
+    },
+    isGuarded: (scope) => guards.has(scope),
+    cooldownMs: (scope) => Math.max(0, (guards.get(scope) ?? 0) - elapsed()),
+    readLedger(answer, sentAt) {
+      const [verdict = '', time, epoch = '', index, spent, reserved, uncertain, ...rest] = answer
+      const now = Number(time)
+      const window = Number(index)
+      const endsAt = windowMs > 0 ? (window + 1) * windowMs : Number.POSITIVE_INFINITY
+      if (now >= totalsNow && epoch !== '') {
+        totalsNow = now
+        totalsAt = elapsed()
+        totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
+        resetsAt = windowMs > 0 ? endsAt : undefined
+        windowEndsAt = sentAt + endsAt - now
+      }
+      if (epoch !== '') view.readGuards(now, rest)
+      return { verdict, now, epoch, window, msLeft: endsAt - now }
+    },
+    readGuards(now, parts) {
+      if (now < guardsNow) return
+      guardsNow = now
+      guardsAt = elapsed()
+      guards = new Map(parseGuards(parts).map(({ scope, until }) => [scope, guardsAt + until - now]))
+    },
+  }
+  return view
+}
+
+/** Pairs of a scope and `until:limit`. */
+export function parseGuards(parts: readonly string[]): { scope: string; until: number }[] {
+  const scopes = parts.filter((_, index) => index % 2 === 0)
+  return scopes.map((scope, index) => ({ scope, until: Number(parts[2 * index + 1]?.split(':')[0]) }))
+}

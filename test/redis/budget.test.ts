@@ -1,0 +1,160 @@
+import { BudgetExceededError, InvalidRequestError, StateUnavailableError } from 'etn-market'
+import { createRedisFleet } from 'etn-market/redis'
+import { describe, expect, test } from 'vitest'
+import { rejection } from '../support/setup.ts'
+import { BOLT, DAY_MS, OPTIONS, TOKENS, until, useFleet } from './setup.ts'
+
+const setup = useFleet()
+const WINDOW = { name: 'bots', timeoutMs: 400, leaseMs: 1_000 }
+
+test('members share one budget, and the fleet knows exactly what was spent', async () => {
+  const members = Array.from({ length: 4 }, () => setup.join({ budget: { credits: 1_000, windowMs: DAY_MS } }))
+  await members[0]!.fleet.initialize()
+  const calls = members.flatMap(({ client }) => TOKENS.map((address) => client.token.price({ address })))
+  const extra = members.map(({ client }) => client.token.list({ limit: 100 }))
+  const results = await Promise.allSettled([...calls, ...extra])
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+  expect(failures.every((error) => error instanceof BudgetExceededError)).toBe(true)
+  expect(setup.fake.charged()).toBeLessThanOrEqual(1_000)
+  await until(async () => (await members[1]!.fleet.status()).reserved === 0)
+  expect(await members[2]!.fleet.status()).toMatchObject({
+    limit: 1_000,
+    spent: setup.fake.charged(),
+    reserved: 0,
+    uncertain: 0,
+    available: 1_000 - setup.fake.charged(),
+    slots: { limit: 2, taken: 0 },
+    cooldowns: [],
+  })
+})
+
+test('a call that does not fit is refused and nothing is sent, whoever has spent the rest', async () => {
+  const [one, other] = [1, 2].map(() => setup.join({ budget: { credits: 120, windowMs: DAY_MS } }))
+  await one!.fleet.initialize()
+  await one!.client.token.price({ address: BOLT })
+  const error = await rejection(other!.client.token.get({ address: BOLT }), BudgetExceededError)
+  expect(error).toMatchObject({ needed: 100, available: 70, attempts: 0, charge: 'none', operation: 'token.get' })
+  expect(error.resetsAt! % DAY_MS).toBe(0)
+  expect(setup.fake.journal()).toHaveLength(1)
+})
+
+test('client.budget has the totals of the last answer', async () => {
+  const { client, fleet } = setup.join()
+  expect(client.budget).toMatchObject({ limit: 100_000, spent: 0, available: 100_000, resetsAt: undefined })
+  await fleet.initialize()
+  await client.etn.price()
+  await until(() => client.budget.spent === 25)
+  const { resetsAt, available } = await fleet.status()
+  expect(client.budget).toMatchObject({ reserved: 0, uncertain: 0, available, resetsAt })
+})
+
+test('a batch that cannot fit is refused before anything is sent', async () => {
+  const { client, fleet } = setup.join({ budget: { credits: 700, windowMs: DAY_MS } })
+  await fleet.initialize()
+  const addresses = Array.from({ length: 60 }, (_, index) => addressOf(index))
+  await rejection(client.prices.batch({ addresses }), BudgetExceededError)
+  await client.token.price({ address: BOLT })
+  await until(() => client.budget.spent === 50)
+  await rejection(client.prices.batch({ addresses: addresses.slice(0, 51) }), BudgetExceededError)
+  expect(setup.fake.journal()).toHaveLength(1)
+})
+
+describe('initialize', () => {
+  test('is needed, and its lack is reported', async () => {
+    const { client, fleet } = setup.join()
+    const error = await rejection(client.etn.price(), StateUnavailableError)
+    expect(error).toMatchObject({ code: 'state_unavailable', attempts: 0, charge: 'none', operation: 'etn.price' })
+    expect(error.message).toContain('etn.price: the fleet "bots" has no state in Redis')
+    expect(error.message).toContain('Nothing was sent. Call initialize()')
+    await rejection(fleet.status(), StateUnavailableError)
+    await rejection(fleet.reconcile(client), StateUnavailableError)
+    expect(setup.fake.journal()).toEqual([])
+  })
+
+  test('again is never a reset', async () => {
+    const { client, fleet } = setup.join()
+    await fleet.initialize()
+    await client.etn.price()
+    await until(async () => (await fleet.status()).spent === 25)
+    await fleet.initialize()
+    expect((await fleet.status()).spent).toBe(25)
+  })
+
+  test.each([
+    [{ budget: { credits: 50_000, windowMs: DAY_MS } }, /100000 credits, windowMs 86400000 .*50000 credits/],
+    [{ budget: { credits: 100_000, windowMs: 60_000 } }, /windowMs 86400000 .*windowMs 60000/],
+    [{ budget: { credits: 100_000 } }, /windowMs 86400000 .*no windowMs/],
+    [{ heavyConcurrency: 3 }, /heavyConcurrency 2, .*heavyConcurrency 3/],
+  ])('refuses a member with %j, as its calls are, with both values', async (options, message) => {
+    await setup.join().fleet.initialize()
+    const { client, fleet } = setup.join(options)
+    for (const run of [() => fleet.initialize(), () => fleet.status(), () => client.etn.price()]) {
+      const error = await rejection(run(), InvalidRequestError)
+      expect(error).toMatchObject({ code: 'fleet_mismatch', attempts: 0, charge: 'none' })
+      expect(error.message).toMatch(message)
+    }
+    expect(setup.fake.journal()).toEqual([])
+  })
+})
+
+describe('close', () => {
+  test('refuses later calls, and leaves the connection open', async () => {
+    const redis = setup.connect()
+    const { client, fleet } = setup.join({}, {}, redis)
+    await fleet.initialize()
+    await client.etn.price()
+    await fleet.close()
+    await expect(client.etn.price()).rejects.toMatchObject({ code: 'fleet_closed', attempts: 0, charge: 'none' })
+    await expect(fleet.status()).rejects.toMatchObject({ code: 'fleet_closed' })
+    expect(await redis.ping()).toBe('PONG')
+    expect((await setup.join().fleet.status()).spent).toBe(25)
+  })
+
+  test('of a client waits for what is still to be written', async () => {
+    const { client, fleet } = setup.join()
+    await fleet.initialize()
+    await client.etn.price()
+    await client.close()
+    expect(await fleet.status()).toMatchObject({ spent: 25, reserved: 0 })
+  })
+})
+
+describe('options', () => {
+  test.each([
+    [{ name: '' }, 'name'],
+    [{ name: 'a}b' }, 'name'],
+    [{ budget: { credits: -1 } }, 'budget.credits'],
+    [{ budget: { credits: 2 ** 53 } }, 'budget.credits'],
+    [{ budget: { credits: 1, windowMs: 0.5 } }, 'budget.windowMs'],
+    [{ budget: { credits: 1, window: 1 } }, 'budget option'],
+    [{ heavyConcurrency: 0 }, 'heavyConcurrency'],
+    [{ timeoutMs: 0 }, 'timeoutMs'],
+    [{ timeoutMs: 1_000, leaseMs: 1_000 }, 'leaseMs'],
+    [{ wait: { replicas: 0, timeoutMs: 10 } }, 'wait.replicas'],
+    [{ wait: { replicas: 1, timeoutMs: 400 } }, 'wait.timeoutMs'],
+    [{ lease: 1 }, 'fleet option'],
+  ])('%j is not accepted', (options, name) => {
+    const create = () => createRedisFleet(setup.connect(), { ...OPTIONS, ...WINDOW, ...(options as object) })
+    expect(create).toThrow(InvalidRequestError)
+    expect(create).toThrow(name)
+  })
+
+  test.each([[null], [{}], [{ get: () => {} }]])('%j is no connection', (redis) => {
+    expect(() => createRedisFleet(redis as never, OPTIONS)).toThrow(/Invalid redis/)
+  })
+
+  test('wait needs a connection that has it', () => {
+    const wait = { replicas: 1, timeoutMs: 100 }
+    expect(() => createRedisFleet({ eval: async () => [] }, { ...OPTIONS, wait })).toThrow(/Invalid wait/)
+  })
+
+  test('a client takes a fleet instead of budget and heavyConcurrency', () => {
+    for (const own of [{ budget: { credits: 1 } }, { heavyConcurrency: 1 }])
+      expect(() => setup.join({}, own)).toThrow(/A fleet has a budget/)
+    expect(() => setup.join({}, { fleet: {} as never })).toThrow(/Invalid fleet/)
+  })
+})
+
+function addressOf(index: number): string {
+  return `0x${(index + 1).toString(16).padStart(40, '0')}`
+}

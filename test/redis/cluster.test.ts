@@ -1,0 +1,78 @@
+import { createRedisFleet, type RedisConnection } from 'etn-market/redis'
+import { Cluster as IoCluster } from 'ioredis'
+import { Cluster as ValkeyCluster } from 'iovalkey'
+import { createCluster } from 'redis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort, type RedisServer, startRedisServer } from '../support/redis-server.ts'
+import { BOLT, OPTIONS, until, useFleet } from './setup.ts'
+
+const setup = useFleet()
+const SLOTS = 16_384
+let nodes: { server: RedisServer; busPort: number }[] = []
+
+beforeAll(async () => {
+  nodes = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const busPort = await freePort()
+      const server = await startRedisServer('--cluster-enabled', 'yes', '--cluster-port', String(busPort))
+      return { server, busPort }
+    }),
+  )
+  const [first] = nodes
+  for (const [index, { server, busPort }] of nodes.entries()) {
+    const range = [index, index + 1].map((part) => Math.floor((part * SLOTS) / nodes.length))
+    await server.command('CLUSTER', 'ADDSLOTSRANGE', String(range[0]), String(range[1]! - 1))
+    await server.command('CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1))
+    if (index > 0) await first!.server.command('CLUSTER', 'MEET', '127.0.0.1', String(server.port), String(busPort))
+  }
+  const isReady = async ({ server }: (typeof nodes)[number]) =>
+    (await server.command('CLUSTER', 'INFO')).includes('cluster_state:ok')
+  await until(async () => (await Promise.all(nodes.map(isReady))).every(Boolean))
+})
+afterAll(async () => {
+  await Promise.all(nodes.map(({ server }) => server.close()))
+})
+
+const CLUSTERS: Record<string, (port: number) => Promise<{ redis: RedisConnection; close(): unknown }>> = {
+  async redis(port) {
+    const redis = createCluster({ rootNodes: [{ socket: { port, host: '127.0.0.1' } }] })
+    await redis.on('error', () => {}).connect()
+    return { redis, close: () => redis.destroy() }
+  },
+  async ioredis(port) {
+    const redis = new IoCluster([{ port, host: '127.0.0.1' }])
+    return { redis, close: () => redis.disconnect() }
+  },
+  async iovalkey(port) {
+    const redis = new ValkeyCluster([{ port, host: '127.0.0.1' }])
+    return { redis, close: () => redis.disconnect() }
+  },
+}
+
+describe.each(Object.entries(CLUSTERS))('a cluster with %s', (_, connect) => {
+  test('has all keys of a fleet in one slot', async () => {
+    const { redis, close } = await connect(nodes[0]!.server.port)
+    setup.onEnd(close)
+    // Names whose slots are on different nodes.
+    const members = ['bots', 'traders', 'c', 'd'].map((name) =>
+      setup.join({ name: `${name}-${_}`, timeoutMs: 900 }, {}, redis),
+    )
+    await Promise.all(members.map(({ fleet }) => fleet.initialize()))
+    for (const { client, fleet } of members) {
+      setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 0 })
+      await client.etn.price()
+      await client.locks.get({ address: BOLT })
+      await until(async () => (await fleet.status()).spent === 2_025)
+      expect(await fleet.reconcile(client)).toBeUndefined()
+    }
+    const keys = await Promise.all(nodes.map(({ server }) => server.command('DBSIZE')))
+    expect(keys.filter((count) => !count.startsWith(':0')).length).toBeGreaterThan(1)
+  })
+
+  test('has no WAIT', async () => {
+    const { redis, close } = await connect(nodes[0]!.server.port)
+    setup.onEnd(close)
+    const wait = { replicas: 1, timeoutMs: 100 }
+    expect(() => createRedisFleet(redis, { ...OPTIONS, wait })).toThrow(/Invalid wait/)
+  })
+})

@@ -1,0 +1,224 @@
+import { StateUnavailableError, TimeoutError } from 'etn-market'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { rejection } from '../support/setup.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { BOLT, DAY_MS, LEASE_MS, until, useFleet } from './setup.ts'
+
+const setup = useFleet()
+const configure = (name: string, value: string) => setup.server.command('CONFIG', 'SET', name, value)
+
+beforeEach(() => configure('maxmemory', '0'))
+
+async function expectRefusal(call: Promise<unknown>, cause: RegExp): Promise<void> {
+  const sent = setup.fake.journal().length
+  const error = await rejection(call, StateUnavailableError)
+  expect(error).toMatchObject({ name: 'StateUnavailableError', code: 'state_unavailable', attempts: 0, charge: 'none' })
+  expect(error).not.toBeInstanceOf(TimeoutError)
+  expect(String(error.cause)).toMatch(cause)
+  expect(setup.fake.journal()).toHaveLength(sent)
+}
+
+describe('nothing is sent, and nothing hangs, when the server', () => {
+  test('is down', async () => {
+    const proxy = await startTcpProxy(setup.server.port)
+    const { client, fleet } = setup.join({}, {}, setup.connect(proxy.port))
+    await fleet.initialize()
+    await client.etn.price()
+    await proxy.close()
+    await expectRefusal(client.etn.price(), /did not answer within 400 ms/)
+    await rejection(fleet.initialize(), StateUnavailableError)
+  })
+
+  test('was never there', async () => {
+    const { client } = setup.join({}, {}, setup.connect(1))
+    await expectRefusal(client.etn.price(), /did not answer within 400 ms/)
+    await expectRefusal(client.farm.list(), /did not answer within 400 ms/)
+  })
+
+  test('is read-only', async () => {
+    const { client, fleet } = setup.join()
+    await fleet.initialize()
+    await setup.server.command('REPLICAOF', '127.0.0.1', '1')
+    await expectRefusal(client.etn.price(), /READONLY/)
+    expect((await fleet.status()).spent).toBe(0)
+    await setup.server.command('REPLICAOF', 'NO', 'ONE')
+    await client.etn.price()
+  })
+
+  test('is out of memory; what is in flight is settled', async () => {
+    const { client, fleet } = setup.join()
+    await fleet.initialize()
+    setup.fake.fault({ operation: 'etn.price', delayMs: 150 })
+    setup.fake.fault({ operation: 'farm.list', delayMs: 150 })
+    const calls = [client.etn.price(), client.farm.list()]
+    await until(() => setup.fake.journal().length === 2)
+    await configure('maxmemory', '1')
+    await expectRefusal(client.nft.stats(), /OOM/)
+    await Promise.all(calls)
+    await until(async () => (await fleet.status()).spent === 3_025)
+    expect(await fleet.status()).toMatchObject({ reserved: 0, uncertain: 0, slots: { taken: 0 } })
+  })
+
+  test('was flushed, until it is initialized on purpose; what was in flight then is ignored', async () => {
+    const { client, fleet } = setup.join()
+    const other = setup.join()
+    await fleet.initialize()
+    setup.fake.fault({ operation: 'etn.price', delayMs: 150 })
+    const call = client.etn.price()
+    await until(() => setup.fake.journal().length === 1)
+    await setup.server.command('FLUSHALL')
+    await expectRefusal(client.nft.stats(), /NOTINITIALIZED/)
+    await expectRefusal(other.client.nft.stats(), /NOTINITIALIZED/)
+    await other.fleet.initialize()
+    await call
+    await client.close()
+    expect(await fleet.status()).toMatchObject({ spent: 0, reserved: 0, uncertain: 0, available: 100_000 })
+    await other.client.nft.stats()
+    await other.client.close()
+    expect(await fleet.status()).toMatchObject({ spent: 25, reserved: 0 })
+  })
+
+  test('hangs for longer than a call may take', async () => {
+    const { client, fleet } = setup.join({ timeoutMs: 900 })
+    await fleet.initialize()
+    setup.server.pause()
+    const error = await rejection(client.etn.price({}, { deadlineMs: 100 }), StateUnavailableError)
+    expect(error).toMatchObject({ attempts: 0, charge: 'none', operation: 'etn.price' })
+    expect(error.message).toContain('within the 100 ms of the call')
+    setup.server.resume()
+    await until(async () => (await fleet.status()).reserved === 0)
+    expect((await fleet.status()).uncertain).toBe(0)
+    expect(setup.fake.journal()).toEqual([])
+  })
+
+  test('hangs while a heavy call asks for a slot', async () => {
+    const { client, fleet } = setup.join({ timeoutMs: 900 })
+    await fleet.initialize()
+    // The key is read after the reservation and before the slot.
+    const apiKey = async () => {
+      setup.server.pause()
+      return setup.fake.key
+    }
+    const own = setup.join({}, { apiKey })
+    const error = await rejection(own.client.farm.list({}, { deadlineMs: 200 }), StateUnavailableError)
+    expect(error).toMatchObject({ attempts: 0, charge: 'none' })
+    setup.server.resume()
+    await client.farm.list()
+    await until(async () => (await fleet.status()).slots.taken === 0)
+    expect(await fleet.status()).toMatchObject({ spent: 3_000, reserved: 0, uncertain: 0 })
+  })
+})
+
+test('an abort during a wait for the server rejects at once with its reason, and nothing stays reserved', async () => {
+  const { client, fleet } = setup.join()
+  await fleet.initialize()
+  setup.server.pause()
+  const controller = new AbortController()
+  const call = client.etn.price({}, { signal: controller.signal })
+  controller.abort(new Error('enough'))
+  await expect(call).rejects.toThrow('enough')
+  setup.server.resume()
+  await until(async () => (await fleet.status()).reserved === 0)
+  expect(setup.fake.journal()).toEqual([])
+})
+
+test('an answer that is there wins against a timer that is late, because the program was busy', async () => {
+  const { client, fleet } = setup.join({ timeoutMs: 60 })
+  await fleet.initialize()
+  await client.etn.price()
+  const call = client.etn.price()
+  // The command leaves in this turn of the event loop; its answer arrives while nothing is read.
+  await new Promise((resolve) => setImmediate(resolve))
+  const end = performance.now() + 150
+  while (performance.now() < end);
+  expect((await call).usd).toEqual(expect.any(String))
+})
+
+describe('settling while the server is away', () => {
+  test('is repeated: the call has its data, and nothing is lost', async () => {
+    const { client, fleet } = setup.join()
+    await fleet.initialize()
+    setup.fake.fault({ operation: 'etn.price', delayMs: 50 })
+    const call = client.etn.price()
+    await until(() => setup.fake.journal().length === 1)
+    setup.server.pause()
+    expect((await call).usd).toEqual(expect.any(String))
+    setup.server.resume()
+    await until(async () => (await fleet.status()).spent === 25)
+    expect(await fleet.status()).toMatchObject({ reserved: 0, uncertain: 0 })
+  })
+
+  test('ends with the lease: the credits are uncertain then', async () => {
+    const proxy = await startTcpProxy(setup.server.port)
+    const { client, fleet } = setup.join({}, {}, setup.connect(proxy.port))
+    const other = setup.join()
+    await fleet.initialize()
+    setup.fake.fault({ operation: 'etn.price', delayMs: 50 })
+    const call = client.etn.price()
+    await until(() => setup.fake.journal().length === 1)
+    await proxy.close()
+    await call
+    expect(await other.fleet.status()).toMatchObject({ spent: 0, reserved: 25, uncertain: 0 })
+    await until(async () => (await other.fleet.status()).uncertain === 25)
+    expect(await other.fleet.status()).toMatchObject({ spent: 0, reserved: 0 })
+  })
+})
+
+test('a lease is renewed while a call is under way, a slot as well', async () => {
+  let answer = () => {}
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const { client, fleet } = setup.join(
+    {},
+    {
+      fetch: async (input, init) => {
+        await isAnswered
+        return setup.fake.fetch(input as Request, init)
+      },
+    },
+  )
+  await fleet.initialize()
+  const call = client.locks.get({ address: BOLT })
+  await until(async () => (await fleet.status()).slots.taken === 1)
+  const end = performance.now() + 2.5 * LEASE_MS
+  while (performance.now() < end) {
+    expect(await fleet.status()).toMatchObject({ reserved: 2_000, uncertain: 0, slots: { taken: 1 } })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  answer()
+  await call
+  await until(async () => (await fleet.status()).spent === 2_000)
+})
+
+test('clocks that are ten minutes apart make no difference', async () => {
+  const apart = (ms: number) => ({
+    now: () => Date.now() + ms,
+    monotonic: () => performance.now(),
+    random: Math.random,
+    sleep: (wait: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(resolve, wait)
+        const onAbort = () => {
+          clearTimeout(timer)
+          reject(signal?.reason)
+        }
+        signal?.addEventListener('abort', onAbort, { once: true })
+      }),
+  })
+  const budget = { credits: 2_000, windowMs: DAY_MS }
+  const late = setup.join({ budget }, { clock: apart(-600_000) })
+  const early = setup.join({ budget }, { clock: apart(600_000) })
+  await late.fleet.initialize()
+  await late.client.etn.price()
+  await early.client.etn.price()
+  setup.fake.fault({ operation: 'token.get', status: 429, retryAfter: 1 })
+  await late.client.token.get({ address: BOLT }, { retry: false }).catch(() => {})
+  await late.client.close()
+  const held = await rejection(early.client.etn.price({}, { deadlineMs: 300 }), Error)
+  expect(held).toMatchObject({ code: 'rate_limited', attempts: 0 })
+  const [one, other] = await Promise.all([late.fleet.status(), early.fleet.status()])
+  expect(one).toEqual(other)
+  expect(one).toMatchObject({ spent: 50, reserved: 0, uncertain: 0 })
+  expect(Math.abs((one.cooldowns[0]?.until ?? 0) - Date.now())).toBeLessThan(5_000)
+})

@@ -1,0 +1,109 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
+
+const scripts = useScripts()
+const { initialize, reserve, settle, status } = scripts
+
+/** Both steps with a balance. */
+async function compare(balance: number): Promise<string[]> {
+  const [verdict, token = ''] = await scripts.reconcile()
+  return verdict === 'quiet' ? scripts.reconcile(token, balance) : [verdict ?? '']
+}
+const lose = async (id: string, credits: number) => {
+  await reserve(id, credits)
+  await settle(id, 'u')
+}
+const charge = async (id: string, credits: number) => {
+  await reserve(id, credits)
+  await settle(id, 's', credits)
+}
+
+beforeEach(async () => {
+  await initialize()
+  expect(await compare(10_000)).toEqual(['first'])
+})
+
+test.each([
+  { lost: 100, charged: 0, totals: [50, 0, 0], proven: ['proven', '0', '100'] },
+  { lost: 100, charged: 100, totals: [150, 0, 0], proven: ['proven', '100', '0'] },
+  { lost: 100, charged: 30, totals: [80, 0, 0], proven: ['proven', '30', '70'] },
+  // What a fail-over has forgotten.
+  { lost: 0, charged: 70, totals: [120, 0, 0], proven: ['proven', '70', '0'] },
+  { lost: 100, charged: 170, totals: [220, 0, 0], proven: ['proven', '170', '0'] },
+])('of $lost lost credits $charged were charged', async ({ lost, charged, totals, proven }) => {
+  await charge('a', 50)
+  if (lost > 0) await lose('b', lost)
+  expect(await compare(10_000 - 50 - charged)).toEqual(proven)
+  expect((await status()).totals).toEqual(totals)
+  expect(await compare(10_000 - 50 - charged)).toEqual(['proven', '0', '0'])
+  expect((await status()).totals).toEqual(totals)
+})
+
+test('credits that were added to the key prove nothing', async () => {
+  await lose('a', 100)
+  expect(await compare(12_000)).toEqual(['nothing'])
+  expect((await status()).totals).toEqual([0, 0, 100])
+  expect(await compare(11_900)).toEqual(['proven', '100', '0'])
+  expect((await status()).totals).toEqual([100, 0, 100])
+})
+
+test('nothing is proven while a request is in flight, or when one was between the steps', async () => {
+  const [, token = ''] = await scripts.reconcile()
+  await reserve('a', 100)
+  expect(await compare(9_900)).toEqual(['busy'])
+  expect(await scripts.reconcile(token, 9_900)).toEqual(['busy'])
+  await settle('a', 's', 100)
+  expect(await scripts.reconcile(token, 9_900)).toEqual(['busy'])
+  expect((await status()).totals).toEqual([100, 0, 0])
+  expect(await compare(9_900)).toEqual(['proven', '0', '0'])
+})
+
+describe('across windows', () => {
+  test('the current window is never counted too low', async () => {
+    await lose('a', 100)
+    scripts.at(START + WINDOW_MS)
+    await lose('b', 50)
+    expect(await compare(10_000 - 120)).toEqual(['proven', '120', '0'])
+    expect((await status()).totals).toEqual([50, 0, 0])
+  })
+
+  test('what earlier windows explain is not counted in this one', async () => {
+    await lose('a', 100)
+    scripts.at(START + 3 * WINDOW_MS)
+    expect(await compare(10_000 - 100)).toEqual(['proven', '100', '0'])
+    expect((await status()).totals).toEqual([0, 0, 0])
+  })
+})
+
+describe('a reservation whose process is gone', () => {
+  beforeEach(async () => {
+    await reserve('dead', 100)
+    scripts.later(LEASE_MS)
+  })
+
+  test('is proven as well', async () => {
+    expect(await compare(10_000 - 40)).toEqual(['proven', '40', '60'])
+    expect((await status()).totals).toEqual([40, 0, 0])
+  })
+
+  test('and settled before the proof counts once', async () => {
+    await reserve('x', 1)
+    await settle('x', 'f')
+    await settle('dead', 's', 40)
+    expect(await compare(10_000 - 40)).toEqual(['proven', '0', '0'])
+    expect((await status()).totals).toEqual([40, 0, 0])
+  })
+
+  test('and settled after the proof is counted again rather than not at all, and never below 0', async () => {
+    expect(await compare(10_000)).toEqual(['proven', '0', '100'])
+    await settle('dead', 's', 40)
+    expect((await status()).totals).toEqual([40, 0, 0])
+    expect(await compare(10_000 - 40)).toEqual(['proven', '40', '0'])
+  })
+
+  test.each(['f', 'u'] as const)('and decided after the proof changes nothing: %s', async (decision) => {
+    await compare(10_000)
+    await settle('dead', decision)
+    expect((await status()).totals).toEqual([0, 0, 0])
+  })
+})

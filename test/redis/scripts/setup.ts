@@ -1,0 +1,81 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { createKeys } from '../../../src/redis/keys.ts'
+import { CANCEL } from '../../../src/redis/scripts/cancel.lua.ts'
+import { CONFIRM } from '../../../src/redis/scripts/confirm.lua.ts'
+import { INITIALIZE } from '../../../src/redis/scripts/initialize.lua.ts'
+import { RECONCILE } from '../../../src/redis/scripts/reconcile.lua.ts'
+import { RENEW } from '../../../src/redis/scripts/renew.lua.ts'
+import { RESERVE } from '../../../src/redis/scripts/reserve.lua.ts'
+import { SETTLE } from '../../../src/redis/scripts/settle.lua.ts'
+import { STATUS } from '../../../src/redis/scripts/status.lua.ts'
+import { type RedisServer, startRedisServer } from '../../support/redis-server.ts'
+import { createTimedRunner, type TimedRunner } from '../../support/redis-time.ts'
+
+export const WINDOW_MS = 1_000
+export const LEASE_MS = 300
+export const HOUR = 3_600_000
+/** 1,000 credits a window of a second, two slots. */
+export const CONFIG = '1000 1000 2'
+/** The beginning of a window. */
+export const START = 1_000_000_000_000
+
+/** The scripts on a real server, in a time that a test sets. */
+export function useScripts() {
+  let server: RedisServer
+  let redis: Redis
+  let runner: TimedRunner
+  const keys = createKeys('test')
+  beforeAll(async () => {
+    server = await startRedisServer()
+    redis = new Redis({ port: server.port, host: '127.0.0.1' })
+  })
+  beforeEach(async () => {
+    await redis.flushall()
+    runner = createTimedRunner(redis, START)
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.close()
+  })
+  const run = async (script: string, keyList: string[], args: (string | number)[]) =>
+    runner.eval(script, keyList, args.map(String))
+  const totals = async (script: string, args: (string | number)[]) => {
+    const [verdict, , epoch, window, spent, reserved, uncertain] = (await run(script, keys.ledger, args)) as string[]
+    return { verdict, epoch, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
+  }
+  const scripts = {
+    keys,
+    run,
+    get redis() {
+      return redis
+    },
+    get server() {
+      return server
+    },
+    at(now: number) {
+      runner.now = now
+    },
+    later(ms: number) {
+      runner.now += ms
+    },
+    initialize: (config = CONFIG, epoch = 'epoch-1') => run(INITIALIZE, keys.initialize, [config, epoch]),
+    reserve: (id: string, credits: number, config = CONFIG) => totals(RESERVE, [config, id, credits, LEASE_MS]),
+    confirm: (id: string, credits: number) => totals(CONFIRM, [CONFIG, id, credits, LEASE_MS]),
+    settle: (
+      id: string,
+      decision: 's' | 'f' | 'u',
+      charged = 0,
+      { credits = 0, window = START / WINDOW_MS, epoch = 'epoch-1', reservedAt = START } = {},
+    ) => totals(SETTLE, [id, decision, charged, credits, window, epoch, reservedAt]),
+    cancel: (id: string) => run(CANCEL, keys.ledger, [id]),
+    renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
+    /** Spent, reserved, uncertain. */
+    async status() {
+      const [, window, ...counts] = (await run(STATUS, keys.status, [CONFIG])) as string[]
+      return { window: Number(window), totals: counts.slice(0, 3).map(Number), taken: Number(counts[3]) }
+    },
+    reconcile: (...args: (string | number)[]) => run(RECONCILE, keys.ledger, [CONFIG, ...args]) as Promise<string[]>,
+  }
+  return scripts
+}

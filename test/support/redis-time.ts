@@ -1,0 +1,21 @@
+import type { Redis } from 'ioredis'
+import type { ScriptRunner } from '../../src/redis/types.ts'
+
+/** Runs scripts on a real server with a time of its own: the scripts read this one in place of the server's clock. */
+export interface TimedRunner extends ScriptRunner {
+  /** Unix milliseconds. */
+  now: number
+}
+
+export function createTimedRunner(redis: Redis, now = 1_000_000_000_000): TimedRunner {
+  const runner: TimedRunner = {
+    now,
+    eval(script, keys, args) {
+      const time = `{ '${Math.floor(runner.now / 1000)}', '${(runner.now % 1000) * 1000}' }`
+      const timed = script.replace("redis.call('TIME')", time)
+      if (timed === script && script.includes('now')) throw new Error('The script has no time to replace.')
+      return redis.eval(timed, keys.length, ...keys, ...args)
+    },
+  }
+  return runner
+}
