@@ -4,7 +4,8 @@
  * - `--only=light,cold` runs only the sections whose names begin with one of these.
  * - `--clients=fetch,etn-market` measures only these clients.
  * - `--rounds=3` is faster and less exact than the default.
- * - `--write` puts the tables of a complete run into `test/bench/README.md`, and those of `economics` whenever it runs.
+ * - `--small` makes the section `fleet` short and less exact. `--patient` lets it make all its calls on a busy machine, too.
+ * - `--write` puts the tables of a complete run into `test/bench/README.md`, and those of `economics` and `fleet` whenever they run.
  *
  * All single measurements go to `test/bench/results`.
  */
@@ -30,7 +31,8 @@ import { typeCheck } from './types/run.ts'
 const SECTIONS: readonly Section[] = [...ratios, coldStart, heap, bundle, validation, typeCheck, scale]
 
 const clientIds = contenders.map(({ id }) => id)
-const { rounds, isComplete, write, wantsSection, wantsClient } = readOptions(process.argv.slice(2), clientIds)
+const args = process.argv.slice(2)
+const { rounds, isComplete, write, wantsSection, wantsClient } = readOptions(args, clientIds)
 const sections = SECTIONS.filter(({ name }) => wantsSection(name))
 const measured = contenders.filter(({ id }) => id === BARE || wantsClient(id))
 
@@ -62,4 +64,4 @@ if (sections.length > 0) {
   console.log(`\n${saveResults(results, measured, rounds, machine)}\n`)
   if (write && isComplete) writeReadme(report)
 }
-await runPrograms(wantsSection, write)
+await runPrograms(wantsSection, args)

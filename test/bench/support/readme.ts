@@ -4,7 +4,7 @@ import { BENCH } from './paths.ts'
 import type { Report, Table } from './report.ts'
 
 /** Replaces the tables between the markers of `name` in `test/bench/README.md`. */
-export function writeReadme({ heading, tables }: Report, name: 'results' | 'economics' = 'results'): void {
+export function writeReadme({ heading, tables }: Report, name: 'results' | 'economics' | 'fleet' = 'results'): void {
   const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`]
   const path = join(BENCH, 'README.md')
   const readme = readFileSync(path, 'utf8')
