@@ -21,16 +21,16 @@ const CEILINGS = [
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 29_300,
+    ceiling: 29_400,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9.
-  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 35_200 },
+  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 35_300 },
   // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7.
   { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_150 },
   // A file that computes the tables of keccak when it loads is never left out.
   { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_400 },
-  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 37_500 },
+  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 37_600 },
   // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 10, candles and
   // portfolios 5, alerts and changes 2, priorities 2. Trades and streams load with their first use.
   { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 30_700 },
