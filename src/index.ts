@@ -60,7 +60,7 @@ export {
   TimeoutError,
 } from './errors/index.ts'
 export type * from './events.ts'
-export type { Fleet, FleetCooldown, FleetStatus } from './fleet/types.ts'
+export type { Fleet, FleetAccountReader, FleetCooldown, FleetStatus } from './fleet/types.ts'
 export type { Methods } from './generated/methods.ts'
 export { type OperationId, operations } from './generated/operations.ts'
 export type * from './generated/types.ts'

@@ -1,5 +1,5 @@
 import type { Reconciliation } from '../credits/budget.ts'
-import type { Methods } from '../generated/methods.ts'
+import type { Account } from '../generated/types.ts'
 
 /** A time for which the members of a fleet send no request of a scope. */
 export interface FleetCooldown {
@@ -37,6 +37,15 @@ export interface FleetStatus {
   readonly cooldowns: readonly FleetCooldown[]
 }
 
+/** The part of a client that reads the balance of its key. */
+export interface FleetAccountReader {
+  /** Operations on the account. */
+  readonly account: {
+    /** Reads the credits left on the key. */
+    me(): PromiseLike<Account>
+  }
+}
+
 /** A member's access to the state that several processes and machines share: one budget, one limit of heavy calls, one set of cool-downs. */
 export interface Fleet extends AsyncDisposable {
   /**
@@ -61,7 +70,7 @@ export interface Fleet extends AsyncDisposable {
    * first call.
    * @throws StateUnavailableError when the store fails; the client's error when `account.me` does.
    */
-  reconcile(client: Pick<Methods, 'account'>): Promise<Reconciliation | undefined>
+  reconcile(client: FleetAccountReader): Promise<Reconciliation | undefined>
   /**
    * Leaves the fleet. Later calls of clients that use it are refused with the code `fleet_closed`. It waits for what is still to be
    * written, for `timeoutMs` at most. The connection stays open, because it is yours. Close the clients first.

@@ -9,7 +9,7 @@ export interface CreditMeterState {
   readonly uncertain: number
   /** The balance of the key as an answer stated it last; undefined before. */
   readonly remaining: number | undefined
-  /** Credits an hour at the rate of the last `windowMs`. */
+  /** Credits an hour at the rate of the last `windowMs`. While somebody subscribes, it falls with time, too. */
   readonly creditsPerHour: number
   /** How long the balance lasts at this rate, in days; undefined without a balance or spending. */
   readonly daysLeft: number | undefined
@@ -35,6 +35,8 @@ export interface CreditMeter {
 
 const HOUR_MS = 3_600_000
 const DAY_HOURS = 24
+/** How often in a window the rate is computed while nothing is spent. */
+const REFRESHES = 20
 
 /**
  * Makes a meter of what a client spends.
@@ -46,6 +48,7 @@ export function createCreditMeter({ windowMs = 600_000, now = Date.now }: Credit
   const listeners = new Set<() => void>()
   const startedAt = now()
   let recent: { readonly at: number; readonly credits: number }[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
   let state: CreditMeterState = {
     charged: 0,
     uncertain: 0,
@@ -56,7 +59,8 @@ export function createCreditMeter({ windowMs = 600_000, now = Date.now }: Credit
 
   function change(credits: number, uncertain: number, remaining = state.remaining): void {
     const at = now()
-    recent = [...recent.filter((spent) => spent.at > at - windowMs), { at, credits }]
+    recent = recent.filter((spent) => spent.at > at - windowMs)
+    if (credits) recent.push({ at, credits })
     const sum = recent.reduce((total, spent) => total + spent.credits, 0)
     const creditsPerHour = (sum * HOUR_MS) / Math.max(1, Math.min(windowMs, Math.max(at - startedAt, windowMs / 10)))
     const daysLeft =
@@ -69,6 +73,12 @@ export function createCreditMeter({ windowMs = 600_000, now = Date.now }: Credit
       daysLeft,
     }
     for (const listener of [...listeners]) listener()
+    setTimer()
+  }
+
+  function setTimer(): void {
+    clearTimeout(timer)
+    if (listeners.size && recent.length) timer = setTimeout(change, windowMs / REFRESHES, 0, 0)
   }
 
   return {
@@ -79,8 +89,14 @@ export function createCreditMeter({ windowMs = 600_000, now = Date.now }: Credit
       else if (event.type === 'credits.reconciled') change(event.charged, -event.charged - event.freed)
     },
     subscribe(listener) {
+      // What nobody has seen may be old.
+      if (!listeners.size && recent.length) change(0, 0)
       listeners.add(listener)
-      return () => void listeners.delete(listener)
+      setTimer()
+      return () => {
+        listeners.delete(listener)
+        setTimer()
+      }
     },
     getSnapshot: () => state,
   }

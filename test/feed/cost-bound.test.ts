@@ -2,7 +2,7 @@ import { createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { creditsFor } from '../../src/credits/batch-cost.ts'
+import { BASE, creditsFor } from '../../src/credits/batch-cost.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import { MINUTE, SECOND, setupFeed } from './setup.ts'
 import { fault, HOUR, type Plan, permanentPlans, simulate, TEST_TIMEOUT, toPlan, transientPlans } from './simulate.ts'
@@ -136,20 +136,24 @@ test('the cost bound holds for twelve hours of watches that share tokens, while 
 
 /*
  * With faults, the delivered prices are compared: separate batches count as if each succeeded at once. A request that fails while
- * another succeeds moves the parts of a watch apart, and each part pays a base fee of its own until they are due together again.
- * That has cost 7 % in the worst of thousands of random runs; the test allows 25 %. An answer that may have been charged is retried
- * twice and then waits for its interval, as the client would retry separate batches, so either pays at most three times for what it
- * needs once.
+ * another succeeds moves the parts of a watch apart. The first part that is due takes the others along, so each failure costs one base
+ * fee at most. With many failures that allows much, so the second bound limits the fees together.
+ *
+ * An answer that may have been charged is retried twice and then waits for its interval, as the client would retry separate batches,
+ * so either pays at most three times for what it needs once.
  */
 test(
-  'under random faults, delivered prices cost at most a quarter more than the bound, and every charge together at most three times that',
+  'under random faults, delivered prices cost the bound and a base fee for each failed request at most, and never a quarter more than the bound; every charge together at most three times that',
   async () => {
     const faults = fc.array(fault, { minLength: 1, maxLength: 3 })
     const chance = fc.double({ min: 0.05, max: 1, noNaN: true })
     await fc.assert(
       fc.asyncProperty(transientPlans, faults, chance, fc.nat(1_000), async (run, faults, chance, seed) => {
-        const { charged, useful } = await simulate(run, { faults, chance, seed })
-        const most = 1.25 * separateBatches(run, Number.POSITIVE_INFINITY) + 2 * oneCallEach(run)
+        const { charged, useful, failed } = await simulate(run, { faults, chance, seed })
+        const separate = separateBatches(run, Number.POSITIVE_INFINITY)
+        const twoCalls = 2 * oneCallEach(run)
+        expect(useful).toBeLessThanOrEqual(separate + twoCalls + BASE * failed)
+        const most = 1.25 * separate + twoCalls
         expect(useful).toBeLessThanOrEqual(most)
         expect(charged).toBeLessThanOrEqual(3 * most)
       }),

@@ -116,6 +116,7 @@ test('the plan names the trades that readers wait for, once for all readers of a
       await clock.advance(5 * MINUTE)
     }
   }
+  await flush()
   // Without a known rate, a full page.
   expect(feed.explain().others.map(({ cost }) => cost.creditsPerDay)).toEqual([288 * 500, 144 * 500])
   await passHours(1)

@@ -122,8 +122,11 @@ export async function simulate(run: readonly Plan[], circumstances: Circumstance
   }
   const client = createClient({ apiKey: fake.key, fetch: slowly, clock, timeoutMs: 5 * SECOND })
   let useful = 0
+  let delivered = 0
   const onEvent: FeedOptions['onEvent'] = (event) => {
-    if (event.type === 'feed.bought') useful += event.credits
+    if (event.type !== 'feed.bought') return
+    useful += event.credits
+    delivered++
   }
   const feed = createPriceFeed(client, { clock, onEvent, ...options })
   const random = createRandom(seed)
@@ -157,10 +160,11 @@ export async function simulate(run: readonly Plan[], circumstances: Circumstance
     await more?.(feed)
   }
   await clock.advance(start + HOUR - clock.now())
+  const failed = sent.length - delivered
   const charges = fake.ledger().map(({ at, credits }) => ({ at: at - start, credits }))
   await feed.close()
   const left = clock.pending
   await client.close()
   await fake.close()
-  return { charged: fake.charged(), charges, useful, deliveries, sent, left }
+  return { charged: fake.charged(), charges, useful, failed, deliveries, sent, left }
 }

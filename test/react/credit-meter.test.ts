@@ -1,7 +1,7 @@
 import { createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { createCreditMeter } from 'etn-market/react'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 const { BOLT } = fakeTokens
 
@@ -35,4 +35,42 @@ test('a credit meter shows what was spent, at which rate, and how long the balan
   expect(meter.getSnapshot()).toMatchObject({ charged: 525, uncertain: 25 })
   expect(changes).toBe(11)
   await client.close()
+})
+
+test('the rate falls while nothing is spent, and no timer is left behind', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const meter = createCreditMeter({ windowMs: 600_000 })
+  const spend = (credits: number) =>
+    meter.onEvent({
+      type: 'credits.charged',
+      callId: '1',
+      requestId: '1.1',
+      attempt: 1,
+      operation: 'etn.price',
+      credits,
+      remaining: 24_000,
+    })
+  const rate = () => meter.getSnapshot().creditsPerHour
+  spend(100)
+  expect([rate(), vi.getTimerCount()]).toEqual([6_000, 0])
+  const rates: number[] = []
+  const stop = meter.subscribe(() => rates.push(rate()))
+  vi.advanceTimersByTime(300_000)
+  expect(rate()).toBe(1_200)
+  expect(meter.getSnapshot().daysLeft).toBeCloseTo(24_000 / 24 / 1_200)
+  vi.advanceTimersByTime(300_000)
+  expect(meter.getSnapshot()).toMatchObject({ charged: 100, remaining: 24_000, creditsPerHour: 0, daysLeft: undefined })
+  expect(rates).toEqual([...rates].sort((one, other) => other - one))
+  expect(vi.getTimerCount()).toBe(0)
+
+  spend(50)
+  expect(vi.getTimerCount()).toBe(1)
+  stop()
+  expect(vi.getTimerCount()).toBe(0)
+  vi.advanceTimersByTime(3_600_000)
+  const changes = rates.length
+  // What nobody has seen is computed again for the next one.
+  meter.subscribe(() => rates.push(rate()))()
+  expect([rate(), rates.length]).toEqual([0, changes])
 })

@@ -5,6 +5,7 @@ import type { OtherRequests } from '../schedule/explain.ts'
 import { adaptInterval, createTradeCost, FULL_PAGE, PAGE_SIZE, type TradeCost, tradeCredits } from './trade-cost.ts'
 import { createTradeDedupe, mergePage, type TradeDedupe, type TradeGap, type TradePage } from './trade-dedupe.ts'
 import { canRetry, chargedBy, isUnreadable, toFailedEvent } from './trade-failure.ts'
+import { intervalWithin, planTrades } from './trade-plan.ts'
 import { requestTrades, type TradeRequestParts } from './trade-request.ts'
 import type { TradeMemory, TradeStore } from './trade-store.ts'
 
@@ -69,11 +70,7 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
 
   const waiting = () => [...readers].filter(({ isWaiting }) => isWaiting)
   const nextInterval = (some: readonly TradeReader[]) => intervalStart + intervalOf(some) * dailyBudget.requestStretch
-  const intervalOf = (some: readonly TradeReader[]) => {
-    const min = Math.min(...some.map(({ bounds }) => bounds.min))
-    const max = Math.min(...some.map(({ bounds }) => bounds.max))
-    return Math.min(max, Math.max(min, memory?.everyMs ?? 0))
-  }
+  const intervalOf = (some: readonly TradeReader[]) => intervalWithin(some, memory?.everyMs ?? 0)
 
   function wake(): void {
     stopTimer()
@@ -185,11 +182,7 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
     get size() {
       return readers.size
     },
-    planned() {
-      if (readers.size === 0) return undefined
-      const credits = (intervalMs: number) => tradeCredits(cost.limitAfter(intervalMs))
-      return { operation: 'trade.list', address: token, everyMs: intervalOf([...readers]), credits }
-    },
+    planned: () => (readers.size === 0 ? undefined : planTrades(token, intervalOf([...readers]), cost)),
     add(reader) {
       readers.add(reader)
       if (isLoaded) welcome(reader)
