@@ -57,11 +57,16 @@ test('a wrong address is named at its field and sends nothing', async () => {
   await page.getByRole('heading', { name: 'This wallet holds no tokens' }).waitFor()
 })
 
-test('a lost answer says that it may have been charged', async () => {
+test('a service that fails is reported, and another attempt gets the data', async () => {
   const page = await open(url, { expected: /Failed to load resource/ })
   await settled(page)
   await page.evaluate(() => globalThis.demo?.fake.fault({ operation: 'nft.stats', status: 500, times: 9 }))
   await openView(page, 'NFT floors')
   await page.getByRole('heading', { name: 'That did not work' }).waitFor({ timeout: 15_000 })
-  expect(await page.getByRole('alert').textContent()).toContain('charged')
+  expect(await page.getByRole('alert').textContent()).toContain('Nothing was charged.')
+  expect(await spent(page)).toBe(200)
+  await page.evaluate(() => globalThis.demo?.fake.faults().forEach((fault) => void fault.remove()))
+  await page.getByRole('button', { name: /^Try again 25 credits/ }).click()
+  await page.locator('.nft').first().waitFor()
+  expect(await spent(page)).toBe(225)
 })

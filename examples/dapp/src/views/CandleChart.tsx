@@ -78,7 +78,7 @@ function setColors({ chart, candles, volume }: Parts): void {
     layout: { textColor: color('muted'), background: { type: ColorType.Solid, color: color('surface') } },
     grid: { vertLines: { color: color('line-soft') }, horzLines: { color: color('line-soft') } },
   })
-  const [up, down] = [color('up'), color('down')]
+  const [up, down] = [color('candle-up'), color('candle-down')]
   candles.applyOptions({ upColor: up, wickUpColor: up, downColor: down, wickDownColor: down })
   volume.applyOptions({ color: color('line') })
 }
