@@ -5,7 +5,7 @@ import { RENEW } from './scripts/renew.lua.ts'
 /** Something that lasts for a lease: a reservation, a slot or a probe. */
 export interface Lease {
   readonly id: string
-  /** The sorted sets that it stands in. */
+  /** The sorted sets that it stands in. It lasts as long as the first one has it: the others may be deleted before. */
   readonly keys: readonly string[]
   /** When the lease ends at the latest, on the monotonic clock. */
   endsAt: number
@@ -33,7 +33,8 @@ export function createRenewals(command: Command, leaseMs: number): Renewals {
     const args = entries.flatMap(({ lease, key }) => [keys.indexOf(key) + 1, lease.id])
     const sentAt = monotonicNow(systemClock)
     const held = await command(RENEW, keys, [leaseMs, ...args])
-    for (const [index, { lease }] of entries.entries()) {
+    for (const [index, { lease, key }] of entries.entries()) {
+      if (key !== lease.keys[0]) continue
       if (held[index] === '1') lease.endsAt = sentAt + leaseMs
       else leases.delete(lease)
     }

@@ -48,13 +48,14 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
     member.throwIfClosed()
     const ids = SharedAdmission.count(limits, scope)
     const args = [config, id, leaseMs, scope, isHeavy ? '1' : '0', MAX_KEY_REFUSALS, SILENT_MS, ...ids]
+    const sentAt = monotonicNow(systemClock)
     const answer = command(ADMIT, keys.limits(scope), args).catch((error) => {
       throw member.toError(error)
     })
     progress.isAwaitingState = true
     try {
       const [verdict, now, number, ...guards] = await raceWithAbort(answer, signal)
-      view.readGuards(Number(now), guards)
+      view.readGuards(Number(now), guards, sentAt)
       return { verdict, number: Number(number) }
     } finally {
       progress.isAwaitingState = false

@@ -93,8 +93,9 @@ export class SharedAdmission implements Admission {
   #send(script: string, args: readonly (string | number)[]): void {
     const { command, keys, view, background, leaseMs } = this.#limits.member
     background.repeat(async () => {
+      const sentAt = monotonicNow(systemClock)
       const [, now, , ...guards] = await command(script, keys.limits(this.#scope), args)
-      view.readGuards(Number(now), guards)
+      view.readGuards(Number(now), guards, sentAt)
     }, monotonicNow(systemClock) + leaseMs)
   }
 }

@@ -1,3 +1,4 @@
+import { monotonicNow, systemClock } from '../concurrency/clock.ts'
 import type { FleetStatus } from '../fleet/types.ts'
 import type { Member } from './member.ts'
 import { STATUS } from './scripts/status.lua.ts'
@@ -5,10 +6,11 @@ import { parseGuards } from './view.ts'
 
 export async function readStatus(member: Member): Promise<FleetStatus> {
   const { command, keys, config, limit, windowMs, slots, view } = member
+  const sentAt = monotonicNow(systemClock)
   const [now, window, ...rest] = await command(STATUS, keys.status, [config])
   const [spent = 0, reserved = 0, uncertain = 0, taken = 0] = rest.slice(0, 4).map(Number)
   const guards = rest.slice(4)
-  view.readGuards(Number(now), guards)
+  view.readGuards(Number(now), guards, sentAt)
   return {
     limit,
     spent,

@@ -28,16 +28,28 @@ export interface View {
   cooldownMs(scope: string): number
   /** Reads an answer to a command that was sent at a moment of the monotonic clock. */
   readLedger(answer: readonly string[], sentAt: number): LedgerAnswer
-  readGuards(now: number, guards: readonly string[]): void
+  readGuards(now: number, guards: readonly string[], sentAt: number): void
 }
+
+interface Moment {
+  /** Unix milliseconds by the clock of the server. */
+  readonly now: number
+  /** When the command was sent, on the monotonic clock. */
+  readonly sentAt: number
+}
+
+const OLDEST: Moment = { now: Number.NEGATIVE_INFINITY, sentAt: Number.NEGATIVE_INFINITY }
+
+/** The time of the server alone does not decide: its clock may be set back, or another server may take over. */
+const isOlder = (one: Moment, other: Moment) => one.now < other.now && one.sentAt < other.sentAt
 
 const elapsed = () => monotonicNow(systemClock)
 
 export function createView(windowMs: number): View {
   let totals = { spent: 0, reserved: 0, uncertain: 0 }
-  /** Server's time of the newest answers, so that an older one that is late changes nothing. */
-  let totalsNow = Number.NEGATIVE_INFINITY
-  let guardsNow = Number.NEGATIVE_INFINITY
+  /** The newest answers, so that an older one that is late changes nothing. */
+  let newestTotals = OLDEST
+  let newestGuards = OLDEST
   let totalsAt = Number.NEGATIVE_INFINITY
   let guardsAt = Number.NEGATIVE_INFINITY
   let windowEndsAt = Number.POSITIVE_INFINITY
@@ -68,19 +80,19 @@ export function createView(windowMs: number): View {
       const now = Number(time)
       const window = Number(index)
       const endsAt = windowMs > 0 ? (window + 1) * windowMs : Number.POSITIVE_INFINITY
-      if (now >= totalsNow && epoch !== '') {
-        totalsNow = now
+      if (!isOlder({ now, sentAt }, newestTotals) && epoch !== '') {
+        newestTotals = { now, sentAt }
         totalsAt = elapsed()
         totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
         resetsAt = windowMs > 0 ? endsAt : undefined
         windowEndsAt = sentAt + endsAt - now
       }
-      if (epoch !== '') view.readGuards(now, rest)
+      if (epoch !== '') view.readGuards(now, rest, sentAt)
       return { verdict, now, epoch, window, msLeft: endsAt - now }
     },
-    readGuards(now, parts) {
-      if (now < guardsNow) return
-      guardsNow = now
+    readGuards(now, parts, sentAt) {
+      if (isOlder({ now, sentAt }, newestGuards)) return
+      newestGuards = { now, sentAt }
       guardsAt = elapsed()
       guards = new Map(parseGuards(parts).map(({ scope, until }) => [scope, guardsAt + until - now]))
     },

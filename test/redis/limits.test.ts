@@ -1,5 +1,7 @@
 import { RateLimitError, ServerBusyError } from 'etn-market'
+import type { ScriptRunner } from 'etn-market/redis'
 import { describe, expect, test } from 'vitest'
+import { createTimedRunner } from '../support/redis-time.ts'
 import { rejection } from '../support/setup.ts'
 import { BOLT, LEASE_MS, TOKENS, until, useFleet } from './setup.ts'
 
@@ -68,6 +70,58 @@ describe('a 503 of one member', () => {
     expect(rest.every((at) => at >= first! + 60)).toBe(true)
     await until(async () => (await one!.fleet.status()).cooldowns.length === 0)
   })
+})
+
+test('a heavy call in flight keeps its slot when the cool-down in which it was admitted is over', async () => {
+  let answer = () => {}
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const [one] = await joinAll(1, { heavyConcurrency: 3 })
+  const slow = setup.join(
+    { heavyConcurrency: 3 },
+    {
+      fetch: async (input, init) => {
+        await isAnswered
+        return setup.fake.fetch(input as Request, init)
+      },
+    },
+  )
+  setup.fake.fault({ operation: 'farm.list', status: 503, code: 'server_busy', retryAfter: 1 })
+  await one!.client.farm.list({}, { retry: false }).catch(() => {})
+  await one!.client.locks.get({ address: BOLT })
+  const call = slow.client.locks.get({ address: BOLT })
+  await until(async () => (await one!.fleet.status()).slots.taken === 1)
+  await one!.client.locks.get({ address: BOLT })
+  await until(async () => (await one!.fleet.status()).cooldowns.length === 0)
+  const end = performance.now() + 2.5 * LEASE_MS
+  while (performance.now() < end) {
+    expect((await one!.fleet.status()).slots.taken).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  answer()
+  await call
+})
+
+test('a server whose clock is set back hides no cool-down', async () => {
+  const runner = createTimedRunner(setup.connect())
+  let backMs = 0
+  const redis: ScriptRunner = {
+    eval(script, keys, args) {
+      runner.now = Date.now() - backMs
+      return runner.eval(script, keys, args)
+    },
+  }
+  const [one, other] = await joinAll(2, {}, {}, redis)
+  await one!.client.etn.price()
+  await other!.client.etn.price()
+  backMs = 600_000
+  setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 1 })
+  await one!.client.etn.price({}, { retry: false }).catch(() => {})
+  await until(async () => (await one!.fleet.status()).cooldowns.length === 1)
+  const error = await rejection(other!.client.nft.stats({}, { deadlineMs: 300 }), RateLimitError)
+  expect(error).toMatchObject({ attempts: 0, charge: 'none', code: 'rate_limited' })
+  await other!.client.nft.stats()
 })
 
 describe('a 429 of one member', () => {
