@@ -38,7 +38,8 @@ function chooseRun(redis: RedisConnection): RunScript {
   if (hasMethod(redis, 'eval')) return async (script, keys, args) => redis.eval(script, keys, args)
   throw invalidOption(
     'redis',
-    redis,
+    // A URL may hold a password.
+    typeof redis === 'string' ? 'a text' : redis,
     'a client of redis, ioredis or iovalkey, or an object with eval(script, keys, args)',
   )
 }

@@ -19,7 +19,7 @@ const MAX_GUARDS_AGE_MS = 1_000
 
 interface Answer {
   readonly verdict: string | undefined
-  /** The length of a cool-down, or the number of requests before this one. */
+  /** How long to wait, or the number of requests before this one. */
   readonly number: number
 }
 
@@ -66,10 +66,12 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
   async function ask(request: AdmissionRequest, scope: string, id: string): Promise<Asked | undefined> {
     for (;;) {
       const sentAt = monotonicNow(systemClock)
-      const { verdict, number: ahead } = await askOnce(request, scope, id)
+      const { verdict, number } = await askOnce(request, scope, id)
       if (verdict === 'granted') return { id, sentAt, isHeavy: request.isHeavy }
-      if (verdict === 'cooldown') return undefined
-      const pause = sleep(systemClock, Math.min(MAX_POLL_MS, POLL_MS * (1 + ahead)), request.signal)
+      // The guards do not have this wait.
+      if (verdict === 'refusals') local.hold('key', request.apiKey, number)
+      if (verdict === 'refusals' || verdict === 'cooldown') return undefined
+      const pause = sleep(systemClock, Math.min(MAX_POLL_MS, POLL_MS * (1 + number)), request.signal)
       await (verdict === 'queued' ? request.whileQueued(pause) : pause)
     }
   }

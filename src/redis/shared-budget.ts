@@ -60,7 +60,8 @@ async function reserve(member: Member, id: string, credits: number, details: Res
   const reply = await member.command(RESERVE, member.keys.ledger, [config, id, credits, leaseMs])
   const answer = view.readLedger(reply, sentAt)
   if (answer.verdict === 'refused') throw exceeded(member, credits, details)
-  if (answer.verdict !== 'granted') throw new Error(`The reservation was ${answer.verdict}.`)
+  if (answer.verdict !== 'granted' && answer.verdict !== 'earlier')
+    throw new Error(`The reservation was ${answer.verdict}.`)
   if (credits > 0) await member.waitForReplicas()
   // Nobody would renew it.
   member.throwIfClosed()

@@ -26,7 +26,7 @@ export class SharedReservation implements Reservation {
     this.#member = member
     this.#lease = { id, keys: [member.keys.leases], endsAt: sentAt + member.leaseMs }
     this.#answer = answer
-    this.#windowEndsAt = sentAt + answer.msLeft
+    this.#windowEndsAt = answer.verdict === 'earlier' ? sentAt : sentAt + answer.msLeft
     if (credits > 0) member.renewals.add(this.#lease)
   }
 
@@ -53,6 +53,8 @@ export class SharedReservation implements Reservation {
       this.#lease.endsAt = sentAt + leaseMs
       if (!this.#isDecided) renewals.add(this.#lease)
     } catch (error) {
+      // It may have been executed, or will be: then its lease is a new one.
+      this.#lease.endsAt = sentAt + leaseMs
       this.release()
       throw this.#member.toError(error, details)
     }

@@ -51,7 +51,7 @@ function knownError(error: unknown, { operation, deadlineMs }: CallDetails, atte
 
 function stateError(operation: CallName, deadlineMs: number, attempts: number): StateUnavailableError {
   const sent = attempts === 0 ? 'Nothing was sent.' : 'No further request was sent.'
-  const message = `${operation}: the store of the budget did not answer within the ${deadlineMs} ms of the call. ${sent} Check the store.`
+  const message = `${operation}: the store of the budget, or the Redis of the fleet, did not answer within the ${deadlineMs} ms of the call. ${sent} Check it.`
   return new StateUnavailableError(message, { operation })
 }
 

@@ -143,6 +143,11 @@ describe('options', () => {
     expect(() => createRedisFleet(redis as never, OPTIONS)).toThrow(/Invalid redis/)
   })
 
+  test('a URL is no connection, and its password is not shown', () => {
+    const create = () => createRedisFleet('redis://:open-sesame@127.0.0.1' as never, OPTIONS)
+    expect(create).toThrow('Invalid redis: a text.')
+  })
+
   test('wait needs a connection that has it', () => {
     const wait = { replicas: 1, timeoutMs: 100 }
     expect(() => createRedisFleet({ eval: async () => [] }, { ...OPTIONS, wait })).toThrow(/Invalid wait/)

@@ -1,5 +1,11 @@
-import { StateUnavailableError, TimeoutError } from 'etn-market'
+import { BudgetExceededError, StateUnavailableError, TimeoutError } from 'etn-market'
+import type { ScriptRunner } from 'etn-market/redis'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { CONFIRM } from '../../src/redis/scripts/confirm.lua.ts'
+import { RENEW } from '../../src/redis/scripts/renew.lua.ts'
+import { RESERVE } from '../../src/redis/scripts/reserve.lua.ts'
+import { SETTLE } from '../../src/redis/scripts/settle.lua.ts'
+import { createTimedRunner } from '../support/redis-time.ts'
 import { rejection } from '../support/setup.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { BOLT, DAY_MS, LEASE_MS, until, useFleet } from './setup.ts'
@@ -84,7 +90,7 @@ describe('nothing is sent, and nothing hangs, when the server', () => {
     setup.server.pause()
     const error = await rejection(client.etn.price({}, { deadlineMs: 100 }), StateUnavailableError)
     expect(error).toMatchObject({ attempts: 0, charge: 'none', operation: 'etn.price' })
-    expect(error.message).toContain('within the 100 ms of the call')
+    expect(error.message).toContain('the Redis of the fleet, did not answer within the 100 ms of the call')
     setup.server.resume()
     await until(async () => (await fleet.status()).reserved === 0)
     expect((await fleet.status()).uncertain).toBe(0)
@@ -161,6 +167,61 @@ describe('settling while the server is away', () => {
     await until(async () => (await other.fleet.status()).uncertain === 25)
     expect(await other.fleet.status()).toMatchObject({ spent: 0, reserved: 0 })
   })
+})
+
+test('a reservation that is sent again in the next window does not exceed that window', async () => {
+  const runner = createTimedRunner(setup.connect())
+  const windowMs = 10_000
+  let isLost = false
+  const redis: ScriptRunner = {
+    async eval(script, keys, args) {
+      const answer = await runner.eval(script, keys, args)
+      if (script !== RESERVE || !isLost) return answer
+      isLost = false
+      // A client that reconnects sends it again, after others have spent the credits of the new window.
+      runner.now += windowMs
+      await other.client.etn.price()
+      return runner.eval(script, keys, args)
+    },
+  }
+  const budget = { credits: 25, windowMs }
+  const { client, fleet } = setup.join({ budget }, {}, redis)
+  const other = setup.join({ budget }, {}, runner)
+  await fleet.initialize()
+  isLost = true
+  await rejection(client.nft.stats(), BudgetExceededError)
+  expect(setup.fake.journal()).toHaveLength(1)
+  await until(async () => (await fleet.status()).spent === 25)
+  expect(await fleet.status()).toMatchObject({ reserved: 0, uncertain: 0 })
+})
+
+test('a confirmation whose answer is lost is taken back, although the lease is over', async () => {
+  const direct = setup.connect()
+  let isSettlementLost = false
+  const redis: ScriptRunner = {
+    async eval(script, keys, args) {
+      if (script === RENEW) throw new Error('Connection is closed.')
+      if (script === SETTLE && isSettlementLost) {
+        isSettlementLost = false
+        throw new Error('Connection is closed.')
+      }
+      const answer = await direct.eval(script, keys.length, ...keys, ...args)
+      if (script !== CONFIRM) return answer
+      isSettlementLost = true
+      throw new Error('Connection is closed.')
+    },
+  }
+  // The key is read after the reservation.
+  const apiKey = async () => {
+    await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 50))
+    return setup.fake.key
+  }
+  const { client, fleet } = setup.join({}, { apiKey }, redis)
+  await fleet.initialize()
+  const error = await rejection(client.etn.price(), StateUnavailableError)
+  expect(error).toMatchObject({ attempts: 0, charge: 'none' })
+  await until(async () => (await fleet.status()).reserved === 0)
+  expect(await fleet.status()).toMatchObject({ spent: 0, uncertain: 0 })
 })
 
 test('a lease is renewed while a call is under way, a slot as well', async () => {

@@ -172,3 +172,31 @@ test('however the calls of a fleet come, refusals of a minute and calls in fligh
   // Not more than one at a time, after the first.
   expect(setup.fake.peakInFlight()).toBe(1)
 })
+
+test('a call that too many recent refusals hold fails at once, or waits without asking again and again', async () => {
+  const direct = setup.connect()
+  let commands = 0
+  const redis: ScriptRunner = {
+    eval(script, keys, args) {
+      commands++
+      return direct.eval(script, keys.length, ...keys, ...args)
+    },
+  }
+  const [one] = await joinAll(1)
+  setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 1 })
+  await one!.client.etn.price({}, { retry: false }).catch(() => {})
+  await until(async () => (await one!.fleet.status()).cooldowns.length === 1)
+  const { scope } = (await one!.fleet.status()).cooldowns[0]!
+  // Fifteen refusals of the last minute, after the cool-down of the last one.
+  const now = Date.now()
+  const refusals = Array.from({ length: 15 }, (_, index) => [now - 59_000 + index, `refusal-${index}`])
+  await direct.del(`{etn-market:bots}:refusals:${scope}`)
+  await direct.zadd(`{etn-market:bots}:refusals:${scope}`, ...refusals.flat())
+  await direct.hset('{etn-market:bots}:guards', scope, `${now - 1}:1`)
+  const late = setup.join({}, {}, redis)
+  const error = await rejection(late.client.nft.stats({}, { deadlineMs: 300 }), RateLimitError)
+  expect(error).toMatchObject({ attempts: 0, charge: 'none', code: 'rate_limited' })
+  expect(error.retryAfterMs).toBeGreaterThan(300)
+  await late.client.nft.stats()
+  expect(commands).toBeLessThan(15)
+})

@@ -3,7 +3,7 @@ import { LIMITS } from './limits.lua.ts'
 /**
  * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each guarded scope.
  * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of unguarded requests.
- * Answers `granted`, `cooldown` with its length, or, when it has to ask again,
+ * Answers `granted`, `cooldown` with its length, `refusals` with the time until fewer refusals of the key are recent, or, when it has to ask again,
  * `busy` while a probe is in flight and `queued` with the number of requests before it while no slot is free.
  */
 export const ADMIT = `#!lua
@@ -21,7 +21,7 @@ local function isHeld()
 end
 if isHeld() then return answer('granted', 0) end
 
-local waitMs, isBusy = 0, false
+local waitMs, refusalsMs, isBusy = 0, 0, false
 local function checkScope(scope, isKey)
   if not scope.isGuarded then return end
   prune(scope)
@@ -32,7 +32,7 @@ local function checkScope(scope, isKey)
   local refusals = redis.call('ZCARD', scope.refusals)
   if refusals >= maxRefusals then
     local last = redis.call('ZRANGE', scope.refusals, refusals - maxRefusals, refusals - maxRefusals, 'WITHSCORES')
-    waitMs = math.max(waitMs, tonumber(last[2]) + MINUTE - now + 1)
+    refusalsMs = tonumber(last[2]) + MINUTE - now + 1
   elseif refusals + probes + redis.call('ZCARD', scope.unguarded) >= maxRefusals then
     isBusy = true
   end
@@ -40,8 +40,9 @@ end
 checkScope(key, true)
 if isHeavy then checkScope(heavy, false) end
 -- What waits for a probe is in nobody's way to a slot.
-if waitMs > 0 or isBusy then
+if waitMs > 0 or refusalsMs > 0 or isBusy then
   leave(id)
+  if refusalsMs > waitMs then return answer('refusals', refusalsMs) end
   return answer(waitMs > 0 and 'cooldown' or 'busy', waitMs)
 end
 

@@ -13,11 +13,20 @@ sweep()
 
 local id, credits = ARGV[2], tonumber(ARGV[3])
 local known = read(id)
-if known and not isUndecided(known) then return answer('decided') end
+if known and known.state ~= 'r' and known.state ~= 'e' then return answer('decided') end
 if known and known.window == window and known.state == 'r' then
   redis.call('ZADD', LEASES, text(now + tonumber(ARGV[4])), id)
   return answer('granted')
 end
 -- A fail-over may have forgotten the reservation: then it is made again.
-return answer(moveHere(id, known, credits, tonumber(ARGV[4])))
+if known then unhold(known) end
+if credits > available() then
+  if known then
+    write(id, 'f', known.window, credits, '0')
+    forgetLater(id, HOUR)
+  end
+  return answer('refused')
+end
+reserve(id, credits, tonumber(ARGV[4]))
+return answer('granted')
 `

@@ -126,24 +126,6 @@ local function available()
   return limit - spent - reserved - uncertain
 end
 
-local function isUndecided(operation)
-  return operation.state == 'r' or operation.state == 'e'
-end
-
--- Reserves in the window of now what is reserved elsewhere, expired, or forgotten. Where it does not fit, it is released.
-local function moveHere(id, known, credits, leaseMs)
-  if known then unhold(known) end
-  if credits > available() then
-    if known then
-      write(id, 'f', known.window, credits, '0')
-      forgetLater(id, HOUR)
-    end
-    return 'refused'
-  end
-  reserve(id, credits, leaseMs)
-  return 'granted'
-end
-
 -- Every answer: a verdict, the time, the totals of the window, and the scopes that are refused.
 local function answer(verdict)
   local spent, reserved, uncertain = counts()

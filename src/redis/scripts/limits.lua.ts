@@ -51,14 +51,15 @@ local function leave(id)
   redis.call('ZREM', SEEN, id)
 end
 
--- Requests that this member has in flight and nobody has counted.
-local function countUnguarded(scope, first, leaseMs)
-  for index = first, #ARGV do redis.call('ZADD', scope.unguarded, text(now + leaseMs), ARGV[index]) end
-end
-
 -- Sets of keys that are not used any more end by themselves.
 local function keepFor(scope, ms)
   for _, key in ipairs({ scope.probes, scope.refusals, scope.unguarded }) do redis.call('PEXPIRE', key, text(ms)) end
+end
+
+-- Requests that this member has in flight and nobody has counted.
+local function countUnguarded(scope, first, leaseMs)
+  for index = first, #ARGV do redis.call('ZADD', scope.unguarded, text(now + leaseMs), ARGV[index]) end
+  if first <= #ARGV then keepFor(scope, 2 * (leaseMs + MINUTE)) end
 end
 
 -- What a request held of a scope is free again. A success permits one more probe, a failure leaves as many as are in flight.

@@ -1,8 +1,8 @@
 import { LEDGER } from './ledger.lua.ts'
 
 /**
- * ARGV: config, id, credits, leaseMs. A second execution with the same id changes nothing and has the result of the first; in a later
- * window it moves the reservation there, because its request was not sent yet. Where it does not fit, it is released.
+ * ARGV: config, id, credits, leaseMs. A second execution with the same id changes nothing and has the result of the first, or `earlier` where
+ * that was granted in an earlier window: it has to be confirmed before its request is sent.
  */
 export const RESERVE = `#!lua
 ${LEDGER}
@@ -14,10 +14,7 @@ sweep()
 local id, credits = ARGV[2], tonumber(ARGV[3])
 local known = read(id)
 if known and known.state == 'c' then return answer('cancelled') end
-if known and isUndecided(known) and known.window ~= window then
-  return answer(moveHere(id, known, credits, tonumber(ARGV[4])))
-end
-if known then return answer('granted') end
+if known then return answer(known.window == window and 'granted' or 'earlier') end
 -- What is free needs no entry.
 if credits == 0 then return answer('granted') end
 if credits > available() then return answer('refused') end

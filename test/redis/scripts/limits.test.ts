@@ -225,6 +225,12 @@ describe('a cool-down of a key', () => {
   })
 })
 
+test('requests in flight of a member that is gone are forgotten, also without a refusal', async () => {
+  await initialize()
+  await admit('a', { heavy: true, unguarded: ['gone'] })
+  expect(await scripts.redis.pttl(keys.limits(KEY)[9] as string)).toBeGreaterThan(0)
+})
+
 test('guards of keys that are not used any more are forgotten', async () => {
   await initialize()
   const other = 'key:old'
