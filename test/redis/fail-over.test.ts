@@ -11,7 +11,8 @@ async function startReplica(): Promise<RedisServer> {
   await setup.server.command('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
   const replica = await startRedisServer('--replicaof', `127.0.0.1 ${setup.server.port}`)
   setup.onEnd(() => replica.close())
-  await until(async () => (await replica.command('INFO', 'replication')).includes('master_link_status:up'))
+  // The link is up earlier, but WAIT counts only replicas that are online for the primary.
+  await until(async () => (await setup.server.command('INFO', 'replication')).includes('state=online'))
   return replica
 }
 
