@@ -3,6 +3,7 @@ import { type BudgetStore, createBudget } from '../../src/credits/budget.ts'
 import { StateUnavailableError } from '../../src/errors/index.ts'
 import { flush } from '../support/clock.ts'
 import { START, totals } from './budget-at.ts'
+import { afterRestart, slowStore } from './slow-store.ts'
 
 const KEY = 'etn-market:budget'
 const clock = { now: () => START }
@@ -10,31 +11,6 @@ const clock = { now: () => START }
 afterEach(() => {
   vi.useRealTimers()
 })
-
-/** A store whose reads and writes end when the test says so. */
-function slowStore() {
-  const map = new Map<string, string>()
-  const writes: { end(): void; fail(reason: unknown): void }[] = []
-  const store: BudgetStore = {
-    get: (key) => Promise.resolve(map.get(key)),
-    set: (key, value) =>
-      new Promise<void>((resolve, reject) => {
-        const end = () => {
-          map.set(key, value)
-          resolve()
-        }
-        writes.push({ end, fail: reject })
-      }),
-  }
-  return { store, map, writes }
-}
-
-/** The totals that a process would find that starts now. */
-async function afterRestart(store: BudgetStore) {
-  const budget = createBudget({ credits: 1000, store }, clock)
-  await budget.load()
-  return totals(budget)
-}
 
 describe('a store that fails', () => {
   const failure = new Error('disk full')

@@ -1,39 +1,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type BudgetStore, createBudget, type Reservation } from '../../src/credits/budget.ts'
+import { createBudget, type Reservation } from '../../src/credits/budget.ts'
 import { BudgetExceededError } from '../../src/errors/index.ts'
 import { flush } from '../support/clock.ts'
-import { START, totals } from './budget-at.ts'
+import { START } from './budget-at.ts'
+import { afterRestart, slowStore } from './slow-store.ts'
 
 const clock = { now: () => START }
 
 afterEach(() => {
   vi.useRealTimers()
 })
-
-/** A store whose reads and writes end when the test says so. */
-function slowStore() {
-  const map = new Map<string, string>()
-  const writes: { end(): void; fail(reason: unknown): void }[] = []
-  const store: BudgetStore = {
-    get: (key) => Promise.resolve(map.get(key)),
-    set: (key, value) =>
-      new Promise<void>((resolve, reject) => {
-        const end = () => {
-          map.set(key, value)
-          resolve()
-        }
-        writes.push({ end, fail: reject })
-      }),
-  }
-  return { store, map, writes }
-}
-
-/** The totals that a process would find that starts now. */
-async function afterRestart(store: BudgetStore) {
-  const budget = createBudget({ credits: 1000, store }, clock)
-  await budget.load()
-  return totals(budget)
-}
 
 describe('a reservation', () => {
   test('is written before reserve resolves', async () => {

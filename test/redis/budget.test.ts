@@ -28,7 +28,7 @@ test('members share one budget, and the fleet knows exactly what was spent', asy
   })
 })
 
-test('a call that does not fit is refused and nothing is sent, whoever has spent the rest', async () => {
+test('a call that does not fit is refused and nothing is sent, also when another member has spent the rest', async () => {
   const [one, other] = [1, 2].map(() => setup.join({ budget: { credits: 120, windowMs: DAY_MS } }))
   await one!.fleet.initialize()
   await one!.client.token.price({ address: BOLT })

@@ -11,7 +11,12 @@ async function startReplica(): Promise<RedisServer> {
   await setup.server.command('CONFIG', 'SET', 'repl-diskless-sync-delay', '0')
   const replica = await startRedisServer('--replicaof', `127.0.0.1 ${setup.server.port}`)
   setup.onEnd(() => replica.close())
-  await until(async () => (await replica.command('INFO', 'replication')).includes('master_link_status:up'))
+  // A replica whose link is up may still be loading, and answers no WAIT before it has acknowledged a write.
+  await setup.server.command('SET', 'first', 'write')
+  await until(async () => {
+    const state = await setup.server.command('INFO', 'replication')
+    return state.match(/state=online,offset=(\d+)/)?.[1] === state.match(/master_repl_offset:(\d+)/)?.[1]
+  })
   return replica
 }
 

@@ -8,7 +8,7 @@ const url = inject('demoUrl')
 /** The browser's own message. */
 const refused = (status: number) => new RegExp(`the server responded with a status of ${status}`)
 
-test('a visitor without credits is told when they are back, and keeps what is loaded', async () => {
+test('a visitor without credits reads when they are back, and keeps what is loaded', async () => {
   const page = await open(`${url}?credits=400`, { expected: refused(429) })
   await settled(page)
   await openView(page, 'Pools')

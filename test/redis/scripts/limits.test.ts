@@ -91,7 +91,7 @@ describe('slots', () => {
     expect([await taken(), await heavy('d')]).toEqual([2, 'queued'])
   })
 
-  test('that were asked for in vain are not given later', async () => {
+  test('that were refused are not given later', async () => {
     await end('late', 'cancelled')
     expect(await heavy('late')).toBe('cancelled')
     expect(await taken()).toBe(0)
