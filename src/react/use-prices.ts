@@ -1,5 +1,8 @@
 import type { FeedPrice, PriceFeed } from 'etn-market/feed'
 import { useCallback, useMemo, useRef, useSyncExternalStore } from 'react'
+import { createSnapshot, NOTHING, type PricesByAddress } from './prices-snapshot.ts'
+
+export type { PricesByAddress }
 
 /** Options of `usePrice` and `usePrices`. */
 export interface UsePriceOptions {
@@ -8,9 +11,6 @@ export interface UsePriceOptions {
   /** Called once when prices fail to arrive, and again when the reason changes. */
   onError?: ((error: unknown) => void) | undefined
 }
-
-/** Prices by the addresses as they were given; undefined until the first price arrives. */
-export type PricesByAddress<Address extends string = string> = Readonly<Record<Address, FeedPrice | undefined>>
 
 /**
  * The price of a token, kept up to date while the component is mounted; undefined until it arrives, and on a server. It is watched
@@ -51,18 +51,6 @@ export function usePrices<const Address extends string>(
   )
   return useSyncExternalStore(subscribe, getSnapshot, getServerSnapshot) as PricesByAddress<Address>
 }
-
-/** React compares snapshots by identity. */
-function createSnapshot(feed: PriceFeed, addresses: readonly string[]): () => PricesByAddress {
-  let last: PricesByAddress = NOTHING
-  return () => {
-    const isSame = addresses.every((address) => last[address] === feed.peek(address))
-    if (!isSame) last = Object.fromEntries(addresses.map((address) => [address, feed.peek(address)]))
-    return last
-  }
-}
-
-const NOTHING: PricesByAddress = Object.freeze({})
 
 /** What a server renders, and a page before it is hydrated: the two must be equal. */
 const getServerSnapshot = (): PricesByAddress => NOTHING

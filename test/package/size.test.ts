@@ -40,7 +40,7 @@ const CEILINGS = [
   { what: 'etn-market/proxy', code: "export * from './proxy.js'", ceiling: 14_900 },
   // No page loads it. Its scripts 5, sha1 and sha256 2; errors and keccak, which it shares with the client, are counted here again: 3.5.
   { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 16_300 },
-  { what: 'etn-market/react', code: "export * from './react.js'", ceiling: 880, external: ['react'] },
+  { what: 'etn-market/react', code: "export * from './react.js'", ceiling: 950, external: ['react'] },
   {
     what: 'etn-market/tanstack-query',
     code: "export * from './tanstack-query.js'",
