@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import { bought, costShown, creditsOf, openView, settled, spent } from './support/demo.ts'
+import { bought, costShown, creditsOf, openView, reload, settled, spent } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
@@ -88,9 +88,7 @@ test('live prices arrive by the stream, which costs the visitor nothing, and end
 
 test('a reload keeps working: the worker answers the new page', async () => {
   const page = await open(url)
-  await settled(page)
-  await page.reload()
-  await settled(page)
+  await reload(page)
   expect(await page.getByRole('row').count()).toBe(21)
   expect((await bought(page)).map(({ operation }) => operation)).toEqual(['token.list'])
 })

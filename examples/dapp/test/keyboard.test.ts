@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, inject, test } from 'vitest'
-import { bought, settled } from './support/demo.ts'
+import { bought, reload, settled } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
@@ -27,8 +27,7 @@ test('the whole page can be used with the keyboard alone', async () => {
   await page.keyboard.press('Enter')
   expect(await focused(page)).toMatch(/^MAIN/)
 
-  await page.reload()
-  await settled(page)
+  await reload(page)
   await tabTo(page, 'Candles')
   await page.keyboard.press('Enter')
   await settled(page)

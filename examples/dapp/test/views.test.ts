@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, test } from 'vitest'
-import { openView, settled } from './support/demo.ts'
+import { openView, PRICE, reload, settled } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
@@ -13,7 +13,7 @@ mkdirSync(SCREENSHOTS, { recursive: true })
 
 /** What each view shows when it is loaded, and the button that has to be pressed first. */
 const VIEWS = [
-  { name: 'Tokens', shows: '.table-card [data-price]:not([data-price=""])' },
+  { name: 'Tokens', shows: PRICE },
   { name: 'Candles', shows: '.chart-area canvas' },
   { name: 'Pools', shows: '.table-card tbody tr' },
   { name: 'NFT floors', shows: '.nft' },
@@ -77,8 +77,7 @@ test('the switch changes the colour scheme, and the choice is kept', async () =>
   expect(await button.getAttribute('aria-pressed')).toBe('true')
   const dark = await background()
   expect(dark).not.toBe(light)
-  await page.reload()
-  await settled(page)
+  await reload(page)
   expect(await background()).toBe(dark)
 })
 

@@ -22,6 +22,19 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('main .loading').count(), { timeout: 10_000 }).toBe(0)
 }
 
+/** A price of the list that has arrived on the stream. */
+export const PRICE = '.table-card [data-price]:not([data-price=""])'
+
+/**
+ * Loads the list of tokens again. msw's worker answers nothing more for a page that is being left, so a request of that
+ * moment would be a 404: the stream, the last thing that the list asks for, has to be open.
+ */
+export async function reload(page: Page): Promise<void> {
+  await page.locator(PRICE).first().waitFor()
+  await page.reload()
+  await settled(page)
+}
+
 /** The cost that a button or a link shows. */
 export async function costShown(page: Page, name: string | RegExp, role: 'button' | 'link' = 'button') {
   const cost = page.getByRole(role, { name }).first().locator('.cost')

@@ -42,7 +42,8 @@ export function usePages(): (url: string, options?: OpenOptions) => Promise<Page
     page.on('console', (message) => {
       // Vite and React greet developers by these two.
       const isTool = ['debug', 'info'].includes(message.type()) && /vite|React DevTools/.test(message.text())
-      if (!isTool && !expected.test(message.text())) messages.push(`${message.type()}: ${message.text()}`)
+      if (!isTool && !expected.test(message.text()))
+        messages.push(`${message.type()}: ${message.text()} ${message.location().url}`)
     })
     onTestFinished(async () => {
       await context.close()
