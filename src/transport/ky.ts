@@ -2,7 +2,7 @@ import ky, { type AfterResponseHook, type BeforeRequestHook } from 'ky'
 import { type FetchLike, fetchRequest, InvalidFetchError } from './fetch-request.ts'
 import { failed, type Progress, redirected } from './outcome.ts'
 import { isRedirect } from './redirects.ts'
-import type { AttemptOutcome, Transport } from './transport.ts'
+import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
 
 export type { AfterResponseHook, BeforeRequestHook }
 
@@ -57,7 +57,9 @@ export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}
   const afterResponse = (hooks.afterResponse ?? []).map(nameAfterResponse)
 
   return {
-    async send({ url, headers, signal, onSent, onHeaders }) {
+    async send({ url, headers, signal, ...listeners }) {
+      // In Node, what a request's signal reaches is kept until a full garbage collection: the caller's state must not be in it.
+      let report: Pick<HttpAttempt, 'onSent' | 'onHeaders'> | undefined = listeners
       const progress: Progress = { sent: false, head: undefined }
       let received: Promise<Response> | undefined
       /** A clone of what the service sent, for the case that a hook fails. */
@@ -65,11 +67,11 @@ export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}
 
       const noteSent = () => {
         progress.sent = true
-        onSent()
+        report?.onSent()
       }
       const noteHead = ({ status, headers }: Response) => {
         progress.head = { status, headers }
-        onHeaders(progress.head)
+        report?.onHeaders(progress.head)
       }
       const receive = async (request: Request) => {
         const response = await fetchRequest(request, fetch, signal, noteSent)
@@ -100,6 +102,8 @@ export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}
         return { response: { status: response.status, headers: response.headers, text: await response.text() } }
       } catch (error) {
         return failureOf(error, progress, original)
+      } finally {
+        report = undefined
       }
     },
   }
