@@ -34,7 +34,8 @@ export interface Admission {
 export interface AdmissionControl {
   /** The number of the next request in the order of arrival. */
   nextArrival(): number
-  admit(request: AdmissionRequest): Promise<Admission>
+  /** A promise where the request has to wait. */
+  admit(request: AdmissionRequest): Admission | Promise<Admission>
 }
 
 /** The admission control of one process, which can learn of refusals that others met. */

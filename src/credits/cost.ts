@@ -42,9 +42,9 @@ export function requestCost(
 }
 
 /** The cost of several requests together. */
-export function sumCosts(costs: readonly CostEstimate[]): CostEstimate {
+export function sumCosts(priced: readonly { readonly cost: CostEstimate }[]): CostEstimate {
   const sum = { min: 0, max: 0, requests: 0 }
-  for (const cost of costs) {
+  for (const { cost } of priced) {
     sum.min += cost.min
     sum.max += cost.max
     sum.requests += cost.requests

@@ -27,7 +27,12 @@ export function estimateCost(operation: OperationId, params?: unknown): CostEsti
 }
 
 export function estimate(operation: OperationId, params: unknown, addressReader?: AddressReader): CostEstimate {
-  return sumCosts(splitCall(validateParams(operation, params, addressReader)).map(costOfRequest))
+  return costOfCall(validateParams(operation, params, addressReader))
+}
+
+/** The cost of all requests of a call. */
+export function costOfCall(params: ValidatedParams): CostEstimate {
+  return sumCosts(splitCall(params).map((request) => ({ cost: costOfRequest(request) })))
 }
 
 /** The requests of a call: itself, or one for each chunk of a batch. */

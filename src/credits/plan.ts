@@ -1,9 +1,9 @@
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { validateParams } from '../operations/validate-params.ts'
-import { creditsToUsd, sumCosts } from './cost.ts'
+import { creditsToUsd } from './cost.ts'
 import { parseDuration } from './duration.ts'
-import { costOfRequest, splitCall } from './estimate.ts'
+import { costOfCall } from './estimate.ts'
 import { type CallRate, DAY_MS, findAdvice } from './plan-advice.ts'
 import type { CreditPlan, PlannedCall, PlannedSpending, PlanOptions } from './plan-types.ts'
 
@@ -53,7 +53,7 @@ function readCall(call: PlannedCall, index: number): CallRate {
   requirePositive(`${name}.activeHours`, activeHours)
   if (activeHours > HOURS_PER_DAY) throw invalidOption(`${name}.activeHours`, activeHours, 'at most 24')
   const validated = validateParams(operation, params)
-  const cost = sumCosts(splitCall(validated).map(costOfRequest))
+  const cost = costOfCall(validated)
   const callsPerDay = (DAY_MS / everyMs) * (activeHours / HOURS_PER_DAY)
   return { operation, values: validated.values, everyMs, activeHours, callsPerDay, cost }
 }

@@ -86,16 +86,19 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
     }
   }
 
+  async function admitLater(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
+    return toAdmission({ keyPermit: await key.acquire(permitRequest(request, 'key')) }, true)
+  }
+
   let arrivals = 0
 
   return {
     nextArrival: () => ++arrivals,
-    async admit(request) {
+    admit(request) {
       const key = keyBreaker(request.apiKey)
       if (request.isHeavy) return admitHeavy(request, key)
       const permit = key.tryAcquire()
-      const keyPermit = permit ?? (await key.acquire(permitRequest(request, 'key')))
-      return toAdmission({ keyPermit }, permit === undefined)
+      return permit === undefined ? admitLater(request, key) : toAdmission({ keyPermit: permit }, false)
     },
     hold(scope, apiKey, forMs) {
       const breaker = scope === 'heavy' ? heavyBreaker : keyBreaker(apiKey)
@@ -120,7 +123,7 @@ function toAdmission(held: Held, hasWaited: boolean): Admission {
   }
   return {
     hasWaited,
-    isCurrent: () => [held.heavyPermit, held.keyPermit].every((permit) => permit?.isCurrent() !== false),
+    isCurrent: () => held.heavyPermit?.isCurrent() !== false && held.keyPermit?.isCurrent() !== false,
     end,
     refuse(scope, waitMs) {
       const cooldownMs = (scope === 'heavy' ? held.heavyPermit : held.keyPermit)?.refuse(waitMs) ?? 0

@@ -4,7 +4,6 @@ import { InvalidRequestError } from '../errors/input.ts'
 import type { Redactor } from '../errors/redact.ts'
 import type { ClientOptions } from '../options.ts'
 import type { Emit } from './request-events.ts'
-import type { RequestState } from './types.ts'
 
 /** A variable of the environment, where the runtime has one and lets it be read. */
 export function environment(name: string): string | undefined {
@@ -18,16 +17,6 @@ export function environment(name: string): string | undefined {
 
 /** The key for a request; undefined to send none. */
 export type ApiKeySource = (signal: CancellationSignal) => string | undefined | Promise<string | undefined>
-
-/** The key for a request, which has waited where a function is asked for it. */
-export async function readApiKey(
-  state: Pick<RequestState, 'signal' | 'hasWaited'>,
-  apiKey: ApiKeySource,
-): Promise<string | undefined> {
-  const key = apiKey(state.signal)
-  if (key instanceof Promise) state.hasWaited = true
-  return key
-}
 
 /** Reads the key of each request from the option. Each key is redacted from errors and events from then on. */
 export function createApiKeySource(option: ClientOptions['apiKey'], redactor: Redactor): ApiKeySource {

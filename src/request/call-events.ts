@@ -1,6 +1,6 @@
 import { EtnMarketError } from '../errors/base.ts'
 import type { CallEndedEvent } from '../events.ts'
-import { sumTotals } from './charge-totals.ts'
+import { sumPaid } from './charge-totals.ts'
 import type { PaidResult } from './types.ts'
 
 /** The event of a call that has settled; `failure` is what it rejects with. */
@@ -10,7 +10,7 @@ export function callEndEvent(
   failure: unknown,
 ): CallEndedEvent {
   const { callId, operation, params, durationMs } = call
-  const { attempts, charge, credits } = sumTotals(results.map(({ paid }) => paid))
+  const { attempts, charge, credits } = sumPaid(results)
   const shared = results.some(({ isShared }) => isShared)
   const cached = results.some(({ answer }) => answer?.from === 'cache')
   // Written out: to spread them takes longer than all the rest.

@@ -9,9 +9,9 @@ import { callEndEvent } from './call-events.ts'
 import type { CallInput } from './call-input.ts'
 import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import { callMeta } from './call-meta.ts'
-import { createTotals, sumTotals } from './charge-totals.ts'
+import { createTotals, sumPaid } from './charge-totals.ts'
 import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
-import type { InFlightRequest, InFlightRequests } from './dedupe.ts'
+import { dedupeKey, type InFlightRequest, type InFlightRequests } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
 import { reserve } from './reserve.ts'
@@ -44,17 +44,20 @@ interface CallState {
   readonly context: CallContext
 }
 
+type StartedRequest = PaidResult | Promise<PaidResult>
+
 /** ONE CALL: validate -> plan -> cache -> dedupe + reserve -> send -> merge. */
 export async function call(input: CallInput, client: CallContext): Promise<CallResult> {
   const settings = callSettings(input.options, client.settings, input.ownOptions)
   const context = input.budget ? { ...client, budget: joinBudgets(input.budget, client.budget) } : client
   const { requests, merge } = input.plan()
-  const estimated = sumCosts(requests.map(({ cost }) => cost)).max
+  const estimated = sumCosts(requests).max
   context.baseUrl()
   const lifetime = context.lifetimes.open(settings.deadlineMs, input.options?.signal)
   const { callId, signal } = lifetime
   const { operation, params } = input
-  const requestIds = requests.map((_, index) => `${callId}.${index + 1}`)
+  const requestIds: string[] = []
+  for (let number = 1; number <= requests.length; number++) requestIds.push(`${callId}.${number}`)
   const details: CallDetails = { operation, params, requestIds, deadlineMs: settings.deadlineMs }
   const state: CallState = { input, settings, lifetime, requests, details, context }
   let results: PaidResult[] = []
@@ -65,18 +68,19 @@ export async function call(input: CallInput, client: CallContext): Promise<CallR
   try {
     context.emit({ type: 'call.started', callId, operation, params, estimated })
     const cached = context.cache === undefined ? [] : await readCache(context.cache, state)
-    results = await Promise.all(startRequests(cached, state))
+    const started = startRequests(cached, state)
+    // Most calls have one, which needs no further promise.
+    results = started.length === 1 ? [await (started[0] as PaidResult)] : await Promise.all(started)
     // What one chunk brought is of no use to a caller who has left.
     if (signal.aborted && requests.length > 1) throw signal.reason
     const data = merge(results)
     emitEnd()
-    const answers = results.flatMap(({ answer }) => answer ?? [])
     const remaining = context.usage.remaining()
     const durationMs = lifetime.elapsed()
-    return { data, readMeta: () => callMeta(requests, answers, remaining, durationMs) }
+    return { data, readMeta: () => callMeta(requests, results, remaining, durationMs) }
   } catch (error) {
     const isShared = results.length === 1 && results[0]?.isShared
-    const failure = toCallError(error, details, sumTotals(results.map(({ paid }) => paid)), isShared)
+    const failure = toCallError(error, details, sumPaid(results), isShared)
     emitEnd(failure)
     throw failure
   } finally {
@@ -104,28 +108,29 @@ async function readCache(cache: Cache, { lifetime, requests, details }: CallStat
  * Gives each request its answer to come: from the cache, from an equal request in flight, or from a request of its own.
  * Nothing here waits, so that a batch that does not fit the budget sends none of its requests.
  */
-function startRequests(cached: readonly (Envelope | undefined)[], state: CallState): Promise<PaidResult>[] {
+function startRequests(cached: readonly (Envelope | undefined)[], state: CallState): StartedRequest[] {
   const { requests, settings, lifetime, context, input } = state
+  const { inFlight } = context
   lifetime.signal.throwIfAborted()
-  const keys = requests.map(({ operation, path, cost }) => `${operation} ${path} ${cost.max} ${settings.fingerprint}`)
-  const isNew = (_: PlannedRequest, index: number) =>
-    cached[index] === undefined && context.inFlight.get(keys[index] ?? '') === undefined
+  let batchSlots: Semaphore | undefined
   if (requests.length > 1) {
-    const worstCase = sumCosts(requests.filter(isNew).map(({ cost }) => cost)).max
-    context.budget.check(worstCase, { operation: input.operation })
+    const isNew = (request: PlannedRequest, index: number) =>
+      cached[index] === undefined && inFlight.get(dedupeKey(request, settings)) === undefined
+    context.budget.check(sumCosts(requests.filter(isNew)).max, { operation: input.operation })
+    batchSlots = createSemaphore(context.batchConcurrency)
   }
-  const batchSlots = requests.length > 1 ? createSemaphore(context.batchConcurrency) : undefined
-  return requests.map(async (request, index) => {
+  const results: StartedRequest[] = []
+  for (const [index, request] of requests.entries()) {
     const envelope = cached[index]
-    if (envelope !== undefined) return fromCache(envelope)
-    const key = keys[index] ?? ''
-    const inFlight = context.inFlight.get(key)
-    return awaitShared(
-      inFlight ?? context.inFlight.start(key, (started) => start(started, index, batchSlots, state)),
-      request,
-      state,
+    const key = dedupeKey(request, settings)
+    const run = (started: InFlightRequest<RequestResult>) => start(started, index, batchSlots, state)
+    results.push(
+      envelope === undefined
+        ? awaitShared(inFlight.get(key) ?? inFlight.start(key, run), request, state)
+        : fromCache(envelope),
     )
-  })
+  }
+  return results
 }
 
 /** Reserves the worst case of a request, now, and sends it. */

@@ -5,16 +5,18 @@ export function createTotals(): ChargeTotals {
   return { attempts: 0, credits: 0, charge: 'none', isComputed: false }
 }
 
-/** Adds up what several requests were charged. */
-export function sumTotals(all: readonly ChargeTotals[]): ChargeTotals {
+/** Adds up what the requests of a call were charged. */
+export function sumPaid(results: readonly { readonly paid: ChargeTotals }[]): ChargeTotals {
   const sum = createTotals()
-  for (const totals of all) {
-    sum.attempts += totals.attempts
-    sum.credits += totals.credits
-    sum.charge = strongest(sum.charge, totals.charge)
-    sum.isComputed ||= totals.isComputed
-  }
+  for (const { paid } of results) addTotals(sum, paid)
   return sum
+}
+
+export function addTotals(sum: ChargeTotals, { attempts, credits, charge, isComputed }: ChargeTotals): void {
+  sum.attempts += attempts
+  sum.credits += credits
+  sum.charge = strongest(sum.charge, charge)
+  sum.isComputed ||= isComputed
 }
 
 export function strongest(one: ChargeState, other: ChargeState): ChargeState {

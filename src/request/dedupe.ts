@@ -1,13 +1,18 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import type { Deadline } from '../concurrency/deadline.ts'
 import { createTotals } from './charge-totals.ts'
-import type { ChargeTotals, RequestProgress, SharedDeadline } from './types.ts'
+import type { CallSettings } from './settings.ts'
+import type { ChargeTotals, PlannedRequest, RequestProgress, SharedDeadline } from './types.ts'
 
-/** How a caller's wait for a request ended. */
-export interface SharedResult<T> {
-  readonly value?: T
-  /** Why there is no value: an error, or the reason for which the caller stopped waiting. */
-  readonly error?: unknown
+/** How a request ended. */
+interface Settled<T> {
+  readonly value: T | undefined
+  /** Why there is no value. */
+  readonly error: unknown
+}
+
+/** How a caller's wait for a request ended; `error` may be the reason for which the caller stopped waiting. */
+export interface SharedResult<T> extends Settled<T> {
   /** Whether this caller pays: the first to be answered, or the last to stop waiting. */
   readonly isPayer: boolean
 }
@@ -43,6 +48,11 @@ export interface InFlightRequests<T> {
   close(reason: unknown): Promise<void>
 }
 
+/** Equal for requests that get the same answer at the same price. */
+export function dedupeKey({ operation, path, cost }: PlannedRequest, { fingerprint }: CallSettings): string {
+  return `${operation} ${path} ${cost.max} ${fingerprint}`
+}
+
 export function createInFlightRequests<T>(): InFlightRequests<T> {
   const inFlight = new Map<string, InFlightRequest<T>>()
   return {
@@ -67,7 +77,7 @@ function createInFlightRequest<T>(
 ): InFlightRequest<T> {
   const controller = new LightAbortController()
   const deadlines = new Set<Deadline>()
-  let result: Promise<{ value?: T; error?: unknown }> | undefined
+  let result: Promise<Settled<T>> | undefined
   let isPaused = false
   let isPaid = false
 
@@ -94,10 +104,11 @@ function createInFlightRequest<T>(
           deadlines.delete(deadline)
           signal.removeEventListener('abort', onAbort)
         }
-        const settle = (settled: { value?: T; error?: unknown }) => {
+        const settle = (settled: Settled<T>) => {
           if (!deadlines.has(deadline) && !isLast) return
           leave()
-          resolve({ ...(isLast ? { error: reason } : settled), isPayer: !isPaid })
+          const { value, error } = isLast ? { value: undefined, error: reason } : settled
+          resolve({ value, error, isPayer: !isPaid })
           isPaid = true
         }
         let isLast = false
@@ -105,10 +116,10 @@ function createInFlightRequest<T>(
         const stopWaiting = (why: unknown) => {
           if (isLast || !deadlines.has(deadline)) return
           leave()
-          if (deadlines.size > 0) return resolve({ error: why, isPayer: false })
+          if (deadlines.size > 0) return resolve({ value: undefined, error: why, isPayer: false })
           if (finishes && signal.aborted && request.progress.isSending) {
             request.progress.isAbandoned = true
-            return resolve({ error: why, isPayer: false })
+            return resolve({ value: undefined, error: why, isPayer: false })
           }
           // The last one waits until what it stops has ended, so that everything is settled when it returns.
           isLast = true
@@ -124,11 +135,11 @@ function createInFlightRequest<T>(
         result ??= run(request).then(
           (value) => {
             close()
-            return { value }
+            return { value, error: undefined }
           },
           (error: unknown) => {
             close()
-            return { error }
+            return { value: undefined, error }
           },
         )
         result.then(settle)

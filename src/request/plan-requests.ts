@@ -8,7 +8,10 @@ import type { PlannedRequest } from './types.ts'
 
 /** The requests that a call takes: one, or one for each chunk of a batch. */
 export function planRequests(params: ValidatedParams): PlannedRequest[] {
-  return splitCall(params).map((request) => planRequest(request, costOfRequest(request)))
+  // `push` makes arrays of one kind. Those of `map` change their kind once it is compiled, and what reads them is compiled again.
+  const requests: PlannedRequest[] = []
+  for (const request of splitCall(params)) requests.push(planRequest(request, costOfRequest(request)))
+  return requests
 }
 
 function planRequest(request: ValidatedParams, cost: CostEstimate): PlannedRequest {

@@ -10,14 +10,16 @@ import { isSuccess } from './status.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { explainMismatch, isExpected } from './validate-response.ts'
 
-/** PARSE -> VALIDATE: the answer, or the error of how the attempt ended. */
-export async function readOutcome(
+/**
+ * PARSE: the answer, as long as the attempt brought one.
+ * @throws the error of how the attempt ended
+ */
+export function readOutcome(
   { response, failure }: AttemptOutcome,
   body: unknown,
   { request, settings, signal }: RequestState,
   clock: Clock,
-  emit: RequestEmit,
-): Promise<RequestResult> {
+): RequestResult {
   if (failure?.kind === 'aborted') throw signal.reason
   const head = response ?? failure.response
   const waitMs = head && !isSuccess(head.status) ? retryAfterMs(head.headers, clock.now()) : undefined
@@ -26,10 +28,20 @@ export async function readOutcome(
   const { status, headers, text = '' } = response
   if (isForeignPage(response) && (isSuccess(status) || status === 404)) throw foreignPageError(errorContext, response)
   if (!isSuccess(status)) throw errorOfResponse(errorContext, response)
-  const envelope = parseResponse(request, response, body)
-  if (settings.validate !== 'off' && !isExpected(request, envelope)) {
-    const issues = await raceWithAbort(explainMismatch(request, envelope, settings.validate), signal)
-    emit({ type: 'response.mismatch', issues })
-  }
-  return { envelope, text, status, headers }
+  return { envelope: parseResponse(request, response, body), text, status, headers }
+}
+
+/** VALIDATE: whether the answer is not as the contract says, where that is looked at. */
+export function isMismatch({ envelope }: RequestResult, { request, settings }: RequestState): boolean {
+  return settings.validate !== 'off' && !isExpected(request, envelope)
+}
+
+/** @throws ResponseError when mismatches are errors, else raises an event */
+export async function reportMismatch(
+  { envelope }: RequestResult,
+  { request, settings, signal }: RequestState,
+  emit: RequestEmit,
+): Promise<void> {
+  const issues = await raceWithAbort(explainMismatch(request, envelope, settings.validate), signal)
+  emit({ type: 'response.mismatch', issues })
 }

@@ -1,7 +1,7 @@
-import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellation.ts'
+import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Reservation } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import type { RequestProgress, RequestState } from './types.ts'
+import type { RequestState } from './types.ts'
 
 type Reserving = Pick<RequestState, 'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited' | 'progress'>
 
@@ -15,28 +15,23 @@ export function reserve(
   return budget.reserve(request.cost.max, { operation: request.operation, attempts, charge, credits, cause })
 }
 
-/** The reservation, as soon as a budget with a store has written it. */
-export async function awaitReservation(state: Reserving): Promise<Reservation> {
-  const { reservation, signal, progress } = state
-  if (!(reservation instanceof Promise)) return reservation
+/** Waits until a budget with a store has written the reservation. */
+export async function awaitReservation(state: Reserving, reservation: Promise<Reservation>): Promise<void> {
   state.hasWaited = true
-  const reserved = await awaitState(reservation, signal, progress)
-  state.reservation = reserved
-  return reserved
+  state.reservation = await awaitState(reservation, state)
 }
 
-/** Moves the reservation to the window in which the request is sent. @throws BudgetExceededError when it does not fit there */
-export async function confirmReservation(state: Reserving, signal: CancellationSignal): Promise<Reservation> {
-  const reservation = await awaitReservation(state)
-  const { request, totals } = state
+/**
+ * Moves the reservation to the window in which the request is sent. A promise where the budget has a store.
+ * @throws BudgetExceededError when it does not fit there
+ */
+export function confirmReservation({ request, totals }: Reserving, reservation: Reservation): void | Promise<void> {
   const { attempts, charge, credits } = totals
-  const confirmed = reservation.confirm({ operation: request.operation, attempts, charge, credits })
-  if (confirmed instanceof Promise) await awaitState(confirmed, signal, state.progress)
-  return reservation
+  return reservation.confirm({ operation: request.operation, attempts, charge, credits })
 }
 
-/** A deadline that passes meanwhile is a failure of the store, not of the service. */
-async function awaitState<T>(work: Promise<T>, signal: CancellationSignal, progress: RequestProgress): Promise<T> {
+/** Waits for a store. A deadline that passes meanwhile is a failure of the store, not of the service. */
+export async function awaitState<T>(work: Promise<T>, { signal, progress }: Reserving): Promise<T> {
   progress.isAwaitingState = true
   try {
     return await raceWithAbort(work, signal)

@@ -3,6 +3,19 @@ import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
 
+/** For p-retry, whose waits are not used. Complete, because it is slow to add what is missing. */
+export const RETRY_OPTIONS = {
+  retries: 0,
+  factor: 1,
+  minTimeout: 0,
+  maxTimeout: 0,
+  maxRetryTime: Number.POSITIVE_INFINITY,
+  randomize: false,
+  shouldRetry: () => true,
+  shouldConsumeRetry: () => true,
+  onFailedAttempt: () => {},
+}
+
 /** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
 const MIN_BACKOFF_MS = 500
 const BACKOFF_FACTOR = 2

@@ -2,6 +2,7 @@ import pRetry, { AbortError } from 'p-retry'
 import type { Admission, AdmissionControl } from '../concurrency/admission-types.ts'
 import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
+import type { Reservation } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
@@ -10,13 +11,13 @@ import { attempt } from '../transport/attempt.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { Transport } from '../transport/transport.ts'
 import { permitResult } from './admission.ts'
-import { type ApiKeySource, readApiKey } from './api-key.ts'
+import type { ApiKeySource } from './api-key.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
 import { parseJson } from './parse-response.ts'
-import { readOutcome } from './read-outcome.ts'
+import { isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
 import { createRequestEmit, type Emit, type RequestEmit } from './request-events.ts'
-import { awaitReservation, confirmReservation, releaseReservation, reserve } from './reserve.ts'
-import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
+import { awaitReservation, awaitState, confirmReservation, releaseReservation, reserve } from './reserve.ts'
+import { cooldownError, cooldownOf, isRetryable, RETRY_OPTIONS, retryDelay } from './retry.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { lookAgain, whileQueued } from './waits.ts'
 
@@ -37,26 +38,15 @@ export interface SendContext {
   msSinceEarlyEnd(): number
 }
 
-/** The waits are ours. Complete, because p-retry is slow to add what is missing. */
-const RETRY_OPTIONS = {
-  retries: 0,
-  factor: 1,
-  minTimeout: 0,
-  maxTimeout: 0,
-  maxRetryTime: Number.POSITIVE_INFINITY,
-  randomize: false,
-  shouldRetry: () => true,
-  shouldConsumeRetry: () => true,
-  onFailedAttempt: () => {},
-}
-
 /** ONE CHARGED REQUEST: p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
   const { settings, signal, batchSlots } = state
   let releaseSlot = () => {}
   try {
-    await awaitReservation(state)
-    releaseSlot = batchSlots?.tryAcquire() ?? (await whileQueued(state, batchSlots?.acquire(signal))) ?? releaseSlot
+    // A call that is aborted in the tick in which it was made sends nothing.
+    await undefined
+    if (state.reservation instanceof Promise) await awaitReservation(state, state.reservation)
+    if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
     return await pRetry((number) => sendOnce(number, state, context), {
       ...RETRY_OPTIONS,
       retries: settings.retryLimit,
@@ -77,7 +67,9 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   const { request, settings, signal } = state
   const { clock, usage, transport } = context
   const emit = createRequestEmit(state, number, context.emit)
-  const apiKey = request.isKeyless ? undefined : await readApiKey(state, context.apiKey)
+  const asked = request.isKeyless ? undefined : context.apiKey(signal)
+  if (asked instanceof Promise) state.hasWaited = true
+  const apiKey = asked instanceof Promise ? await asked : asked
   const { admission, reservation } = await waitForTurn(apiKey ?? '', state, context)
   let sent: number | undefined
   let result: PermitResult = 'unused'
@@ -110,7 +102,8 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
 
     const end = { durationMs: monotonicNow(clock) - startedAt, ...(status !== undefined && { status }) }
     try {
-      const result = await readOutcome(outcome, body, state, clock, emit)
+      const result = readOutcome(outcome, body, state, clock)
+      if (isMismatch(result, state)) await reportMismatch(result, state, emit)
       emit({ type: 'request.succeeded', ...end })
       return result
     } catch (error) {
@@ -133,10 +126,13 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
  */
 async function waitForTurn(apiKey: string, state: RequestState, context: SendContext) {
   for (;;) {
-    const admission = await admit(apiKey, state, context).catch(doNotRetry)
+    const admitted = admit(apiKey, state, context)
+    const admission = admitted instanceof Promise ? await admitted.catch(doNotRetry) : admitted
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
-      const reservation = await confirmReservation(state, state.signal)
+      const reservation = state.reservation as Reservation
+      const confirmed = confirmReservation(state, reservation)
+      if (confirmed instanceof Promise) await awaitState(confirmed, state)
       state.signal.throwIfAborted()
       if (admission.isCurrent()) return { admission, reservation }
       admission.end('unused')
@@ -152,7 +148,7 @@ function doNotRetry(error: unknown): never {
   throw error instanceof Error ? new AbortError(error) : error
 }
 
-function admit(apiKey: string, state: RequestState, { admission }: SendContext): Promise<Admission> {
+function admit(apiKey: string, state: RequestState, { admission }: SendContext): Admission | Promise<Admission> {
   const { request, arrival, settings, signal, deadline, progress } = state
   return admission.admit({
     isHeavy: request.isHeavy,
@@ -192,5 +188,5 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   await sleep(clock, waitMs, signal)
   state.hasWaited = true
   state.reservation = reserve(budget, state, error)
-  await awaitReservation(state)
+  if (state.reservation instanceof Promise) await awaitReservation(state, state.reservation)
 }

@@ -4,8 +4,7 @@ import { nextTurn } from '../concurrency/event-loop.ts'
 import type { RequestState } from './types.ts'
 
 /** The deadline stands still while a request waits for one of the client's own slots. */
-export async function whileQueued<T>(state: RequestState, wait: T | Promise<T>): Promise<T> {
-  if (!(wait instanceof Promise)) return wait
+export async function whileQueued<T>(state: RequestState, wait: Promise<T>): Promise<T> {
   state.hasWaited = true
   state.deadline.pause()
   try {

@@ -105,7 +105,7 @@ function planCalls(
     const key = requests.map(({ path }) => path).join(' ')
     const known = calls.get(key)
     if (known) known.params.push(params)
-    else calls.set(key, { key, input, params: [params], maxCredits: sumCosts(requests.map(({ cost }) => cost)).max })
+    else calls.set(key, { key, input, params: [params], maxCredits: sumCosts(requests).max })
   }
   return new Set(calls.values())
 }

@@ -53,13 +53,12 @@ export function attempt({
     const onHeaders: HttpAttempt['onHeaders'] = (head) => {
       progress.head = head
     }
-    sendSafely(transport, { url, headers, signal: controller.signal, onSent, onHeaders }).then(end, (cause) =>
-      end(failed('network', progress, cause)),
-    )
+    const fail = (cause: unknown) => end(failed('network', progress, cause))
+    // A transport of the user may throw, and may return something else than a promise.
+    try {
+      Promise.resolve(transport.send({ url, headers, signal: controller.signal, onSent, onHeaders })).then(end, fail)
+    } catch (cause) {
+      fail(cause)
+    }
   })
-}
-
-/** Turns what a transport of the user throws into a rejection. */
-async function sendSafely(transport: Transport, attempt: HttpAttempt): Promise<AttemptOutcome> {
-  return transport.send(attempt)
 }

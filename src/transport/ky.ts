@@ -79,21 +79,16 @@ export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}
         if (afterResponse.length > 0) original = response.clone()
         return response
       }
-      // The last hook sends what ky built and returns the response, which spares ky's clone of the request: 20 µs.
-      const sendRequest: BeforeRequestHook = async (request) => {
-        received = receive(request)
-        const response = await received
-        // ky accepts only the runtime's own Response here; with another one it goes on to its `fetch` option.
-        return response instanceof Response ? response : undefined
-      }
-      // ky skips the last hook when a hook of the user returns a Request.
+      // As the last hook it sends what ky built, which spares ky's clone of the request: 20 µs. As ky's `fetch` option it is called
+      // where a hook of the user has returned a Request, which skips the last one, and where ky does not know the class of the
+      // response.
       const receiveOnce = (request: Request) => {
         received ??= receive(request)
         return received
       }
 
       try {
-        const hooks = { beforeRequest: [...beforeRequest, sendRequest], afterResponse }
+        const hooks = { beforeRequest: [...beforeRequest, receiveOnce], afterResponse }
         const response = await ky(url, { ...OPTIONS, headers, hooks, fetch: receiveOnce as typeof globalThis.fetch })
         if (isRedirect(response)) return redirected(response)
         if (response.headers !== progress.head?.headers) noteHead(response)

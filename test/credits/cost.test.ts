@@ -41,6 +41,6 @@ describe('the number of charged items is read from the data or the request', () 
 
 test('the costs of several requests add up; without requests they are 0', () => {
   const costs = [requestCost('token.list', { limit: 20 }), requestCost('prices.batch', { addresses: 3 })]
-  expect(sumCosts(costs)).toEqual({ min: 230, max: 330, requests: 2 })
+  expect(sumCosts(costs.map((cost) => ({ cost })))).toEqual({ min: 230, max: 330, requests: 2 })
   expect(sumCosts([])).toEqual({ min: 0, max: 0, requests: 0 })
 })

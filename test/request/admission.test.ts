@@ -63,7 +63,7 @@ function createScene() {
         whileQueued: <T>(wait: Promise<T>) => wait,
         progress: { isAwaitingState: false },
       }
-      const admitted = control.admit(request)
+      const admitted = Promise.resolve(control.admit(request))
       admitted.then(
         (admission) => {
           signals.delete(signal)
