@@ -103,7 +103,7 @@ export function settleCharge(
     proof = reservation.settle(charge.credits, { remaining })
     usage.recordCharge(request.operation, charge.credits, charge.fromHeader)
     const type = charge.fromHeader ? 'credits.charged' : 'credits.computed'
-    emit({ type, credits: charge.credits, ...(remaining !== undefined && { remaining }) })
+    emit(remaining === undefined ? { type, credits: charge.credits } : { type, credits: charge.credits, remaining })
   }
   if (proof !== undefined) emit({ type: 'credits.reconciled', ...proof })
   if (charge.credits > reservation.credits) {

@@ -14,7 +14,6 @@ import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.
 import { dedupeKey, type InFlightRequest, type InFlightRequests } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
-import { reserve } from './reserve.ts'
 import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
 import type { Answer, Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
@@ -133,40 +132,42 @@ function startRequests(cached: readonly (Envelope | undefined)[], state: CallSta
   return results
 }
 
-/** Reserves the worst case of a request, now, and sends it. */
-async function start(
+/** Starts to send a request, whose worst case is reserved at once, and keeps its answer in the cache. */
+function start(
   { signal, totals, deadline, progress }: InFlightRequest<RequestResult>,
   index: number,
   batchSlots: Semaphore | undefined,
   { requests, settings, lifetime, details, context }: CallState,
 ): Promise<RequestResult> {
-  const { cache, budget, admission } = context
+  const { cache, admission } = context
   const request = requests[index] as PlannedRequest
   const { callId } = lifetime
   const { params, requestIds, operation } = details
   const requestId = requestIds[index] ?? ''
-  const reservation = reserve(budget, { request, totals })
-  const result = await send(
+  const arrival = admission.nextArrival()
+  const sent = send(
     {
       request,
       settings,
       callId,
       requestId,
-      arrival: admission.nextArrival(),
+      arrival,
       params,
       signal,
       totals,
       deadline,
       progress,
       batchSlots,
-      reservation,
+      reservation: undefined,
       hasWaited: cache !== undefined,
     },
     context,
   )
-  if (cache !== undefined && isExpected(request, result.envelope))
-    cache.set(request, result.text, { callId, requestId, operation })
-  return result
+  if (cache === undefined) return sent
+  return sent.then((result) => {
+    if (isExpected(request, result.envelope)) cache.set(request, result.text, { callId, requestId, operation })
+    return result
+  })
 }
 
 async function awaitShared(

@@ -47,5 +47,5 @@ export function releaseReservation({ reservation }: Pick<Reserving, 'reservation
       (reserved) => reserved.release(),
       () => {},
     )
-  } else reservation.release()
+  } else reservation?.release()
 }

@@ -17,7 +17,7 @@ import { parseJson } from './parse-response.ts'
 import { isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
 import { createRequestEmit, type Emit, type RequestEmit } from './request-events.ts'
 import { awaitReservation, awaitState, confirmReservation, releaseReservation, reserve } from './reserve.ts'
-import { cooldownError, cooldownOf, isRetryable, RETRY_OPTIONS, retryDelay } from './retry.ts'
+import { cooldownError, cooldownOf, isRetryable, retryDelay, retryOptions } from './retry.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { lookAgain, whileQueued } from './waits.ts'
 
@@ -38,22 +38,23 @@ export interface SendContext {
   msSinceEarlyEnd(): number
 }
 
-/** ONE CHARGED REQUEST: p-retry around admission -> transport -> billing -> parse -> validate. */
+/** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
   const { settings, signal, batchSlots } = state
   let releaseSlot = () => {}
   try {
+    state.reservation = reserve(context.budget, state)
     // A call that is aborted in the tick in which it was made sends nothing.
     await undefined
     if (state.reservation instanceof Promise) await awaitReservation(state, state.reservation)
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
-    return await pRetry((number) => sendOnce(number, state, context), {
-      ...RETRY_OPTIONS,
+    const options = retryOptions({
       retries: settings.retryLimit,
       shouldRetry: ({ error }) => isRetryable(error),
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
         retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined,
     })
+    return await pRetry((number) => sendOnce(number, state, context), options)
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw signal.aborted ? signal.reason : error
@@ -100,15 +101,16 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
     settleCharge(chargeOf(request, outcome, body), state, reservation, remaining, usage, emit)
 
-    const end = { durationMs: monotonicNow(clock) - startedAt, ...(status !== undefined && { status }) }
+    const durationMs = monotonicNow(clock) - startedAt
     try {
       const result = readOutcome(outcome, body, state, clock)
       if (isMismatch(result, state)) await reportMismatch(result, state, emit)
-      emit({ type: 'request.succeeded', ...end })
+      emit({ type: 'request.succeeded', durationMs, status: result.status })
       return result
     } catch (error) {
       const code = error instanceof EtnMarketError ? error.code : 'aborted'
-      if (sent !== undefined) emit({ type: 'request.failed', ...end, code })
+      if (sent !== undefined)
+        emit({ type: 'request.failed', durationMs, ...(status !== undefined && { status }), code })
       // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
       if (apiKey === undefined && isBudgetRefusal(error)) admission.end('succeeded')
       else startCooldown(error, admission, context, emit)

@@ -103,8 +103,8 @@ export interface RequestState {
   readonly progress: RequestProgress
   /** Where a chunk of a batch waits for its turn. */
   readonly batchSlots: Semaphore | undefined
-  /** Credits reserved for the attempt under way. */
-  reservation: Reservation | Promise<Reservation>
+  /** Credits reserved for the attempt under way; undefined before the first. */
+  reservation: Reservation | Promise<Reservation> | undefined
   /** Whether it has waited since it was last about to be sent. */
   hasWaited: boolean
 }

@@ -30,7 +30,7 @@ export function createRequestHeaders(headers: HeadersInit | undefined): RequestH
   }
   // Their fetch resends a request by itself when a kept connection breaks: it is charged twice and counted once.
   if ('Bun' in globalThis || 'Deno' in globalThis) own.connection = 'close'
-  return (apiKey) => (apiKey === undefined ? own : { ...own, authorization: `Bearer ${apiKey}` })
+  return (apiKey) => (apiKey === undefined ? own : Object.assign({ authorization: `Bearer ${apiKey}` }, own))
 }
 
 function readHeaders(headers: HeadersInit | undefined): Iterable<[name: string, value: string]> {
