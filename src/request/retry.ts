@@ -1,25 +1,7 @@
-import type { Options } from 'p-retry'
 import type { CooldownScope } from '../concurrency/admission-types.ts'
 import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
-
-/** For p-retry, whose waits are not used. Complete, because it is slow to add what is missing. */
-export function retryOptions(
-  options: Pick<Required<Options>, 'retries' | 'shouldRetry' | 'onFailedAttempt'>,
-): Required<Omit<Options, 'signal' | 'unref'>> {
-  return {
-    retries: options.retries,
-    factor: 1,
-    minTimeout: 0,
-    maxTimeout: 0,
-    maxRetryTime: Number.POSITIVE_INFINITY,
-    randomize: false,
-    shouldRetry: options.shouldRetry,
-    shouldConsumeRetry: () => true,
-    onFailedAttempt: options.onFailedAttempt,
-  }
-}
 
 /** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
 const MIN_BACKOFF_MS = 500

@@ -17,7 +17,7 @@ import { parseJson } from './parse-response.ts'
 import { isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
 import { createRequestEmit, type Emit, type RequestEmit } from './request-events.ts'
 import { awaitReservation, awaitState, confirmReservation, releaseReservation, reserve } from './reserve.ts'
-import { cooldownError, cooldownOf, isRetryable, retryDelay, retryOptions } from './retry.ts'
+import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { lookAgain, whileQueued } from './waits.ts'
 
@@ -48,13 +48,19 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     await undefined
     if (state.reservation instanceof Promise) await awaitReservation(state, state.reservation)
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
-    const options = retryOptions({
+    return await pRetry((number) => sendOnce(number, state, context), {
       retries: settings.retryLimit,
       shouldRetry: ({ error }) => isRetryable(error),
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
         retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined,
+      // The waits are ours. p-retry is slow to add what is missing, and a spread is slow too.
+      factor: 1,
+      minTimeout: 0,
+      maxTimeout: 0,
+      maxRetryTime: Number.POSITIVE_INFINITY,
+      randomize: false,
+      shouldConsumeRetry: () => true,
     })
-    return await pRetry((number) => sendOnce(number, state, context), options)
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw signal.aborted ? signal.reason : error

@@ -39,10 +39,7 @@ class HookError extends Error {
   }
 }
 
-/**
- * ky's retries, timeout and errors are off: what is charged depends on the client's own. Written out, because to spread constants
- * takes longer than all the rest.
- */
+/** ky's retries, timeout and errors are off: what is charged depends on the client's own. */
 function kyOptions(
   headers: Readonly<Record<string, string>>,
   hooks: NonNullable<Options['hooks']>,
