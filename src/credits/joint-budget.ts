@@ -1,3 +1,4 @@
+import { isPromise } from '../utils/is-promise.ts'
 import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget-types.ts'
 
 /** What a request needs of a budget. */
@@ -12,7 +13,7 @@ export function joinBudgets(first: SpendingLimit, second: SpendingLimit): Spendi
     },
     reserve(credits, details) {
       const one = first.reserve(credits, details)
-      return one instanceof Promise
+      return isPromise(one)
         ? one.then((reserved) => reserveBoth(reserved, second, credits, details))
         : reserveBoth(one, second, credits, details)
     },
@@ -35,7 +36,7 @@ function reserveBoth(
   } catch (error) {
     return giveBack(error)
   }
-  return other instanceof Promise
+  return isPromise(other)
     ? other.then((reserved) => new JointReservation(one, reserved), giveBack)
     : new JointReservation(one, other)
 }
@@ -54,9 +55,8 @@ class JointReservation implements Reservation {
   confirm(details?: ReservationDetails): void | Promise<void> {
     try {
       const one = this.#one.confirm(details)
-      const confirmed =
-        one instanceof Promise ? one.then(() => this.#other.confirm(details)) : this.#other.confirm(details)
-      return confirmed instanceof Promise ? confirmed.catch((error) => this.#giveBack(error)) : undefined
+      const confirmed = isPromise(one) ? one.then(() => this.#other.confirm(details)) : this.#other.confirm(details)
+      return isPromise(confirmed) ? confirmed.catch((error) => this.#giveBack(error)) : undefined
     } catch (error) {
       this.#giveBack(error)
     }

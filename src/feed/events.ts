@@ -1,3 +1,4 @@
+import { isPromise } from '../utils/is-promise.ts'
 /** An event of a feed, discriminated by `type`. */
 export type FeedEvent =
   | FeedBoughtEvent
@@ -163,7 +164,7 @@ export function callSafely<T>(
 ) {
   try {
     const answer = callback?.(value)
-    if (answer instanceof Promise) answer.catch((error) => onThrow?.(error))
+    if (isPromise(answer)) answer.catch((error) => onThrow?.(error))
   } catch (error) {
     onThrow?.(error)
   }

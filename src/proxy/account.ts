@@ -1,5 +1,6 @@
 import type { Budget, MemoryBudget, MemoryReservation, Reservation, ReservationDetails } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { isPromise } from '../utils/is-promise.ts'
 
 /** Nobody waits for a request that was about to be sent. */
 export class Abandoned extends Error {}
@@ -44,7 +45,7 @@ export class Account implements SpendingLimit {
     }
     try {
       const total = this.total.reserve(credits, details)
-      return total instanceof Promise ? total.then(accept, refuse) : accept(total)
+      return isPromise(total) ? total.then(accept, refuse) : accept(total)
     } catch (error) {
       return refuse(error)
     }
@@ -83,7 +84,7 @@ class AccountReservation implements Reservation {
       if (!this.#isSent) account.sending++
       this.#isSent = true
     }
-    if (confirmed instanceof Promise) return confirmed.then(accept)
+    if (isPromise(confirmed)) return confirmed.then(accept)
     accept()
   }
 

@@ -1,6 +1,6 @@
 import type { CallMeta } from '../api-promise.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { addTotals, createTotals } from './charge-totals.ts'
+import { sumPaid } from './charge-totals.ts'
 import type { Answer, ChunkResult, PlannedRequest } from './types.ts'
 
 /** The cost and the course of a call. A request that several calls share is paid by one of them, so that sums are right. */
@@ -10,17 +10,12 @@ export function callMeta(
   remaining: number | undefined,
   durationMs: number,
 ): CallMeta {
-  const totals = { service: createTotals(), shared: createTotals(), cache: createTotals() }
-  const counts = { service: 0, shared: 0, cache: 0 }
-  let last: Answer | undefined
-  for (const { answer } of results) {
-    if (answer === undefined) continue
-    if (answer.status !== undefined) last = answer
-    addTotals(totals[answer.from], answer.totals)
-    counts[answer.from]++
-  }
-  const paid = totals.service
-  const { status, headers } = last ?? {}
+  const answersFrom = (source: Answer['from']) =>
+    results.flatMap(({ answer }) => (answer?.from === source ? [{ paid: answer.totals }] : []))
+  const shared = answersFrom('shared')
+  const cached = answersFrom('cache')
+  const paid = sumPaid(answersFrom('service'))
+  const { status, headers } = results.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
   return {
     credits: {
       estimated: sumCosts(requests).max,
@@ -28,10 +23,10 @@ export function callMeta(
       remaining,
       source: paid.charge === 'none' ? 'none' : paid.isComputed ? 'computed' : 'header',
     },
-    attempts: paid.attempts + totals.shared.attempts,
-    requests: requests.length - counts.cache,
-    shared: counts.shared > 0,
-    cached: counts.cache > 0,
+    attempts: paid.attempts + sumPaid(shared).attempts,
+    requests: requests.length - cached.length,
+    shared: shared.length > 0,
+    cached: cached.length > 0,
     durationMs,
     status,
     headers: headers && Object.fromEntries(headers),

@@ -8,15 +8,13 @@ export function createTotals(): ChargeTotals {
 /** Adds up what the requests of a call were charged. */
 export function sumPaid(results: readonly { readonly paid: ChargeTotals }[]): ChargeTotals {
   const sum = createTotals()
-  for (const { paid } of results) addTotals(sum, paid)
+  for (const { paid } of results) {
+    sum.attempts += paid.attempts
+    sum.credits += paid.credits
+    sum.charge = strongest(sum.charge, paid.charge)
+    sum.isComputed ||= paid.isComputed
+  }
   return sum
-}
-
-export function addTotals(sum: ChargeTotals, { attempts, credits, charge, isComputed }: ChargeTotals): void {
-  sum.attempts += attempts
-  sum.credits += credits
-  sum.charge = strongest(sum.charge, charge)
-  sum.isComputed ||= isComputed
 }
 
 export function strongest(one: ChargeState, other: ChargeState): ChargeState {

@@ -1,4 +1,5 @@
 import type { CacheEvent, ClientEvent, RequestEventBase } from '../events.ts'
+import { isPromise } from '../utils/is-promise.ts'
 import type { RequestState } from './types.ts'
 
 /** Raises an event. */
@@ -37,7 +38,7 @@ export function createEmit(listener: ((event: ClientEvent) => unknown) | undefin
     try {
       redactEvent(event, redact)
       const returned = listener(event)
-      if (returned instanceof Promise) returned.catch(() => {})
+      if (isPromise(returned)) returned.catch(() => {})
     } catch {
       // The listener is at fault, and the call goes on.
     }

@@ -1,6 +1,7 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Reservation } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { isPromise } from '../utils/is-promise.ts'
 import type { RequestState } from './types.ts'
 
 type Reserving = Pick<RequestState, 'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited' | 'progress'>
@@ -42,7 +43,7 @@ export async function awaitState<T>(work: Promise<T>, { signal, progress }: Rese
 
 /** Releases what is still reserved. Does nothing when the charge was settled. */
 export function releaseReservation({ reservation }: Pick<Reserving, 'reservation'>): void {
-  if (reservation instanceof Promise) {
+  if (isPromise(reservation)) {
     reservation.then(
       (reserved) => reserved.release(),
       () => {},

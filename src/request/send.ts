@@ -10,6 +10,7 @@ import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { attempt } from '../transport/attempt.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { Transport } from '../transport/transport.ts'
+import { isPromise } from '../utils/is-promise.ts'
 import { permitResult } from './admission.ts'
 import type { ApiKeySource } from './api-key.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
@@ -19,7 +20,7 @@ import { createRequestEmit, type Emit, type RequestEmit } from './request-events
 import { awaitReservation, awaitState, confirmReservation, releaseReservation, reserve } from './reserve.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
 import type { RequestResult, RequestState } from './types.ts'
-import { lookAgain, whileQueued } from './waits.ts'
+import { lookAgain, waitForAborts, whileQueued } from './waits.ts'
 
 /** The parts of a client that a request passes through. */
 export interface SendContext {
@@ -44,9 +45,8 @@ export async function send(state: RequestState, context: SendContext): Promise<R
   let releaseSlot = () => {}
   try {
     state.reservation = reserve(context.budget, state)
-    // A call that is aborted in the tick in which it was made sends nothing.
-    await undefined
-    if (state.reservation instanceof Promise) await awaitReservation(state, state.reservation)
+    await waitForAborts()
+    if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
     return await pRetry((number) => sendOnce(number, state, context), {
       retries: settings.retryLimit,
@@ -75,8 +75,8 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   const { clock, usage, transport } = context
   const emit = createRequestEmit(state, number, context.emit)
   const asked = request.isKeyless ? undefined : context.apiKey(signal)
-  if (asked instanceof Promise) state.hasWaited = true
-  const apiKey = asked instanceof Promise ? await asked : asked
+  if (isPromise(asked)) state.hasWaited = true
+  const apiKey = isPromise(asked) ? await asked : asked
   const { admission, reservation } = await waitForTurn(apiKey ?? '', state, context)
   let sent: number | undefined
   let result: PermitResult = 'unused'
@@ -135,12 +135,12 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
 async function waitForTurn(apiKey: string, state: RequestState, context: SendContext) {
   for (;;) {
     const admitted = admit(apiKey, state, context)
-    const admission = admitted instanceof Promise ? await admitted.catch(doNotRetry) : admitted
+    const admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
       const reservation = state.reservation as Reservation
       const confirmed = confirmReservation(state, reservation)
-      if (confirmed instanceof Promise) await awaitState(confirmed, state)
+      if (isPromise(confirmed)) await awaitState(confirmed, state)
       state.signal.throwIfAborted()
       if (admission.isCurrent()) return { admission, reservation }
       admission.end('unused')
@@ -196,5 +196,5 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   await sleep(clock, waitMs, signal)
   state.hasWaited = true
   state.reservation = reserve(budget, state, error)
-  if (state.reservation instanceof Promise) await awaitReservation(state, state.reservation)
+  if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
 }

@@ -3,6 +3,14 @@ import { type Clock, sleep, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { RequestState } from './types.ts'
 
+/** Microtasks; `Promise.all` needs some of them to reject. */
+const STEPS_BEFORE_SENDING = 6
+
+/** A call that is aborted in the tick in which it was made is not sent, nor one that is aborted because a call beside it is refused. */
+export async function waitForAborts(): Promise<void> {
+  for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
+}
+
 /** The deadline stands still while a request waits for one of the client's own slots. */
 export async function whileQueued<T>(state: RequestState, wait: Promise<T>): Promise<T> {
   state.hasWaited = true

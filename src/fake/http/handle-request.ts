@@ -1,3 +1,4 @@
+import { isPromise } from '../../utils/is-promise.ts'
 import { alterReply, type Delivery, deliveryOf, faultReply, skipsExecution } from '../faults/alter-reply.ts'
 import type { FaultEffects } from '../faults/fault-options.ts'
 import type { MatchedFaults } from '../faults/faults.ts'
@@ -41,9 +42,9 @@ export async function handleRequest(
   const finish = () => finishRequest(session, context, result)
   try {
     const found = findFaults(session, context)
-    const effects = found instanceof Promise ? await found : found
+    const effects = isPromise(found) ? await found : found
     const executed = skipsExecution(effects) ? undefined : executeRequest(session, context, effects)
-    result = executed instanceof Promise ? await executed : executed
+    result = isPromise(executed) ? await executed : executed
     const latency = latencyOf(session, context, result, effects)
     if (latency > 0) await clock.wait(latency, incoming.signal)
     const original = faultReply(effects) ?? (result ? replyTo(result) : NO_REPLY)
@@ -65,7 +66,7 @@ function findFaults(session: Session, { entry, request }: IncomingContext): Faul
     return matched.effects
   }
   const matched = request && session.faults.match(request)
-  return matched instanceof Promise ? matched.then(note) : note(matched)
+  return isPromise(matched) ? matched.then(note) : note(matched)
 }
 
 /** Without a stub it is synchronous: what is charged is charged when the request arrives. */
@@ -121,7 +122,7 @@ function finishRequest(session: Session, { entry }: IncomingContext, result: Exe
 function logLine(log: ((line: string) => unknown) | undefined, line: string): void {
   try {
     const result = log?.(line)
-    if (result instanceof Promise) result.catch(() => {})
+    if (isPromise(result)) result.catch(() => {})
   } catch {
     // The request is not affected.
   }
