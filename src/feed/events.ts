@@ -1,4 +1,5 @@
 import { isPromise } from '../utils/is-promise.ts'
+
 /** An event of a feed, discriminated by `type`. */
 export type FeedEvent =
   | FeedBoughtEvent

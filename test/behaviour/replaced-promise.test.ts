@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { callSafely } from '../../src/feed/events.ts'
 import { costs, ok, price } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { address, setup, watch } from '../support/setup.ts'
@@ -42,4 +43,13 @@ describe('where the global Promise is replaced', () => {
     expect(outcome.state).toBe('resolved')
     expect(client.budget).toMatchObject({ spent: 50, reserved: 0, uncertain: 0 })
   })
+})
+
+test('what a callback returns is left alone unless it is a promise: some query builders have a `then` that starts them', () => {
+  const started = vi.fn()
+  const onThrow = vi.fn()
+  const query = Object.defineProperty({}, 'then', { value: started })
+  callSafely(() => query, undefined, onThrow)
+  expect(started).not.toHaveBeenCalled()
+  expect(onThrow).not.toHaveBeenCalled()
 })
