@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,8 +26,9 @@ export async function openRedis(): Promise<RedisAddress> {
   return startServer()
 }
 
-/** Ends the server when the pipe to this process closes, however this process ends. */
-const SCRIPT = 'redis-server "$@" >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!; wait'
+/** Ends the server and removes its folder when the pipe to this process closes, however this process ends. */
+const SCRIPT =
+  'folder=$1; shift; redis-server "$@" >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!; wait; rm -rf "$folder"'
 
 async function startServer(): Promise<RedisAddress> {
   if (spawnSync('redis-server', ['--version']).status !== 0) throw new Error(NOT_FOUND)
@@ -35,12 +36,14 @@ async function startServer(): Promise<RedisAddress> {
   const folder = mkdtempSync(join(tmpdir(), 'etn-market-fleet-'))
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
   // Detached: Ctrl-C in the terminal must not end it before the processes that use it.
-  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', ...args], { stdio: ['pipe', 'pipe', 'ignore'], detached: true })
+  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', folder, ...args], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  })
   const ended = once(shell, 'exit')
   const close = async () => {
     shell.stdin.end()
     await ended
-    rmSync(folder, { recursive: true, force: true })
   }
   const url = `redis://127.0.0.1:${port}`
   try {

@@ -52,6 +52,9 @@ const BRAND = Symbol.for('etn-market.error')
 /** Creates a copy of an error with other details: each caller who shares a failure gets an error of its own. */
 export const COPY_WITH: unique symbol = Symbol('copyWith')
 
+/** Details that an error need not have. */
+const OPTIONAL = ['params', 'shared', 'requestIds', 'status', 'retryAfterMs', 'issues', 'body'] as const
+
 /** The base class of every error that this library throws. */
 export class EtnMarketError extends Error {
   /** The name of the class. */
@@ -87,16 +90,10 @@ export class EtnMarketError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = details.code
     this.operation = details.operation
-    if (details.params !== undefined) this.params = details.params
     this.attempts = details.attempts ?? 0
     this.charge = details.charge ?? 'none'
     this.credits = details.credits ?? 0
-    if (details.shared !== undefined) this.shared = details.shared
-    if (details.requestIds !== undefined) this.requestIds = details.requestIds
-    if (details.status !== undefined) this.status = details.status
-    if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs
-    if (details.issues !== undefined) this.issues = details.issues
-    if (details.body !== undefined) this.body = details.body
+    for (const name of OPTIONAL) Object.assign(this, { [name]: details[name] })
   }
 
   /** Whether the same call may succeed later without any change: the connection, the time limit or the service failed. */

@@ -102,7 +102,7 @@ export function errorOfFailure(context: ErrorContext, failure: TransportFailure)
     }
     case 'invalid_fetch':
       return new ResponseError(
-        `${operation}: ${reasonOf(cause)}. Correct the option fetch: it must resolve to a new Response each time.`,
+        `${operation}: ${reasonOf(cause)}. Correct fetch or transport: each call needs a new response.`,
         { operation, code: 'invalid_fetch', cause },
       )
   }

@@ -54,9 +54,15 @@ export function attempt({
       progress.head = head
     }
     const fail = (cause: unknown) => end(failed('network', progress, cause))
+    const finish = (outcome: Partial<AttemptOutcome> | undefined) => {
+      if (outcome?.failure?.kind || outcome?.response?.headers?.get) return end(outcome as AttemptOutcome)
+      // Such a transport may not have reported either that it sent the request.
+      progress.sent = true
+      end(failed('invalid_fetch', progress, new TypeError('the transport resolved to no outcome')))
+    }
     // A transport of the user may throw, and may return something else than a promise.
     try {
-      Promise.resolve(transport.send({ url, headers, signal: controller.signal, onSent, onHeaders })).then(end, fail)
+      Promise.resolve(transport.send({ url, headers, signal: controller.signal, onSent, onHeaders })).then(finish, fail)
     } catch (cause) {
       fail(cause)
     }

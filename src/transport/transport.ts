@@ -54,7 +54,8 @@ export interface TransportFailure {
   /**
    * `network`: no connection, or it broke. `timeout`, `aborted`: the client ended the attempt. `redirect`: the server answered
    * with a redirect that is not followed; `cause` is its location. `hook`: a hook of the user failed; `hook` names it.
-   * `invalid_fetch`: a custom `fetch` resolved to something that is not a `Response`, or whose body had been read.
+   * `invalid_fetch`: a custom `fetch` resolved to something that is not a `Response`, or whose body had been read, or a custom
+   * transport to something that is no outcome.
    */
   readonly kind: 'network' | 'timeout' | 'aborted' | 'redirect' | 'hook' | 'invalid_fetch'
   /** Whether the server may have received the request, and so may have charged for it. */
