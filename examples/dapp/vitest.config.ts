@@ -7,7 +7,9 @@ export default defineConfig({
     globalSetup: 'test/support/start-demo.ts',
     // Two browsers at once would slow each other down.
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Six times as long as on a machine with two cores.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 })

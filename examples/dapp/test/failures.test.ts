@@ -26,7 +26,7 @@ test('a visitor without credits reads when they are back, and keeps what is load
   await openView(page, 'NFT floors')
   await page.locator('.nft').first().waitFor()
   expect((await bought(page)).map(({ credits }) => credits)).toEqual([200, 25])
-  expect(await spent(page)).toBe(225)
+  await expect.poll(() => spent(page)).toBe(225)
 })
 
 test('a busy service is named, and asked again after its wait', async () => {
@@ -68,5 +68,5 @@ test('a service that fails is reported, and another attempt gets the data', asyn
   await page.evaluate(() => globalThis.demo?.fake.faults().forEach((fault) => void fault.remove()))
   await page.getByRole('button', { name: /^Try again 25 credits/ }).click()
   await page.locator('.nft').first().waitFor()
-  expect(await spent(page)).toBe(225)
+  await expect.poll(() => spent(page)).toBe(225)
 })

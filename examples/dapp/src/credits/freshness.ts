@@ -15,15 +15,19 @@ export function createFreshness(queryClient: QueryClient): Freshness {
   const cache = queryClient.getQueryCache()
   const listeners = new Set<() => void>()
   let stop = () => {}
+  // React reads twice in a row and expects the same, so time passes only between two notifications.
+  let now = Date.now()
 
   function start(): () => void {
     const notify = () => {
+      now = Date.now()
       for (const listener of listeners) listener()
     }
     // The cache reports changes while components render, when none of them may be updated.
     const stopCache = cache.subscribe(notifyManager.batchCalls(notify))
     // Nothing reports that data grows old.
     const timer = setInterval(notify, TICK_MS)
+    now = Date.now()
     return () => {
       stopCache()
       clearInterval(timer)
@@ -32,12 +36,11 @@ export function createFreshness(queryClient: QueryClient): Freshness {
 
   return {
     isFresh({ queryKey, staleTime }) {
-      const query = cache.get(hashKey(queryKey))
-      if (query === undefined) return false
+      const state = cache.get(hashKey(queryKey))?.state
+      if (state === undefined) return false
+      const { data, dataUpdatedAt, isInvalidated, fetchStatus } = state
       // A request in flight is shared.
-      return (
-        query.state.fetchStatus === 'fetching' || (query.state.data !== undefined && !query.isStaleByTime(staleTime))
-      )
+      return fetchStatus === 'fetching' || (data !== undefined && !isInvalidated && dataUpdatedAt + staleTime > now)
     },
     subscribe(listener) {
       if (listeners.size === 0) stop = start()

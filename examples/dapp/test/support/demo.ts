@@ -19,7 +19,7 @@ export const spent = async (page: Page) => Number(await page.locator('[data-char
 /** Waits until nothing loads. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await expect.poll(() => page.locator('main .loading').count(), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => page.locator('main .loading').count(), { timeout: 30_000 }).toBe(0)
 }
 
 /** A price of the list that has arrived on the stream. */
@@ -45,5 +45,11 @@ export async function costShown(page: Page, name: string | RegExp, role: 'button
 /** Opens a view by its link. */
 export async function openView(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name }).click()
+  await shown(page, name)
+}
+
+/** Waits until a view is there, whose link was followed, and nothing loads. Until then the one before it can be read. */
+export async function shown(page: Page, name: string): Promise<void> {
+  await page.locator('nav [aria-current=page]', { hasText: name }).waitFor()
   await settled(page)
 }
