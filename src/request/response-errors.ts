@@ -101,10 +101,11 @@ export function errorOfFailure(context: ErrorContext, failure: TransportFailure)
         : new InvalidRequestError(message, details)
     }
     case 'invalid_fetch':
-      return new ResponseError(
-        `${operation}: ${reasonOf(cause)}. Correct fetch or transport: each call needs a new response.`,
-        { operation, code: 'invalid_fetch', cause },
-      )
+      return new ResponseError(`${operation}: ${reasonOf(cause)}. Return a new response for each call.`, {
+        operation,
+        code: 'invalid_fetch',
+        cause,
+      })
   }
   if (response !== undefined && !isSuccess(response.status))
     return errorOfResponse({ ...context, body: undefined, retryAfterMs }, response, cause)

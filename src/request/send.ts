@@ -153,7 +153,7 @@ async function waitForTurn(apiKey: string, state: RequestState, context: SendCon
 
 /** What was not even admitted is not retried. */
 function doNotRetry(error: unknown): never {
-  throw error instanceof Error ? new AbortError(error) : error
+  throw isRetryable(error) ? new AbortError(error) : error
 }
 
 function admit(apiKey: string, state: RequestState, { admission }: SendContext): Admission | Promise<Admission> {

@@ -58,7 +58,7 @@ export function attempt({
       if (outcome?.failure?.kind || outcome?.response?.headers?.get) return end(outcome as AttemptOutcome)
       // Such a transport may not have reported either that it sent the request.
       progress.sent = true
-      end(failed('invalid_fetch', progress, new TypeError('the transport resolved to no outcome')))
+      end(failed('invalid_fetch', progress, new TypeError('the transport gave no outcome')))
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {

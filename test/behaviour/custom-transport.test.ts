@@ -19,7 +19,7 @@ test.each([
   })
   const error = await rejection(client.token.price({ address: address(1) }), ResponseError)
   expect(error).toMatchObject({ code: 'invalid_fetch', charge: 'unknown', operation: 'token.price' })
-  expect(error.message).toContain('the transport resolved to no outcome')
+  expect(error.message).toContain('the transport gave no outcome')
   expect(send).toHaveBeenCalledTimes(1)
   expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 50 })
   await client.close()
