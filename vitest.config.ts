@@ -12,6 +12,14 @@ const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
 /** These run the built program. */
 const PROGRAM_TESTS = 'test/cli/!(fake).test.ts'
 
+/** These look for a counterexample in thousands of random cases, or end a process at each of its steps. */
+const PROPERTY_TESTS = [
+  'test/**/*-model.test.ts',
+  'test/feed/{cost-bound,promises}.test.ts',
+  'test/behaviour/{key-guarantee,liveness}.test.ts',
+  'test/credits/budget-crash.test.ts',
+]
+
 /** These start servers of their own. */
 const REDIS_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts']
 if (!hasRedisServer) {
@@ -50,13 +58,28 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS, ...REDIS_TESTS],
-          typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'] },
+          exclude: [
+            ...SEPARATE_PACKAGES,
+            PACKAGE_TESTS,
+            PROGRAM_TESTS,
+            ISOLATED_TESTS,
+            ...PROPERTY_TESTS,
+            ...REDIS_TESTS,
+          ],
+          typecheck: {
+            enabled: true,
+            include: ['test/types/**/*.test-d.ts'],
+            tsconfig: 'test/types/tsconfig.json',
+          },
         },
       },
       {
         extends: true,
         test: { name: 'isolated', include: [ISOLATED_TESTS], isolate: true },
+      },
+      {
+        extends: true,
+        test: { name: 'property', include: PROPERTY_TESTS },
       },
       {
         // What is published: needs `npm run build`.
