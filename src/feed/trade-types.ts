@@ -18,7 +18,7 @@ export interface TradesOptions {
   signal?: AbortSignal | undefined
   /**
    * Called when the reader has missed trades: every trade of a page was new, or more than 1,000 waited while other readers went on.
-   * The feed's `onEvent` receives `feed.gap` too.
+   * They are not delivered later. The feed's `onEvent` receives `feed.gap` too.
    */
   onGap?: (() => void) | undefined
   /**

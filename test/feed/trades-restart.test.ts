@@ -206,6 +206,6 @@ test('no reader gets a trade twice or misses one without a gap, for the cost of 
       expect(fake.charged()).toBeLessThanOrEqual(500 * (minutes + 1) + 500)
       expect(clock.pending).toBe(0)
     }),
-    { numRuns: 5 },
+    { numRuns: 5, endOnFailure: true },
   )
 }, 20_000)

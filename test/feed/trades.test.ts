@@ -22,6 +22,16 @@ describe('the trade dedupe', () => {
     expect(dedupe.add({ ...page(12, 11), isComplete: true })).toEqual({ fresh: [11, 12].map(trade), gap: undefined })
   })
 
+  test('does not return trades later that a gap reported as missed', () => {
+    const dedupe = createTradeDedupe()
+    dedupe.add(page(3, 2, 1))
+    expect(dedupe.add(page(9, 8)).gap).toEqual({ from: 3, to: 8 })
+    // An answer from before the gap.
+    expect(dedupe.add(page(6, 5, 4, 3))).toEqual({ fresh: [], gap: undefined })
+    expect(dedupe.add(page(10, 9, 8, 7, 6, 5, 4, 3))).toEqual({ fresh: [trade(10)], gap: undefined })
+    expect(dedupe.add(page(11, 10, 9, 8, 7)).fresh).toEqual([trade(11)])
+  })
+
   test('counts identical trades of one transaction', () => {
     const dedupe = createTradeDedupe()
     expect(dedupe.add(page(1)).fresh).toHaveLength(1)

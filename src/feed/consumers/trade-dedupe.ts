@@ -43,15 +43,18 @@ const MAX_KNOWN = 100
 /** @param seen what was seen before, newest first; undefined if nothing was, so that nothing can be missing */
 export function createTradeDedupe(seen?: readonly Trade[]): TradeDedupe {
   let known = new Set(keysOf(seen ?? []))
+  /** Those of them that no gap precedes. */
+  let sinceGap = known
   let newest = seen?.[0]
   let hasPage = seen !== undefined
 
   function compare({ trades, isComplete }: TradePage, keys = keysOf(trades)): NewTrades {
-    const oldestKnown = keys.findLastIndex((key) => known.has(key))
-    // What is older than a known trade was seen before, or precedes the first page.
+    const oldestKnown = keys.findLastIndex((key) => sinceGap.has(key))
+    const isOlderThanGap = oldestKnown === -1 && keys.some((key) => known.has(key))
+    // What is older than a known trade was seen before, precedes the first page, or was reported as missed: it would come too late.
     const fresh = trades
       .slice(0, oldestKnown === -1 ? trades.length : oldestKnown)
-      .filter((_, index) => !known.has(keys[index] ?? ''))
+      .filter((_, index) => !isOlderThanGap && !known.has(keys[index] ?? ''))
       .reverse()
     const isGap = hasPage && fresh.length > 0 && oldestKnown === -1 && !isComplete
     const gap = isGap ? { from: newest?.timestamp ?? undefined, to: fresh[0]?.timestamp ?? undefined } : undefined
@@ -64,7 +67,10 @@ export function createTradeDedupe(seen?: readonly Trade[]): TradeDedupe {
       const keys = keysOf(page.trades)
       const added = compare(page, keys)
       known = new Set([...keys, ...known].slice(0, MAX_KNOWN))
-      if (added.fresh.length > 0) newest = page.trades[0]
+      if (added.fresh.length > 0) {
+        newest = page.trades[0]
+        sinceGap = new Set(added.gap ? keys : [...keys, ...sinceGap].slice(0, MAX_KNOWN))
+      }
       hasPage = true
       return added
     },
