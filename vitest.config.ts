@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { defineConfig } from 'vitest/config'
 import { hasRedisServer } from './test/support/redis-server.ts'
 
@@ -29,13 +28,6 @@ if (!hasRedisServer) {
   process.stderr.write(`${message}\n`)
 }
 
-/** The first digits of the commit are the seed of random cases, see `test/support/seed.ts`. */
-if (process.env.CI) {
-  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' })
-  const seed = Number.parseInt(stdout?.slice(0, 7), 16)
-  if (seed >= 0) process.env.ETN_MARKET_TEST_SEED ??= String(seed)
-}
-
 export default defineConfig({
   resolve: {
     alias: [
@@ -55,6 +47,8 @@ export default defineConfig({
   },
   test: {
     testTimeout: 20_000,
+    expect: { poll: { timeout: 15_000 } },
+    tags: [{ name: 'property', description: 'tries random cases, see test/support/property.ts' }],
     maxWorkers: '100%',
     // No module holds state, so that test files can share them: to load them anew takes longer than many files.
     isolate: false,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { busy, costs, limited, networkError, ok, price, refusal, wait } from '../support/answers.ts'
+import { testProperty } from '../support/property.ts'
 import { address, setup, watch } from '../support/setup.ts'
 
 type Fault = 'none' | '429' | 'silent 429' | 'busy' | '500' | 'reset' | 'never'
@@ -33,37 +34,36 @@ const PASSED_FOR_EVER: [ReturnType<typeof heavy>[], Fault[], number] = [
   0.5,
 ]
 
-test('every call ends once the service recovers, in any order of calls, refusals and late timers', async () => {
-  await fc.assert(
-    fc.asyncProperty(arrivals, faultLists, fc.constantFrom(0, 0.5, 0.99), async (calls, faults, randomValue) => {
-      const { client, clock, script } = setup(
-        ({ number, url }) => {
-          const heavy = url.pathname.includes('locks')
-          const fault = faults[number - 1] ?? 'none'
-          if (fault === 'never') return undefined
-          if (fault === 'reset') return networkError('ECONNRESET')
-          if (fault === '429') return limited(wait(1))
-          if (fault === 'silent 429') return limited()
-          if (fault === '500') return refusal(500, 'x')
-          if (fault === 'busy' && heavy) return busy(wait(2))
-          return heavy ? ok([], costs(2_000)) : ok(price(address(1)), costs(50))
-        },
-        { retry: { limit: 20 }, timeoutMs: 3_000, deadlineMs: 10 * 60_000 },
-      )
-      clock.randomValue = randomValue
-      const outcomes = []
-      for (const [index, { heavy, after, late }] of calls.entries()) {
-        if (late) clock.jump(after)
-        else await clock.advance(after)
-        const params = { address: address(index) }
-        outcomes.push(watch<unknown>(heavy ? client.locks.get(params) : client.token.price(params)))
-      }
-      // Much shorter than the deadline, which ends every call.
-      await clock.advance(5 * 60_000)
-      expect(outcomes.map(({ state }) => state)).toEqual(outcomes.map(() => 'resolved'))
-      expect(script.open).toHaveLength(0)
-      expect(clock.pending).toBe(0)
-    }),
-    { numRuns: 300, examples: [PASSED_FOR_EVER] },
-  )
-}, 60_000)
+testProperty(
+  'every call ends once the service recovers, in any order of calls, refusals and late timers',
+  fc.asyncProperty(arrivals, faultLists, fc.constantFrom(0, 0.5, 0.99), async (calls, faults, randomValue) => {
+    const { client, clock, script } = setup(
+      ({ number, url }) => {
+        const heavy = url.pathname.includes('locks')
+        const fault = faults[number - 1] ?? 'none'
+        if (fault === 'never') return undefined
+        if (fault === 'reset') return networkError('ECONNRESET')
+        if (fault === '429') return limited(wait(1))
+        if (fault === 'silent 429') return limited()
+        if (fault === '500') return refusal(500, 'x')
+        if (fault === 'busy' && heavy) return busy(wait(2))
+        return heavy ? ok([], costs(2_000)) : ok(price(address(1)), costs(50))
+      },
+      { retry: { limit: 20 }, timeoutMs: 3_000, deadlineMs: 10 * 60_000 },
+    )
+    clock.randomValue = randomValue
+    const outcomes = []
+    for (const [index, { heavy, after, late }] of calls.entries()) {
+      if (late) clock.jump(after)
+      else await clock.advance(after)
+      const params = { address: address(index) }
+      outcomes.push(watch<unknown>(heavy ? client.locks.get(params) : client.token.price(params)))
+    }
+    // Much shorter than the deadline, which ends every call.
+    await clock.advance(5 * 60_000)
+    expect(outcomes.map(({ state }) => state)).toEqual(outcomes.map(() => 'resolved'))
+    expect(script.open).toHaveLength(0)
+    expect(clock.pending).toBe(0)
+  }),
+  { cases: 300, examples: [PASSED_FOR_EVER] },
+)
