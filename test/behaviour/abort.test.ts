@@ -123,16 +123,6 @@ describe('a signal that aborts before anything is sent', () => {
       expect(client.budget).toMatchObject({ available: 100 })
     },
   )
-
-  test('aborts in the tick of the call: nothing is sent and nothing is uncertain', async () => {
-    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
-    const caller = new AbortController()
-    const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    caller.abort('at once')
-    await clock.advance(0)
-    expect(outcome.error).toBe('at once')
-    expect(client.budget.available).toBe(100 - 50 * script.requests.length)
-  })
 })
 
 test('aborts the request that was handed to the transport', async () => {
