@@ -43,17 +43,6 @@ describe('a connection', () => {
     expect(await read()).toBe(PRICE)
   })
 
-  test('is idle for 4 seconds when the server names no time, as with fetch', async () => {
-    own.server = await rawServer((socket) => socket.write(answer()))
-    const theirs = await rawServer((socket) => socket.write(answer()))
-    await read()
-    await (await globalThis.fetch(theirs.url)).text()
-    await pause(3_300)
-    expect([own.server.open, theirs.open]).toEqual([1, 1])
-    await expect.poll(() => [own.server.open, theirs.open], { timeout: 3_000 }).toEqual([0, 0])
-    theirs.close()
-  })
-
   test('is not idle while a slow response arrives', async () => {
     own.server = await rawServer(async (socket, number) => {
       await pause(number === 1 ? 0 : 1_300)
