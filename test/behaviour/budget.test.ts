@@ -156,6 +156,30 @@ describe('a retried attempt', () => {
   })
 })
 
+test('a retried attempt is not sent before the store has written its reservation', async () => {
+  let isHeld = false
+  const held: (() => void)[] = []
+  const store = {
+    get: () => undefined,
+    set: () => (isHeld ? new Promise<void>((resolve) => held.push(resolve)) : undefined),
+  }
+  const { client, clock, script } = setup(
+    ({ number }) => {
+      isHeld = number === 1
+      return number === 1 ? refusal(500, 'x') : good()
+    },
+    { budget: { credits: 100, store } },
+  )
+  const outcome = watch(client.token.price({ address: address(1) }))
+  await clock.advance(10_000)
+  expect(script.requests).toHaveLength(1)
+  isHeld = false
+  for (const write of held) write()
+  await clock.advance(0)
+  expect(outcome.state).toBe('resolved')
+  expect(script.requests).toHaveLength(2)
+})
+
 describe('a budget shared by several clients', () => {
   test('limits their calls together', async () => {
     const budget = createBudget({ credits: 500 })
