@@ -61,6 +61,15 @@ describe('steps of the wall clock', () => {
     expect(budget).toMatchObject({ available: 100, resetsAt: START + 2 * DAY })
   })
 
+  test('a reservation that has moved to the next window counts once after a step back', () => {
+    const { budget, pass } = budgetAt({ credits: 100, windowMs: DAY })
+    const queued = budget.reserve(40)
+    pass(DAY)
+    queued.confirm()
+    pass(-DAY)
+    expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 40, available: 60 })
+  })
+
   test('a step back over the begin of a window, and forward again, frees nothing', () => {
     const { budget, pass } = budgetAt({ credits: 100, windowMs: DAY })
     budget.reserve(90).settle(90)
