@@ -25,7 +25,7 @@ describe('the tarball', () => {
       'package.json',
     ])
     const built = packed.files.filter((path) => path.startsWith('dist/')).map((path) => path.slice(5))
-    expect(built.filter((path) => !/^[\w-]+\.(js|cjs|d\.ts|d\.cts)$/.test(path))).toEqual([])
+    expect(built.filter((path) => !/^[\w-]+(\.d-[\w-]{8})?\.(js|cjs|d\.ts|d\.cts)$/.test(path))).toEqual([])
     const needed = SUBPATHS.flatMap((subpath) =>
       ['js', 'cjs', 'd.ts', 'd.cts'].map((end) => `${fileNameOf(subpath)}.${end}`),
     )
@@ -139,7 +139,7 @@ describe('the types', () => {
   test('import packages only where the subpath is about them', () => {
     const users = declarations().flatMap((path) => {
       const names = [...read(path).matchAll(/(?:from|import\() ?['"]([^.'"][^'"]*)['"]/g)].map(([, name]) => name)
-      return names.map((name) => `${path.replace(/(?:-[\w-]{8})?\.d\.c?ts$/, '')} ${name}`)
+      return names.map((name) => `${path.replace(/(?:\.d-[\w-]{8})?\.d\.c?ts$/, '')} ${name}`)
     })
     expect([...new Set(users)].sort()).toEqual([
       'dist/client ky',
