@@ -3,14 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileNameOf, type Packed, packPackage, ROOT, SUBPATHS } from './pack.ts'
-
-let packed: Packed
-beforeAll(() => {
-  packed = packPackage()
-}, 60_000)
-afterAll(() => packed?.remove())
+import { describe, expect, test } from 'vitest'
+import { fileNameOf, packed, ROOT, SUBPATHS } from './pack.ts'
 
 const read = (path: string) => readFileSync(join(packed.project, 'node_modules/etn-market', path), 'utf8')
 
@@ -30,11 +24,6 @@ describe('the tarball', () => {
       ['js', 'cjs', 'd.ts', 'd.cts'].map((end) => `${fileNameOf(subpath)}.${end}`),
     )
     expect(needed.filter((name) => !built.includes(name))).toEqual([])
-  })
-
-  // The target that is not met. It fails on the day that it is.
-  test.fails('is at most 1.2 MB unpacked', () => {
-    expect(packed.unpackedSize).toBeLessThanOrEqual(1_200_000)
   })
 
   // Of it 0.3 MB are the program with everything that it contains, 0.5 MB the types, once for each module system, and 0.1 MB fleets.
@@ -120,7 +109,7 @@ describe('independent judges', () => {
       status: 0,
       problems: [],
     })
-  })
+  }, 120_000)
 })
 
 describe('the types', () => {
