@@ -68,11 +68,6 @@ export default defineConfig({
             ...PROPERTY_TESTS,
             ...REDIS_TESTS,
           ],
-          typecheck: {
-            enabled: true,
-            include: ['test/types/**/*.test-d.ts'],
-            tsconfig: 'test/types/tsconfig.json',
-          },
         },
       },
       {
@@ -86,7 +81,7 @@ export default defineConfig({
       {
         // What is published: needs `npm run build`.
         extends: true,
-        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS] },
+        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS], globalSetup: 'test/package/pack-once.ts' },
       },
       {
         // Fleets, on real servers and with several processes.
