@@ -9,8 +9,8 @@ const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/*
 const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
-/** These run the built program. */
-const PROGRAM_TESTS = 'test/cli/!(fake).test.ts'
+/** These run the built program in a process of its own; the others run it within theirs. */
+const PROGRAM_TESTS = 'test/cli/{built,packed,processes,terminal}.test.ts'
 
 /** These look for a counterexample in thousands of random cases, or end a process at each of its steps. */
 const PROPERTY_TESTS = [
