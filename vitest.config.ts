@@ -89,9 +89,17 @@ export default defineConfig({
         test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS] },
       },
       {
-        // Fleets, on real servers and with several processes.
+        // Fleets, on real servers and with several processes. They wait for leases and windows most of the time, so that many files
+        // run side by side, after everything that computes.
         extends: true,
-        test: { name: 'redis', include: hasRedisServer ? REDIS_TESTS : [], testTimeout: 60_000 },
+        test: {
+          name: 'redis',
+          include: hasRedisServer ? REDIS_TESTS : [],
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
+          maxWorkers: 6,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         // The same behaviour over real connections, with the transport of `etn-market/node`.

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { addFakeCommand } from '../../src/cli/fake-command.ts'
 import { run } from '../../src/cli/run.ts'
 import { type Child, follow } from '../support/child.ts'
-import { within } from '../support/within.ts'
+import { within } from '../support/wait.ts'
 import { createHost } from './program.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

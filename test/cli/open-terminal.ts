@@ -1,6 +1,6 @@
 import { spawn } from '@lydell/node-pty'
 import { onTestFinished } from 'vitest'
-import { within } from '../support/within.ts'
+import { within } from '../support/wait.ts'
 import { PROGRAM, type Scene } from './program.ts'
 
 /** The built program on a terminal. */

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest'
 import type { HostProcess } from '../../src/cli/host.ts'
 import { run as runProgram } from '../../src/cli/run.ts'
 import { type Ended, follow } from '../support/child.ts'
-import { within } from '../support/within.ts'
+import { within } from '../support/wait.ts'
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))

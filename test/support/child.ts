@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { within } from './within.ts'
+import { within } from './wait.ts'
 
 /** How a process has ended. */
 export interface Ended {
