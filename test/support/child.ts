@@ -14,7 +14,7 @@ export interface Child {
   /** Everything printed so far, on both streams in the order in which it arrived. */
   printed(): string
   /** Waits for its end; the error of one that takes too long has what it printed. */
-  ended(): Promise<Ended>
+  ended(limitMs?: number): Promise<Ended>
 }
 
 /** Collects what a process prints. */
@@ -34,6 +34,7 @@ export function follow(process: ChildProcess): Child {
   })
   // Whoever waits gets the failure.
   closed.catch(() => {})
-  const ended = () => within(`the end of \`${process.spawnargs.join(' ')}\``, closed, { state: () => both })
+  const ended = (limitMs = 15_000) =>
+    within(`the end of \`${process.spawnargs.join(' ')}\``, closed, { state: () => both, limitMs })
   return { process, printed: () => both, ended }
 }
