@@ -3,6 +3,7 @@ import { createFakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { createPriceFeed, type FeedEvent, type FeedOptions, type PriceFeed } from 'etn-market/feed'
 import { onTestFinished } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
 import '../../src/feed/consumers/trade-readers.ts'
 import '../../src/feed/consumers/trade-store.ts'
@@ -54,7 +55,9 @@ export function createMachine(service: FakeServiceOptions = {}) {
       const client = createClient({
         apiKey: fake.key,
         clock: own,
-        fetch: (input, init) => (killed.signal.aborted ? new Promise(() => {}) : whileAlive(fake.fetch(input, init))),
+        transport: createDirectTransport((url, init) =>
+          killed.signal.aborted ? new Promise(() => {}) : whileAlive(fake.fetch(url, init)),
+        ),
       })
       const events: FeedEvent[] = []
       const feed = createPriceFeed(client, {

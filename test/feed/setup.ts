@@ -10,6 +10,7 @@ import {
 } from 'etn-market/feed'
 import { onTestFinished } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
 import '../../src/feed/consumers/trade-readers.ts'
 import '../../src/feed/consumers/trade-store.ts'
@@ -33,7 +34,7 @@ export interface FeedSetup {
 export function setupFeed(options: FeedOptions = {}, service: FakeServiceOptions = {}): FeedSetup {
   const clock = createVirtualClock()
   const fake = createFakeService({ clock, ...service })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
+  const client = createClient({ apiKey: fake.key, transport: createDirectTransport(fake.fetch), clock })
   const events: FeedEvent[] = []
   const another = (own: FeedOptions = {}) => {
     const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event), ...own })

@@ -3,6 +3,7 @@ import { createFakeService, type FaultEffects } from 'etn-market/fake'
 import { createPriceFeed, type FeedOptions, type PriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { createVirtualClock } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
 import { createRandom } from '../support/random.ts'
 import '../../src/generated/answer-schemas.ts'
 import { MINUTE, SECOND } from './setup.ts'
@@ -112,13 +113,13 @@ export async function simulate(run: readonly Plan[], circumstances: Circumstance
   const start = clock.now()
   const fake = createFakeService({ clock })
   const sent: Sent[] = []
-  const slowly: typeof fetch = async (...request) => {
+  const transport = createDirectTransport(async (url, init) => {
     const tookMs = latencies[sent.length % latencies.length] ?? 0
     sent.push({ at: clock.now() - start, tookMs })
-    if (tookMs > 0) await clock.sleep(tookMs, new Request(...request).signal)
-    return fake.fetch(...request)
-  }
-  const client = createClient({ apiKey: fake.key, fetch: slowly, clock, timeoutMs: 5 * SECOND })
+    if (tookMs > 0) await clock.sleep(tookMs, init.signal ?? undefined)
+    return fake.fetch(url, init)
+  })
+  const client = createClient({ apiKey: fake.key, transport, clock, timeoutMs: 5 * SECOND })
   let useful = 0
   let delivered = 0
   const onEvent: FeedOptions['onEvent'] = (event) => {
