@@ -108,5 +108,5 @@ testProperty(
       expect(clock.pending).toBe(0)
     },
   ),
-  { cases: 300 },
+  { cases: 150 },
 )

@@ -125,5 +125,5 @@ testProperty(
       },
     )
   },
-  { cases: 20 },
+  { cases: 25 },
 )

@@ -8,13 +8,13 @@ import {
   type PriceFeed,
   type WatchOptions,
 } from 'etn-market/feed'
-import { onTestFinished } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
 import '../../src/feed/consumers/trade-readers.ts'
 import '../../src/feed/consumers/trade-store.ts'
 import '../../src/generated/answer-schemas.ts'
+import { onCaseFinished } from '../support/property.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60_000
@@ -38,10 +38,10 @@ export function setupFeed(options: FeedOptions = {}, service: FakeServiceOptions
   const events: FeedEvent[] = []
   const another = (own: FeedOptions = {}) => {
     const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event), ...own })
-    onTestFinished(() => feed.close())
+    onCaseFinished(() => feed.close())
     return feed
   }
-  onTestFinished(async () => {
+  onCaseFinished(async () => {
     await client.close()
     await fake.close()
   })

@@ -357,5 +357,5 @@ testProperty(
       },
     )
   },
-  { cases: 12 },
+  { cases: 25 },
 )

@@ -104,5 +104,5 @@ testProperty(
     expect(outcomes.filter(({ state }) => state === 'pending')).toHaveLength(0)
     expect(clock.pending).toBe(0)
   }),
-  { cases: 500 },
+  { cases: 300 },
 )
