@@ -94,7 +94,7 @@ export default defineConfig({
       {
         // What is published: needs `npm run build`.
         extends: true,
-        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS] },
+        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS], globalSetup: 'test/package/pack-once.ts' },
       },
       {
         // Fleets, on real servers and with several processes. They wait for leases and windows most of the time, so that many files

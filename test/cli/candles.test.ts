@@ -126,5 +126,5 @@ testProperty(
       },
     )
   },
-  { cases: 20 },
+  { cases: 25 },
 )

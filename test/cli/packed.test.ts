@@ -1,13 +1,7 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Packed, packPackage } from '../package/pack.ts'
+import { expect, test } from 'vitest'
+import { packed } from '../package/pack.ts'
 import { createScene } from './program.ts'
-
-let packed: Packed
-beforeAll(() => {
-  packed = packPackage()
-}, 60_000)
-afterAll(() => packed?.remove())
 
 test('the packed program runs in another folder and calls a service', async () => {
   const { runProcess, fake } = await createScene()

@@ -6,9 +6,11 @@ import { BASE, creditsFor } from '../../src/credits/batch-cost.ts'
 import { testProperty } from '../support/property.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import { MINUTE, SECOND, setupFeed } from './setup.ts'
-import { fault, HOUR, type Plan, permanentPlans, simulate, toPlan, transientPlans } from './simulate.ts'
+import { fault, type Plan, permanentPlans, simulate, toPlan, transientPlans } from './simulate.ts'
 
 omitStacks()
+
+const HOUR = 60 * MINUTE
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
@@ -56,7 +58,7 @@ testProperty(
       expect(await greatestExcess(run, latencyMs)).toBeLessThanOrEqual(2 * oneCallEach(run))
     })
   },
-  { cases: 20 },
+  { cases: 25 },
 )
 
 testProperty(
@@ -72,7 +74,7 @@ testProperty(
       expect(spent - separateBatches(run, at) - least).toBeLessThanOrEqual(3 * oneCallEach(run))
     }
   }),
-  { cases: 20 },
+  { cases: 25 },
 )
 
 test.each<[string, Plan[]]>([
@@ -151,7 +153,7 @@ testProperty(
     })
   },
   {
-    cases: 20,
+    cases: 25,
     // Regressions: a part that is lost, a part that is refused, a backoff counted as latency, and a batch split again and again
     // each caused a second purchase.
     examples: [
