@@ -35,36 +35,6 @@ describe('a connection', () => {
     },
   )
 
-  test('is closed before the server closes it when it is idle', async () => {
-    own.server = await rawServer((socket) => socket.write(answer('keep-alive: timeout=3, max=100\r\n')))
-    await read()
-    await pause(700)
-    expect(own.server.open).toBe(1)
-    await expect.poll(() => own.server.open).toBe(0)
-    expect(await read()).toBe(PRICE)
-  })
-
-  test('is idle for 4 seconds when the server names no time, as with fetch', async () => {
-    own.server = await rawServer((socket) => socket.write(answer()))
-    const theirs = await rawServer((socket) => socket.write(answer()))
-    await read()
-    await (await globalThis.fetch(theirs.url)).text()
-    await pause(3_300)
-    expect([own.server.open, theirs.open]).toEqual([1, 1])
-    await expect.poll(() => [own.server.open, theirs.open]).toEqual([0, 0])
-    theirs.close()
-  })
-
-  test('is not idle while a slow response arrives', async () => {
-    own.server = await rawServer(async (socket, number) => {
-      await pause(number === 1 ? 0 : 1_300)
-      socket.write(answer('keep-alive: timeout=3\r\n'))
-    })
-    await read()
-    expect(await read()).toBe(PRICE)
-    expect(own.server.connections).toBe(1)
-  })
-
   test('is not reused after the server has closed it', async () => {
     own.server = await rawServer((socket) => socket.end(answer()))
     for (let call = 0; call < 3; call++) {
@@ -94,6 +64,52 @@ describe('a connection', () => {
     [null, 4_000],
   ] as const)('may be idle after Keep-Alive: %s for %i ms', (header, ms) => {
     expect(idleTimeoutMs(header)).toBe(ms)
+  })
+})
+
+/** A connection of its own, so that tests that wait for seconds wait side by side. */
+async function connectTo(onTestFinished: (close: () => Promise<void>) => void, play: Play) {
+  const server = await rawServer(play)
+  const transport = createNodeTransport()
+  const fetch = fetchThrough(transport)
+  onTestFinished(async () => {
+    await transport.close()
+    server.close()
+  })
+  return { server, read: async () => (await fetch(server.url)).text() }
+}
+
+describe.concurrent('an idle connection', () => {
+  test('is closed before the server closes it', async ({ expect, onTestFinished }) => {
+    const { server, read } = await connectTo(onTestFinished, (socket) =>
+      socket.write(answer('keep-alive: timeout=3, max=100\r\n')),
+    )
+    await read()
+    await pause(700)
+    expect(server.open).toBe(1)
+    await expect.poll(() => server.open).toBe(0)
+    expect(await read()).toBe(PRICE)
+  })
+
+  test('is kept for 4 seconds when the server names no time, as with fetch', async ({ expect, onTestFinished }) => {
+    const { server, read } = await connectTo(onTestFinished, (socket) => socket.write(answer()))
+    const theirs = await rawServer((socket) => socket.write(answer()))
+    await read()
+    await (await globalThis.fetch(theirs.url)).text()
+    await pause(3_300)
+    expect([server.open, theirs.open]).toEqual([1, 1])
+    await expect.poll(() => [server.open, theirs.open]).toEqual([0, 0])
+    theirs.close()
+  })
+
+  test('is none while a slow response arrives', async ({ expect, onTestFinished }) => {
+    const { server, read } = await connectTo(onTestFinished, async (socket, number) => {
+      await pause(number === 1 ? 0 : 1_300)
+      socket.write(answer('keep-alive: timeout=3\r\n'))
+    })
+    await read()
+    expect(await read()).toBe(PRICE)
+    expect(server.connections).toBe(1)
   })
 })
 

@@ -85,7 +85,7 @@ describe('a connection that fails is not charged, as with fetch', () => {
     const url = await makeUrl()
     const error = await fetchThrough(transport)(`${url}/`).catch((caught) => caught)
     expect(error.cause.code).toMatch(code)
-    const [expected, outcome] = [await outcomeOf(url), await outcomeOf(url, transport)]
+    const [expected, outcome] = [await outcomeOf(url), await outcomeOf(url, { transport })]
     expect(outcome.end).toBe('ConnectionError connection_failed none')
     expect(outcome.budget).toMatchObject({ spent: 0, uncertain: 0 })
     expect(outcome).toEqual(expected)
@@ -94,7 +94,7 @@ describe('a connection that fails is not charged, as with fetch', () => {
 
 test('a handshake that is cut off ends as with fetch', async () => {
   const url = `https://127.0.0.1:${await plain((socket) => socket.on('data', () => socket.resetAndDestroy()))}`
-  expect(await outcomeOf(url, transport)).toEqual(await outcomeOf(url))
+  expect(await outcomeOf(url, { transport })).toEqual(await outcomeOf(url))
 })
 
 test('a handshake that hangs ends after 10 seconds, and is not charged', async () => {
