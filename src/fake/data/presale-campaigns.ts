@@ -39,7 +39,7 @@ export function campaignTokenKey(seed: number, number: number): string {
 
 export function createCampaign(seed: number, number: number): Campaign {
   const noise = hash(seed, 81, number)
-  const { name, symbol } = coinName(noise, new Set())
+  const { name, symbol } = coinName(noise)
   const starts = number * EVERY
   const goal = pick([50_000, 100_000, 250_000, 500_000], noise, 1)
   // The outcomes alternate, so that every page of a dozen ended campaigns has all of them.
