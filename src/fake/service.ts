@@ -4,6 +4,7 @@ import { createClientClock } from './data/client-clock.ts'
 import type { TimelinesState } from './data/timelines.ts'
 import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
+import { allowOrigin, isGuarded } from './http/environment.ts'
 import { createFetch } from './http/fetch.ts'
 import { type Exchange, handleRequest } from './http/handle-request.ts'
 import { listen } from './http/listen.ts'
@@ -124,8 +125,13 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       if (isClosed) throw new Error('This fake is closed.')
       const basePath = new URL(fake.baseUrl).pathname.replace(/\/$/, '')
       const server = await listen({ handle, control: control(), basePath }, options)
-      servers.add(server)
-      return server
+      const disallow = isGuarded() ? allowOrigin(new URL(server.url).origin) : () => {}
+      const close = () => {
+        disallow()
+        return server.close()
+      }
+      servers.add({ ...server, close })
+      return { ...server, close }
     },
     ledger: (filter) => session.ledger.list(filter),
     charged: (filter) => session.ledger.total(filter),
