@@ -17,7 +17,17 @@ export interface ClientInternals {
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   /** A call whose attempts have to fit `budget` beside the client's own. One that shares a request counts in neither. */
   call(operation: OperationId, params: unknown, signal: CancellationSignal, budget: SpendingLimit): ApiPromise<unknown>
+  /** A call that reports the body of each answer as it came, or the error of a request without one. */
+  observe(
+    operation: OperationId,
+    params: unknown,
+    options: object | undefined,
+    onAnswer: AnswerListener,
+  ): ApiPromise<unknown>
 }
+
+/** Gets the path of a request below the base URL, and its body or its error. */
+export type AnswerListener = (path: string, outcome: { readonly text: string } | { readonly error: unknown }) => void
 
 /** Registered, because an application may load the ES module and the CommonJS copy of the package. */
 const INTERNALS = Symbol.for('etn-market.client')

@@ -142,6 +142,8 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     // A call uses no more of a signal than this one has.
     call: (operation, params, signal, budget) =>
       run({ ...operationInput(operation, params, { signal: signal as AbortSignal }, addressReader), budget }),
+    observe: (operation, params, options, onAnswer) =>
+      run({ ...operationInput(operation, params, options, addressReader), onAnswer }),
   })
 }
 

@@ -1,3 +1,4 @@
+import type { AnswerListener } from '../client-internals.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { CallName } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
@@ -24,6 +25,8 @@ export interface CallInput {
   readonly ownOptions: readonly string[]
   /** A limit of this call beside the client's budget. */
   readonly budget?: SpendingLimit | undefined
+  /** Learns of each answer as it came, before anything is completed or sorted in it. */
+  readonly onAnswer?: AnswerListener | undefined
   /** Validates the parameters and plans the requests. */
   plan(): CallPlan
 }

@@ -126,7 +126,7 @@ function startRequests(cached: readonly (Envelope | undefined)[], state: CallSta
     results.push(
       envelope === undefined
         ? awaitShared(inFlight.get(key) ?? inFlight.start(key, run), request, state)
-        : fromCache(envelope),
+        : fromCache(envelope, request, state),
     )
   }
   return results
@@ -173,7 +173,7 @@ function start(
 async function awaitShared(
   inFlight: InFlightRequest<RequestResult>,
   request: PlannedRequest,
-  { lifetime, details, settings }: CallState,
+  { lifetime, details, settings, input }: CallState,
 ): Promise<PaidResult> {
   const { value, error, isPayer } = await inFlight.join({
     signal: lifetime.signal,
@@ -186,6 +186,7 @@ async function awaitShared(
   const totals = { ...inFlight.totals }
   const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
   const isShared = !isPayer
+  input.onAnswer?.(request.path, value === undefined ? { error } : value)
   if (value === undefined) return { error: toCallError(error, details, totals, isShared), paid, isShared }
   // Each caller may change what it gets, so those that share get a copy.
   const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
@@ -193,7 +194,8 @@ async function awaitShared(
   return { answer: { envelope, status, headers, totals, from: isPayer ? 'service' : 'shared' }, paid, isShared }
 }
 
-function fromCache(envelope: Envelope): PaidResult {
+function fromCache(envelope: Envelope, { path }: PlannedRequest, { input }: CallState): PaidResult {
+  input.onAnswer?.(path, { text: JSON.stringify(envelope) })
   const totals = createTotals()
   const answer: Answer = { envelope, totals, from: 'cache' }
   return { answer, paid: totals, isShared: false }
