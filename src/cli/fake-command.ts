@@ -17,6 +17,7 @@ interface FakeArguments {
   controlToken?: string
   latency?: string
   requestsPerMinute?: string
+  maxSnapshots?: string
   log?: boolean
   json?: boolean
 }
@@ -36,6 +37,7 @@ export function addFakeCommand(program: Command): void {
     .option('--control-token <token>', 'protects /_fake; also read from ETN_MARKET_CONTROL_TOKEN')
     .option('--latency <ms>', 'delay of every answer')
     .option('--requests-per-minute <count>', 'limits the calls of each key')
+    .option('--max-snapshots <count>', 'snapshots that /_fake keeps')
     .option('--log', 'print a line for every request')
     .option('--json', 'print documents, one a line: { url }, then { log } for every request with --log')
     .action(serve)
@@ -70,7 +72,7 @@ function prepare(given: FakeArguments): { fake: FakeService; port: number } {
 }
 
 function readOptions(given: FakeArguments): FakeServiceOptions {
-  const { seed, world, tape, onMissing, key, latency, requestsPerMinute, log, json } = given
+  const { seed, world, tape, onMissing, key, latency, requestsPerMinute, maxSnapshots, log, json } = given
   return {
     ...(seed === undefined ? {} : { seed }),
     ...(world === undefined ? {} : { world: readJson('--world', world) as NonNullable<FakeServiceOptions['world']> }),
@@ -81,6 +83,7 @@ function readOptions(given: FakeArguments): FakeServiceOptions {
     ...(requestsPerMinute === undefined
       ? {}
       : { rateLimit: { requests: readNumber('--requests-per-minute', requestsPerMinute) } }),
+    ...(maxSnapshots === undefined ? {} : { maxSnapshots: readNumber('--max-snapshots', maxSnapshots) }),
     ...(log
       ? { log: (line: string) => void process.stdout.write(`${json ? toJsonLine({ log: line }) : line}\n`) }
       : {}),

@@ -76,7 +76,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const startSession = () => createSession(settings, find, clock.now)
   const servers = new Set<FakeServer>()
   // Servers of one fake share what remote programs refer to by a number.
-  const control = once(() => createControl(fake))
+  const control = once(() => createControl(fake, settings.maxSnapshots))
   const snapshots = new WeakMap<FakeSnapshot, SavedState>()
   let tape = settings.tape && createTapePlayer(settings.tape)
   let session = startSession()

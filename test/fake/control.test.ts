@@ -84,7 +84,7 @@ describe('the control routes', () => {
     expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: '7' })
     await send('DELETE', `/stubs/${id}`)
     expect((await (await get('/prices/etn')).json()).data.usd).not.toBe('7')
-    expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toBe('There is no stub 1.')
+    expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toContain('There is no stub 1.')
     const wrong = { operation: 'etn.price', data: { usd: 7 } }
     expect((await send('POST', '/stubs', wrong)).body.error.message).toEqual(
       expect.stringMatching(/^The stub of etn.price does not match the contract: data.usd is string/),
@@ -101,12 +101,24 @@ describe('the control routes', () => {
     await get('/prices/etn')
     expect((await send('POST', '/restore', { id })).body).toEqual({ at })
     fake.expectRequests(1)
-    expect((await send('POST', '/restore', { id: 99 })).body.error.message).toBe('There is no snapshot 99.')
+    expect((await send('POST', '/restore', { id: 99 })).body.error.message).toContain('There is no snapshot 99.')
     await send('POST', '/clock', { now: NOON + 5_000 })
     await send('POST', '/reset', { keep: ['clock'] })
     expect(fake.now()).toBe(NOON + 5_000)
     expect((await send('POST', '/clock', { now: NOON })).status).toBe(400)
     expect((await send('POST', '/clock', {})).body.error.message).toBe('Give either advanceMs or now.')
+  })
+
+  it('keeps the newest 20 snapshots, and drops one on demand', async () => {
+    const { send } = await remote()
+    for (let id = 1; id <= 21; id++) expect((await send('POST', '/snapshot')).body.id).toBe(id)
+    expect((await send('POST', '/restore', { id: 1 })).body.error.message).toBe(
+      'There is no snapshot 1. The newest 20 are kept.',
+    )
+    expect((await send('DELETE', '/snapshots/21')).body).toEqual({ removed: 21 })
+    expect((await send('POST', '/restore', { id: 21 })).status).toBe(400)
+    expect((await send('POST', '/restore', { id: 2 })).status).toBe(200)
+    expect(() => makeFake({ maxSnapshots: 0 })).toThrow('maxSnapshots is a number from 1')
   })
 
   it('lists faults by page', async () => {

@@ -5,13 +5,13 @@ import { expectationCommands, readingCommands } from './observe-commands.ts'
 import { keyAndTimeCommands, stateCommands, worldCommands } from './state-commands.ts'
 
 /** All control routes. */
-export function createCommands(fake: FakeService): Commands {
+export function createCommands(fake: FakeService, maxSnapshots: number): Commands {
   return {
     ...readingCommands(fake),
     ...faultCommands(fake),
     ...keyAndTimeCommands(fake),
     ...worldCommands(fake),
-    ...stateCommands(fake),
+    ...stateCommands(fake, maxSnapshots),
     ...expectationCommands(fake),
   }
 }

@@ -10,8 +10,8 @@ import { answerPage } from './page.ts'
 /** Answers the control routes below `/_fake`, for suites in any language. */
 export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
-export function createControl(fake: FakeService): (access: Access) => Control {
-  const commands = createCommands(fake)
+export function createControl(fake: FakeService, maxSnapshots: number): (access: Access) => Control {
+  const commands = createCommands(fake, maxSnapshots)
   const document = once(() => describeCommands(commands))
   return (access) => async (request, remoteAddress) => {
     const { pathname, searchParams } = new URL(request.url)

@@ -83,8 +83,8 @@ export function worldCommands({ world }: FakeService): Commands {
 }
 
 /** Reset, snapshots. */
-export function stateCommands(fake: FakeService): Commands {
-  const snapshots = createRegistry<FakeSnapshot>('snapshot')
+export function stateCommands(fake: FakeService, maxSnapshots: number): Commands {
+  const snapshots = createRegistry<FakeSnapshot>('snapshot', maxSnapshots)
   return {
     'POST reset': {
       summary: 'Resets the fake; `keep` lists the parts to keep.',
@@ -100,6 +100,14 @@ export function stateCommands(fake: FakeService): Commands {
       run() {
         const snapshot = fake.snapshot()
         return { id: snapshots.add(snapshot), at: snapshot.at }
+      },
+    },
+    'DELETE snapshots/{id}': {
+      summary: 'Drops a snapshot.',
+      fields: [],
+      run(_, id) {
+        snapshots.take(id)
+        return { removed: Number(id) }
       },
     },
     'POST restore': {
