@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { addExample } from './common-options.ts'
+import { onEndOfParent } from './end-of-parent.ts'
 import { usageError } from './failure.ts'
 import { toJsonLine } from './json.ts'
 
@@ -18,6 +19,7 @@ interface FakeArguments {
   latency?: string
   requestsPerMinute?: string
   maxSnapshots?: string
+  exitWithParent?: boolean
   log?: boolean
   json?: boolean
 }
@@ -38,6 +40,7 @@ export function addFakeCommand(program: Command): void {
     .option('--latency <ms>', 'delay of every answer')
     .option('--requests-per-minute <count>', 'limits the calls of each key')
     .option('--max-snapshots <count>', 'snapshots that /_fake keeps')
+    .option('--exit-with-parent', 'end when the program that started it ends, or when its input ends')
     .option('--log', 'print a line for every request')
     .option('--json', 'print documents, one a line: { url }, then { log } for every request with --log')
     .action(serve)
@@ -52,11 +55,9 @@ async function serve(given: FakeArguments): Promise<void> {
     hostname: given.host,
     ...(controlToken === undefined || controlToken === '' ? {} : { controlToken }),
   })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      void fake.close().then(() => process.exit(0))
-    })
-  }
+  const end = () => void fake.close().then(() => process.exit(0))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
+  if (given.exitWithParent) onEndOfParent(end)
   process.stdout.write(given.json ? `${toJsonLine({ url })}\n` : `Listening on ${url}\n`)
 }
 

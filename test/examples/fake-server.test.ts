@@ -18,6 +18,28 @@ test('the Python suite starts the fake as a program and steers it', async () => 
   expect(report).toMatch(/^OK$/m)
 }, 60_000)
 
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a fake with --exit-with-parent ends after a %s of the program that started it',
+  async (signal) => {
+    const args = ['-c', '"$0" "$@" & wait', process.execPath, ...PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
+    const parent = spawn('sh', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+    const [line] = await once(parent.stdout, 'data')
+    const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []
+    parent.kill(signal)
+    // The server holds the other end of the pipe.
+    await once(parent.stdout, 'close')
+    await expect(fetch(`${url}/openapi.json`)).rejects.toThrow('fetch failed')
+  },
+)
+
+test('a fake with --exit-with-parent ends with its input', async () => {
+  const args = [...PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  child.stdin.end()
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
 test('the Dockerfile installs this version, and its command serves the world to other machines', async () => {
   const { name, version, bin, engines } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
   const dockerfile = readFileSync(`${FOLDER}Dockerfile`, 'utf8')
