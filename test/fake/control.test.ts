@@ -183,6 +183,27 @@ describe('the control routes', () => {
     expect(Object.keys(fake.keys())).toEqual(['k'])
   })
 
+  it('an error repeats the start of what was sent, and not all of it', async () => {
+    const { get, send } = await remote()
+    const long = 'x'.repeat(3_000_000)
+    const bodies: [string, unknown][] = [
+      ['/reset', { [long]: 1 }],
+      ['/world/price', { token: long, usd: '1' }],
+      ['/keys', { [long]: -1 }],
+      ['/faults', { status: 500, headers: { [`no name ${long}`]: 'x' } }],
+      ['/stubs', { operation: 'prices.batch', data: { [long]: 1 } }],
+    ]
+    for (const [path, body] of bodies) {
+      const answer = await send('POST', path, body)
+      expect(answer.status, path).toBe(400)
+      expect(answer.body.error.message.length, path).toBeLessThan(11_000)
+      expect(answer.body.error.message, path).toContain('x… (30000')
+    }
+    const path = 'y'.repeat(10_000)
+    for (const answer of [await get(`/${path}`), await get(`/tokens/52014?limit=${path}`)])
+      expect((await answer.text()).length).toBeLessThan(500)
+  })
+
   it('an OpenAPI document describes every route, and health answers', async () => {
     const { send } = await remote()
     const { body } = await send('GET', '/openapi.json')
@@ -220,6 +241,13 @@ describe('who may control the fake', () => {
   ])('%s', async (_, headers, status) => {
     const { send } = await remote()
     expect((await send('GET', '/ledger', undefined, headers)).status).toBe(status)
+  })
+
+  it.each(['', '/page.js', '/health'])('a foreign Host gets no answer of GET /_fake%s', async (path) => {
+    const { send } = await remote()
+    const { status, body } = await send('GET', path, undefined, { host: 'evil.example' })
+    expect([status, body.error.message]).toEqual([403, expect.stringContaining('The Host "evil.example" is not this')])
+    expect((await send('GET', path)).status).toBe(200)
   })
 
   it('its own page may', async () => {

@@ -1,7 +1,7 @@
-import { checkNames, show } from '../../rules/check-options.ts'
+import { checkNames, cut, show } from '../../rules/check-options.ts'
 import { once } from '../../rules/once.ts'
 import type { FakeService } from '../../types.ts'
-import { type Access, rejectAccess, rejectForeignPage } from './access.ts'
+import { type Access, rejectAccess } from './access.ts'
 import type { Commands, Fields } from './command.ts'
 import { createCommands } from './commands.ts'
 import { describeCommands } from './openapi.ts'
@@ -10,6 +10,9 @@ import { answerPage } from './page.ts'
 /** Answers the control routes below `/_fake`, for suites in any language. */
 export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
+/** Characters of a message: an expectation lists up to 20 requests. */
+const MAX_MESSAGE = 10_000
+
 export function createControl(fake: FakeService, maxSnapshots: number): (access: Access) => Control {
   const commands = createCommands(fake, maxSnapshots)
   const document = once(() => describeCommands(commands))
@@ -17,7 +20,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
     const { pathname, searchParams } = new URL(request.url)
     const path = pathname.replace(/^\/_fake\/?/, '')
     const isPublic = request.method === 'GET' && (path === 'health' || path === '' || path === 'page.js')
-    const rejected = isPublic ? rejectForeignPage(request) : rejectAccess(request, remoteAddress, access)
+    const rejected = rejectAccess(request, remoteAddress, access, isPublic)
     if (rejected) return reject(403, 'forbidden', rejected)
     const page = request.method === 'GET' ? answerPage(path) : undefined
     if (page) return page
@@ -56,7 +59,7 @@ async function readBody(request: Request): Promise<Fields> {
 }
 
 function reject(status: number, code: string, message: string): Response {
-  return respond(status, { error: { code, message } })
+  return respond(status, { error: { code, message: cut(message, MAX_MESSAGE) } })
 }
 
 function respond(status: number, body: unknown): Response {
