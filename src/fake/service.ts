@@ -19,7 +19,7 @@ import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expe
 import type { FakeFilter } from './rules/ledger.ts'
 import { once } from './rules/once.ts'
 import { createTapePlayer, noRecording, type TapePlayer } from './rules/tape.ts'
-import type { FakeServer, FakeService, FakeSnapshot, ResetOptions } from './types.ts'
+import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
 
 interface SavedState {
   session: SessionState
@@ -32,8 +32,6 @@ interface SavedState {
 interface Summed {
   sums(filter: FakeFilter): Record<string, number>
 }
-
-const RESET_PARTS = ['world', 'faults', 'keys', 'clock'] as const
 
 /**
  * Creates the whole service as a function: every rule and every price, without network and without credits.

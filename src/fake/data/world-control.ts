@@ -1,5 +1,5 @@
 import { asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
-import type { Bucket } from '../rules/parse-query.ts'
+import { BUCKETS, type Bucket } from '../rules/parse-query.ts'
 import type { FakeCandle } from './candle.ts'
 import { ONE } from './decimal.ts'
 import type { Prices } from './prices.ts'
@@ -70,7 +70,6 @@ interface ControlParts {
   onChange(): void
 }
 
-const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
 /** Value of the trade that sets a price. */
 const PRICE_TRADE_USD = ONE
 

@@ -4,7 +4,8 @@ import type { RouteMatch } from './match-route.ts'
 import { invalidLimit, invalidRequest, type Rejection } from './rejections.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, type QueryName, type Route } from './routes.ts'
 
-const BUCKETS: readonly Bucket[] = ['1m', '15m', '1h', '4h', '1d']
+/** Lengths of the period of a candle, shortest first. */
+export const BUCKETS: readonly Bucket[] = ['1m', '15m', '1h', '4h', '1d']
 const CURRENCIES = ['USD', 'ETN'] as const
 const DURATIONS = ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 const VERSIONS = ['2', '3'] as const

@@ -1,11 +1,13 @@
-import { checkNames, cut, show } from '../../rules/check-options.ts'
+import { cut, show } from '../../rules/check-options.ts'
+import { findMismatchWith } from '../../rules/check-schema.ts'
 import { once } from '../../rules/once.ts'
 import type { FakeService } from '../../types.ts'
 import { type Access, rejectAccess } from './access.ts'
-import type { Commands, Fields } from './command.ts'
+import type { Command, Commands, Fields } from './command.ts'
 import { createCommands } from './commands.ts'
 import { describeCommands } from './openapi.ts'
 import { answerPage } from './page.ts'
+import { resolveComponent } from './schemas.ts'
 
 /** Answers the control routes below `/_fake`, for suites in any language. */
 export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
@@ -28,8 +30,9 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
     const { command, id } = findCommand(commands, request.method, path)
     if (!command) return reject(404, 'not_found', unknownRoute(commands, request.method, path))
     try {
-      const fields = request.method === 'GET' ? Object.fromEntries(searchParams) : await readBody(request)
-      if (command.fields) checkNames(`${request.method} /_fake/${path}`, fields, command.fields)
+      const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
+      const mismatch = findMismatchWith(resolveComponent, '', command.takes, fields)
+      if (mismatch) return reject(400, 'invalid_request', `${request.method} /_fake/${path}: ${mismatch}`)
       return respond(200, await command.run(fields, id))
     } catch (error) {
       const isUnmet = error instanceof Error && error.name === 'AssertionError'
@@ -48,6 +51,13 @@ function findCommand(commands: Commands, method: string, path: string) {
 
 function unknownRoute(commands: Commands, method: string, path: string): string {
   return `There is no ${method} /_fake/${path}. There is: ${Object.keys(commands).join(', ')}.`
+}
+
+/** Query parameters, as the numbers that the schema asks for. */
+function readQuery(query: URLSearchParams, { takes }: Command): Fields {
+  const read = (name: string, value: string) =>
+    takes.properties?.[name]?.type === 'integer' && /^-?\d+$/.test(value) ? Number(value) : value
+  return Object.fromEntries([...query].map(([name, value]) => [name, read(name, value)]))
 }
 
 async function readBody(request: Request): Promise<Fields> {
