@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { hasPython } from '../support/python.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDER = `${ROOT}examples/fake-server/`
 const PROGRAM = ['--import', 'tsx', `${ROOT}src/cli/index.ts`]
 
-test('the Python suite starts the fake as a program and steers it', async () => {
+test.runIf(hasPython)('the Python suite starts the fake as a program and steers it', async () => {
   const env = { ...process.env, ETN_MARKET_FAKE: [process.execPath, ...PROGRAM, 'fake'].join(' ') }
   const args = ['-m', 'unittest', '-v', `${FOLDER}test_bot.py`]
   const report = await new Promise<string>((resolve) => {

@@ -1,20 +1,15 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createFakeService } from 'etn-market/fake'
-import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anchorOf, codeBlocks, compile, ROOT } from './code-blocks.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const lines = readme.split('\n')
 
-/** Every block of TypeScript, as a module with the number of its first line. */
-const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ index, 1: code = '' }) => ({
-  line: readme.slice(0, index).split('\n').length + 1,
-  code,
-}))
+/** Every block of TypeScript, as a module. */
+const blocks = codeBlocks(readme, 'ts')
 
 let folder: string
 const fileOf = (line: number) => join(folder, `readme-line-${line}.mts`)
@@ -34,16 +29,7 @@ test('the README has at most 220 lines, and no paragraph with more than four sen
 
 describe('the blocks of code', () => {
   test('compile, imports included', () => {
-    const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config
-    const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT)
-    const program = ts.createProgram(
-      blocks.map(({ line }) => fileOf(line)),
-      { ...options, paths: options.paths ?? {} },
-    )
-    const messages = ts.getPreEmitDiagnostics(program).map(({ file, messageText, start }) => {
-      const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line : 0
-      return `${file?.fileName.split('/').at(-1)} +${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
-    })
+    const messages = compile(blocks.map(({ line }) => fileOf(line)))
     expect(blocks.length).toBeGreaterThan(4)
     expect(messages).toEqual([])
   }, 120_000)
@@ -83,10 +69,3 @@ function run(script: string, env: Record<string, string>): Promise<{ code: numbe
     child.on('close', (code) => resolve({ code, output }))
   })
 }
-
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .trim()
-    .replace(/\s/g, '-')
