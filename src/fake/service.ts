@@ -156,7 +156,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     expectRequests: (expected, filter) => expectThat('requests', expected, filter, session.journal),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
     clock: createClientClock(clock, settings.seed),
-    world: world.control.forClock(clock.now),
+    world: world.control.world,
     now: clock.now,
     advance: (ms) => clock.advance(asNumber('advance', ms, 0, MAX_TIME_MS - clock.now())),
     reset,

@@ -35,8 +35,6 @@ export interface Ledger {
   /** Charged credits by operation. */
   sums(filter?: FakeFilter): Record<string, number>
   total(filter?: FakeFilter): number
-  /** Number of charges that are no longer listed. */
-  readonly dropped: number
   save(): HistoryState<Charge>
   load(state: HistoryState<Charge>): void
 }
@@ -55,9 +53,6 @@ export function createLedger(max: number): Ledger {
     list: (filter) => charges.list(checkFilter(filter)),
     sums: (filter) => charges.sums(checkFilter(filter)),
     total: (filter) => Object.values(charges.sums(checkFilter(filter))).reduce((sum, one) => sum + one, 0),
-    get dropped() {
-      return charges.dropped
-    },
     save: charges.save,
     load: charges.load,
   }

@@ -4,10 +4,12 @@ import { once } from '../../rules/once.ts'
 import type { FakeService } from '../../types.ts'
 import { type Access, rejectAccess } from './access.ts'
 import type { Command, Commands, Fields } from './command.ts'
-import { createCommands } from './commands.ts'
+import { faultCommands } from './fault-commands.ts'
+import { expectationCommands, readingCommands } from './observe-commands.ts'
 import { describeCommands } from './openapi.ts'
 import { answerPage } from './page.ts'
 import { resolveComponent } from './schemas.ts'
+import { keyAndTimeCommands, stateCommands, worldCommands } from './state-commands.ts'
 
 /** Answers the control routes below `/_fake`, for suites in any language. */
 export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
@@ -39,6 +41,18 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
       const message = error instanceof Error ? error.message : show(error)
       return isUnmet ? reject(409, 'expectation_failed', message) : reject(400, 'invalid_request', message)
     }
+  }
+}
+
+/** All control routes. */
+function createCommands(fake: FakeService, maxSnapshots: number): Commands {
+  return {
+    ...readingCommands(fake),
+    ...faultCommands(fake),
+    ...keyAndTimeCommands(fake),
+    ...worldCommands(fake),
+    ...stateCommands(fake, maxSnapshots),
+    ...expectationCommands(fake),
   }
 }
 
