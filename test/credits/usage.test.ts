@@ -1,35 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createUsage } from '../../src/credits/usage.ts'
+import { testProperty } from '../support/property.ts'
 
 describe('the remaining credits', () => {
-  test('are unknown before the first answer', () => {
-    expect(createUsage().report().remaining).toBeUndefined()
-  })
-
-  test('do not increase with a late answer', () => {
-    const usage = createUsage()
-    const [first, second] = [usage.recordSent(), usage.recordSent()]
-    usage.recordRemaining(second, 900)
-    usage.recordRemaining(first, 950)
-    expect(usage.report().remaining).toBe(900)
-  })
-
-  test('are the lower figure of two answers whose requests were in flight together, in any order', () => {
-    const usage = createUsage()
-    const [first, second] = [usage.recordSent(), usage.recordSent()]
-    usage.recordRemaining(second, 950)
-    usage.recordRemaining(first, 900)
-    expect(usage.report().remaining).toBe(900)
-  })
-
-  test('increase with the answer to a later request, after a top-up', () => {
-    const usage = createUsage()
-    usage.recordRemaining(usage.recordSent(), 100)
-    usage.recordRemaining(usage.recordSent(), 5_000_100)
-    expect(usage.report().remaining).toBe(5_000_100)
-  })
-
   test('do not change with a late answer from before a top-up', () => {
     const usage = createUsage()
     const early = usage.recordSent()
@@ -48,20 +22,15 @@ describe('the remaining credits', () => {
     expect(usage.report().remaining).toBe(5_000_050)
   })
 
-  test('may be 0', () => {
-    const usage = createUsage()
-    usage.recordRemaining(usage.recordSent(), 0)
-    expect(usage.report().remaining).toBe(0)
-  })
-
   /** Requests in flight; the service charges 1 to 9 for each in any order, and its answers arrive in any order. */
-  test('are the lowest reported balance without top-ups, in any order of requests and answers', () => {
-    const order = fc.array(fc.tuple(fc.nat(20), fc.nat(20), fc.constantFrom('send', 'serve', 'answer')), {
-      maxLength: 80,
-      size: 'max',
-    })
-    fc.assert(
-      fc.property(order, (steps) => {
+  testProperty(
+    'are the lowest reported balance without top-ups, in any order of requests and answers',
+    () => {
+      const order = fc.array(fc.tuple(fc.nat(20), fc.nat(20), fc.constantFrom('send', 'serve', 'answer')), {
+        maxLength: 80,
+        size: 'max',
+      })
+      return fc.property(order, (steps) => {
         const usage = createUsage()
         const sent: number[] = []
         const served: { sent: number; reported: number }[] = []
@@ -79,15 +48,16 @@ describe('the remaining credits', () => {
           }
           expect(usage.report().remaining).toBe(lowest)
         }
-      }),
-      { numRuns: 500 },
-    )
-  })
+      })
+    },
+    { cases: 500 },
+  )
 
-  test('increase only with the answer to a request that was sent after the shown figure arrived', () => {
-    const steps = fc.array(fc.tuple(fc.nat(20), fc.nat(2000), fc.boolean()), { maxLength: 60, size: 'max' })
-    fc.assert(
-      fc.property(steps, (plan) => {
+  testProperty(
+    'increase only with the answer to a request that was sent after the shown figure arrived',
+    () => {
+      const steps = fc.array(fc.tuple(fc.nat(20), fc.nat(2000), fc.boolean()), { maxLength: 60, size: 'max' })
+      return fc.property(steps, (plan) => {
         const usage = createUsage()
         const open: { sent: number; at: number }[] = []
         let shownSince = -1
@@ -105,28 +75,13 @@ describe('the remaining credits', () => {
           if (answered!.at > shownSince) expect(after).toBe(reported)
           if (after !== before || answered!.at > shownSince) shownSince = at
         })
-      }),
-      { numRuns: 500 },
-    )
-  })
+      })
+    },
+    { cases: 500 },
+  )
 })
 
 describe('the usage report', () => {
-  test('adds up the charged credits by operation, and the computed part of them', () => {
-    const usage = createUsage()
-    usage.recordCharge('token.price', 50, true)
-    usage.recordCharge('token.price', 50, false)
-    usage.recordCharge('farm.list', 3000, true)
-    usage.recordUncertain(200)
-    expect(usage.report()).toEqual({
-      charged: 3100,
-      computed: 50,
-      uncertain: 200,
-      remaining: undefined,
-      byOperation: { 'token.price': 100, 'farm.list': 3000 },
-    })
-  })
-
   test('is a copy', () => {
     const usage = createUsage()
     usage.recordCharge('token.price', 50, true)

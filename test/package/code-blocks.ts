@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -19,15 +20,12 @@ export function codeBlocks(markdown: string, language: string): CodeBlock[] {
   }))
 }
 
-/** What the compiler says about files, imports included. */
-export function compile(files: readonly string[]): string[] {
-  const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT)
-  const program = ts.createProgram([...files], { ...options, paths: options.paths ?? {} })
-  return ts.getPreEmitDiagnostics(program).map(({ file, messageText, start }) => {
-    const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line : 0
-    return `${file?.fileName.split('/').at(-1)} +${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
-  })
+/** What the compiler says about the modules in a folder, imports included. */
+export function compile(folder: string, compilerOptions: object = {}) {
+  const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*.ts', '*.mts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc')
+  return spawnSync(process.execPath, [compiler, '--noEmit', '--project', folder], { encoding: 'utf8' })
 }
 
 /** The anchor of a heading, as GitHub makes it. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { estimateCost, operations } from 'etn-market'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
+import type { HostProcess } from '../host.ts'
 import { formatDecimal } from '../output.ts'
 import { costOfPrices } from '../price-cost.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
@@ -17,15 +18,15 @@ const LIMIT = operations['balances.get'].credits.maxItems
  * Adds `etn-market portfolio`. With `--json` it prints `{ wallet, updated, complete, totalUsd, totalEtn, positions, unpriced }`, with
  * exact decimal texts.
  */
-export function addPortfolioCommand(program: Command): void {
+export function addPortfolioCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('portfolio <wallet>')
     .description('What a wallet holds, as the service recorded it, and what that is worth.')
   addServiceOptions(command).action(
-    inSession<CommonOptions, [string]>(async (session, options, wallet) => {
+    inSession<CommonOptions, [string]>(host, async (session, options, wallet) => {
       const { signal } = session
       const balances = estimateCost('balances.get', { address: wallet, limit: LIMIT })
-      const kept = readKeptTokens(options)
+      const kept = readKeptTokens(host, options)
       const list = kept === undefined ? TOKEN_LIST_COST : { min: 0, max: 0 }
       await authorizeSpending(session, options, {
         what: 'balances and prices',
@@ -36,7 +37,7 @@ export function addPortfolioCommand(program: Command): void {
       const client = await session.client()
       const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal, validate: 'strict' })
       const held = heldTokens(document)
-      const tokens = kept ?? (held.length === 0 ? new Map() : await buyTokens(client, options, signal))
+      const tokens = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client, options))
       const addresses = held.map(([address]) => address).filter((address) => tokens.has(address.toLowerCase()))
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
       const valuation = valueBalances(held, tokens, prices as Parameters<typeof valueBalances>[2])

@@ -95,7 +95,9 @@ function isMemory(value: unknown, now: number): value is TradeMemory {
   if (!isObject(value) || !isTrades(value.trades) || typeof value.isComplete !== 'boolean') return false
   const { at, everyMs, cost } = value
   if (!isNumber(at) || at > now || !isNumber(everyMs) || everyMs <= 0 || !isObject(cost)) return false
-  return isNumber(cost.saved) && (cost.rate === null || isNumber(cost.rate))
+  const { saved, rate, intervalStart } = cost
+  if (intervalStart !== undefined && !(isNumber(intervalStart) && intervalStart <= now)) return false
+  return isNumber(saved) && (rate === null || isNumber(rate))
 }
 
 function isTrades(value: unknown): value is readonly Trade[] {
