@@ -16,7 +16,7 @@ import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
 import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
-import type { Answer, Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
+import type { Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
 import { isExpected } from './validate-response.ts'
 
 export interface CallContext extends SendContext {
@@ -137,11 +137,10 @@ function start(
   { signal, totals, deadline, progress }: InFlightRequest<RequestResult>,
   index: number,
   batchSlots: Semaphore | undefined,
-  { requests, settings, lifetime, details, context }: CallState,
+  { requests, settings, lifetime: { callId }, details, context }: CallState,
 ): Promise<RequestResult> {
   const { cache, admission } = context
   const request = requests[index] as PlannedRequest
-  const { callId } = lifetime
   const { params, requestIds, operation } = details
   const requestId = requestIds[index] ?? ''
   const arrival = admission.nextArrival()
@@ -196,7 +195,6 @@ async function awaitShared(
 
 function fromCache(envelope: Envelope, { path }: PlannedRequest, { input }: CallState): PaidResult {
   input.onAnswer?.(path, { text: JSON.stringify(envelope) })
-  const totals = createTotals()
-  const answer: Answer = { envelope, totals, from: 'cache' }
-  return { answer, paid: totals, isShared: false }
+  const paid = createTotals()
+  return { answer: { envelope, totals: paid, from: 'cache' }, paid, isShared: false }
 }
