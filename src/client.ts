@@ -139,11 +139,8 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     redact: redactor.text,
     estimate: estimateSafely,
     open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
-    // A call uses no more of a signal than this one has.
-    call: (operation, params, signal, budget) =>
-      run({ ...operationInput(operation, params, { signal: signal as AbortSignal }, addressReader), budget }),
-    observe: (operation, params, options, onAnswer) =>
-      run({ ...operationInput(operation, params, options, addressReader), onAnswer }),
+    call: (operation, params, options, more) =>
+      run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
   })
 }
 

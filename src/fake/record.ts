@@ -1,4 +1,4 @@
-import { type ClientInternals, internalsOf } from '../client-internals.ts'
+import { type AnswerListener, type ClientInternals, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
 import { asCount, checkNames } from './rules/check-options.ts'
@@ -63,7 +63,7 @@ export async function record<Client extends object>(options: RecordOptions<Clien
 
 function createRecorder(
   client: object,
-  { observe, redact }: ClientInternals,
+  internals: ClientInternals,
   limit: number,
   add: (entries: TapeEntry[]) => void,
 ): object {
@@ -77,10 +77,11 @@ function createRecorder(
         throw new RangeError(`record: ${operation} may cost ${max}, and ${limit - spent} of ${limit} credits are left.`)
       spent += max
       try {
-        const answer = await observe(operation, params, { ...options, retry: false }, (path, outcome) => {
+        const onAnswer: AnswerListener = (path, outcome) => {
           const entry = 'text' in outcome ? entryOfBody(path, outcome.text) : entryOfError(path, outcome.error)
-          if (entry) entries.push(redactEntry(entry, redact))
-        }).withMeta()
+          if (entry) entries.push(redactEntry(entry, internals.redact))
+        }
+        const answer = await internals.call(operation, params, { ...options, retry: false }, { onAnswer }).withMeta()
         spent += answer.meta.credits.charged - max
         return answer
       } catch (error) {

@@ -7,5 +7,5 @@ export function markAsFake<Fetch extends object>(fetch: Fetch): Fetch {
 }
 
 export function isFake(fetch: unknown): boolean {
-  return typeof fetch === 'function' && (fetch as { [FAKE]?: boolean })[FAKE] === true
+  return (fetch as { [FAKE]?: boolean } | null | undefined)?.[FAKE] === true
 }

@@ -1,10 +1,13 @@
+/** Characters of a value that a message repeats. */
+const MAX_SHOWN = 100
+
 /** Rejects unknown option names, and lists the known ones. */
 export function checkNames(owner: string, given: object, allowed: readonly string[]): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new TypeError(`${owner} takes an object of options.`)
   const wrong = Object.keys(given).find((name) => !allowed.includes(name))
   if (wrong !== undefined)
-    throw new TypeError(`${owner} knows no option ${show(wrong)}. It takes: ${allowed.join(', ')}.`)
+    throw new TypeError(`${owner} knows no option "${wrong.slice(0, MAX_SHOWN)}". It takes: ${allowed.join(', ')}.`)
 }
 
 /** Returns a whole number of 0 or more, or throws. */
@@ -31,9 +34,6 @@ export function asList<T>(name: string, value: readonly T[]): readonly T[] {
   if (Array.isArray(value)) return value
   throw new TypeError(`${name} is a list, not ${show(value)}.`)
 }
-
-/** Characters of a value that a message repeats. */
-const MAX_SHOWN = 100
 
 /** A text for a message, without its rest if it is long. */
 export function cut(text: string, max: number = MAX_SHOWN): string {
