@@ -3,6 +3,7 @@ import type { CancellationSignal } from './concurrency/cancellation.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import type { SpendingLimit } from './credits/joint-budget.ts'
 import type { OperationId } from './generated/operations.ts'
+import type { CallOptions } from './options.ts'
 
 /** What other entries of this package need of a client, and its users do not. */
 export interface ClientInternals {
@@ -15,9 +16,23 @@ export interface ClientInternals {
    * It rejects as `fetch` does.
    */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
-  /** A call whose attempts have to fit `budget` beside the client's own. One that shares a request counts in neither. */
-  call(operation: OperationId, params: unknown, signal: CancellationSignal, budget: SpendingLimit): ApiPromise<unknown>
+  /** A call with more than its method takes. */
+  call(operation: OperationId, params: unknown, options: InternalOptions, more: CallExtras): ApiPromise<unknown>
 }
+
+/** The options of a call, which uses no more of a signal than this one has. */
+export type InternalOptions = Omit<CallOptions, 'signal'> & { readonly signal?: CancellationSignal }
+
+/** What a call of another entry takes beside its options. */
+export interface CallExtras {
+  /** Attempts have to fit it beside the client's own budget. A call that shares a request counts in neither. */
+  readonly budget?: SpendingLimit
+  /** Learns of each answer as it came, before anything is completed or sorted in it, and of the error of a request without one. */
+  readonly onAnswer?: AnswerListener
+}
+
+/** Gets the path of a request below the base URL, and its body or its error. */
+export type AnswerListener = (path: string, outcome: { readonly text: string } | { readonly error: unknown }) => void
 
 /** Registered, because an application may load the ES module and the CommonJS copy of the package. */
 const INTERNALS = Symbol.for('etn-market.client')

@@ -11,13 +11,14 @@ import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
 import { createAdmissionControl } from './request/admission.ts'
-import { createApiKeySource, environment, warnInPage } from './request/api-key.ts'
+import { createApiKeySource, warnInPage } from './request/api-key.ts'
 import { createBaseUrl } from './request/base-url.ts'
 import { createCache } from './request/cache.ts'
 import type { CallContext } from './request/call.ts'
 import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
 import { createCallLifetimes } from './request/call-lifetime.ts'
 import { createInFlightRequests } from './request/dedupe.ts'
+import { guardForFake } from './request/fake-guard.ts'
 import { copyEnvelope } from './request/parse-response.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
@@ -30,6 +31,7 @@ import { createKyOpener } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
+import { environment } from './utils/environment.ts'
 
 /** A client: every operation as `client.group.action`, and what it has spent. */
 export interface Client extends Methods {
@@ -72,7 +74,10 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const apiKey = createApiKeySource(options?.apiKey, redactor)
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
-  const baseUrl = createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl)
+  const baseUrl = guardForFake(
+    createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl),
+    options,
+  )
   const emit = createEmit(options.onEvent, (value) => redactor.error(value))
   const { budget, admission } = resolveLimits(options, clock)
   const usage = createUsage()
@@ -134,9 +139,8 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     redact: redactor.text,
     estimate: estimateSafely,
     open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
-    // A call uses no more of a signal than this one has.
-    call: (operation, params, signal, budget) =>
-      run({ ...operationInput(operation, params, { signal: signal as AbortSignal }, addressReader), budget }),
+    call: (operation, params, options, more) =>
+      run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
   })
 }
 

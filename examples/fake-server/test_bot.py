@@ -1,6 +1,6 @@
 """Starts the fake service as a program, and steers it from Python. Only the standard library is used.
 
-Run it with: ETN_MARKET_FAKE="npx etn-market fake" python3 -m unittest test_bot.py
+Run it in a folder with the package: npm install etn-market, then python3 -m unittest test_bot.py
 """
 
 import json
@@ -40,10 +40,15 @@ def should_sell(base_url, below):
 class BotTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        arguments = ["--port", "0", "--world", os.path.join(HERE, "world.json"), "--key", "mine=10000"]
+        # The pipe to its input ends the server when this program ends, however it ends.
+        arguments = ["--exit-with-parent", "--port", "0", "--world", os.path.join(HERE, "world.json"), "--key", "mine=10000"]
         environment = {**os.environ, "ETN_MARKET_CONTROL_TOKEN": "secret"}
         cls.server = subprocess.Popen(
-            shlex.split(COMMAND) + arguments, stdout=subprocess.PIPE, text=True, env=environment
+            shlex.split(COMMAND) + arguments,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
         )
         line = cls.server.stdout.readline()
         assert line.startswith("Listening on "), line
@@ -52,7 +57,8 @@ class BotTest(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        cls.server.terminate()
+        # npx does not pass a signal on; the end of its input reaches the server behind it.
+        cls.server.stdin.close()
         assert cls.server.wait(timeout=10) == 0
         cls.server.stdout.close()
 

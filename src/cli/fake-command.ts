@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { addExample } from './common-options.ts'
+import { onEndOfParent } from './end-of-parent.ts'
 import { usageError } from './failure.ts'
 import { type HostProcess, type NamedFile, nameFile } from './host.ts'
 import { toJsonLine } from './json.ts'
@@ -18,6 +19,8 @@ interface FakeArguments {
   controlToken?: string
   latency?: string
   requestsPerMinute?: string
+  maxSnapshots?: string
+  exitWithParent?: boolean
   log?: boolean
   json?: boolean
 }
@@ -37,6 +40,8 @@ export function addFakeCommand(program: Command, host: HostProcess): void {
     .option('--control-token <token>', 'protects /_fake; also read from ETN_MARKET_CONTROL_TOKEN')
     .option('--latency <ms>', 'delay of every answer')
     .option('--requests-per-minute <count>', 'limits the calls of each key')
+    .option('--max-snapshots <count>', 'snapshots that /_fake keeps')
+    .option('--exit-with-parent', 'end when the program that started it ends, or when its input ends')
     .option('--log', 'print a line for every request')
     .option('--json', 'print documents, one a line: { url }, then { log } for every request with --log')
     .action((given: FakeArguments) => serve(host, given))
@@ -51,11 +56,9 @@ async function serve(host: HostProcess, given: FakeArguments): Promise<void> {
     hostname: given.host,
     ...(controlToken === undefined || controlToken === '' ? {} : { controlToken }),
   })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    host.once(signal, () => {
-      void fake.close().then(() => host.exit(0))
-    })
-  }
+  const end = () => void fake.close().then(() => host.exit(0))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, end)
+  if (given.exitWithParent) onEndOfParent(end)
   host.stdout.write(given.json ? `${toJsonLine({ url })}\n` : `Listening on ${url}\n`)
 }
 
@@ -72,7 +75,7 @@ function prepare(host: HostProcess, given: FakeArguments): { fake: FakeService; 
 
 function readOptions(host: HostProcess, given: FakeArguments): FakeServiceOptions {
   const read = (option: string, name: string) => readJson(option, nameFile(host, name))
-  const { seed, world, tape, onMissing, key, latency, requestsPerMinute, log, json } = given
+  const { seed, world, tape, onMissing, key, latency, requestsPerMinute, maxSnapshots, log, json } = given
   return {
     ...(seed === undefined ? {} : { seed }),
     ...(world === undefined ? {} : { world: read('--world', world) as NonNullable<FakeServiceOptions['world']> }),
@@ -83,6 +86,7 @@ function readOptions(host: HostProcess, given: FakeArguments): FakeServiceOption
     ...(requestsPerMinute === undefined
       ? {}
       : { rateLimit: { requests: readNumber('--requests-per-minute', requestsPerMinute) } }),
+    ...(maxSnapshots === undefined ? {} : { maxSnapshots: readNumber('--max-snapshots', maxSnapshots) }),
     ...(log ? { log: (line: string) => void host.stdout.write(`${json ? toJsonLine({ log: line }) : line}\n`) } : {}),
   }
 }

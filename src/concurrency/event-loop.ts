@@ -1,19 +1,35 @@
-// Looked up when the module loads: a test that fakes timers later does not hold up a call that only lets a turn pass.
-const { setImmediate, MessageChannel } = globalThis as {
-  setImmediate?: (callback: () => void) => unknown
-  MessageChannel?: new () => MessageChannel
+interface Timers {
+  readonly setImmediate?: (callback: () => void) => unknown
+  readonly setTimeout: (callback: () => void) => unknown
+  readonly clearTimeout: (handle: unknown) => void
 }
 
-/** Resolves a turn of the event loop later: timers that are due now, and what they set off, have run by then. */
+// Looked up when the module loads: a test that fakes timers later does not hold up a call that only lets a turn pass.
+const { setImmediate, setTimeout } = globalThis as unknown as Timers
+
+/**
+ * Resolves a turn of the event loop later: timers that are due now, and what they set off, have run by then.
+ *
+ * Where timers are fake, the turn is one of theirs too. Between two timers they let one real turn pass; without a timer that is due now
+ * they would set the time to the next one before this turn is over, and a retry would end in its deadline.
+ */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (setImmediate !== undefined) return void setImmediate(resolve)
-    if (MessageChannel === undefined) return void setTimeout(resolve, 0)
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close()
+    const now = globalThis as unknown as Timers
+    const timer = now.setTimeout !== setTimeout && now.setTimeout(resolve)
+    startTurn(() => {
+      now.clearTimeout(timer)
       resolve()
-    }
-    port2.postMessage(undefined)
+    })
   })
+}
+
+function startTurn(callback: () => void): void {
+  if (setImmediate !== undefined) return void setImmediate(callback)
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = () => {
+    port1.close()
+    callback()
+  }
+  port2.postMessage(undefined)
 }

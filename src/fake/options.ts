@@ -52,6 +52,8 @@ export interface FakeServiceOptions {
   cors?: CorsMode
   /** Limits and contents of the journal. @default { max: 10_000, headers: false } */
   journal?: JournalOptions
+  /** Snapshots that `POST /_fake/snapshot` keeps; a further one drops the oldest. @default 20 */
+  maxSnapshots?: number
   /** Called with one line for every finished request. @default nothing is logged */
   log?: (line: string) => void
 }
@@ -72,6 +74,7 @@ export interface Settings {
   rateLimit: Required<RateLimitOptions> | undefined
   cors: CorsMode
   journal: Required<JournalOptions>
+  maxSnapshots: number
   log: ((line: string) => void) | undefined
 }
 
@@ -80,7 +83,7 @@ export const fakeKey = 'esk_test_fake'
 
 const DEFAULT_CREDITS = 1_000_000_000
 // biome-ignore format: a list of names
-const NAMES = ['seed', 'world', 'tape', 'onMissing', 'keys', 'clock', 'baseUrl', 'latencyMs', 'heavyLatencyMs', 'heavyConcurrency', 'heavyRetryAfterSeconds', 'rateLimit', 'cors', 'journal', 'log']
+const NAMES = ['seed', 'world', 'tape', 'onMissing', 'keys', 'clock', 'baseUrl', 'latencyMs', 'heavyLatencyMs', 'heavyConcurrency', 'heavyRetryAfterSeconds', 'rateLimit', 'cors', 'journal', 'maxSnapshots', 'log']
 
 /** Checks the options and fills in the defaults. */
 export function readOptions(options: FakeServiceOptions): Settings {
@@ -106,6 +109,7 @@ export function readOptions(options: FakeServiceOptions): Settings {
     heavyRetryAfterSeconds: asCount('heavyRetryAfterSeconds', options.heavyRetryAfterSeconds ?? 1),
     rateLimit: options.rateLimit && readRateLimit(options.rateLimit),
     journal: readJournal(options.journal),
+    maxSnapshots: asNumber('maxSnapshots', asCount('maxSnapshots', options.maxSnapshots ?? 20), 1),
     log: options.log,
   }
 }

@@ -1,8 +1,10 @@
+import { type AnswerListener, type ClientInternals, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
 import { asCount, checkNames } from './rules/check-options.ts'
 import { type FakeOperation, fakeOperations } from './rules/routes.ts'
 import type { Tape, TapeEntry } from './rules/tape.ts'
+import { entryOfBody, entryOfError, redactEntry } from './rules/tape-entry.ts'
 
 /** Options of `record`. */
 export interface RecordOptions<Client extends object> {
@@ -19,9 +21,9 @@ export interface RecordOptions<Client extends object> {
   run?: (client: Client) => unknown
 }
 
-/** A method of a client, as far as recording needs it. */
+/** What recording needs of a method of a client. */
 interface Method {
-  (params: object, options?: object): { withMeta(): Promise<{ data: unknown; meta: { credits: { charged: number } } }> }
+  (params: object, options?: object): unknown
   estimate(params: object): { max: number }
 }
 
@@ -32,7 +34,8 @@ const MAX_ATTEMPTS = 3
 const FILE_MODULE = 'node:fs/promises'
 
 /**
- * Records the answers of the real service, for `createFakeService({ tape })`. Keys are redacted. A call that fails for a moment
+ * Records the answers of the real service as they came, for `createFakeService({ tape })` and for programs in any language. The keys
+ * of the client are redacted, and whatever looks like a key. A call that fails for a moment
  * is repeated twice at most; each attempt must fit the budget. It resolves to the tape, and rejects with the first error of
  * `run`; what was recorded until then is written.
  *
@@ -46,9 +49,10 @@ export async function record<Client extends object>(options: RecordOptions<Clien
   const { client, to, budget, run = callEverything } = options
   checkNames('budget', budget, ['credits'])
   const tape: Tape = { format: 'etn-market-tape', version: 1, entries: [] }
-  const recorder = createRecorder(client, asCount('budget.credits', budget.credits), (entry) =>
-    tape.entries.push(entry),
-  )
+  const internals = internalsOf(client)
+  if (!internals) throw new TypeError('client is a client that createClient made.')
+  const limit = asCount('budget.credits', budget.credits)
+  const recorder = createRecorder(client, internals, limit, (entries) => tape.entries.push(...entries))
   try {
     await run(recorder as Client)
   } finally {
@@ -57,18 +61,27 @@ export async function record<Client extends object>(options: RecordOptions<Clien
   return tape
 }
 
-function createRecorder(client: object, limit: number, add: (entry: TapeEntry) => void): object {
+function createRecorder(
+  client: object,
+  internals: ClientInternals,
+  limit: number,
+  add: (entries: TapeEntry[]) => void,
+): object {
   const groups = new Set(fakeOperations.map((operation) => operation.split('.')[0]))
   let spent = 0
-  const methodOf = (group: object, operation: FakeOperation, original: Method) => {
+  const methodOf = (operation: FakeOperation, original: Method) => {
     /** One attempt. The client does not repeat it: an attempt whose answer is lost may be charged, and must fit too. */
-    async function send(params: object, options: object | undefined) {
+    async function send(params: object, options: object | undefined, entries: TapeEntry[]) {
       const { max } = original.estimate(params)
       if (spent + max > limit)
         throw new RangeError(`record: ${operation} may cost ${max}, and ${limit - spent} of ${limit} credits are left.`)
       spent += max
       try {
-        const answer = await original.call(group, params, { ...options, retry: false }).withMeta()
+        const onAnswer: AnswerListener = (path, outcome) => {
+          const entry = 'text' in outcome ? entryOfBody(path, outcome.text) : entryOfError(path, outcome.error)
+          if (entry) entries.push(redactEntry(entry, internals.redact))
+        }
+        const answer = await internals.call(operation, params, { ...options, retry: false }, { onAnswer }).withMeta()
         spent += answer.meta.credits.charged - max
         return answer
       } catch (error) {
@@ -80,17 +93,16 @@ function createRecorder(client: object, limit: number, add: (entry: TapeEntry) =
 
     async function call(params: object, options: object | undefined) {
       for (let attempt = 1; ; attempt++) {
+        const entries: TapeEntry[] = []
         try {
-          const answer = await send(params, options)
-          add(redact({ operation, params: { ...params }, data: answer.data }))
+          const answer = await send(params, options, entries)
+          add(entries)
           return answer
         } catch (error) {
-          const { status, code, charge, retryable } = error as Record<string, unknown>
+          const { charge, retryable } = error as Record<string, unknown>
           // After a `Retry-After` the client itself delays the next call.
           if (retryable === true && charge !== 'charged' && attempt < MAX_ATTEMPTS) continue
-          const known = { status: Number(status), code: String(code), message: String((error as Error).message) }
-          if (typeof status === 'number' && status >= 400)
-            add(redact({ operation, params: { ...params }, error: known }))
+          add(entries)
           throw error
         }
       }
@@ -109,7 +121,7 @@ function createRecorder(client: object, limit: number, add: (entry: TapeEntry) =
       get(target, action) {
         const value = Reflect.get(target, action, target)
         const operation = fakeOperations.find((one) => one === `${name}.${String(action)}`)
-        return operation && typeof value === 'function' ? methodOf(target, operation, value as Method) : value
+        return operation && typeof value === 'function' ? methodOf(operation, value as Method) : value
       },
     })
   return new Proxy(client, {
@@ -148,12 +160,6 @@ async function callEverything(client: object): Promise<void> {
   if (collection) await call('nft.assets', { address: collection.address, limit })
   const [presale] = (await call('presale.list', { limit })) as { pool: string }[]
   if (presale) await call('presale.get', { pool: presale.pool })
-}
-
-/** Replaces everything that looks like a key. */
-function redact(entry: TapeEntry): TapeEntry {
-  const text = JSON.stringify(entry).replace(/esk_[A-Za-z0-9_-]+/g, 'esk_***')
-  return JSON.parse(text) as TapeEntry
 }
 
 async function writeTape(path: string, tape: Tape): Promise<void> {

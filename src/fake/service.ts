@@ -4,6 +4,7 @@ import { createClientClock } from './data/client-clock.ts'
 import type { TimelinesState } from './data/timelines.ts'
 import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
+import { allowOrigin, isGuarded } from './http/environment.ts'
 import { createFetch } from './http/fetch.ts'
 import { type Exchange, handleRequest } from './http/handle-request.ts'
 import { listen } from './http/listen.ts'
@@ -18,7 +19,7 @@ import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expe
 import type { FakeFilter } from './rules/ledger.ts'
 import { once } from './rules/once.ts'
 import { createTapePlayer, noRecording, type TapePlayer } from './rules/tape.ts'
-import type { FakeServer, FakeService, FakeSnapshot, ResetOptions } from './types.ts'
+import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
 
 interface SavedState {
   session: SessionState
@@ -31,8 +32,6 @@ interface SavedState {
 interface Summed {
   sums(filter: FakeFilter): Record<string, number>
 }
-
-const RESET_PARTS = ['world', 'faults', 'keys', 'clock'] as const
 
 /**
  * Creates the whole service as a function: every rule and every price, without network and without credits.
@@ -75,7 +74,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const startSession = () => createSession(settings, find, clock.now)
   const servers = new Set<FakeServer>()
   // Servers of one fake share what remote programs refer to by a number.
-  const control = once(() => createControl(fake))
+  const control = once(() => createControl(fake, settings.maxSnapshots))
   const snapshots = new WeakMap<FakeSnapshot, SavedState>()
   let tape = settings.tape && createTapePlayer(settings.tape)
   let session = startSession()
@@ -124,8 +123,13 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       if (isClosed) throw new Error('This fake is closed.')
       const basePath = new URL(fake.baseUrl).pathname.replace(/\/$/, '')
       const server = await listen({ handle, control: control(), basePath }, options)
-      servers.add(server)
-      return server
+      const disallow = isGuarded() ? allowOrigin(new URL(server.url).origin) : () => {}
+      const close = () => {
+        disallow()
+        return server.close()
+      }
+      servers.add({ ...server, close })
+      return { ...server, close }
     },
     ledger: (filter) => session.ledger.list(filter),
     charged: (filter) => session.ledger.total(filter),
@@ -152,7 +156,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     expectRequests: (expected, filter) => expectThat('requests', expected, filter, session.journal),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
     clock: createClientClock(clock, settings.seed),
-    world: world.control.forClock(clock.now),
+    world: world.control.world,
     now: clock.now,
     advance: (ms) => clock.advance(asNumber('advance', ms, 0, MAX_TIME_MS - clock.now())),
     reset,

@@ -27,6 +27,8 @@ export interface ListenOptions {
 /** The parts that `reset` can keep; `world` includes the stubs. */
 export type ResetPart = 'world' | 'faults' | 'keys' | 'clock'
 
+export const RESET_PARTS: readonly ResetPart[] = ['world', 'faults', 'keys', 'clock']
+
 /**
  * Options of `fake.reset`.
  *

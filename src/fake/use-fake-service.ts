@@ -1,17 +1,28 @@
+import { allowOrigin, isGuarded, setVariables } from './http/environment.ts'
 import type { FakeServiceOptions } from './options.ts'
 import { createFakeService } from './service.ts'
 import type { FakeService } from './types.ts'
+
+/** Stands for a fake that does not listen yet: of two tests that start together, one learns of the other. */
+const STARTING = 'starting'
 
 /** What `useFakeService` needs of a test context. */
 export interface TestContext {
   /** Registers a function that runs after the test, as `t.after` of `node:test` does. */
   after(cleanUp: () => Promise<void>): void
+  /**
+   * Whether other tests run at the same time. They share the environment, so it leads to no fake then: pass `fake.fetch` to each client.
+   * @default false
+   */
+  concurrent?: boolean | undefined
 }
 
 /**
- * Creates a fake for one test. It listens, and `ETN_MARKET_BASE_URL` and `ETN_MARKET_API_KEY` lead to it. After the test the
- * environment is restored, the fake is closed, and the test fails if a fault was not used up. Concurrent tests share one
- * environment: pass `fake.fetch` to their clients.
+ * Creates a fake for one test. It listens, and `ETN_MARKET_BASE_URL` and `ETN_MARKET_API_KEY` lead to it. Until the test is over, a client
+ * that would reach anything but a fake rejects with `InvalidRequestError`, code `not_the_fake`. After the test the environment is restored,
+ * the fake is closed, and the test fails if a fault was not used up.
+ *
+ * @throws Error when another fake leads the environment already, as in concurrent tests
  *
  * @example
  * test('shows the price', async (t) => {
@@ -22,16 +33,21 @@ export interface TestContext {
  * })
  */
 export async function useFakeService(t: TestContext, options: FakeServiceOptions = {}): Promise<FakeService> {
+  if (t.concurrent !== true && isGuarded()) {
+    throw new Error(
+      'The environment leads to the fake of another test that runs now. Concurrent tests cannot share it: use the `client` fixture of ' +
+        'etn-market/vitest, or createFakeService, and pass fake.fetch to createClient.',
+    )
+  }
+  const release = allowOrigin(STARTING)
   const fake = createFakeService(options)
   const { url } = await fake.listen()
-  const { env } = (globalThis as unknown as { process: { env: Record<string, string | undefined> } }).process
-  const before = { ETN_MARKET_BASE_URL: env.ETN_MARKET_BASE_URL, ETN_MARKET_API_KEY: env.ETN_MARKET_API_KEY }
-  Object.assign(env, { ETN_MARKET_BASE_URL: url, ETN_MARKET_API_KEY: fake.key })
+  const restore = t.concurrent
+    ? () => {}
+    : setVariables({ ETN_MARKET_BASE_URL: url, ETN_MARKET_API_KEY: Object.keys(fake.keys())[0] })
   t.after(async () => {
-    for (const [name, value] of Object.entries(before)) {
-      if (value === undefined) delete env[name]
-      else env[name] = value
-    }
+    restore()
+    release()
     await fake.close()
     fake.expectNoUnusedFaults()
   })

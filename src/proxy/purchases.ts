@@ -57,7 +57,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
     const controller = new LightAbortController()
     const run = async (): Promise<Answer> => {
       try {
-        const data = await client.call(call.operation, call.params, controller, account)
+        const data = await client.call(call.operation, call.params, { signal: controller }, { budget: account })
         const body = client.redact(toBody(call.operation, data))
         const answer = { body, etag: etagOf(body), freshUntil: monotonicNow(clock) + call.rule.cacheMs }
         cache.set(key, answer)

@@ -3,17 +3,8 @@ import { AuthenticationError } from '../errors/api.ts'
 import { InvalidRequestError } from '../errors/input.ts'
 import type { Redactor } from '../errors/redact.ts'
 import type { ClientOptions } from '../options.ts'
+import { environment } from '../utils/environment.ts'
 import type { Emit } from './request-events.ts'
-
-/** A variable of the environment, where the runtime has one and lets it be read. */
-export function environment(name: string): string | undefined {
-  try {
-    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
-    return process?.env?.[name] || undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** The key for a request; undefined to send none. */
 export type ApiKeySource = (signal: CancellationSignal) => string | undefined | Promise<string | undefined>

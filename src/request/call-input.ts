@@ -1,4 +1,4 @@
-import type { SpendingLimit } from '../credits/joint-budget.ts'
+import type { CallExtras } from '../client-internals.ts'
 import type { CallName } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
@@ -16,14 +16,12 @@ export interface CallPlan {
   merge(results: readonly ChunkResult[]): unknown
 }
 
-export interface CallInput {
+export interface CallInput extends CallExtras {
   readonly operation: CallName
   readonly params: unknown
   readonly options: CallOptions | undefined
   /** Names of options that this operation takes beside those of every call. */
   readonly ownOptions: readonly string[]
-  /** A limit of this call beside the client's budget. */
-  readonly budget?: SpendingLimit | undefined
   /** Validates the parameters and plans the requests. */
   plan(): CallPlan
 }

@@ -16,7 +16,7 @@ import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
 import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
-import type { Answer, Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
+import type { Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
 import { isExpected } from './validate-response.ts'
 
 export interface CallContext extends SendContext {
@@ -126,7 +126,7 @@ function startRequests(cached: readonly (Envelope | undefined)[], state: CallSta
     results.push(
       envelope === undefined
         ? awaitShared(inFlight.get(key) ?? inFlight.start(key, run), request, state)
-        : fromCache(envelope),
+        : fromCache(envelope, request, state),
     )
   }
   return results
@@ -137,11 +137,10 @@ function start(
   { signal, totals, deadline, progress }: InFlightRequest<RequestResult>,
   index: number,
   batchSlots: Semaphore | undefined,
-  { requests, settings, lifetime, details, context }: CallState,
+  { requests, settings, lifetime: { callId }, details, context }: CallState,
 ): Promise<RequestResult> {
   const { cache, admission } = context
   const request = requests[index] as PlannedRequest
-  const { callId } = lifetime
   const { params, requestIds, operation } = details
   const requestId = requestIds[index] ?? ''
   const arrival = admission.nextArrival()
@@ -173,7 +172,7 @@ function start(
 async function awaitShared(
   inFlight: InFlightRequest<RequestResult>,
   request: PlannedRequest,
-  { lifetime, details, settings }: CallState,
+  { lifetime, details, settings, input }: CallState,
 ): Promise<PaidResult> {
   const { value, error, isPayer } = await inFlight.join({
     signal: lifetime.signal,
@@ -186,6 +185,7 @@ async function awaitShared(
   const totals = { ...inFlight.totals }
   const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
   const isShared = !isPayer
+  input.onAnswer?.(request.path, value === undefined ? { error } : value)
   if (value === undefined) return { error: toCallError(error, details, totals, isShared), paid, isShared }
   // Each caller may change what it gets, so those that share get a copy.
   const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
@@ -193,8 +193,8 @@ async function awaitShared(
   return { answer: { envelope, status, headers, totals, from: isPayer ? 'service' : 'shared' }, paid, isShared }
 }
 
-function fromCache(envelope: Envelope): PaidResult {
-  const totals = createTotals()
-  const answer: Answer = { envelope, totals, from: 'cache' }
-  return { answer, paid: totals, isShared: false }
+function fromCache(envelope: Envelope, { path }: PlannedRequest, { input }: CallState): PaidResult {
+  input.onAnswer?.(path, { text: JSON.stringify(envelope) })
+  const paid = createTotals()
+  return { answer: { envelope, totals: paid, from: 'cache' }, paid, isShared: false }
 }

@@ -6,7 +6,11 @@ import { test as base, type TestAPI } from 'vitest'
 export interface FakeFixtures {
   /** Options of the fake; set them with `test.override` or `test.scoped`. @default {} */
   fakeOptions: FakeServiceOptions
-  /** A fake for this test alone, which the environment leads to. The test fails if a fault was not used up. */
+  /**
+   * A fake for this test alone, which every test has, named or not. The environment leads to it, unless tests run concurrently: these share
+   * an environment, so only clients with `fake.fetch` work there. Until the test is over, a client that would reach anything but a fake
+   * rejects with `InvalidRequestError`, code `not_the_fake`. The test fails if a fault was not used up.
+   */
   fake: FakeService
   /** A client of the fake, without a network, that lives on the fake's clock. */
   client: Client
@@ -28,12 +32,17 @@ export interface FakeFixtures {
  */
 export const test: TestAPI<FakeFixtures> = base.extend<FakeFixtures>({
   fakeOptions: {},
-  fake: async ({ fakeOptions }, use) => {
-    const cleanUps: (() => Promise<void>)[] = []
-    const fake = await useFakeService({ after: (cleanUp) => void cleanUps.push(cleanUp) }, fakeOptions)
-    await use(fake)
-    for (const cleanUp of cleanUps) await cleanUp()
-  },
+  // Automatic, because a test that names no fixture would call the service itself, with the developer's own key.
+  fake: [
+    async ({ fakeOptions, task }, use) => {
+      const cleanUps: (() => Promise<void>)[] = []
+      const after = (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp)
+      const fake = await useFakeService({ after, concurrent: task.concurrent }, fakeOptions)
+      await use(fake)
+      for (const cleanUp of cleanUps) await cleanUp()
+    },
+    { auto: true },
+  ],
   client: async ({ fake }, use) => {
     const { fetch, baseUrl, clock, key } = fake
     const client = createClient({ apiKey: key, baseUrl, fetch, clock })

@@ -40,8 +40,13 @@ const nameInside = fc.constantFrom(
 )
 const value = fc.oneof(leaf, fc.array(leaf, { maxLength: 3 }), fc.dictionary(nameInside, leaf, { maxKeys: 3 }))
 
+interface Schema {
+  $ref?: string
+  properties?: Record<string, unknown>
+}
+
 interface Operation {
-  requestBody?: { content: Record<string, { schema: { properties: Record<string, unknown> } }> }
+  requestBody?: { content: Record<string, { schema: Schema }> }
 }
 
 testProperty(
@@ -50,7 +55,8 @@ testProperty(
     const { fake, url, get } = await serve({ clock: { now: () => NOON, sleep: async () => {} } })
     const document = await (await fetch(new URL('/_fake/openapi.json', url))).json()
     const posts = Object.entries<{ post?: Operation }>(document.paths).flatMap(([path, { post }]) => {
-      const { properties = {} } = post?.requestBody?.content['application/json']?.schema ?? {}
+      const schema = post?.requestBody?.content['application/json']?.schema ?? {}
+      const { properties = {} }: Schema = document.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
       // Keys may have any name.
       const names = path.endsWith('/keys') ? ['a', fake.key] : Object.keys(properties)
       return post ? [{ path, names: names.length > 0 ? names : ['a'] }] : []

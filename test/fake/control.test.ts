@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Ajv from 'ajv/dist/2020.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ListenOptions } from '../../src/fake/index.ts'
 import { BOLT, makeFake, NOON } from './setup.ts'
 
@@ -84,7 +90,7 @@ describe('the control routes', () => {
     expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: '7' })
     await send('DELETE', `/stubs/${id}`)
     expect((await (await get('/prices/etn')).json()).data.usd).not.toBe('7')
-    expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toBe('There is no stub 1.')
+    expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toContain('There is no stub 1.')
     const wrong = { operation: 'etn.price', data: { usd: 7 } }
     expect((await send('POST', '/stubs', wrong)).body.error.message).toEqual(
       expect.stringMatching(/^The stub of etn.price does not match the contract: data.usd is string/),
@@ -101,12 +107,24 @@ describe('the control routes', () => {
     await get('/prices/etn')
     expect((await send('POST', '/restore', { id })).body).toEqual({ at })
     fake.expectRequests(1)
-    expect((await send('POST', '/restore', { id: 99 })).body.error.message).toBe('There is no snapshot 99.')
+    expect((await send('POST', '/restore', { id: 99 })).body.error.message).toContain('There is no snapshot 99.')
     await send('POST', '/clock', { now: NOON + 5_000 })
     await send('POST', '/reset', { keep: ['clock'] })
     expect(fake.now()).toBe(NOON + 5_000)
     expect((await send('POST', '/clock', { now: NOON })).status).toBe(400)
     expect((await send('POST', '/clock', {})).body.error.message).toBe('Give either advanceMs or now.')
+  })
+
+  it('keeps the newest 20 snapshots, and drops one on demand', async () => {
+    const { send } = await remote()
+    for (let id = 1; id <= 21; id++) expect((await send('POST', '/snapshot')).body.id).toBe(id)
+    expect((await send('POST', '/restore', { id: 1 })).body.error.message).toBe(
+      'There is no snapshot 1. The newest 20 are kept.',
+    )
+    expect((await send('DELETE', '/snapshots/21')).body).toEqual({ removed: 21 })
+    expect((await send('POST', '/restore', { id: 21 })).status).toBe(400)
+    expect((await send('POST', '/restore', { id: 2 })).status).toBe(200)
+    expect(() => makeFake({ maxSnapshots: 0 })).toThrow('maxSnapshots is a number from 1')
   })
 
   it('lists faults by page', async () => {
@@ -146,12 +164,12 @@ describe('the control routes', () => {
     expect(await ids('?limit=2&after=2')).toEqual([3])
     expect(await ids('?operation=etn.price')).toEqual([1, 3])
     expect([await ids('?last=2'), await ids('?last=2&limit=1')]).toEqual([[2, 3], [2]])
-    expect((await send('GET', '/journal?last=0')).body.error.message).toContain('last is a number from 1')
+    expect((await send('GET', '/journal?last=0')).body.error.message).toContain('last is at least 1, not 0')
     expect((await send('GET', '/ledger?after=2')).body).toMatchObject([{ request: 3, credits: 25 }])
     expect((await send('GET', '/totals')).body).toMatchObject({ charged: 75, peakInFlight: 1 })
     expect((await send('GET', '/journal?operation=x')).status).toBe(400)
     expect((await send('GET', '/journal?order=up')).body.error.message).toContain(
-      'GET /_fake/journal knows no option "order"',
+      'GET /_fake/journal: The request knows no option "order". It takes: operation, key, limit',
     )
   })
 
@@ -171,28 +189,126 @@ describe('the control routes', () => {
     expect(Object.keys(fake.keys())).toEqual(['k'])
   })
 
-  it('an OpenAPI document describes every route, and health answers', async () => {
+  it('an error repeats the start of what was sent, and not all of it', async () => {
+    const { get, send } = await remote()
+    const long = 'x'.repeat(3_000_000)
+    const bodies: [string, unknown][] = [
+      ['/reset', { [long]: 1 }],
+      ['/world/price', { token: long, usd: '1' }],
+      ['/keys', { [long]: -1 }],
+      ['/faults', { status: 500, headers: { [`no name ${long}`]: 'x' } }],
+      ['/stubs', { operation: 'prices.batch', data: { [long]: 1 } }],
+    ]
+    for (const [path, body] of bodies) {
+      const answer = await send('POST', path, body)
+      expect(answer.status, path).toBe(400)
+      expect(answer.body.error.message.length, path).toBeLessThan(11_000)
+      expect(answer.body.error.message, path).toContain('x… (30000')
+    }
+    const path = 'y'.repeat(10_000)
+    for (const answer of [await get(`/${path}`), await get(`/tokens/52014?limit=${path}`)])
+      expect((await answer.text()).length).toBeLessThan(500)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['/script', { operation: 'etn.price', steps: ['ok', { status: 'x' }] }, 'steps[1].status is integer, not "x".'],
+    ['/script', { operation: 'etn.price', steps: [] }, 'steps has at least 1 items.'],
+    ['/script', { operation: 'etn.prise', steps: ['ok'] }, 'operation is one of etn.price'],
+    ['/world/price', { token: BOLT }, 'usd is missing.'],
+    ['/world/candles', { token: BOLT, bucket: '1h', rows: [{ time: 0 }] }, 'rows[0].open is missing.'],
+    ['/keys', { mine: { credits: -1 } }, 'mine.credits is at least 0, not -1.'],
+    ['/faults', { retryAfter: { inMs: 'x' } }, 'retryAfter.inMs is number, not "x".'],
+    ['/expect/credits', { expected: { 'etn.price': 'x' } }, 'expected.etn.price is integer, not "x".'],
+    ['/restore', { id: 'x' }, 'id is integer, not "x".'],
+  ])('an error of %s names the path of the field: %j', async (path, body, message) => {
     const { send } = await remote()
+    const answer = await send('POST', path, body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.message).toContain(`POST /_fake${path}: ${message}`)
+  })
+})
+
+describe('the OpenAPI document of the control routes', () => {
+  it('describes every route with its fields, and every answer matches it', async () => {
+    const { get, send } = await remote()
     const { body } = await send('GET', '/openapi.json')
-    expect(body.openapi).toBe('3.1.0')
-    for (const path of [
-      '/world/price',
-      '/script',
-      '/snapshot',
-      '/restore',
-      '/expect/credits',
-      '/clock',
-      '/health',
-      '/faults/{id}',
-    ])
-      expect(Object.keys(body.paths), path).toContain(`/_fake${path}`)
-    const { schema } = body.paths['/_fake/faults'].post.requestBody.content['application/json']
-    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['operation', 'nth', 'status', 'retryAfter']))
-    const ids = Object.values<Record<string, { operationId: string }>>(body.paths).flatMap((one) =>
-      Object.values(one).map(({ operationId }) => operationId),
+    const ajv = new Ajv({ strict: false, formats: { address: /^0x[0-9a-fA-F]{40}$/ } })
+    ajv.addSchema({ $id: 'control', ...body })
+    await get('/prices/etn')
+    await get('/nowhere')
+    const time = Math.floor(NOON / 3_600_000) * 3_600 - 3_600
+    const requests: [method: string, path: string, body?: object][] = [
+      ['POST', '/keys', { other: 5, more: { credits: 5, tier: 'gold' } }],
+      ['POST', '/clock', { advanceMs: 1 }],
+      ['POST', '/world/price', { token: BOLT, usd: 1 }],
+      ['POST', '/world/trade', { token: BOLT, usd: '5' }],
+      [
+        'POST',
+        '/world/candles',
+        {
+          token: BOLT,
+          bucket: '1h',
+          rows: [{ time, open: 1, high: 2, low: 1, close: 2, volume: 5, count: 1 }],
+        },
+      ],
+      ['POST', '/world/unprice', { token: BOLT }],
+      ['POST', '/world/release', { token: BOLT }],
+      ['POST', '/faults', { operation: ['etn.price'], nth: [1, 2], status: 429, retryAfter: { inMs: 5 } }],
+      ['POST', '/faults', { times: 'Infinity', creditHeaders: { cost: 5 }, date: 'x', headers: { a: ['b'] } }],
+      ['POST', '/script', { operation: 'etn.price', steps: ['ok', { reset: 'after' }] }],
+      ['POST', '/stubs', { operation: 'etn.price', data: { usd: '7' } }],
+      ['POST', '/heavy-slots'],
+      ['POST', '/snapshot'],
+      ['POST', '/restore', { id: 1 }],
+      ['POST', '/expect/credits', { expected: 25 }],
+      ['POST', '/expect/requests', { expected: { 'etn.price': 1, unknown: 1 } }],
+      ['POST', '/expect/no-unused-faults', {}],
+      ...['health', 'ledger', 'journal?last=5', 'totals', 'faults?limit=1', 'keys', 'clock', 'world'].map(
+        (path): [string, string] => ['GET', `/${path}`],
+      ),
+      ...['faults', 'stubs', 'heavy-slots', 'snapshots'].map((path): [string, string] => ['DELETE', `/${path}/1`]),
+      ['POST', '/reset', { keep: ['keys'] }],
+    ]
+    const described = new Set<string>()
+    const pointer = (text: string) =>
+      text.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+    for (const [method, path, given] of requests) {
+      const route = `/_fake${path.replace(/\?.*/, '').replace(/\/1$/, '/{id}')}`
+      const name = method.toLowerCase()
+      described.add(`${name} ${route}`)
+      const at = `control#/paths/${pointer(route)}/${name}`
+      if (given !== undefined)
+        expect(
+          ajv.validate({ $ref: `${at}/requestBody/content/${pointer('application/json')}/schema` }, given),
+          path,
+        ).toBe(true)
+      const { status, body: answer } = await send(method, path, given)
+      expect([200, 409], `${path} ${JSON.stringify(answer)}`).toContain(status)
+      const schema = { $ref: `${at}/responses/${status}/content/${pointer('application/json')}/schema` }
+      expect(ajv.validate(schema, answer), `${path} ${ajv.errorsText()}`).toBe(true)
+    }
+    const all = Object.entries<object>(body.paths).flatMap(([path, one]) =>
+      Object.keys(one).map((name) => `${name} ${path}`),
     )
-    expect(new Set(ids).size).toBe(ids.length)
-    expect((await send('GET', '/health')).body).toEqual({ ok: true, now: NOON })
+    expect([...described].sort()).toEqual(all.sort())
+  })
+
+  it('passes a linter', { timeout: 60_000 }, async () => {
+    const { send } = await remote()
+    const folder = mkdtempSync(join(tmpdir(), 'etn-market-control-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'openapi.json')
+    writeFileSync(file, JSON.stringify((await send('GET', '/openapi.json')).body))
+    const cli = fileURLToPath(new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
+    const report = await new Promise<string>((resolve) =>
+      execFile(
+        process.execPath,
+        [cli, 'lint', '--format', 'json', file],
+        { env: { ...process.env, CI: '1', REDOCLY_TELEMETRY: 'off' } },
+        (_, stdout, stderr) => resolve(stdout || stderr),
+      ),
+    )
+    expect(JSON.parse(report)).toMatchObject({ totals: { errors: 0, warnings: 0 } })
   })
 })
 
@@ -208,6 +324,13 @@ describe('who may control the fake', () => {
   ])('%s', async (_, headers, status) => {
     const { send } = await remote()
     expect((await send('GET', '/ledger', undefined, headers)).status).toBe(status)
+  })
+
+  it.each(['', '/page.js', '/health'])('a foreign Host gets no answer of GET /_fake%s', async (path) => {
+    const { send } = await remote()
+    const { status, body } = await send('GET', path, undefined, { host: 'evil.example' })
+    expect([status, body.error.message]).toEqual([403, expect.stringContaining('The Host "evil.example" is not this')])
+    expect((await send('GET', path)).status).toBe(200)
   })
 
   it('its own page may', async () => {

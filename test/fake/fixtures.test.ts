@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createClient } from 'etn-market'
-import { useFakeService } from 'etn-market/fake'
+import { createClient, InvalidRequestError } from 'etn-market'
+import { createFakeService, useFakeService } from 'etn-market/fake'
+import { createNodeTransport } from 'etn-market/node'
 import { test as fixtureTest } from 'etn-market/vitest'
 import { afterAll, describe, expect, it } from 'vitest'
 import { follow } from '../support/child.ts'
+import { BOLT } from './setup.ts'
 
 const before = { url: process.env.ETN_MARKET_BASE_URL, key: process.env.ETN_MARKET_API_KEY }
 
@@ -37,6 +39,65 @@ describe('etn-market/vitest', () => {
     expect(await price).toHaveProperty('usd')
   })
 
+  describe('a test that names no fixture', () => {
+    const older = createClient({ apiKey: 'own', baseUrl: 'http://127.0.0.1:9/v1' })
+    afterAll(() => older.close())
+
+    fixtureTest('has a fake too, which the environment leads to', async () => {
+      const client = createClient()
+      expect(await client.account.me()).toMatchObject({ credits: 1_000_000_000 })
+      await client.close()
+    })
+
+    fixtureTest('cannot reach the service, whatever its client is made of', async () => {
+      const own = { apiKey: 'own', baseUrl: 'http://127.0.0.1:9/v1' }
+      const clients = [
+        older,
+        createClient(own),
+        createClient({ ...own, transport: createNodeTransport() }),
+        createClient({ ...own, fetch: (...given: Parameters<typeof fetch>) => fetch(...given) }),
+      ]
+      for (const client of clients) {
+        const failed = await client.etn.price({}, { retry: false }).catch((error: unknown) => error)
+        expect(failed).toBeInstanceOf(InvalidRequestError)
+        expect(failed).toMatchObject({ code: 'not_the_fake', charge: 'none', attempts: 0 })
+        if (client !== older) await client.close()
+      }
+    })
+
+    fixtureTest('reaches other fakes of the test, over HTTP and without', async ({ fake }) => {
+      const other = createFakeService()
+      const { url } = await other.listen()
+      for (const way of [{ baseUrl: url }, { baseUrl: other.baseUrl, fetch: other.fetch }]) {
+        const client = createClient({ apiKey: other.key, ...way })
+        await client.etn.price()
+        await client.close()
+      }
+      await other.close()
+      other.expectCredits(50)
+      fake.expectRequests(0)
+    })
+  })
+
+  describe.concurrent('in concurrent tests', () => {
+    let started = 0
+    let startBoth = () => {}
+    const bothStarted = new Promise<void>((resolve) => {
+      startBoth = resolve
+    })
+    for (const usd of ['1', '2']) {
+      fixtureTest(`the client of each reaches its own fake: ${usd}`, async ({ fake, client }) => {
+        if (++started === 2) startBoth()
+        await bothStarted
+        fake.world.setPrice(BOLT, usd)
+        expect(await client.token.price({ address: BOLT })).toMatchObject({ usd })
+        const own = createClient({ apiKey: 'own' })
+        await expect(own.etn.price()).rejects.toThrow(/is not the fake of this test: use the `client` fixture/)
+        await own.close()
+      })
+    }
+  })
+
   describe('with options for the fake', () => {
     fixtureTest.override({ fakeOptions: { keys: { mine: 25 } } })
     fixtureTest('passes them on', async ({ fake, client }) => {
@@ -61,6 +122,16 @@ describe('useFakeService', () => {
     await expect(cleanUps[0]?.()).rejects.toThrow('1 fault was never used up')
     expect([process.env.ETN_MARKET_BASE_URL, process.env.ETN_MARKET_API_KEY]).toEqual([before.url, before.key])
     await expect(fake.fetch(`${fake.baseUrl}/openapi.json`)).rejects.toThrow('fetch failed')
+  })
+
+  it('refuses a second fake while another leads the environment, and says what to use', async () => {
+    const cleanUps: (() => Promise<void>)[] = []
+    const context = { after: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) }
+    const started = await Promise.allSettled([useFakeService(context), useFakeService(context)])
+    expect(started.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(started[1]).toMatchObject({ reason: { message: expect.stringContaining('use the `client` fixture') } })
+    for (const cleanUp of cleanUps) await cleanUp()
+    expect(process.env.ETN_MARKET_FAKE_ORIGINS).toBeUndefined()
   })
 
   it('works with node:test, as the example does', async () => {

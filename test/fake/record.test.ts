@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createClient, NotFoundError } from 'etn-market'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FakeService, type FakeServiceOptions, fakeOperations, record } from '../../src/fake/index.ts'
-import { BOLT, CORE, makeFake, NOBODY } from './setup.ts'
+import { BOLT, CORE, makeFake, NOBODY, NOON } from './setup.ts'
 
 function clientOf(fake: FakeService) {
   const client = createClient({ apiKey: fake.key, baseUrl: fake.baseUrl, fetch: fake.fetch, retry: false })
@@ -62,6 +62,53 @@ describe('record', () => {
     service.expectCredits(75)
     const times = service.journal().map(({ at }) => at - (service.journal()[0]?.at ?? 0))
     expect(times[1]).toBeGreaterThanOrEqual(30_000)
+  })
+
+  it('keeps every key out of the tape, wherever an answer echoes it', async () => {
+    const key = 'token-"quoted"-42-of-mine'
+    const service = makeFake({ keys: { [key]: 1_000 } })
+    service.fault({ status: 404, message: `Nothing for ${key}.` })
+    service.fault({
+      operation: 'nft.stats',
+      transform: (body) => ({ ...Object(body), data: { ...Object(body).data, [key]: [key, 'esk_live_other'] } }),
+    })
+    const run = async (own: ReturnType<typeof clientOf>) => {
+      await own.etn.price().catch(() => {})
+      await own.nft.stats()
+    }
+    const { entries } = await record({ client: clientOf(service), budget: { credits: 100 }, run })
+    expect(entries).toMatchObject([
+      { error: { message: 'Nothing for [redacted].' } },
+      { data: { '[redacted]': ['[redacted]', 'esk_***'] } },
+    ])
+  })
+
+  it('records what came over the wire: every request of a batch, and the cursor of trades', async () => {
+    const service = real()
+    const client = clientOf(service)
+    const many = Array.from({ length: 51 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+    const run = async (own: typeof client) => {
+      await own.prices.batch({ addresses: [BOLT, NOBODY] })
+      await own.prices.batch({ addresses: many })
+      await own.trade.list({ limit: 2 })
+      await own.token.get({ address: NOBODY }).catch(() => {})
+    }
+    const tape = await record({ client, budget: { credits: 2_000 }, run })
+    const ask = (fake: FakeService, path: string) =>
+      fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
+    const paths = service.journal().map(({ url }) => url.slice(service.baseUrl.length))
+    const player = makeFake({ tape, clock: { now: () => NOON + 3_600_000 } })
+    expect(paths).toHaveLength(5)
+    for (const path of paths) {
+      const [sent, played] = [await ask(service, path), await ask(player, path)]
+      expect([played.status, await played.text()]).toEqual([sent.status, await sent.text()])
+    }
+    const { data, params } = tape.entries[0] ?? {}
+    expect(Object.keys(data ?? {})).toEqual([BOLT.toLowerCase()])
+    expect(params).toEqual({ addresses: [BOLT.toLowerCase(), NOBODY] })
+    const strict = createClient({ apiKey: player.key, fetch: player.fetch, validate: 'strict' })
+    expect(await strict.prices.batch({ addresses: [BOLT, NOBODY] })).toMatchObject({ [NOBODY]: null })
+    await strict.close()
   })
 
   it('records nothing that has no operation', async () => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, it } from 'vitest'
@@ -43,6 +45,38 @@ describe('snapshot and restore', () => {
     await get('/prices/etn')
     expect((await (await get(`/prices/52014/${BOLT}`)).json()).data.usd).toBe('5')
     expect((await get('/prices/etn')).status).toBe(429)
+  })
+
+  it('share what is equal: a hundred of a full journal are no larger than the references to it', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const { fake } = play()
+    for (let i = 0; i < 5_000; i++) await fake.fetch(`${fake.baseUrl}/prices/etn?i=${i}`, { method: 'POST' })
+    const heap = () => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const before = heap()
+    const snapshots = Array.from({ length: 100 }, () => fake.snapshot())
+    expect((heap() - before) / 1e6).toBeLessThan(10)
+    expect(snapshots).toHaveLength(100)
+  })
+
+  it('keep a request that was under way as it was', async () => {
+    const { fake, get } = play()
+    fake.fault({ delayMs: 1_000 })
+    const asked = get('/prices/etn')
+    const before = [fake.journal(), fake.ledger()]
+    const snapshot = fake.snapshot()
+    await fake.advance(1_000)
+    await asked
+    expect([fake.journal(), fake.ledger()]).not.toEqual(before)
+    for (let round = 0; round < 2; round++) {
+      fake.restore(snapshot)
+      expect([fake.journal(), fake.ledger()]).toEqual(before)
+    }
+    await get('/prices/etn')
+    expect(fake.journal().map(({ attempt }) => attempt)).toEqual([1, 2])
   })
 
   it('restore rejects what is no snapshot of this fake', () => {

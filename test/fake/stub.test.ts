@@ -38,6 +38,24 @@ describe('fake.stub', () => {
     fake.expectCredits(120)
   })
 
+  it('does not run for a key that cannot pay', async () => {
+    const { fake, get } = play()
+    let runs = 0
+    for (const operation of ['token.get', 'prices.batch'] as const) {
+      fake.stub(operation, ({ data }) => {
+        runs++
+        return data
+      })
+    }
+    fake.setCredits(fake.key, 99)
+    expect((await get(`/tokens/52014/${BOLT}`)).status).toBe(402)
+    fake.setCredits(fake.key, 119)
+    expect((await get(`/prices/52014?addresses=${BOLT},${BOLT}`)).status).toBe(402)
+    expect(runs).toBe(0)
+    expect((await get(`/prices/52014?addresses=${BOLT}`)).status).toBe(200)
+    expect(runs).toBe(1)
+  })
+
   it('checks the answer against the contract before the charge, unless validate is false', async () => {
     const { fake, get } = play()
     fake.stub('etn.price', () => ({ usd: 5 }))

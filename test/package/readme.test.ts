@@ -1,19 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createFakeService } from 'etn-market/fake'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anchorOf, codeBlocks, compile, ROOT } from './code-blocks.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const lines = readme.split('\n')
 
-/** Every block of TypeScript, as a module with the number of its first line. */
-const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ index, 1: code = '' }) => ({
-  line: readme.slice(0, index).split('\n').length + 1,
-  code,
-}))
+/** Every block of TypeScript, as a module. */
+const blocks = codeBlocks(readme, 'ts')
 
 let folder: string
 const fileOf = (line: number) => join(folder, `readme-line-${line}.mts`)
@@ -34,10 +30,7 @@ test('the README has at most 220 lines, and no paragraph with more than four sen
 describe('the blocks of code', () => {
   test('compile, imports included, with the published declarations', () => {
     const paths = { 'etn-market': [join(ROOT, 'dist/index.d.ts')], 'etn-market/*': [join(ROOT, 'dist/*.d.ts')] }
-    const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions: { paths }, include: ['*.mts'] }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc')
-    const { status, stdout } = spawnSync(process.execPath, [compiler, '--project', folder], { encoding: 'utf8' })
+    const { status, stdout } = compile(folder, { paths })
     expect(blocks.length).toBeGreaterThan(4)
     expect({ status, errors: stdout.trim() }).toEqual({ status: 0, errors: '' })
   }, 120_000)
@@ -77,10 +70,3 @@ function run(script: string, env: Record<string, string>): Promise<{ code: numbe
     child.on('close', (code) => resolve({ code, output }))
   })
 }
-
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .trim()
-    .replace(/\s/g, '-')

@@ -12,8 +12,6 @@ const MINUTE_LEVEL = LEVELS.length - 1
 /** A trade and when it happened, in unix seconds. */
 export interface Fill extends Move {
   time: number
-  /** The price before the trade. */
-  before: number
 }
 
 /** Selects the periods of a level that overlap `from` to `until`. Periods without trades need `includeEmpty`. */
@@ -65,12 +63,8 @@ export function createMarket(seed: number, token: WorldToken): Market {
   }
 
   function fillsOf(minute: Span): Fill[] {
-    let price = minute.open
-    return movesOf(minute, noiseOf(MINUTE_LEVEL, minute.time)).map((move) => {
-      const before = price
-      price = move.price
-      return { ...move, time: minute.time + move.second, before }
-    })
+    const moves = movesOf(minute, noiseOf(MINUTE_LEVEL, minute.time))
+    return moves.map((move) => ({ ...move, time: minute.time + move.second }))
   }
 
   /** Descends to a level and skips spans that are out of range or without trades. */

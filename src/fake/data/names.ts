@@ -105,18 +105,49 @@ const LAST = [
   'Link',
 ] as const
 
-/** A name for a token and a symbol that is not taken. */
-export function coinName(noise: number, taken: Set<string>): { name: string; symbol: string } {
-  for (let attempt = 0; ; attempt++) {
-    const first = pick(FIRST, noise, 20, attempt)
-    const last = pick(LAST, noise, 21, attempt)
-    const symbol = (
-      first.slice(0, 3 + below(2, noise, 22, attempt)) + last.slice(0, 1 + below(2, noise, 23, attempt))
-    ).toUpperCase()
-    if (taken.has(symbol)) continue
-    taken.add(symbol)
-    return { name: `${first} ${last}`, symbol }
+export interface CoinName {
+  name: string
+  symbol: string
+}
+
+/** A name for a token; another one for another attempt. */
+export function coinName(noise: number, attempt = 0): CoinName {
+  const first = pick(FIRST, noise, 20, attempt)
+  const last = pick(LAST, noise, 21, attempt)
+  const symbol = symbolOf(first, 3 + below(2, noise, 22, attempt), last, 1 + below(2, noise, 23, attempt))
+  return { name: `${first} ${last}`, symbol }
+}
+
+/** Returns a function that names one token after the other, each with a symbol that is not taken. */
+export function createCoinNames(taken: readonly string[]): (noise: number) => CoinName {
+  const used = new Set(taken)
+  const free = new Set(shortSymbols().filter((symbol) => !used.has(symbol)))
+  return (noise) => {
+    for (let attempt = 0; ; attempt++) {
+      const short = coinName(noise, attempt)
+      // There are some 2,300 symbols of two words, so the names after them have three.
+      const found = free.size > 0 ? short : withThirdWord(short, pick(LAST, noise, 24, attempt))
+      if (used.has(found.symbol)) continue
+      used.add(found.symbol)
+      free.delete(found.symbol)
+      return found
+    }
   }
+}
+
+function withThirdWord({ name, symbol }: CoinName, word: string): CoinName {
+  return { name: `${name} ${word}`, symbol: symbol + word.slice(0, 2).toUpperCase() }
+}
+
+/** Every symbol that `coinName` can return. */
+function shortSymbols(): string[] {
+  return FIRST.flatMap((first) =>
+    LAST.flatMap((last) => [3, 4].flatMap((a) => [1, 2].map((b) => symbolOf(first, a, last, b)))),
+  )
+}
+
+function symbolOf(first: string, lettersOfFirst: number, last: string, lettersOfLast: number): string {
+  return (first.slice(0, lettersOfFirst) + last.slice(0, lettersOfLast)).toUpperCase()
 }
 
 const ADJECTIVES = [

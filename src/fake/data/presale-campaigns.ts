@@ -7,8 +7,13 @@ import { below, hash, hex, pick, unit } from './random.ts'
 export const EVERY = 24 * 3_600
 export const ANNOUNCED = 7 * 86_400
 const RUNS = 7 * 86_400
-/** Number of launched tokens that stay listed. At most this many of the listed campaigns are LAUNCHED. */
+/** Number of launched tokens in `token.list`. At most this many of the listed campaigns are LAUNCHED. */
 const LAUNCHED_TOKENS = 40
+/** Campaigns that are found by an address: those of the last 27 years. What was listed once stays, although newer ones fill the list. */
+const FOUND_CAMPAIGNS = 10_000
+/** The addresses of campaigns, and of their tokens. */
+const POOL_SALT = 80
+const TOKEN_SALT = 82
 
 /** A launchpad campaign of the built-in data. Everything but its progress is fixed. */
 export interface Campaign {
@@ -32,14 +37,40 @@ export interface Campaign {
   total: number
 }
 
-/** The key of the token of a campaign. */
-export function campaignTokenKey(seed: number, number: number): string {
-  return `0x${hex(40, hash(seed, 82, number))}`
+function keyOf(seed: number, salt: number, number: number): string {
+  return `0x${hex(40, hash(seed, salt, number))}`
+}
+
+/** The number of the campaign with an address, up to `newest`. */
+function findNumber(seed: number, salt: number, key: string, newest: number): number | undefined {
+  const start = Number.parseInt(key.slice(2, 10), 16)
+  for (let number = newest; number > newest - FOUND_CAMPAIGNS; number--) {
+    // The first digits alone, because whole keys cost ten times as much.
+    if (hash(hash(seed, salt, number), 0, 0) === start && keyOf(seed, salt, number) === key) return number
+  }
+  return undefined
+}
+
+/** The campaign whose token has this key, if it has launched. */
+export function findLaunched(seed: number, tokenKey: string, now: number): number | undefined {
+  const number = findNumber(seed, TOKEN_SALT, tokenKey, newestEnded(now))
+  return number !== undefined && hasLaunched(seed, number) ? number : undefined
+}
+
+/** The campaign of this pool, if it is announced. */
+export function findAnnounced(seed: number, poolKey: string, now: number): number | undefined {
+  return findNumber(seed, POOL_SALT, poolKey, Math.floor((now + ANNOUNCED) / EVERY))
+}
+
+const newestEnded = (now: number) => Math.floor((now - RUNS) / EVERY)
+
+function hasLaunched(seed: number, number: number): boolean {
+  return modulo(number + seed, 9) !== 0 && modulo(number + seed, 3) !== 1
 }
 
 export function createCampaign(seed: number, number: number): Campaign {
   const noise = hash(seed, 81, number)
-  const { name, symbol } = coinName(noise, new Set())
+  const { name, symbol } = coinName(noise)
   const starts = number * EVERY
   const goal = pick([50_000, 100_000, 250_000, 500_000], noise, 1)
   // The outcomes alternate, so that every page of a dozen ended campaigns has all of them.
@@ -54,8 +85,8 @@ export function createCampaign(seed: number, number: number): Campaign {
     symbol: `${symbol}${modulo(number, 100)}`,
     totalSupply: pick([1_000_000, 100_000_000, 1_000_000_000], noise, 4),
     creator: once(() => wallet(noise, 7)),
-    poolKey: `0x${hex(40, hash(seed, 80, number))}`,
-    tokenKey: campaignTokenKey(seed, number),
+    poolKey: keyOf(seed, POOL_SALT, number),
+    tokenKey: keyOf(seed, TOKEN_SALT, number),
     starts,
     ends: starts + RUNS,
     goal,
@@ -74,8 +105,8 @@ export function raisedAt({ starts, ends, cancelledAt = ends, total }: Campaign, 
 /** The numbers of the newest campaigns that launched by a moment, newest first. */
 export function launchedNumbers(seed: number, now: number): number[] {
   const found: number[] = []
-  for (let number = Math.floor((now - RUNS) / EVERY); found.length < LAUNCHED_TOKENS; number--) {
-    if (modulo(number + seed, 9) !== 0 && modulo(number + seed, 3) !== 1) found.push(number)
+  for (let number = newestEnded(now); found.length < LAUNCHED_TOKENS; number--) {
+    if (hasLaunched(seed, number)) found.push(number)
   }
   return found
 }

@@ -3,7 +3,15 @@ import { wallet } from './chain.ts'
 import { ONE } from './decimal.ts'
 import { ownToken, readDecimals } from './own-tokens.ts'
 import type { Pools } from './pools.ts'
-import { ANNOUNCED, type Campaign, contributorsAt, createCampaign, EVERY, raisedAt } from './presale-campaigns.ts'
+import {
+  ANNOUNCED,
+  type Campaign,
+  contributorsAt,
+  createCampaign,
+  EVERY,
+  findAnnounced,
+  raisedAt,
+} from './presale-campaigns.ts'
 import { below, hashText } from './random.ts'
 import { type FieldReader, readEntry, readList, rejectDuplicates } from './read-fields.ts'
 import type { TokenList } from './token-list.ts'
@@ -41,10 +49,13 @@ export function presales(sources: PresaleSources, now: number) {
   return [...firstPage, ...others].map((campaign) => presaleBody(sources, campaign, now))
 }
 
-/** The campaign with a pool address. */
+/** The campaign with a pool address; one that is no longer listed, too. */
 export function findPresale(sources: PresaleSources, now: number, pool: string) {
   const key = pool.toLowerCase()
-  return presales(sources, now).find((presale) => presale.pool.toLowerCase() === key)
+  const mine = sources.own.find(({ campaign }) => campaign.poolKey === key)
+  if (mine) return presaleBody(sources, mine.campaign, now)
+  const number = sources.only ? undefined : findAnnounced(sources.seed, key, now)
+  return number === undefined ? undefined : presaleBody(sources, createCampaign(sources.seed, number), now)
 }
 
 function presaleBody({ pools, own, tokens }: PresaleSources, campaign: Campaign, now: number) {

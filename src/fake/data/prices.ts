@@ -106,7 +106,7 @@ function constantPrice(flow: Market): Market {
   const steady = { open: TICKS, high: TICKS, low: TICKS, close: TICKS }
   return {
     periods: (view) => flow.periods(view).map((period) => ({ ...period, ...steady })),
-    fills: (from, until) => flow.fills(from, until).map((fill) => ({ ...fill, price: TICKS, before: TICKS })),
+    fills: (from, until) => flow.fills(from, until).map((fill) => ({ ...fill, price: TICKS })),
     priceAt: () => TICKS,
   }
 }

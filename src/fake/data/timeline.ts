@@ -57,13 +57,14 @@ export interface Timeline {
 
 /** What a timeline is made of; plain data for snapshots. */
 export interface TimelineState {
-  segments: Segment[]
-  trades: AddedTrade[]
+  readonly segments: readonly Segment[]
+  readonly trades: readonly AddedTrade[]
 }
 
 export function createTimeline({ segments: initial, trades: added }: TimelineState): Timeline {
-  let segments = [...initial]
-  let trades = [...added]
+  // Both are replaced and never changed, so that saved states share them.
+  let segments = initial
+  let trades = added
 
   function indexAt(time: number): number {
     let index = segments.length - 1
@@ -105,8 +106,8 @@ export function createTimeline({ segments: initial, trades: added }: TimelineSta
     insertRow(row) {
       const after = continueAt(at(row.until), row.until)
       const isKept = ({ from }: Segment) => from < row.from || from > row.until
-      segments = [...segments.filter(isKept), { kind: 'row' as const, from: row.from, row }, after]
-      segments.sort((a, b) => a.from - b.from)
+      const changed = [...segments.filter(isKept), { kind: 'row' as const, from: row.from, row }, after]
+      segments = changed.sort((a, b) => a.from - b.from)
       trades = trades.filter(({ time }) => time < row.from || time >= row.until)
     },
     addTrade(trade) {

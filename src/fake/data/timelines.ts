@@ -23,6 +23,8 @@ const COMPUTED: TimelineState = { segments: [{ kind: 'computed', from: START }],
 export function createTimelines(wetn: () => WorldToken): Timelines {
   let made: Timeline | undefined
   const tokens = new Map<string, Timeline>()
+  /** Timelines without a change, as they are made: to tell those that have one. */
+  const unchanged = new Map<string, TimelineState>()
   const etn = () => {
     made ??= createTimeline(etnState(wetn()))
     return made
@@ -45,22 +47,29 @@ export function createTimelines(wetn: () => WorldToken): Timelines {
   }
 
   function of(token: WorldToken): Timeline {
-    const known = tokens.get(token.key) ?? createTimeline(token.key === wetn().key ? COMPUTED : initialState(token))
-    tokens.set(token.key, known)
-    return known
+    const known = tokens.get(token.key)
+    if (known) return known
+    const initial = token.key === wetn().key ? COMPUTED : initialState(token)
+    const made = createTimeline(initial)
+    unchanged.set(token.key, initial)
+    tokens.set(token.key, made)
+    return made
   }
 
-  const stateOf = ({ segments, trades }: Timeline) => ({ segments: [...segments], trades: [...trades] })
+  const stateOf = ({ segments, trades }: Timeline) => ({ segments, trades })
+  const isChanged = ([key, { segments, trades }]: [string, Timeline]) =>
+    segments !== unchanged.get(key)?.segments || trades.length > 0
   return {
     etn: etnTimeline,
     of,
     save: () => ({
       etn: stateOf(etn()),
-      tokens: Object.fromEntries([...tokens].map(([key, timeline]) => [key, stateOf(timeline)])),
+      tokens: Object.fromEntries([...tokens].filter(isChanged).map(([key, timeline]) => [key, stateOf(timeline)])),
     }),
     load(state) {
       made = state && createTimeline(state.etn)
       tokens.clear()
+      unchanged.clear()
       for (const [key, timeline] of Object.entries(state?.tokens ?? {})) tokens.set(key, createTimeline(timeline))
     },
   }

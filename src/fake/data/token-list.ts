@@ -1,6 +1,6 @@
 import { once } from '../rules/once.ts'
 import type { OwnTokens } from './own-tokens.ts'
-import { campaignTokenKey, createCampaign, launchedNumbers } from './presale-campaigns.ts'
+import { createCampaign, findLaunched, launchedNumbers } from './presale-campaigns.ts'
 import { hash } from './random.ts'
 import { generatedKey, generatedTokens, launchedToken, realTokens, type WorldToken } from './tokens.ts'
 
@@ -10,6 +10,8 @@ const PAGE = 100
 const GENERATED = 50
 /** The order of the list changes after so many seconds. */
 const REORDERED_EVERY = 60
+/** Launched tokens that are kept in memory. */
+const MAX_CACHED = 1_000
 
 /** The tokens of the world. */
 export interface TokenList {
@@ -17,6 +19,7 @@ export interface TokenList {
   readonly usdc: WorldToken
   /** All listed tokens at a moment. The user's own come first, then the real ones. */
   all(now: number): readonly WorldToken[]
+  /** A token that is listed, or was at an earlier moment: what was listed once stays. */
   find(address: string, now: number): WorldToken | undefined
   /** The tokens in the order of `token.list`: shuffled by the seed and the time. */
   page(now: number): readonly WorldToken[]
@@ -39,16 +42,23 @@ export function createTokenList(seed: number, own: OwnTokens): TokenList {
   const launched = new Map<number, WorldToken>()
   let current: { newest: number; tokens: WorldToken[]; byKey: Map<string, WorldToken> } | undefined
 
+  function tokenOf(number: number): WorldToken {
+    if (launched.size > MAX_CACHED) launched.clear()
+    const token = launched.get(number) ?? launchedToken(createCampaign(seed, number))
+    launched.set(number, token)
+    return token
+  }
+
+  function findOlder(key: string, now: number): WorldToken | undefined {
+    const number = own.only ? undefined : findLaunched(seed, key, now)
+    return number === undefined ? undefined : tokenOf(number)
+  }
+
   function launchedAt(now: number) {
     const numbers = own.only ? [] : launchedNumbers(seed, now)
     const newest = numbers[0] ?? 0
     if (current?.newest === newest) return current
-    const tokens = numbers.map((number) => {
-      const token = launched.get(number) ?? launchedToken(createCampaign(seed, number))
-      launched.set(number, token)
-      return token
-    })
-    for (const number of launched.keys()) if (!numbers.includes(number)) launched.delete(number)
+    const tokens = numbers.map(tokenOf)
     current = { newest, tokens, byKey: new Map(tokens.map((token) => [token.key, token])) }
     return current
   }
@@ -62,7 +72,7 @@ export function createTokenList(seed: number, own: OwnTokens): TokenList {
     find(address, now) {
       const key = address.toLowerCase()
       const fixed = own.byKey.get(key) ?? (own.only ? undefined : real.find((token) => token.key === key))
-      const found = fixed ?? byKey().get(key) ?? launchedAt(now).byKey.get(key)
+      const found = fixed ?? byKey().get(key) ?? launchedAt(now).byKey.get(key) ?? findOlder(key, now)
       return found && hasLaunched(found, now) ? found : undefined
     },
     page(now) {
@@ -92,6 +102,6 @@ function raise(symbol: string): never {
 export function findGenerated(seed: number, key: string, now: number): WorldToken | undefined {
   // Most keys are of no such token, and keys cost less than tokens.
   for (let i = 0; i < GENERATED; i++) if (generatedKey(seed, i) === key) return generatedTokens(seed, i + 1)[i]
-  const number = launchedNumbers(seed, now).find((one) => campaignTokenKey(seed, one) === key)
+  const number = findLaunched(seed, key, now)
   return number === undefined ? undefined : launchedToken(createCampaign(seed, number))
 }

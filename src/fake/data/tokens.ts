@@ -2,7 +2,7 @@ import { checksumAddress } from '../../utils/address.ts'
 import { once } from '../rules/once.ts'
 import { blockAt, wallet } from './chain.ts'
 import { fromDecimal, ONE } from './decimal.ts'
-import { coinName, REAL_TOKENS } from './names.ts'
+import { createCoinNames, REAL_TOKENS } from './names.ts'
 import type { Campaign } from './presale-campaigns.ts'
 import { below, hash, hex, pick, unit } from './random.ts'
 
@@ -65,11 +65,11 @@ export function generatedKey(seed: number, position: number): string {
 
 /** Tokens that always existed. */
 export function generatedTokens(seed: number, count: number): WorldToken[] {
-  const taken = new Set<string>(REAL_TOKENS.map(({ symbol }) => symbol))
+  const nextName = createCoinNames(REAL_TOKENS.map(({ symbol }) => symbol))
   return Array.from({ length: count }, (_, i) => {
     const index = REAL_TOKENS.length + i
     const noise = hash(seed, 2, index)
-    const { name, symbol } = coinName(noise, taken)
+    const { name, symbol } = nextName(noise)
     const key = generatedKey(seed, i)
     const totalSupply = pick([1_000_000, 10_000_000, 21_000_000, 100_000_000, 1_000_000_000, 420_690_000_000], noise, 6)
     return {

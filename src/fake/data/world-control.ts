@@ -1,5 +1,5 @@
 import { asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
-import type { Bucket } from '../rules/parse-query.ts'
+import { BUCKETS, type Bucket } from '../rules/parse-query.ts'
 import type { FakeCandle } from './candle.ts'
 import { ONE } from './decimal.ts'
 import type { Prices } from './prices.ts'
@@ -57,8 +57,7 @@ export interface FakeWorld {
 
 /** The changes, and what snapshots need. */
 export interface WorldControl {
-  /** `now` in unix milliseconds. */
-  forClock(now: () => number): FakeWorld
+  readonly world: FakeWorld
   save(): TimelinesState
   load(state?: TimelinesState): void
 }
@@ -67,14 +66,15 @@ interface ControlParts {
   tokens(): TokenList
   prices(): Prices
   timelines: Timelines
+  /** In unix milliseconds. */
+  clock(): number
   onChange(): void
 }
 
-const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
 /** Value of the trade that sets a price. */
 const PRICE_TRADE_USD = ONE
 
-export function createWorldControl({ tokens, prices, timelines, onChange }: ControlParts): WorldControl {
+export function createWorldControl({ tokens, prices, timelines, clock, onChange }: ControlParts): WorldControl {
   function find(address: unknown, now: number): WorldToken {
     const checked = readAddressField('token', address)
     const token = tokens().find(checked, now)
@@ -142,25 +142,23 @@ export function createWorldControl({ tokens, prices, timelines, onChange }: Cont
     onChange()
   }
 
+  const now = () => Math.floor(clock() / 1000)
   return {
-    forClock(clock) {
-      const now = () => Math.floor(clock() / 1000)
-      return {
-        version: WORLD_VERSION,
-        setPrice: (token, usd, options) => setPrice(now(), token, usd, options),
-        trade: (options) => trade(now(), options),
-        candles: (token, bucket, rows) => candles(now(), token, bucket, rows),
-        unprice: (address) =>
-          change(now(), address, (token) => {
-            if (isWetn(token))
-              throw new TypeError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
-            return { kind: 'none', from: now() }
-          }),
-        release: (address) =>
-          change(now(), address, (token) =>
-            isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now()),
-          ),
-      }
+    world: {
+      version: WORLD_VERSION,
+      setPrice: (token, usd, options) => setPrice(now(), token, usd, options),
+      trade: (options) => trade(now(), options),
+      candles: (token, bucket, rows) => candles(now(), token, bucket, rows),
+      unprice: (address) =>
+        change(now(), address, (token) => {
+          if (isWetn(token))
+            throw new TypeError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
+          return { kind: 'none', from: now() }
+        }),
+      release: (address) =>
+        change(now(), address, (token) =>
+          isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now()),
+        ),
     },
     save: timelines.save,
     load(state) {

@@ -39,8 +39,8 @@ const NAMES = ['tokens', 'pools', 'balances', 'locks', 'nftCollections', 'presal
 /** More take seconds to generate. */
 const MAX_TOKENS = 10_000
 
-/** Creates the data; `created` in unix milliseconds is when the fake is created. */
-export function createWorld(seedText: number | string, options: WorldOptions, created: () => number): World {
+/** Creates the data; `clock` is in unix milliseconds. */
+export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number): World {
   checkNames('world', options, NAMES)
   const { only = false } = options
   if (typeof only !== 'boolean') throw new TypeError('world.only is true or false.')
@@ -50,7 +50,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cr
   }
   const seed = hash(hashText(String(seedText)))
   const isOwn = Object.keys(options).length > 0
-  const start = isOwn ? Math.floor(created() / 1000) : 0
+  const start = isOwn ? Math.floor(clock() / 1000) : 0
   const ownPresales = readOwnPresales(options.presales, start)
   const launching = ownPresales.map(({ token }) => token)
   const ownTokens = readOwnTokens(options, seed, launching, (key) => findGenerated(seed, key, start))
@@ -121,7 +121,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cr
 
   return {
     query: (operation, query, now) => finders[operation](query, Math.floor(now / 1000)),
-    control: createWorldControl({ tokens, prices, timelines, onChange: () => candles().clear() }),
+    control: createWorldControl({ tokens, prices, timelines, clock, onChange: () => candles().clear() }),
   }
 }
 

@@ -8,11 +8,6 @@ import type { FaultEffects, FaultOptions, ScriptOptions, ScriptStep } from './fa
 const MATCHES = ['operation', 'key', 'when', 'nth', 'times', 'probability'] as const
 // biome-ignore format: a list of names
 const EFFECTS = ['status', 'code', 'message', 'body', 'headers', 'retryAfter', 'delayMs', 'never', 'reset', 'truncate', 'stall', 'malformed', 'html', 'creditHeaders', 'date', 'transform', 'charge'] as const
-/** The fields of a fault that JSON can express: no functions. */
-export const JSON_FAULT_FIELDS: readonly string[] = [...MATCHES, ...EFFECTS].filter(
-  (name) => name !== 'when' && name !== 'transform',
-)
-
 /** Effects that exclude each other, because each decides the content of the answer. */
 const CONTENTS = ['status', 'html', 'never', 'reset'] as const
 const DELIVERIES = ['never', 'reset', 'truncate', 'stall'] as const

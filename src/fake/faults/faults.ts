@@ -1,3 +1,4 @@
+import { isPromise } from '../../utils/is-promise.ts'
 import { hash, hashText, unit } from '../data/random.ts'
 import type { UnusedFault } from '../rules/expect.ts'
 import type { FakeOperation } from '../rules/routes.ts'
@@ -136,10 +137,6 @@ export function createFaults(seed: number | string, listKey: (key: string) => st
 function isFor({ operation, key }: FaultMatch, request: FakeRequest): boolean {
   if (operation !== undefined && ![operation].flat().includes(request.operation)) return false
   return key === undefined || key === request.key
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value
 }
 
 function defaultTimes({ nth, probability }: FaultOptions): number {

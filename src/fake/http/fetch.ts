@@ -1,3 +1,4 @@
+import { markAsFake } from '../../utils/fake-mark.ts'
 import type { FakeFetch } from '../types.ts'
 import type { Exchange } from './handle-request.ts'
 import { connectionError, unexpectedRedirectError } from './network-errors.ts'
@@ -6,7 +7,7 @@ import { toResponse } from './web-response.ts'
 
 /** The service as a `fetch`: without server and socket, with the same failures. */
 export function createFetch(handle: (incoming: IncomingRequest) => Promise<Exchange>): FakeFetch {
-  return async (input, init = {}) => {
+  return markAsFake<FakeFetch>(async (input, init = {}) => {
     const incoming = readRequest(input, init)
     incoming.signal?.throwIfAborted()
     const exchange = await handle(incoming)
@@ -14,7 +15,7 @@ export function createFetch(handle: (incoming: IncomingRequest) => Promise<Excha
     if (exchange.delivery.kind === 'reset') return fail(exchange, connectionError('ECONNRESET'))
     if (redirect === 'error' && isRedirect(exchange)) return fail(exchange, unexpectedRedirectError())
     return toResponse(exchange, incoming.signal)
-  }
+  })
 }
 
 function readRequest(input: Request | string | URL, init: RequestInit): IncomingRequest {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { nextEventLoopTurn } from '../rules/event-loop.ts'
+import { nextTurn } from '../../concurrency/event-loop.ts'
 import type { Exchange } from './handle-request.ts'
 
 /** Writes an answer to the socket: raw header lines, bodies that end early, connections that break. */
@@ -28,7 +28,7 @@ export function writeResponse(
   if (part.length > 0) response.write(part, done)
   else {
     response.flushHeaders()
-    nextEventLoopTurn().then(done)
+    nextTurn().then(done)
   }
 }
 

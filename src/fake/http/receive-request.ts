@@ -1,4 +1,5 @@
 import type { FakeRequest } from '../faults/fault-options.ts'
+import { cut } from '../rules/check-options.ts'
 import { type JournalEntry, maskKey } from '../rules/journal.ts'
 import { matchRoute, pathBelowVersion, type RouteMatch } from '../rules/match-route.ts'
 import { nearestRoute } from '../rules/nearest-route.ts'
@@ -79,7 +80,8 @@ function listHeaders(headers: Headers, key: string | null, isOwn: boolean): Reco
 }
 
 function unknownRoute(baseUrl: string | undefined, url: URL, path: string | undefined): Rejection {
-  if (path === undefined) return notFound(`This fake answers below the path of ${baseUrl}, not at ${url.pathname}.`)
+  if (path === undefined)
+    return notFound(`This fake answers below the path of ${baseUrl}, not at ${cut(url.pathname)}.`)
   const nearest = nearestRoute(path)
-  return notFound(`There is no route ${path}. The nearest is ${nearest.path} (${nearest.operation}).`)
+  return notFound(`There is no route ${cut(path)}. The nearest is ${nearest.path} (${nearest.operation}).`)
 }

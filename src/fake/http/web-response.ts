@@ -1,4 +1,4 @@
-import { nextEventLoopTurn } from '../rules/event-loop.ts'
+import { nextTurn } from '../../concurrency/event-loop.ts'
 import type { Exchange } from './handle-request.ts'
 import { bodyTerminatedError } from './network-errors.ts'
 
@@ -30,7 +30,7 @@ function truncatedBody(bytes: Uint8Array, finish: () => void): ReadableStream<Ui
         return controller.enqueue(bytes)
       }
       // An error discards queued chunks, so let the reader have them first, as a socket does.
-      await nextEventLoopTurn()
+      await nextTurn()
       controller.error(bodyTerminatedError())
     },
   })

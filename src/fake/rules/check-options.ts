@@ -1,9 +1,13 @@
+/** Characters of a value that a message repeats. */
+const MAX_SHOWN = 100
+
 /** Rejects unknown option names, and lists the known ones. */
 export function checkNames(owner: string, given: object, allowed: readonly string[]): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new TypeError(`${owner} takes an object of options.`)
   const wrong = Object.keys(given).find((name) => !allowed.includes(name))
-  if (wrong !== undefined) throw new TypeError(`${owner} knows no option "${wrong}". It takes: ${allowed.join(', ')}.`)
+  if (wrong !== undefined)
+    throw new TypeError(`${owner} knows no option "${wrong.slice(0, MAX_SHOWN)}". It takes: ${allowed.join(', ')}.`)
 }
 
 /** Returns a whole number of 0 or more, or throws. */
@@ -31,7 +35,12 @@ export function asList<T>(name: string, value: readonly T[]): readonly T[] {
   throw new TypeError(`${name} is a list, not ${show(value)}.`)
 }
 
+/** A text for a message, without its rest if it is long. */
+export function cut(text: string, max: number = MAX_SHOWN): string {
+  return text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text
+}
+
 /** A value as text for a message. */
 export function show(value: unknown): string {
-  return typeof value === 'string' ? `"${value}"` : String(value)
+  return typeof value === 'string' ? `"${cut(value)}"` : cut(String(value))
 }

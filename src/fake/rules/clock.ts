@@ -1,4 +1,5 @@
-import { keepProcessAlive, nextEventLoopTurn } from './event-loop.ts'
+import { nextTurn } from '../../concurrency/event-loop.ts'
+import { keepProcessAlive } from './keep-alive.ts'
 
 /** Source of the time. The `clock` of a client has this shape. */
 export interface FakeClock {
@@ -69,7 +70,7 @@ export function createServiceClock(clock: FakeClock): ServiceClock {
   async function settle(): Promise<void> {
     for (let turns = 0; turns < SETTLED_TURNS; turns++) {
       const before = activity
-      await nextEventLoopTurn()
+      await nextTurn()
       if (activity !== before) turns = 0
     }
   }

@@ -57,7 +57,7 @@ export interface AdmittedCall extends Call {
   account: KeyState | undefined
 }
 
-/** Checks the form of a call, its key and its rate limit, in the service's order. */
+/** Checks the form of a call, its key, its rate limit and whether its credits suffice for what is due in any case, in the service's order. */
 export function admit(state: ServiceState, call: Call): { admitted: AdmittedCall } | { rejection: Rejection } {
   const { match, query, key } = call
   const { parsed, rejection } = parseQuery(match, query)
@@ -65,7 +65,14 @@ export function admit(state: ServiceState, call: Call): { admitted: AdmittedCall
   const account = state.accounts.find(key)
   if (!fakeRoutes[match.operation].open && !account) return { rejection: unauthorized(key) }
   const overLimit = key !== undefined && account ? state.rateLimit.check(key, state.now()) : undefined
-  return overLimit ? { rejection: overLimit } : { admitted: { ...call, parsed, account } }
+  if (overLimit) return { rejection: overLimit }
+  // Before a stub runs; what is charged for the items of a list is known after it.
+  const unpaid = checkCredits(account, priceOf(match.operation, parsed.addresses.length))
+  return unpaid ? { rejection: unpaid } : { admitted: { ...call, parsed, account } }
+}
+
+function checkCredits(account: KeyState | undefined, cost: number): Rejection | undefined {
+  return account && account.credits < cost ? insufficientCredits(cost, account.credits) : undefined
 }
 
 /**
@@ -82,7 +89,8 @@ export function execute(
   const { operation } = match
   const route = fakeRoutes[operation]
   const cost = priceOf(operation, result?.items ?? 0)
-  if (account && account.credits < cost) return { rejection: insufficientCredits(cost, account.credits) }
+  const unpaid = checkCredits(account, cost)
+  if (unpaid) return { rejection: unpaid }
   if (!result) return { rejection: notFound(`${operation} knows nothing at ${parsed.address}.`) }
   if (result.rejection) return { rejection: result.rejection }
   const free = route.heavy ? state.heavySlots.acquire() : () => {}

@@ -29,15 +29,21 @@ export interface HistoryState<Entry> {
   sums: readonly [string, number][]
 }
 
-/** Creates a history that lists at most `max` entries; `amountOf` is what is summed. */
+/**
+ * Creates a history that lists at most `max` entries; `amountOf` is what is summed. What is settled does not change any more, so that all
+ * saved states share it.
+ */
 export function createHistory<Entry extends Classified>(
   max: number,
   amountOf: (entry: Entry) => number,
+  isSettled: (entry: Entry) => boolean,
 ): History<Entry> {
   let entries: Entry[] = []
   let dropped = 0
   // The keys are JSON, because an operation and a key are any text.
   let sums = new Map<string, number>()
+
+  const frozen = (entry: Entry): Entry => (isSettled(entry) ? entry : { ...entry })
 
   function matches(entry: Classified, { operation, key }: Filter): boolean {
     return (operation === undefined || entry.operation === operation) && (key === undefined || entry.key === key)
@@ -74,9 +80,9 @@ export function createHistory<Entry extends Classified>(
     get dropped() {
       return dropped + Math.max(0, entries.length - max)
     },
-    save: () => ({ entries: entries.map((entry) => ({ ...entry })), dropped, sums: [...sums] }),
+    save: () => ({ entries: entries.map(frozen), dropped, sums: [...sums] }),
     load(state) {
-      entries = state.entries.map((entry) => ({ ...entry }))
+      entries = state.entries.map(frozen)
       dropped = state.dropped
       sums = new Map(state.sums)
     },

@@ -77,29 +77,40 @@ export interface Journal {
 
 export interface JournalState {
   history: HistoryState<JournalEntry>
-  attempts: readonly [string, number][]
   peaks: { all: number; heavy: number }
 }
 
 export function createJournal(max: number): Journal {
-  const entries = createHistory<JournalEntry>(max, () => 1)
-  let attempts = new Map<string, number>()
+  const entries = createHistory<JournalEntry>(
+    max,
+    () => 1,
+    ({ finished }) => finished,
+  )
+  const attempts = new Map<string, number>()
   const inFlight = { all: new Set<JournalEntry>(), heavy: new Set<JournalEntry>() }
   let peaks = { all: 0, heavy: 0 }
 
+  const groupOf = ({ method, url, key }: Arrival | JournalEntry) => `${method} ${url} ${key}`
+
   /** Counts a request; the count of the oldest URL is dropped with its entry. */
-  function countAttempt(group: string): number {
+  function countAttempt(arrival: Arrival): number {
+    const group = groupOf(arrival)
     const attempt = (attempts.get(group) ?? 0) + 1
+    noteAttempt(group, attempt)
+    return attempt
+  }
+
+  function noteAttempt(group: string, attempt: number): void {
     attempts.delete(group)
     attempts.set(group, attempt)
     const [oldest] = attempts.keys()
     if (attempts.size > max && oldest !== undefined) attempts.delete(oldest)
-    return attempt
   }
 
   return {
-    start({ heavy, ...arrival }) {
-      const attempt = countAttempt(`${arrival.method} ${arrival.url} ${arrival.key}`)
+    start(given) {
+      const { heavy, ...arrival } = given
+      const attempt = countAttempt(given)
       const counts = { inFlight: inFlight.all.size + 1, heavyInFlight: inFlight.heavy.size + (heavy ? 1 : 0) }
       const result = { status: null, code: null, fault: null, credits: 0, delivered: false, finished: false }
       const entry = { id: entries.size + 1, ...arrival, attempt, ...counts, ...result }
@@ -121,10 +132,12 @@ export function createJournal(max: number): Journal {
       return entries.dropped
     },
     peak: (heavy) => (heavy ? peaks.heavy : peaks.all),
-    save: () => ({ history: entries.save(), attempts: [...attempts], peaks: { ...peaks } }),
+    save: () => ({ history: entries.save(), peaks: { ...peaks } }),
     load(state) {
       entries.load(state.history)
-      attempts = new Map(state.attempts)
+      attempts.clear()
+      // The listed requests hold their counts, so that a state needs no copy of these.
+      for (const entry of state.history.entries) noteAttempt(groupOf(entry), entry.attempt)
       peaks = { ...state.peaks }
     },
   }

@@ -1,5 +1,5 @@
 import { asOneOf, checkNames } from './check-options.ts'
-import { createHistory } from './history.ts'
+import { createHistory, type HistoryState } from './history.ts'
 import { type FakeOperation, fakeOperations } from './routes.ts'
 
 /** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
@@ -35,20 +35,16 @@ export interface Ledger {
   /** Charged credits by operation. */
   sums(filter?: FakeFilter): Record<string, number>
   total(filter?: FakeFilter): number
-  /** Number of charges that are no longer listed. */
-  readonly dropped: number
-  save(): LedgerState
-  load(state: LedgerState): void
-}
-
-export interface LedgerState {
-  entries: readonly Charge[]
-  dropped: number
-  sums: readonly [string, number][]
+  save(): HistoryState<Charge>
+  load(state: HistoryState<Charge>): void
 }
 
 export function createLedger(max: number): Ledger {
-  const charges = createHistory<Charge>(max, ({ credits }) => credits)
+  const charges = createHistory<Charge>(
+    max,
+    ({ credits }) => credits,
+    ({ delivered }) => delivered,
+  )
   return {
     add(charge) {
       charges.add(charge)
@@ -57,9 +53,6 @@ export function createLedger(max: number): Ledger {
     list: (filter) => charges.list(checkFilter(filter)),
     sums: (filter) => charges.sums(checkFilter(filter)),
     total: (filter) => Object.values(charges.sums(checkFilter(filter))).reduce((sum, one) => sum + one, 0),
-    get dropped() {
-      return charges.dropped
-    },
     save: charges.save,
     load: charges.load,
   }

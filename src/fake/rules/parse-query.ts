@@ -1,9 +1,11 @@
 import { looksLikeAddress } from '../../utils/address.ts'
+import { show } from './check-options.ts'
 import type { RouteMatch } from './match-route.ts'
 import { invalidLimit, invalidRequest, type Rejection } from './rejections.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, type QueryName, type Route } from './routes.ts'
 
-const BUCKETS: readonly Bucket[] = ['1m', '15m', '1h', '4h', '1d']
+/** Lengths of the period of a candle, shortest first. */
+export const BUCKETS: readonly Bucket[] = ['1m', '15m', '1h', '4h', '1d']
 const CURRENCIES = ['USD', 'ETN'] as const
 const DURATIONS = ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 const VERSIONS = ['2', '3'] as const
@@ -39,20 +41,20 @@ function checkAddress(path: Record<string, string>): Rejection | undefined {
   for (const name of ['address', 'pool']) {
     const value = path[name]
     if (value === undefined || looksLikeAddress(value)) continue
-    return invalidRequest(`"${value}" is not an address: 0x and 40 hex digits.`)
+    return invalidRequest(`${show(value)} is not an address: 0x and 40 hex digits.`)
   }
   return undefined
 }
 
 function checkChain({ chainId }: Record<string, string>): Rejection | undefined {
   if (chainId === undefined || chainId === String(CHAIN_ID)) return undefined
-  return invalidRequest(`Chain "${chainId}" is not served; the only chain is ${CHAIN_ID}.`)
+  return invalidRequest(`Chain ${show(chainId)} is not served; the only chain is ${CHAIN_ID}.`)
 }
 
 function checkParameterNames(query: URLSearchParams): Rejection | undefined {
   if (query.has('cursor')) return invalidRequest('No route accepts a cursor; page with limit.')
   for (const name of query.keys()) {
-    if (query.getAll(name).length > 1) return invalidRequest(`The parameter ${name} was given more than once.`)
+    if (query.getAll(name).length > 1) return invalidRequest(`The parameter ${show(name)} was given more than once.`)
   }
   return undefined
 }
@@ -61,7 +63,7 @@ function checkLimit({ maxLimit }: Route, query: URLSearchParams): Rejection | un
   const limit = query.get('limit')
   if (limit === null || maxLimit === undefined) return undefined
   if (/^[1-9]\d*$/.test(limit) && Number(limit) <= maxLimit) return undefined
-  return invalidLimit(`limit is a whole number from 1 to ${maxLimit} here, not "${limit}".`)
+  return invalidLimit(`limit is a whole number from 1 to ${maxLimit} here, not ${show(limit)}.`)
 }
 
 function readQuery(route: Route, path: Record<string, string>, query: URLSearchParams): ParseResult {
@@ -76,7 +78,7 @@ function readQuery(route: Route, path: Record<string, string>, query: URLSearchP
   if (!oneOf(CURRENCIES, currency)) return wrongValue('currency', CURRENCIES, currency)
   if (!oneOf(VERSIONS, version)) return wrongValue('version', VERSIONS, version)
   if (token !== null && !looksLikeAddress(token))
-    return { rejection: invalidRequest(`token "${token}" is not an address.`) }
+    return { rejection: invalidRequest(`token ${show(token)} is not an address.`) }
   const addresses = route.query?.includes('addresses') ? (query.get('addresses') ?? '').split(',') : []
   const rejection = route.query?.includes('addresses') ? checkAddresses(addresses) : undefined
   if (rejection) return { rejection }
@@ -92,7 +94,7 @@ function checkAddresses(addresses: string[]): Rejection | undefined {
     return invalidRequest(`addresses lists ${addresses.length}; the maximum is ${MAX_ADDRESSES}.`)
   }
   const wrong = addresses.find((address) => !looksLikeAddress(address))
-  return wrong === undefined ? undefined : invalidRequest(`addresses holds "${wrong}", which is not an address.`)
+  return wrong === undefined ? undefined : invalidRequest(`addresses holds ${show(wrong)}, which is not an address.`)
 }
 
 function oneOf<T extends string>(allowed: readonly T[], value: string): value is T {
@@ -100,5 +102,5 @@ function oneOf<T extends string>(allowed: readonly T[], value: string): value is
 }
 
 function wrongValue(name: string, allowed: readonly string[], value: string | null): ParseResult {
-  return { rejection: invalidRequest(`${name} is one of ${allowed.join(', ')}, not "${value}".`) }
+  return { rejection: invalidRequest(`${name} is one of ${allowed.join(', ')}, not ${show(value)}.`) }
 }

@@ -1,3 +1,5 @@
+import { cut } from './check-options.ts'
+
 /** An error of the service: never charged, and without credit headers. */
 export interface Rejection {
   status: number
@@ -29,7 +31,7 @@ export function notFound(message: string): Rejection {
 }
 
 export function methodNotAllowed(method: string): Rejection {
-  const message = `Every call is a GET; ${method} is not answered.`
+  const message = `Every call is a GET; ${cut(method)} is not answered.`
   return { status: 405, code: 'method_not_allowed', message, headers: [['Allow', 'GET']] }
 }
 

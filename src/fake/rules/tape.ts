@@ -8,10 +8,12 @@ import { type FakeOperation, fakeOperations, fakeRoutes } from './routes.ts'
 export interface TapeEntry {
   /** The operation that was called. */
   operation: FakeOperation
-  /** The parameters that were given. */
+  /** The parameters that were sent. A batch of more than 50 addresses has an entry for each request. */
   params: Record<string, unknown>
-  /** The data of a success. */
+  /** The data of a success, as it came. */
   data?: unknown
+  /** The `cursor` beside the data. @default null */
+  cursor?: string
   /** The error, if it was none. */
   error?: {
     /** HTTP status. */
@@ -66,9 +68,9 @@ export function createTapePlayer({ entries }: Tape): TapePlayer {
       if (!recorded) return operation === 'prices.batch' ? playBatch(call.parsed.addresses) : undefined
       const count = played.get(name) ?? 0
       played.set(name, count + 1)
-      const { data, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
+      const { data, cursor, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
       if (error) return { data: undefined, items: 0, rejection: error }
-      return { data, items: countItems(operation, data, call.parsed) }
+      return { data, items: countItems(operation, data, call.parsed), ...(cursor === undefined ? {} : { cursor }) }
     },
     save: () => [...played],
     load(state) {
@@ -98,10 +100,11 @@ export function readTape(value: unknown): Tape {
 }
 
 function readTapeEntry(path: string, entry: TapeEntry): void {
-  checkNames(path, entry, ['operation', 'params', 'data', 'error'])
+  checkNames(path, entry, ['operation', 'params', 'data', 'cursor', 'error'])
   asOneOf(`${path}.operation`, entry.operation, fakeOperations)
   checkNames(`${path}.params`, entry.params, Object.keys(entry.params ?? {}))
   if ('data' in entry === 'error' in entry) throw new TypeError(`${path} has either data or an error.`)
+  if (entry.cursor !== undefined && typeof entry.cursor !== 'string') throw new TypeError(`${path}.cursor is a text.`)
   if (!entry.error) return
   checkNames(`${path}.error`, entry.error, ['status', 'code', 'message'])
   const { status, code, message } = entry.error

@@ -117,6 +117,36 @@ describe('the data', () => {
     }
   })
 
+  it('keeps what it lists: every token and presale of today answers later, with the same names', async () => {
+    let now = NOON
+    const fake = makeFake({ clock: { now: () => now } })
+    const ask = async (path: string) => {
+      const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
+      return { status: response.status, data: (await response.json()).data }
+    }
+    const tokens: { address: string }[] = (await ask('/tokens/52014?limit=100')).data
+    const presales: { pool: string }[] = (await ask('/presales/52014?limit=50')).data
+    const pricedToday = Object.keys(
+      (await ask(`/prices/52014?addresses=${tokens.slice(0, 50).map((t) => t.address)}`)).data,
+    )
+    for (const days of [7, 120, 5_000]) {
+      now = NOON + days * 86_400_000
+      for (const { address, ...token } of tokens) {
+        const { status, data } = await ask(`/tokens/52014/${address}`)
+        expect([status, data]).toEqual([200, expect.objectContaining(token)])
+      }
+      for (const { pool } of presales) expect((await ask(`/presales/52014/${pool}`)).status).toBe(200)
+      const priced = Object.keys(
+        (await ask(`/prices/52014?addresses=${tokens.slice(0, 50).map((t) => t.address)}`)).data,
+      )
+      expect(priced).toEqual(pricedToday)
+    }
+    const newest = (await ask('/tokens/52014?limit=100')).data as { address: string }[]
+    now = NOON
+    const unborn = await Promise.all(newest.map(({ address }) => ask(`/tokens/52014/${address}`)))
+    expect(unborn.filter(({ status }) => status === 404)).toHaveLength(40)
+  })
+
   it('changes with time: presales open, launch and fail', async () => {
     let now = NOON
     const fake = makeFake({ clock: { now: () => now } })

@@ -1,11 +1,15 @@
+import type { Schema } from '../../rules/check-schema.ts'
+
 /** The fields of a request: those of the JSON body, or the query parameters of a GET. */
 export type Fields = Record<string, unknown>
 
-/** A control route. */
+/** A control route. Requests are checked with its schema before it runs. */
 export interface Command {
   summary: string
-  /** Names of the fields; `undefined` if the command checks them itself. */
-  fields?: readonly string[]
+  /** The fields that it takes, as an object. */
+  takes: Schema
+  /** What it answers. */
+  answers: Schema
   run(fields: Fields, id: string): unknown
 }
 

@@ -1,23 +1,30 @@
-import { checkNames, show } from '../../rules/check-options.ts'
+import { cut, show } from '../../rules/check-options.ts'
+import { findMismatchWith } from '../../rules/check-schema.ts'
 import { once } from '../../rules/once.ts'
 import type { FakeService } from '../../types.ts'
-import { type Access, rejectAccess, rejectForeignPage } from './access.ts'
-import type { Commands, Fields } from './command.ts'
-import { createCommands } from './commands.ts'
+import { type Access, rejectAccess } from './access.ts'
+import type { Command, Commands, Fields } from './command.ts'
+import { faultCommands } from './fault-commands.ts'
+import { expectationCommands, readingCommands } from './observe-commands.ts'
 import { describeCommands } from './openapi.ts'
 import { answerPage } from './page.ts'
+import { resolveComponent } from './schemas.ts'
+import { keyAndTimeCommands, stateCommands, worldCommands } from './state-commands.ts'
 
 /** Answers the control routes below `/_fake`, for suites in any language. */
 export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
-export function createControl(fake: FakeService): (access: Access) => Control {
-  const commands = createCommands(fake)
+/** Characters of a message: an expectation lists up to 20 requests. */
+const MAX_MESSAGE = 10_000
+
+export function createControl(fake: FakeService, maxSnapshots: number): (access: Access) => Control {
+  const commands = createCommands(fake, maxSnapshots)
   const document = once(() => describeCommands(commands))
   return (access) => async (request, remoteAddress) => {
     const { pathname, searchParams } = new URL(request.url)
     const path = pathname.replace(/^\/_fake\/?/, '')
     const isPublic = request.method === 'GET' && (path === 'health' || path === '' || path === 'page.js')
-    const rejected = isPublic ? rejectForeignPage(request) : rejectAccess(request, remoteAddress, access)
+    const rejected = rejectAccess(request, remoteAddress, access, isPublic)
     if (rejected) return reject(403, 'forbidden', rejected)
     const page = request.method === 'GET' ? answerPage(path) : undefined
     if (page) return page
@@ -25,14 +32,27 @@ export function createControl(fake: FakeService): (access: Access) => Control {
     const { command, id } = findCommand(commands, request.method, path)
     if (!command) return reject(404, 'not_found', unknownRoute(commands, request.method, path))
     try {
-      const fields = request.method === 'GET' ? Object.fromEntries(searchParams) : await readBody(request)
-      if (command.fields) checkNames(`${request.method} /_fake/${path}`, fields, command.fields)
+      const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
+      const mismatch = findMismatchWith(resolveComponent, '', command.takes, fields)
+      if (mismatch) return reject(400, 'invalid_request', `${request.method} /_fake/${path}: ${mismatch}`)
       return respond(200, await command.run(fields, id))
     } catch (error) {
       const isUnmet = error instanceof Error && error.name === 'AssertionError'
       const message = error instanceof Error ? error.message : show(error)
       return isUnmet ? reject(409, 'expectation_failed', message) : reject(400, 'invalid_request', message)
     }
+  }
+}
+
+/** All control routes. */
+function createCommands(fake: FakeService, maxSnapshots: number): Commands {
+  return {
+    ...readingCommands(fake),
+    ...faultCommands(fake),
+    ...keyAndTimeCommands(fake),
+    ...worldCommands(fake),
+    ...stateCommands(fake, maxSnapshots),
+    ...expectationCommands(fake),
   }
 }
 
@@ -47,6 +67,13 @@ function unknownRoute(commands: Commands, method: string, path: string): string 
   return `There is no ${method} /_fake/${path}. There is: ${Object.keys(commands).join(', ')}.`
 }
 
+/** Query parameters, as the numbers that the schema asks for. */
+function readQuery(query: URLSearchParams, { takes }: Command): Fields {
+  const read = (name: string, value: string) =>
+    takes.properties?.[name]?.type === 'integer' && /^-?\d+$/.test(value) ? Number(value) : value
+  return Object.fromEntries([...query].map(([name, value]) => [name, read(name, value)]))
+}
+
 async function readBody(request: Request): Promise<Fields> {
   const text = await request.text()
   const body: unknown = text === '' ? {} : JSON.parse(text)
@@ -56,7 +83,7 @@ async function readBody(request: Request): Promise<Fields> {
 }
 
 function reject(status: number, code: string, message: string): Response {
-  return respond(status, { error: { code, message } })
+  return respond(status, { error: { code, message: cut(message, MAX_MESSAGE) } })
 }
 
 function respond(status: number, body: unknown): Response {

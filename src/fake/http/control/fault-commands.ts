@@ -1,12 +1,11 @@
-import { JSON_FAULT_FIELDS } from '../../faults/check-fault.ts'
 import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
-import { asOneOf } from '../../rules/check-options.ts'
-import { type FakeOperation, fakeOperations } from '../../rules/routes.ts'
+import type { FakeOperation } from '../../rules/routes.ts'
 import { findMismatch } from '../../rules/validate-data.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
-import { page } from './page-of-list.ts'
+import { PAGE, page } from './page-of-list.ts'
 import { createRegistry } from './registry.ts'
+import { flag, object, ref, text } from './schemas.ts'
 
 /** Faults, scripts and stubs. */
 export function faultCommands(fake: FakeService): Commands {
@@ -15,17 +14,20 @@ export function faultCommands(fake: FakeService): Commands {
   return {
     'GET faults': {
       summary: 'The faults and scripts; `after` is the id of one.',
-      fields: ['limit', 'after', 'last'],
+      takes: object(PAGE),
+      answers: { type: 'array', items: ref('FaultHandle') },
       run: (given) => page(fake.faults().map(body), ({ id }) => id, given),
     },
     'POST faults': {
       summary: 'Adds a fault with the options of fake.fault; `times` may be "Infinity".',
-      fields: JSON_FAULT_FIELDS,
+      takes: ref('Fault'),
+      answers: ref('FaultHandle'),
       run: (given) => body(fake.fault(readFault(given))),
     },
     'DELETE faults/{id}': {
       summary: 'Removes a fault or a script.',
-      fields: [],
+      takes: object({}),
+      answers: ref('FaultHandle'),
       run(_, id) {
         const fault = fake.faults().find((one) => String(one.id) === id)
         if (!fault) throw new TypeError(`There is no fault ${id}.`)
@@ -35,7 +37,15 @@ export function faultCommands(fake: FakeService): Commands {
     },
     'POST script': {
       summary: 'Adds a script: one outcome for each request of an operation.',
-      fields: ['operation', 'steps', 'key'],
+      takes: object(
+        {
+          operation: ref('Operation'),
+          steps: { type: 'array', items: { anyOf: [{ type: 'string', enum: ['ok'] }, ref('Effects')] }, minItems: 1 },
+          key: text,
+        },
+        ['operation', 'steps'],
+      ),
+      answers: ref('FaultHandle'),
       run: ({ operation, steps, key }) =>
         body(
           fake.script(
@@ -47,20 +57,21 @@ export function faultCommands(fake: FakeService): Commands {
     },
     'POST stubs': {
       summary: 'Replaces the data of an operation; without `data` it answers 404.',
-      fields: ['operation', 'data', 'validate'],
+      takes: object({ operation: ref('Operation'), data: {}, validate: flag }, ['operation']),
+      answers: ref('Id'),
       run: ({ operation, data, validate = true }) => {
-        const name = asOneOf('operation', operation, fakeOperations)
-        if (typeof validate !== 'boolean') throw new TypeError('validate is true or false.')
+        const name = operation as FakeOperation
         // The data is known, so a mistake shows now and not at the call.
         const mismatch = validate && data !== undefined ? findMismatch(name, data) : undefined
         if (mismatch) throw new TypeError(`The stub of ${name} does not match the contract: ${mismatch}`)
-        const remove = fake.stub(name, () => data, { validate })
+        const remove = fake.stub(name, () => data, { validate: validate === true })
         return { id: stubs.add(remove) }
       },
     },
     'DELETE stubs/{id}': {
       summary: 'Removes a stub.',
-      fields: [],
+      takes: object({}),
+      answers: ref('Removed'),
       run(_, id) {
         stubs.take(id)()
         return { removed: Number(id) }

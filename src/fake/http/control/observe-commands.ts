@@ -1,30 +1,39 @@
 import type { Expected } from '../../rules/expect.ts'
 import type { FakeFilter } from '../../rules/ledger.ts'
-import { fakeOperations } from '../../rules/routes.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
-import { page } from './page-of-list.ts'
+import { PAGE, page } from './page-of-list.ts'
+import { answer, count, flag, object, ref, text } from './schemas.ts'
 
 /** Reading what happened. */
 export function readingCommands(fake: FakeService): Commands {
   const filterOf = ({ operation, key }: Fields): FakeFilter =>
     ({ ...(operation === undefined ? {} : { operation }), ...(key === undefined ? {} : { key }) }) as FakeFilter
-  const fields = ['operation', 'key', 'limit', 'after', 'last']
+  const filter = { operation: ref('Operation'), key: text }
+  const takes = object({ ...filter, ...PAGE })
   return {
-    'GET health': { summary: 'Whether the fake runs.', fields: [], run: () => ({ ok: true, now: fake.now() }) },
+    'GET health': {
+      summary: 'Whether the fake runs.',
+      takes: object({}),
+      answers: answer({ ok: flag, now: count }),
+      run: () => ({ ok: true, now: fake.now() }),
+    },
     'GET ledger': {
       summary: 'The charges; `after` is the number of a request, `last` asks for the newest.',
-      fields,
+      takes,
+      answers: { type: 'array', items: ref('Charge') },
       run: (given) => page(fake.ledger(filterOf(given)), ({ request }) => request, given),
     },
     'GET journal': {
       summary: 'The requests; `after` is the id of one, `last` asks for the newest.',
-      fields,
+      takes,
+      answers: { type: 'array', items: ref('JournalEntry') },
       run: (given) => page(fake.journal(filterOf(given)), ({ id }) => id, given),
     },
     'GET totals': {
       summary: 'Charged credits, and the maximum of requests in flight.',
-      fields: ['operation', 'key'],
+      takes: object(filter),
+      answers: answer({ charged: count, peakInFlight: count, peakHeavyInFlight: count }),
       run: (given) => ({
         charged: fake.charged(filterOf(given)),
         peakInFlight: fake.peakInFlight(),
@@ -39,15 +48,15 @@ export function expectationCommands(fake: FakeService): Commands {
   const ok = { ok: true }
   const read = (given: Fields) => {
     const { expected, ...filter } = given
-    if (expected === undefined)
-      throw new TypeError(`expected is a number, or amounts by operation (${fakeOperations[0]} …).`)
     return [expected as Expected, filter as FakeFilter] as const
   }
-  const fields = ['expected', 'operation', 'key']
+  const takes = object({ expected: ref('Expected'), operation: ref('Operation'), key: text }, ['expected'])
+  const answers = ref('Ok')
   return {
     'POST expect/credits': {
       summary: 'Answers 409 unless exactly these credits were charged.',
-      fields,
+      takes,
+      answers,
       run(given) {
         fake.expectCredits(...read(given))
         return ok
@@ -55,7 +64,8 @@ export function expectationCommands(fake: FakeService): Commands {
     },
     'POST expect/requests': {
       summary: 'Answers 409 unless exactly these requests arrived.',
-      fields,
+      takes,
+      answers,
       run(given) {
         fake.expectRequests(...read(given))
         return ok
@@ -63,7 +73,8 @@ export function expectationCommands(fake: FakeService): Commands {
     },
     'POST expect/no-unused-faults': {
       summary: 'Answers 409 if a fault has hits left.',
-      fields: [],
+      takes: object({}),
+      answers,
       run() {
         fake.expectNoUnusedFaults()
         return ok

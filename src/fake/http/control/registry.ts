@@ -7,16 +7,16 @@ export interface Registry<T> {
   take(id: string): T
 }
 
-/** Kept things; the oldest is dropped after that. */
-const MAX_THINGS = 1_000
+const DEFAULT_MAX_THINGS = 1_000
 
-export function createRegistry<T>(name: string): Registry<T> {
+/** Keeps the newest `max` things. */
+export function createRegistry<T>(name: string, max = DEFAULT_MAX_THINGS): Registry<T> {
   const things = new Map<string, T>()
   let added = 0
 
   function get(id: string): T {
     const thing = things.get(id)
-    if (thing === undefined) throw new TypeError(`There is no ${name} ${id}.`)
+    if (thing === undefined) throw new TypeError(`There is no ${name} ${id}. The newest ${max} are kept.`)
     return thing
   }
 
@@ -25,7 +25,7 @@ export function createRegistry<T>(name: string): Registry<T> {
     add(thing) {
       things.set(String(++added), thing)
       const [oldest] = things.keys()
-      if (things.size > MAX_THINGS && oldest !== undefined) things.delete(oldest)
+      if (things.size > max && oldest !== undefined) things.delete(oldest)
       return added
     },
     take(id) {

@@ -1,26 +1,40 @@
 import type { FakeCandle } from '../../data/candle.ts'
 import { asNumber } from '../../rules/check-options.ts'
-import type { Bucket } from '../../rules/parse-query.ts'
-import type { FakeService, FakeSnapshot, ResetPart } from '../../types.ts'
+import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
+import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetPart } from '../../types.ts'
 import type { Commands } from './command.ts'
 import { createRegistry } from './registry.ts'
+import { address, amount, answer, count, flag, object, ref } from './schemas.ts'
 
 /** Keys, time and heavy slots. */
 export function keyAndTimeCommands(fake: FakeService): Commands {
   const slots = createRegistry<() => void>('heavy slot')
   return {
-    'GET keys': { summary: 'The keys and their credits.', fields: [], run: () => fake.keys() },
+    'GET keys': {
+      summary: 'The keys and their credits.',
+      takes: object({}),
+      answers: ref('Keys'),
+      run: () => fake.keys(),
+    },
     'POST keys': {
       summary: 'Adds keys, or replaces their credits: all of them or none.',
+      takes: ref('NewKeys'),
+      answers: ref('Keys'),
       run(given) {
         fake.addKeys(given as Parameters<FakeService['addKeys']>[0])
         return fake.keys()
       },
     },
-    'GET clock': { summary: 'The time in unix milliseconds.', fields: [], run: () => ({ now: fake.now() }) },
+    'GET clock': {
+      summary: 'The time in unix milliseconds.',
+      takes: object({}),
+      answers: ref('Time'),
+      run: () => ({ now: fake.now() }),
+    },
     'POST clock': {
       summary: 'Moves the time forward: by `advanceMs`, or to `now`.',
-      fields: ['advanceMs', 'now'],
+      takes: object({ advanceMs: { type: 'number', minimum: 0 }, now: { type: 'number' } }),
+      answers: ref('Time'),
       async run({ advanceMs, now }) {
         if ((advanceMs === undefined) === (now === undefined)) throw new TypeError('Give either advanceMs or now.')
         const ms = now === undefined ? (advanceMs as number) : asNumber('now', now, fake.now()) - fake.now()
@@ -30,12 +44,14 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
     },
     'POST heavy-slots': {
       summary: 'Takes a heavy slot, as another tenant would.',
-      fields: [],
+      takes: object({}),
+      answers: ref('Id'),
       run: () => ({ id: slots.add(fake.holdHeavySlot()) }),
     },
     'DELETE heavy-slots/{id}': {
       summary: 'Frees a heavy slot.',
-      fields: [],
+      takes: object({}),
+      answers: answer({ freed: count }),
       run(_, id) {
         slots.take(id)()
         return { freed: Number(id) }
@@ -51,44 +67,63 @@ export function worldCommands({ world }: FakeService): Commands {
     return { version: world.version }
   }
   const text = (value: unknown) => value as string
+  const answers = ref('Version')
   return {
-    'GET world': { summary: 'The version of the data.', fields: [], run: () => ({ version: world.version }) },
+    'GET world': {
+      summary: 'The version of the data.',
+      takes: object({}),
+      answers,
+      run: () => ({ version: world.version }),
+    },
     'POST world/price': {
       summary: 'Sets the price of a token in USD, at once or over a time.',
-      fields: ['token', 'usd', 'overMs'],
+      takes: object({ token: address, usd: amount, overMs: { type: 'number', minimum: 0 } }, ['token', 'usd']),
+      answers,
       run: ({ token, usd, overMs }) =>
         done(() => world.setPrice(text(token), text(usd), overMs === undefined ? {} : { overMs: overMs as number })),
     },
     'POST world/unprice': {
       summary: 'Takes the price of a token away.',
-      fields: ['token'],
+      takes: object({ token: address }, ['token']),
+      answers,
       run: ({ token }) => done(() => world.unprice(text(token))),
     },
     'POST world/trade': {
       summary: 'Adds a trade worth an amount in USD.',
-      fields: ['token', 'usd'],
+      takes: object({ token: address, usd: amount }, ['token', 'usd']),
+      answers,
       run: ({ token, usd }) => done(() => world.trade({ token: text(token), usd: text(usd) })),
     },
     'POST world/candles': {
       summary: 'Replaces candles of the past.',
-      fields: ['token', 'bucket', 'rows'],
+      takes: object(
+        {
+          token: address,
+          bucket: { type: 'string', enum: BUCKETS },
+          rows: { type: 'array', items: ref('Candle') },
+        },
+        ['token', 'bucket', 'rows'],
+      ),
+      answers,
       run: ({ token, bucket, rows }) => done(() => world.candles(text(token), bucket as Bucket, rows as FakeCandle[])),
     },
     'POST world/release': {
       summary: 'Gives a token its usual price back.',
-      fields: ['token'],
+      takes: object({ token: address }, ['token']),
+      answers,
       run: ({ token }) => done(() => world.release(text(token))),
     },
   }
 }
 
 /** Reset, snapshots. */
-export function stateCommands(fake: FakeService): Commands {
-  const snapshots = createRegistry<FakeSnapshot>('snapshot')
+export function stateCommands(fake: FakeService, maxSnapshots: number): Commands {
+  const snapshots = createRegistry<FakeSnapshot>('snapshot', maxSnapshots)
   return {
     'POST reset': {
       summary: 'Resets the fake; `keep` lists the parts to keep.',
-      fields: ['keep'],
+      takes: object({ keep: { type: 'array', items: { type: 'string', enum: RESET_PARTS } } }),
+      answers: answer({ reset: flag }),
       run({ keep = [] }) {
         fake.reset({ keep: keep as ResetPart[] })
         return { reset: true }
@@ -96,15 +131,26 @@ export function stateCommands(fake: FakeService): Commands {
     },
     'POST snapshot': {
       summary: 'Keeps the state.',
-      fields: [],
+      takes: object({}),
+      answers: answer({ id: count, at: { type: 'number' } }),
       run() {
         const snapshot = fake.snapshot()
         return { id: snapshots.add(snapshot), at: snapshot.at }
       },
     },
+    'DELETE snapshots/{id}': {
+      summary: 'Drops a snapshot.',
+      takes: object({}),
+      answers: ref('Removed'),
+      run(_, id) {
+        snapshots.take(id)
+        return { removed: Number(id) }
+      },
+    },
     'POST restore': {
       summary: 'Restores the state of a snapshot.',
-      fields: ['id'],
+      takes: object({ id: count }, ['id']),
+      answers: answer({ at: { type: 'number' } }),
       run({ id }) {
         const snapshot = snapshots.get(String(id))
         fake.restore(snapshot)

@@ -8,15 +8,3 @@ export function keepProcessAlive(): () => void {
   port1.onmessage = () => {}
   return () => port1.close()
 }
-
-/** Resolves in the next turn of the event loop. Fake timers do not affect it. */
-export function nextEventLoopTurn(): Promise<void> {
-  const { port1, port2 } = new MessageChannel()
-  return new Promise((resolve) => {
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(null)
-  })
-}

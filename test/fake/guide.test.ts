@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { anchorOf, codeBlocks, compile, ROOT } from '../package/code-blocks.ts'
+import { hasPython } from '../support/python.ts'
+
+const GUIDE = join(ROOT, 'src/fake/GUIDE.md')
+const guide = readFileSync(GUIDE, 'utf8')
+const blocks = codeBlocks(guide, 'ts')
+
+mkdirSync(join(ROOT, 'coverage'), { recursive: true })
+const folder = mkdtempSync(join(ROOT, 'coverage/guide-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const files = blocks.map(({ line, code }) => {
+  const file = join(folder, `guide-line-${line}.ts`)
+  writeFileSync(file, `${code}\nexport {}\n`)
+  return file
+})
+const kindOf = (code: string) => /from '(etn-market\/vitest|node:test)'/.exec(code)?.[1]
+
+describe('the guide of the fake', () => {
+  it('has blocks of code that compile', { timeout: 120_000 }, () => {
+    expect(blocks.length).toBeGreaterThan(7)
+    const { status, stdout } = compile(folder)
+    expect({ status, errors: stdout.trim() }).toEqual({ status: 0, errors: '' })
+  })
+
+  for (const [i, { line, code }] of blocks.entries()) {
+    if (kindOf(code) === undefined) it(`runs: line ${line}`, () => import(files[i] ?? ''))
+    if (kindOf(code) === 'node:test')
+      it(`runs with node:test: line ${line}`, { timeout: 60_000 }, async () => {
+        const { NODE_OPTIONS: _, ...env } = process.env
+        const args = ['--import', 'tsx', '--test', '--test-reporter', 'tap', files[i] ?? '']
+        const output = await run(process.execPath, args, env)
+        expect(output).toMatch(/^# pass 1$/m)
+        expect(output).toMatch(/^# fail 0$/m)
+      })
+  }
+
+  it.runIf(hasPython)('has a program in Python that runs', { timeout: 60_000 }, async () => {
+    const [{ code } = { code: '' }] = codeBlocks(guide, 'python')
+    const command = [process.execPath, '--import', 'tsx', join(ROOT, 'src/cli/index.ts'), 'fake'].join(' ')
+    const output = await run('python3', ['-c', code], { ...process.env, ETN_MARKET_FAKE: command })
+    expect(output).toBe('')
+  })
+
+  it('names every control route, and its links lead somewhere', async () => {
+    const headings = guide.split('\n').filter((line) => line.startsWith('#'))
+    const anchors = headings.map((line) => anchorOf(line.replace(/^#+ /, '')))
+    const targets = [...guide.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
+    const broken = targets.filter((target) =>
+      target.startsWith('#') ? !anchors.includes(target.slice(1)) : !existsSync(join(dirname(GUIDE), target)),
+    )
+    expect(targets.length).toBeGreaterThan(4)
+    expect(broken).toEqual([])
+    const { createFakeService } = await import('etn-market/fake')
+    await using fake = createFakeService()
+    const { url } = await fake.listen()
+    const { paths } = await (await fetch(new URL('/_fake/openapi.json', url))).json()
+    const chapter = guide.slice(guide.indexOf('### The control routes'))
+    expect(Object.keys(paths).filter((path) => !chapter.includes(path.slice('/_fake/'.length)))).toEqual([])
+  })
+})
+
+function run(file: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd: ROOT, env }, (_, stdout, stderr) => resolve(stdout + stderr))
+  })
+}
+
+// A block with the `test` of `etn-market/vitest` registers tests of its own.
+for (const [i, { code }] of blocks.entries()) if (kindOf(code) === 'etn-market/vitest') await import(files[i] ?? '')
