@@ -4,8 +4,8 @@ import { createPriceFeed, type FeedEvent, type FeedOptions, type PriceFeed } fro
 import { onTestFinished } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
-import '../../src/feed/consumers/trade-readers.ts'
-import '../../src/feed/consumers/trade-store.ts'
+import '../../src/feed/trades/readers.ts'
+import '../../src/feed/trades/store.ts'
 import '../../src/generated/answer-schemas.ts'
 import { DAY } from './setup.ts'
 

@@ -4,8 +4,8 @@ import type { SharedLease } from '../../fleet/internals.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedStore } from '../types.ts'
-import { type BuyLease, createBuyLease } from './buy-lease.ts'
 import type { CheckedStore } from './checked-store.ts'
+import { type BuyLease, createBuyLease } from './lease.ts'
 
 /** A price as the store keeps it. */
 export interface StoredPrice {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { creditsToUsd } from '../../credits/cost.ts'
-import type { FeedPlan, PlannedRate, PlannedRequests } from '../plan.ts'
 import { DAY_MS, type DailyBudget } from '../prices/daily-budget.ts'
 import type { DueTimes } from './due-times.ts'
+import type { FeedPlan, PlannedRate, PlannedRequests } from './plan.ts'
 import { costOf, rateOf, simulateSchedule } from './simulate-schedule.ts'
 import type { TokenBucket } from './token-bucket.ts'
 

@@ -1,11 +1,11 @@
 import { creditsFor, splitIntoRequests } from '../../credits/batch-cost.ts'
-import type { PlannedPurchase } from '../plan.ts'
 import { DAY_MS } from '../prices/daily-budget.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
 import { companionsOf, shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
 import { createDemand } from './demand.ts'
 import type { DueTimes } from './due-times.ts'
 import type { DueItem } from './early-cost.ts'
+import type { PlannedPurchase } from './plan.ts'
 import { type SelectBatchParts, selectBatch } from './select-batch.ts'
 import type { TokenBucket } from './token-bucket.ts'
 

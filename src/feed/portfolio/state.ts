@@ -1,9 +1,9 @@
-import type { Portfolio } from '../portfolio.ts'
+import { isRefusal } from '../requests/requester.ts'
 import type { Watch, WatchOptions } from '../types.ts'
-import { createPortfolioPrices } from './portfolio-prices.ts'
-import { type Holdings, summarize } from './portfolio-summary.ts'
-import { isRefusal } from './requester.ts'
+import { type Holdings, summarize } from './summary.ts'
 import type { TokenInfos } from './token-info.ts'
+import { createPortfolioPrices } from './token-prices.ts'
+import type { Portfolio } from './types.ts'
 
 export interface PortfolioStateParts {
   /** As the caller wrote it. */

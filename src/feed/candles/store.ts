@@ -2,7 +2,7 @@ import type { Clock } from '../../concurrency/clock.ts'
 import type { Candle } from '../../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
-import { BUCKET_SECONDS, type KnownSeries, MAX_CANDLES } from './candle-series.ts'
+import { BUCKET_SECONDS, type KnownSeries, MAX_CANDLES } from './series.ts'
 
 /** What a series is of. */
 export interface SeriesId {

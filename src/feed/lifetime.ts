@@ -1,6 +1,6 @@
-import { createAbortListeners, type ListenForAbort } from '../../concurrency/abort-listeners.ts'
-import { type CancellationSignal, LightAbortController } from '../../concurrency/cancellation.ts'
-import { EtnMarketError } from '../../errors/base.ts'
+import { createAbortListeners, type ListenForAbort } from '../concurrency/abort-listeners.ts'
+import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
+import { EtnMarketError } from '../errors/base.ts'
 
 /** How long the feed lives. */
 export interface Lifetime {

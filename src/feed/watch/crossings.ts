@@ -1,6 +1,6 @@
 import { compareDecimals, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
-import type { FeedAlert } from '../alert-types.ts'
 import type { FeedPrice } from '../types.ts'
+import type { FeedAlert } from './alert-types.ts'
 import { createExtreme, type Quote } from './extreme.ts'
 
 /** The conditions of an alert, with exact numbers. */

@@ -1,4 +1,4 @@
-import type { FeedPrice } from './price.ts'
+import type { FeedPrice } from '../watch/price.ts'
 
 /** Options of `feed.portfolio`. */
 export interface PortfolioOptions {

@@ -3,23 +3,23 @@ import { rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { BalanceDocument } from '../../generated/types.ts'
 import { checksumAddress } from '../../utils/address.ts'
-import type { Portfolio, PortfolioOptions } from '../portfolio.ts'
-import { isMaybeWasted } from '../prices/backoff.ts'
-import type { FeedClient, Watch, WatchOptions } from '../types.ts'
-import { followLatest } from './follow-latest.ts'
-import type { Lifetime } from './lifetime.ts'
-import { createPortfolioState } from './portfolio-state.ts'
-import { type Holdings, isBalanceDocument, MAX_BALANCES, readHoldings } from './portfolio-summary.ts'
-import { readInterval } from './read-interval.ts'
-import type { RecurringRequests } from './recurring-requests.ts'
+import type { Lifetime } from '../lifetime.ts'
+import { isMaybeWasted } from '../requests/backoff.ts'
+import { followLatest } from '../requests/follow-latest.ts'
+import type { RecurringRequests } from '../requests/recurring-requests.ts'
 import {
   createFailureReport,
   createRequester,
   type FailureReport,
   type Requester,
   type RequesterParts,
-} from './requester.ts'
+} from '../requests/requester.ts'
+import type { FeedClient, Watch, WatchOptions } from '../types.ts'
+import { readInterval } from '../watch/read-interval.ts'
+import { createPortfolioState } from './state.ts'
+import { type Holdings, isBalanceDocument, MAX_BALANCES, readHoldings } from './summary.ts'
 import type { TokenInfos } from './token-info.ts'
+import type { Portfolio, PortfolioOptions } from './types.ts'
 
 export interface PortfolioParts extends RequesterParts {
   readonly client: FeedClient

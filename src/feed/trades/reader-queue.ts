@@ -1,8 +1,8 @@
 import type { Trade } from '../../generated/types.ts'
 import { callSafely } from '../events.ts'
-import { PAGE_SIZE } from './trade-cost.ts'
-import { createTradeDedupe, type TradeGap } from './trade-dedupe.ts'
-import type { TradeReader } from './trade-source.ts'
+import { PAGE_SIZE } from './cost.ts'
+import { createTradeDedupe, type TradeGap } from './dedupe.ts'
+import type { TradeReader } from './source.ts'
 
 export interface TradeReaderOptions {
   readonly bounds: TradeReader['bounds']

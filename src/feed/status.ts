@@ -1,10 +1,10 @@
-import type { FeedStatus } from '../feed-status.ts'
-import type { Backoff } from '../prices/backoff.ts'
-import type { DailyBudget } from '../prices/daily-budget.ts'
-import type { CostForecast } from '../schedule/cost-forecast.ts'
-import type { DueTimes } from '../schedule/due-times.ts'
+import type { FeedStatus } from './feed-status.ts'
 import type { Lifetime } from './lifetime.ts'
-import type { WatchRegistry } from './watch-registry.ts'
+import type { DailyBudget } from './prices/daily-budget.ts'
+import type { Backoff } from './requests/backoff.ts'
+import type { CostForecast } from './schedule/cost-forecast.ts'
+import type { DueTimes } from './schedule/due-times.ts'
+import type { WatchRegistry } from './watch/registry.ts'
 
 export interface StatusParts {
   readonly dueTimes: DueTimes

@@ -2,12 +2,12 @@ import { startTimer } from '../../concurrency/clock.ts'
 import { isObject } from '../../operations/type-guards.ts'
 import type { FeedEvent } from '../events.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
-import { adaptInterval, createTradeCost, FULL_PAGE, PAGE_SIZE, type TradeCost, tradeCredits } from './trade-cost.ts'
-import { createTradeDedupe, mergePage, type TradeDedupe, type TradeGap, type TradePage } from './trade-dedupe.ts'
-import { canRetry, chargedBy, isUnreadable, toFailedEvent } from './trade-failure.ts'
-import { intervalWithin, planTrades } from './trade-plan.ts'
-import { requestTrades, type TradeRequestParts } from './trade-request.ts'
-import type { TradeMemory, TradeStore } from './trade-store.ts'
+import { adaptInterval, createTradeCost, FULL_PAGE, PAGE_SIZE, type TradeCost, tradeCredits } from './cost.ts'
+import { createTradeDedupe, mergePage, type TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
+import { canRetry, chargedBy, isUnreadable, toFailedEvent } from './failure.ts'
+import { intervalWithin, planTrades } from './plan.ts'
+import { requestTrades, type TradeRequestParts } from './request.ts'
+import type { TradeMemory, TradeStore } from './store.ts'
 
 /** Somebody who reads the trades of a token. */
 export interface TradeReader {

@@ -1,4 +1,4 @@
-import type { PlannedRequests } from '../plan.ts'
+import type { PlannedRequests } from '../schedule/plan.ts'
 
 /** What a consumer requests at an interval, besides prices. */
 export interface RecurringRequest {

@@ -4,10 +4,10 @@ import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { ResponseError } from '../../errors/response.ts'
 import type { FeedBoughtEvent, FeedEvent } from '../events.ts'
-import { type Backoff, isMaybeWasted } from '../prices/backoff.ts'
 import { type SendOptions, type Spent, spendFromBudget } from '../prices/buy-prices.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import { mayBeCausedByAnAddress } from '../prices/isolation.ts'
+import { type Backoff, isMaybeWasted } from './backoff.ts'
 
 export interface RequesterParts {
   readonly clock: Clock

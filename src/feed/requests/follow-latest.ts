@@ -1,5 +1,5 @@
+import type { Lifetime } from '../lifetime.ts'
 import { createLatestValueStream } from './latest-value-stream.ts'
-import type { Lifetime } from './lifetime.ts'
 
 export interface FollowOptions<Value extends object> {
   readonly signal: AbortSignal | undefined

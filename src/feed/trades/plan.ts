@@ -1,5 +1,5 @@
 import type { OtherRequests } from '../schedule/explain.ts'
-import { type TradeCost, tradeCredits } from './trade-cost.ts'
+import { type TradeCost, tradeCredits } from './cost.ts'
 
 /** The interval nearest to `everyMs` that suits every reader. */
 export function intervalWithin(

@@ -4,8 +4,8 @@ import type { Token } from '../../generated/types.ts'
 import { isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
+import { isKeyRefused, isRefusal, type Requester } from '../requests/requester.ts'
 import type { FeedClient } from '../types.ts'
-import { isKeyRefused, isRefusal, type Requester } from './requester.ts'
 
 /** What does not change about a token. */
 export type TokenInfo = Pick<Token, 'symbol' | 'name' | 'decimals'>

@@ -1,9 +1,9 @@
 import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
 import type { Trade } from '../../generated/types.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
-import type { TradesOptions } from '../trade-types.ts'
-import { createTradeQueue, type TradeQueue } from './trade-reader.ts'
-import { createTradeSource, type TradeReader, type TradeSource, type TradeSourceParts } from './trade-source.ts'
+import { createTradeQueue, type TradeQueue } from './reader-queue.ts'
+import { createTradeSource, type TradeReader, type TradeSource, type TradeSourceParts } from './source.ts'
+import type { TradesOptions } from './types.ts'
 
 /** The readers of trades of a feed. */
 export interface TradeReaders {

@@ -1,5 +1,5 @@
 import type { Trade } from '../../generated/types.ts'
-import { PAGE_SIZE } from './trade-cost.ts'
+import { PAGE_SIZE } from './cost.ts'
 
 /** The newest trades of a token. */
 export interface TradePage {

@@ -2,10 +2,10 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Trade } from '../../generated/types.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
-import type { TradesOptions } from '../trade-types.ts'
-import type { TradeReaders } from './trade-readers.ts'
-import type { TradeReader, TradeSourceParts } from './trade-source.ts'
-import type { TradeStoreParts } from './trade-store.ts'
+import type { TradeReaders } from './readers.ts'
+import type { TradeReader, TradeSourceParts } from './source.ts'
+import type { TradeStoreParts } from './store.ts'
+import type { TradesOptions } from './types.ts'
 
 export interface TradesParts extends Omit<TradeSourceParts, 'store'> {
   /** Undefined without a store. */
@@ -31,8 +31,8 @@ export function createTrades(parts: TradesParts): Trades {
 
   async function load(): Promise<TradeReaders> {
     const [{ createTradeReaders }, { createTradeStore }] = await Promise.all([
-      import('./trade-readers.ts'),
-      import('./trade-store.ts'),
+      import('./readers.ts'),
+      import('./store.ts'),
     ])
     readers = createTradeReaders({ ...parts, store: storeParts && createTradeStore(storeParts) })
     return readers

@@ -1,4 +1,4 @@
-import type { Candle } from '../generated/types.ts'
+import type { Candle } from '../../generated/types.ts'
 
 /** Options of `feed.watchCandles`. */
 export interface CandleWatchOptions {

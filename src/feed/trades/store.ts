@@ -5,8 +5,8 @@ import { every, isArray, isNumber, isObject } from '../../operations/type-guards
 import { type FeedEvent, messageOf } from '../events.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
 import type { FeedStore } from '../types.ts'
-import { PAGE_SIZE, type TradeCostState } from './trade-cost.ts'
-import type { TradePage } from './trade-dedupe.ts'
+import { PAGE_SIZE, type TradeCostState } from './cost.ts'
+import type { TradePage } from './dedupe.ts'
 
 /** What is known of the trades of a token. */
 export interface TradeMemory extends TradePage {

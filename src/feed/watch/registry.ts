@@ -1,8 +1,8 @@
 import { isEtnMarketError } from '../../errors/base.ts'
 import { callSafely, type FeedEvent, messageOf } from '../events.ts'
+import type { Lifetime } from '../lifetime.ts'
 import type { PlannedWatch } from '../schedule/explain.ts'
 import type { FeedPrice } from '../types.ts'
-import type { Lifetime } from './lifetime.ts'
 import { type RunningWatch, startWatch, type WatchParts, type WatchTarget } from './watch.ts'
 
 export interface WatchRegistryParts extends WatchParts {

@@ -1,12 +1,12 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { ResponseError } from '../../errors/response.ts'
 import type { Trade } from '../../generated/types.ts'
-import type { Backoff } from '../prices/backoff.ts'
+import type { Lifetime } from '../lifetime.ts'
 import { spendFromBudget } from '../prices/buy-prices.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
+import type { Backoff } from '../requests/backoff.ts'
 import type { FeedClient } from '../types.ts'
-import type { Lifetime } from './lifetime.ts'
-import { tradeCredits } from './trade-cost.ts'
+import { tradeCredits } from './cost.ts'
 
 export interface TradeRequestParts {
   readonly client: FeedClient

@@ -2,7 +2,7 @@ import type { Clock } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
 import type { FeedEvent } from '../events.ts'
-import type { Failure } from './tracked-price.ts'
+import type { Failure } from '../prices/tracked-price.ts'
 
 /** Whether requests may be sent, and if not, when. */
 export interface Backoff {
