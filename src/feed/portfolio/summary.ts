@@ -3,7 +3,7 @@ import { isInteger, isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../../utils/decimal.ts'
 import { toUnits } from '../../utils/units.ts'
-import type { FeedPrice } from '../types.ts'
+import type { FeedPrice } from '../watch/types.ts'
 import type { TokenInfo } from './token-info.ts'
 import type { Portfolio, PortfolioPosition } from './types.ts'
 

@@ -3,9 +3,9 @@ import { rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { BalanceDocument } from '../../generated/types.ts'
 import { checksumAddress } from '../../utils/address.ts'
+import { mayBeChargedAgain } from '../failures.ts'
 import type { Lifetime } from '../lifetime.ts'
-import { isMaybeWasted } from '../requests/backoff.ts'
-import { followLatest } from '../requests/follow-latest.ts'
+import { followLatest } from '../requests/latest-value-stream.ts'
 import type { RecurringRequests } from '../requests/recurring-requests.ts'
 import {
   createFailureReport,
@@ -14,8 +14,9 @@ import {
   type Requester,
   type RequesterParts,
 } from '../requests/requester.ts'
-import type { FeedClient, Watch, WatchOptions } from '../types.ts'
+import type { FeedClient } from '../types.ts'
 import { readInterval } from '../watch/read-interval.ts'
+import type { Watch, WatchOptions } from '../watch/types.ts'
 import { createPortfolioState } from './state.ts'
 import { type Holdings, isBalanceDocument, MAX_BALANCES, readHoldings } from './summary.ts'
 import type { TokenInfos } from './token-info.ts'
@@ -103,7 +104,7 @@ async function follow(following: Following, parts: PortfolioParts): Promise<void
       state.setLookedUp(failed.length === 0)
       failures = failed.length === 0 ? 0 : failures + 1
       const dueMs = holdings.at + interval() - clock.now()
-      const mayRetry = failures > 0 && !failed.some((error) => isMaybeWasted(error, failures - 1))
+      const mayRetry = failures > 0 && !failed.some((error) => mayBeChargedAgain(error, failures - 1))
       const retryMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(failures, 10))
       await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
     }

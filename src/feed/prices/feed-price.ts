@@ -1,5 +1,5 @@
 import type { TokenPrice } from '../../generated/types.ts'
-import type { FeedPrice } from '../types.ts'
+import type { FeedPrice } from '../watch/types.ts'
 import type { TrackedPrice } from './tracked-price.ts'
 
 /** What is known of an address, under the spelling of the caller; undefined while nothing is known. */

@@ -1,8 +1,9 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
-import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
 import type { FeedEvent } from '../events.ts'
-import type { Failure, SuspectGroup, TrackedPrice } from './tracked-price.ts'
+import { type Failure, mayBeCausedByAnAddress } from '../failures.ts'
+import type { SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /**
  * Finds the address that makes batches fail. A batch that fails is split in two for its next attempt, until one address is left
@@ -88,22 +89,11 @@ export function createIsolation(
     const [only] = prices
     if (prices.length === 1 && only && failures === 0)
       emit({ type: 'feed.isolated', address: only.address, code: error.code, retryAt })
-    return { error, waitMs, transient: !isCharged, maybeWasted: isCharged }
+    return { error, waitMs, transient: !isCharged, maybeCharged: isCharged }
   }
 }
 
 function halve(prices: readonly TrackedPrice[]): TrackedPrice[][] {
   const half = Math.ceil(prices.length / 2)
   return [...splitIntoRequests(prices.slice(0, half)), ...splitIntoRequests(prices.slice(half))]
-}
-
-/** Statuses that the service or a gateway sends for every request alike. */
-const SERVICE_WIDE = new Set([408, 429, 502, 503, 504])
-
-/** Whether requests for other addresses may succeed. */
-export function mayBeCausedByAnAddress(error: unknown): error is EtnMarketError {
-  if (!isEtnMarketError(error)) return false
-  const { name, code, status = 0 } = error
-  if (name === 'ResponseError') return code !== 'not_the_service' && code !== 'invalid_fetch'
-  return name === 'ServiceError' && !SERVICE_WIDE.has(status)
 }

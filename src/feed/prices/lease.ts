@@ -1,8 +1,9 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
 import { type Clock, sleep, startTimer } from '../../concurrency/clock.ts'
-import type { SharedLease } from '../../fleet/internals.ts'
+import { invalidOption } from '../../errors/input.ts'
+import { fleetInternalsOf, type SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedStore } from '../types.ts'
+import type { FeedOptions, FeedStore } from '../types.ts'
 
 /** Lets one of several processes that share a store buy an address. */
 export interface BuyLease {
@@ -104,4 +105,13 @@ function parse(value: unknown): { owner: unknown; until: number } | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The lease of the fleet, if there is one. Without a shared store a member could not read what another one buys. */
+export function readSharedLease({ fleet, store }: FeedOptions): SharedLease | undefined {
+  if (fleet === undefined) return undefined
+  const internals = fleetInternalsOf(fleet)
+  if (internals === undefined) throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
+  if (store === undefined) throw invalidOption('store', store, 'a store that all members of the fleet share')
+  return internals.buyLease
 }

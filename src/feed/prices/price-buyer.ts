@@ -3,13 +3,14 @@ import type { Clock } from '../../concurrency/clock.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable } from '../../credits/batch-cost.ts'
 import type { FeedEvent } from '../events.ts'
+import type { Failure } from '../failures.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { FeedClient } from '../types.ts'
 import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import { createIsolation } from './isolation.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { type Failure, isWanted, subscribersOf, type TrackedPrice } from './tracked-price.ts'
+import { isWanted, subscribersOf, type TrackedPrice } from './tracked-price.ts'
 
 export interface PriceBuyerParts {
   readonly client: FeedClient
@@ -69,7 +70,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     for (const tracked of prices) {
       tracked.inFlight = false
       tracked.failingSince = Math.min(tracked.failingSince, decidedAt)
-      if (failure.maybeWasted) tracked.wastedAt = clock.now()
+      if (failure.maybeCharged) tracked.wastedAt = clock.now()
       schedule(tracked)
       for (const subscriber of subscribersOf(tracked)) subscriber.onFailure(tracked, failure)
     }
@@ -78,7 +79,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   function deliverAll(prices: readonly TrackedPrice[], { priceOf, invalid }: BoughtPrices, at: number): void {
     for (const tracked of prices) {
       if (invalid?.addresses.has(tracked.address)) {
-        fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeWasted: true }, at)
+        fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeCharged: true }, at)
         continue
       }
       const stored = { price: priceOf(tracked.address), at }
@@ -107,7 +108,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     try {
       // A request failed while this one waited for its slot: it waits for the same backoff.
       if (sentAt < backoff.until && backoff.failure) {
-        fail(prices, { ...backoff.failure, maybeWasted: false }, decidedAt)
+        fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
         return 0
       }
       for (const tracked of prices) tracked.wastedAt = Number.NEGATIVE_INFINITY

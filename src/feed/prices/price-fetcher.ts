@@ -1,8 +1,8 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
+import { refusedForGuarantees, refusedRequests } from './daily-budget.ts'
 import { createPriceBuyer, type PriceBuyerParts } from './price-buyer.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { refusedForGuarantees, refusedRequests } from './request-share.ts'
 import { isWanted, type Stretch, stretchedInterval, type TrackedPrice } from './tracked-price.ts'
 
 /** Gets prices from the store, else from the service. */
@@ -53,7 +53,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
     const refusal = refusedRequests(prices, dailyBudget)
     if (refusal === undefined) return prices
     const { refused, error } = refusal
-    fail([...refused], { error, waitMs: 0, transient: false, maybeWasted: false }, decidedAt)
+    fail([...refused], { error, waitMs: 0, transient: false, maybeCharged: false }, decidedAt)
     return prices.filter((tracked) => !refused.has(tracked))
   }
 
@@ -62,7 +62,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
     const refusal = refusedForGuarantees(prices, dailyBudget, clock.now())
     if (refusal === undefined) return prices
     const { refused, error } = refusal
-    fail([...refused], { error, waitMs: 0, transient: false, maybeWasted: true }, decidedAt)
+    fail([...refused], { error, waitMs: 0, transient: false, maybeCharged: true }, decidedAt)
     return prices.filter((tracked) => !refused.has(tracked))
   }
 
@@ -146,7 +146,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
       } catch (error) {
         // The feed was closed while requests waited for a slot.
         const left = prices.filter(({ inFlight }) => inFlight)
-        fail(left, { error, waitMs: 0, transient: false, maybeWasted: false }, clock.now())
+        fail(left, { error, waitMs: 0, transient: false, maybeCharged: false }, clock.now())
         return 0
       }
     },

@@ -1,4 +1,5 @@
 import type { TokenPrice } from '../../generated/types.ts'
+import type { Failure } from '../failures.ts'
 import { createPriorityQueue, type PriorityQueue } from './priority-queue.ts'
 
 /** Addresses that are requested together until they succeed or fail alone. */
@@ -25,17 +26,6 @@ export interface Watcher extends Subscriber {
   readonly atLeastEveryMs: number
   /** Called when a price is older than the interval, and no newer one has arrived. */
   onLate(tracked: TrackedPrice): void
-}
-
-/** Why no price came. */
-export interface Failure {
-  readonly error: unknown
-  /** Milliseconds until the next attempt. */
-  readonly waitMs: number
-  /** Whether another attempt may succeed. */
-  readonly transient: boolean
-  /** Whether another attempt may be charged and return nothing. Watches then wait for their interval. */
-  readonly maybeWasted: boolean
 }
 
 /** An address, what is known of its price, and who wants to know it. */

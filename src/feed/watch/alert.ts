@@ -3,14 +3,12 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { Decimal } from '../../utils/decimal.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
-import type { FeedPrice } from '../types.ts'
-import type { AlertOptions, FeedAlert } from './alert-types.ts'
 import { type Conditions, detectCrossings } from './crossings.ts'
 import { readAmount } from './min-change.ts'
 import { readIntervals } from './read-interval.ts'
 import type { WatchRegistry } from './registry.ts'
-import type { RunningWatch, WatchTarget } from './watch.ts'
-import { groupByAddress, type ToChecksum, withAge } from './watch-target.ts'
+import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
+import { groupByAddress, type RunningWatch, type ToChecksum, type WatchTarget, withAge } from './watch.ts'
 
 export interface AlertParts {
   readonly clock: Clock

@@ -2,12 +2,18 @@ import type { Clock } from '../../concurrency/clock.ts'
 import { rejectUnknown } from '../../errors/input.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
-import type { FeedPrice, Watch, WatchOptions } from '../types.ts'
 import { readMinChange } from './min-change.ts'
 import { readIntervals } from './read-interval.ts'
 import type { Subscription, WatchRegistry } from './registry.ts'
-import type { InputsByAddress, RunningWatch, WatchTarget } from './watch.ts'
-import { groupByAddress, type ToChecksum, withAge } from './watch-target.ts'
+import type { FeedPrice, Watch, WatchOptions } from './types.ts'
+import {
+  groupByAddress,
+  type InputsByAddress,
+  type RunningWatch,
+  type ToChecksum,
+  type WatchTarget,
+  withAge,
+} from './watch.ts'
 
 export interface WatchHandleParts {
   readonly clock: Clock

@@ -2,7 +2,7 @@ import type { Clock } from '../../concurrency/clock.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
 import type { PriceTable } from '../prices/price-table.ts'
 import { shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
-import type { FeedPrice } from '../types.ts'
+import type { FeedPrice } from './types.ts'
 
 export interface PeekParts {
   readonly clock: Clock
