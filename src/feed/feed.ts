@@ -37,6 +37,8 @@ import { createPeek } from './watch/peek.ts'
 import { createWatchRegistry } from './watch/registry.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
+const BLIND_STORE =
+  'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
 
 /**
  * Creates a feed, which buys each price once for everybody who needs it, in the cheapest requests, and only as often as needed.
@@ -93,6 +95,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const leadTime = createLeadTime(applyTiming)
   const forecast = createCostForecast({ clock, dueTimes, bucket })
   const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
+  const onBlind = () => emit({ type: 'feed.store_failed', message: BLIND_STORE })
   const listeners = new Set<() => void>()
   const fetcher = createPriceFetcher({
     client,
@@ -100,7 +103,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dailyBudget,
     backoff,
     emit,
-    store: options.store && checked && createPriceStore(options.store, clock, checked, lifetime.closed, sharedLease),
+    store:
+      options.store &&
+      checked &&
+      createPriceStore({ store: options.store, clock, checked, closed: lifetime.closed, shared: sharedLease, onBlind }),
     signal: lifetime.signal,
     reserveExtra(credits) {
       const isCovered = bucket.covers(credits, clock.now())

@@ -1,6 +1,7 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { refusedForGuarantees, refusedRequests } from './daily-budget.ts'
+import { LEASE_MS } from './lease.ts'
 import { createPriceBuyer, type PriceBuyerParts } from './price-buyer.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
 import { isWanted, type Stretch, stretchedInterval, type TrackedPrice } from './tracked-price.ts'
@@ -113,10 +114,11 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
   async function buyOthers(from: PriceStore, prices: readonly TrackedPrice[], decidedAt: number): Promise<number> {
     let others = prices
     let credits = 0
-    while (others.length > 0) {
+    for (let polls = 1; others.length > 0; polls++) {
       await sleep(clock, POLL_MS, closed)
       const missing = await readStore(from, others)
-      const free = await acquire(from, [...missing])
+      // However many processes take turns: nobody waits for longer than one lease.
+      const free = polls * POLL_MS < LEASE_MS ? await acquire(from, [...missing]) : missing
       credits += await buy([...free], decidedAt).finally(() =>
         from.lease.release([...free].map(({ address }) => address)),
       )

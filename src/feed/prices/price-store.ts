@@ -1,9 +1,5 @@
-import type { CancellationSignal } from '../../concurrency/cancellation.ts'
-import type { Clock } from '../../concurrency/clock.ts'
-import type { SharedLease } from '../../fleet/internals.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedStore } from '../types.ts'
 import type { CheckedStore } from './checked-store.ts'
 import { type BuyLease, createBuyLease } from './lease.ts'
 
@@ -22,15 +18,14 @@ export interface PriceStore {
   readonly lease: BuyLease
 }
 
-export function createPriceStore(
-  store: FeedStore,
-  clock: Clock,
-  checked: CheckedStore,
-  closed: CancellationSignal,
-  sharedLease: SharedLease | undefined,
-): PriceStore {
+export interface PriceStoreParts extends BuyLeaseParts {
+  readonly checked: CheckedStore
+}
+
+export function createPriceStore(parts: PriceStoreParts): PriceStore {
+  const { checked, clock } = parts
   return {
-    lease: createBuyLease(store, clock, closed, sharedLease),
+    lease: createBuyLease(parts),
     read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock.now())),
     write: (address, stored, ttlMs) => checked.write(keyOf(address), stored, ttlMs),
   }
