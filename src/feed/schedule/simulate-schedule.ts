@@ -33,7 +33,9 @@ export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
   for (const tracked of dueTimes.demand.addresses()) {
     const { rounds } = tracked
     const intervalMs = unstretched ? shortestInterval(tracked) : tracked.intervalMs
-    const dueAt = Math.max(now, tracked.dueAt - (tracked.intervalMs - intervalMs))
+    // What is in flight is bought now.
+    const nextAt = tracked.inFlight ? now + intervalMs : tracked.dueAt - (tracked.intervalMs - intervalMs)
+    const dueAt = Math.max(now, nextAt)
     const item = { tracked, rounds, intervalMs, dueAt }
     items.set(tracked, item)
     queue.put(item)
