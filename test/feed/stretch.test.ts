@@ -7,7 +7,7 @@ import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import { MINUTE, SECOND, some } from './setup.ts'
-import { HOUR, TEST_TIMEOUT } from './simulate.ts'
+import { HOUR } from './simulate.ts'
 
 omitStacks()
 

@@ -14,8 +14,11 @@ export interface Isolation {
   split(prices: readonly TrackedPrice[]): TrackedPrice[][]
   /** Returns what the watches have set aside for requests of these addresses. */
   recordSuccess(prices: readonly TrackedPrice[]): number
-  /** Returns the failure of the one address that fails while others succeed; undefined if the cause may be the service. */
-  recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Failure | undefined
+  /**
+   * Returns the failure of the one address that fails while others succeed; 'split' if the addresses are requested in two parts from now
+   * on; undefined if the cause may be the service.
+   */
+  recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Failure | 'split' | undefined
 }
 
 const MIN_WAIT_MS = 1_000
@@ -54,10 +57,10 @@ export function createIsolation(
       const [first] = prices
       if (first === undefined || !mayBeCausedByAnAddress(error)) return undefined
       const failingSince = Math.min(decidedAt, ...prices.map((tracked) => tracked.failingSince))
-      // Without a success the service may be down: then smaller requests only cost more, except for one free attempt.
+      // Without a success the service may be down: then smaller requests only cost more, except for one attempt.
       const othersSucceed = succeededAt >= failingSince
-      const isFree = error.charge === 'none' && first.suspectGroup === undefined
-      if (prices.length > 1 && (othersSucceed || isFree) && splitGroup(prices)) return undefined
+      const isFirst = error.charge !== 'unknown' && first.suspectGroup === undefined
+      if (prices.length > 1 && (othersSucceed || isFirst) && splitGroup(prices)) return 'split'
       return othersSucceed ? isolate(prices, error) : undefined
     },
   }

@@ -123,8 +123,12 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
       deliverAll(prices, bought, sentAt)
       return credits - reserved
     } catch (error) {
-      const failure = isolation.recordFailure(prices, error, decidedAt) ?? backoff.recordFailure(error, sentAt)
-      fail(prices, failure, decidedAt)
+      const isolated = isolation.recordFailure(prices, error, decidedAt)
+      if (isolated === undefined) fail(prices, backoff.recordFailure(error, sentAt), decidedAt)
+      // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
+      else if (isolated === 'split')
+        fail(prices, { ...backoff.recordFailure(error, sentAt), maybeCharged: false }, decidedAt)
+      else fail(prices, isolated, decidedAt)
       return 0
     } finally {
       releaseSlot()
