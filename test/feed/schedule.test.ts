@@ -4,6 +4,7 @@ import { creditsFor, requestCredits, splitIntoRequests } from '../../src/credits
 import { createPriorityQueue } from '../../src/feed/prices/priority-queue.ts'
 import type { DueItem } from '../../src/feed/schedule/early-cost.ts'
 import { cheapestBatch } from '../../src/feed/schedule/select-batch.ts'
+import { testProperty } from '../support/property.ts'
 import { MINUTE, recordWatch, requests, SECOND, setupFeed, some } from './setup.ts'
 
 const queueOf = (items: DueItem[]) => {
@@ -12,10 +13,11 @@ const queueOf = (items: DueItem[]) => {
   return queue
 }
 
-test('the priority queue returns the smallest key first after any additions, moves and removals', () => {
-  const steps = fc.array(fc.tuple(fc.constantFrom('put', 'delete', 'pop'), fc.nat(9), fc.nat(20)), { maxLength: 60 })
-  fc.assert(
-    fc.property(steps, (run) => {
+testProperty(
+  'the priority queue returns the smallest key first after any additions, moves and removals',
+  () => {
+    const steps = fc.array(fc.tuple(fc.constantFrom('put', 'delete', 'pop'), fc.nat(9), fc.nat(20)), { maxLength: 60 })
+    return fc.property(steps, (run) => {
       const items = Array.from({ length: 10 }, () => ({ dueAt: 0 }))
       const queue = createPriorityQueue<{ dueAt: number }>(({ dueAt }) => dueAt)
       const model = new Set<{ dueAt: number }>()
@@ -35,9 +37,10 @@ test('the priority queue returns the smallest key first after any additions, mov
         }
         expect(queue.size).toBe(model.size)
       }
-    }),
-  )
-})
+    })
+  },
+  { cases: 100 },
+)
 
 test('the work for a batch of fifty grows with the logarithm of the number of watched addresses', () => {
   const readsPerAddress = (watched: number) => {
