@@ -6,6 +6,7 @@ import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createCandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
+import { createFeedClock } from './feed-clock.ts'
 import { createLifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
 import { createTokenInfos } from './portfolio/token-info.ts'
@@ -48,7 +49,8 @@ const BLIND_STORE =
  */
 export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): PriceFeed {
   rejectUnknown('feed option', options, OPTIONS)
-  const { clock = systemClock, pauseWhenHidden = false } = options
+  const { pauseWhenHidden = false } = options
+  const clock = createFeedClock(options.clock ?? systemClock)
   const windowMs = readDuration('windowMs', options.windowMs ?? 5)
   const maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
   const emit = (event: FeedEvent) => callSafely(options.onEvent, event)

@@ -1,3 +1,4 @@
+import type { FeedClock } from './feed-clock.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { DailyBudget } from './prices/daily-budget.ts'
 import type { Backoff } from './requests/backoff.ts'
@@ -6,6 +7,7 @@ import type { DueTimes } from './schedule/due-times.ts'
 import type { WatchRegistry } from './watch/registry.ts'
 
 export interface StatusParts {
+  readonly clock: FeedClock
   readonly dueTimes: DueTimes
   readonly forecast: CostForecast
   readonly dailyBudget: DailyBudget
@@ -16,14 +18,14 @@ export interface StatusParts {
 }
 
 export function createStatus(parts: StatusParts): () => FeedStatus {
-  const { dueTimes, forecast, dailyBudget, backoff, watches } = parts
+  const { clock, dueTimes, forecast, dailyBudget, backoff, watches } = parts
   return () => {
     const state = stateOf(parts)
     const { spent, uncertain, limit } = dailyBudget.budget
     const creditsPerDay = forecast.creditsPerDay()
     return {
       state,
-      until: state === 'waiting' || state === 'stopped' ? backoff.until : undefined,
+      until: state === 'waiting' || state === 'stopped' ? clock.toUnix(backoff.until) : undefined,
       stretch: dailyBudget.stretch,
       atLeastStretch: dailyBudget.atLeastStretch,
       creditsPerDay,

@@ -278,7 +278,7 @@ testProperty(
     const found = path.flatMap((cents, index) => {
       const usd = cents === null ? null : asUsd(cents)
       const price: FeedPrice = { address: BOLT, usd, etn: null, at: index * MINUTE, ageMs: 0, stale: false }
-      return detect(price).map(({ condition }) => ({ index, condition }))
+      return detect(price, index * MINUTE).map(({ condition }) => ({ index, condition }))
     })
     expect(found).toEqual(expectedCrossings(rules, path))
   }),

@@ -11,10 +11,11 @@ export interface PortfolioStateParts {
   readonly signal: AbortSignal
   readonly tokens: TokenInfos
   watch(addresses: readonly string[], options: WatchOptions): Watch
-  publish(portfolio: Portfolio): void
+  /** @param at when its balances were requested, by the clock of the feed */
+  publish(portfolio: Portfolio, at: number): void
   fail(error: unknown): void
-  /** Whether the balances are older than requested. */
-  isOld(portfolio: Portfolio): boolean
+  /** Whether balances that were requested then are older than their interval. */
+  isOld(at: number): boolean
 }
 
 /** What is known of a portfolio. It is published when it is complete, and as stale when something holds it up. */
@@ -58,7 +59,7 @@ export function createPortfolioState(parts: PortfolioStateParts): PortfolioState
       if (isReady) haveFailed = false
       if (!isBehind && !haveFailed && !(isLookedUp && isReady)) return
       const portfolio = summarize(wallet, holdings, tokens.get, prices.get, isBehind || !isReady)
-      publish(isOld(portfolio) ? { ...portfolio, stale: true } : portfolio)
+      publish(isOld(holdings.at) ? { ...portfolio, stale: true } : portfolio, holdings.at)
     })
   }
 

@@ -54,13 +54,21 @@ export function watchPortfolio(
   const { client, clock, lifetime } = parts
   client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
   lifetime.signal.throwIfAborted()
-  const isOld = ({ at }: Portfolio) => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
+  const isOld = (at: number) => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
+  /** When the balances of a portfolio were requested, by the clock of the feed. */
+  const requestedAt = new WeakMap<Portfolio, number>()
   return followLatest<Portfolio>({
     signal: options.signal,
     lifetime,
-    onRead: (portfolio) => (isOld(portfolio) ? { ...portfolio, stale: true } : portfolio),
-    follow: (publish, signal, fail) =>
-      follow({ wallet, everyMs, balancesEveryMs, publish, signal, fail, isOld }, parts),
+    onRead: (portfolio) =>
+      isOld(requestedAt.get(portfolio) ?? clock.now()) ? { ...portfolio, stale: true } : portfolio,
+    follow(push, signal, fail) {
+      const publish = (portfolio: Portfolio, at: number) => {
+        requestedAt.set(portfolio, at)
+        push(portfolio)
+      }
+      return follow({ wallet, everyMs, balancesEveryMs, publish, signal, fail, isOld }, parts)
+    },
   })
 }
 
@@ -69,9 +77,11 @@ interface Following {
   readonly everyMs: number
   readonly balancesEveryMs: number
   readonly signal: AbortSignal
-  publish(portfolio: Portfolio): void
+  /** @param at when its balances were requested, by the clock of the feed */
+  publish(portfolio: Portfolio, at: number): void
   fail(error: unknown): void
-  isOld(portfolio: Portfolio): boolean
+  /** Whether balances that were requested then are older than their interval. */
+  isOld(at: number): boolean
 }
 
 async function follow(following: Following, parts: PortfolioParts): Promise<void> {
@@ -132,7 +142,7 @@ async function readBalances(
     send: (options) => client.balances.get({ address, limit: MAX_BALANCES }, options),
     isUsable: isBalanceDocument,
   }))
-  const fresh = readHoldings(data, sentAt, credits)
+  const fresh = readHoldings(data, { at: sentAt, requestedAt: clock.toUnix(sentAt), credits })
   holdings.delete(address)
   holdings.set(address, fresh)
   const [oldest] = holdings.keys()

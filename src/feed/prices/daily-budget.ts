@@ -5,6 +5,7 @@ import { createMemoryBudget } from '../../credits/memory-budget.ts'
 import { createWindows } from '../../credits/windows.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
 import type { Stretch, TrackedPrice } from './tracked-price.ts'
 
@@ -22,7 +23,7 @@ export interface DailyBudget extends Stretch {
    * What a request for `bought` may cost, so that the rest of the budget suffices for every `atLeastEveryMs` until the end of the day.
    */
   availableBesideGuarantees(bought: readonly TrackedPrice[]): number
-  /** When the next day of the budget begins, unix milliseconds; Infinity while nothing waits for it. */
+  /** When the next day of the budget begins, by the clock of the feed; Infinity while nothing waits for it. */
   readonly renewsAt: number
   /** Records credits that no watch planned: price requests and trades. */
   recordUnplanned(credits: number): void
@@ -48,14 +49,14 @@ const TOLERANCE = 0.05
 export interface Allowance {
   readonly credits: number
   readonly now: number
-  /** When the credits are renewed, unix milliseconds. */
+  /** When the credits are renewed, by the clock of the feed. */
   readonly until: number
 }
 
 export interface DailyBudgetParts {
   readonly options: FeedOptions['budget']
   readonly store: FeedStore | undefined
-  readonly clock: Clock
+  readonly clock: FeedClock
   /** What every `atLeastEveryMs` costs until the credits are renewed, after `bought` is bought now. */
   costOfGuarantees(allowance: Allowance, bought: readonly TrackedPrice[]): number
   /** The stretch that the credits suffice for until they are renewed, and what the watches cost a day then. */
@@ -66,9 +67,11 @@ export interface DailyBudgetParts {
 
 export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
   const { options, store, clock, solveStretch, onStretch } = parts
-  const { budget, load, flush } = createDayBudget(options, store, clock)
+  const { budget, load, flush } = createDayBudget(options, store, clock.wall)
   let isLoaded = load === undefined
-  const daysLeft = () => ((budget.resetsAt ?? 0) - clock.now()) / DAY_MS
+  /** When the credits are renewed, by the clock of the feed. */
+  const renewsAt = () => clock.fromUnix(budget.resetsAt ?? Number.POSITIVE_INFINITY)
+  const daysLeft = () => (budget.resetsAt === undefined ? 0 : (renewsAt() - clock.now()) / DAY_MS)
   let current: Stretch = { stretch: 1, atLeastStretch: 1 }
   let watchesPerDay = 0
   const availableForRequests = () => Math.max(0, budget.available - watchesPerDay * daysLeft())
@@ -87,7 +90,7 @@ export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
   const allowanceNow = () => ({
     credits: Math.max(1, budget.available),
     now: clock.now(),
-    until: budget.resetsAt ?? Number.POSITIVE_INFINITY,
+    until: renewsAt(),
   })
 
   function updateStretch(creditsPerDay: number): boolean {
@@ -134,7 +137,7 @@ export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
     },
     availableBesideGuarantees: (bought) => budget.available - parts.costOfGuarantees(allowanceNow(), bought),
     get renewsAt() {
-      return current.stretch === 1 ? Number.POSITIVE_INFINITY : (budget.resetsAt ?? Number.POSITIVE_INFINITY)
+      return current.stretch === 1 ? Number.POSITIVE_INFINITY : renewsAt()
     },
     recordUnplanned(spent) {
       unplannedPerDay()

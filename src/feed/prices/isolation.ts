@@ -1,8 +1,8 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import type { FeedEvent } from '../events.ts'
 import { type Failure, mayBeCausedByAnAddress } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /**
@@ -26,7 +26,7 @@ const MAX_WAIT_MS = 60_000
 
 /** @param reserveExtra sets credits of the watches aside for more requests than they need; false if they cannot pay */
 export function createIsolation(
-  clock: Clock,
+  clock: FeedClock,
   emit: (event: FeedEvent) => void,
   reserveExtra: (credits: number) => boolean,
 ): Isolation {
@@ -91,7 +91,7 @@ export function createIsolation(
     for (const tracked of prices) Object.assign(tracked, { suspectGroup: group, retryAt, failures: failures + 1 })
     const [only] = prices
     if (prices.length === 1 && only && failures === 0)
-      emit({ type: 'feed.isolated', address: only.address, code: error.code, retryAt })
+      emit({ type: 'feed.isolated', address: only.address, code: error.code, retryAt: clock.toUnix(retryAt) })
     return { error, waitMs, transient: !isCharged, maybeCharged: isCharged }
   }
 }

@@ -1,8 +1,9 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
-import { type Clock, monotonicNow, sleep, startTimer } from '../../concurrency/clock.ts'
+import { sleep, startTimer } from '../../concurrency/clock.ts'
 import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
 
 /** Lets one of several processes that share a store buy an address. */
@@ -26,7 +27,7 @@ const MAX_SEEN = 1_000
 
 export interface BuyLeaseParts {
   readonly store: FeedStore
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly closed: CancellationSignal
   /** Where there is a fleet: it decides, and the store has no leases. */
   readonly shared: SharedLease | undefined
@@ -35,7 +36,7 @@ export interface BuyLeaseParts {
 }
 
 export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLeaseParts): BuyLease {
-  const owner = `${clock.now().toString(36)}-${Math.floor(clock.random() * 2 ** 48).toString(36)}-${crypto.randomUUID()}`
+  const owner = `${clock.wall.now().toString(36)}-${Math.floor(clock.random() * 2 ** 48).toString(36)}-${crypto.randomUUID()}`
   /** Leases of others, by address, and since when each is seen: the clock of its owner may be wrong, and the store may be old. */
   const seen = new Map<string, { readonly value: string; readonly since: number }>()
   /** Addresses whose lease the store did not show after it was written. */
@@ -45,21 +46,21 @@ export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLea
     if (!isReported) onBlind()
     isReported = true
   }
-  const write = () => JSON.stringify({ owner, until: clock.now() + LEASE_MS })
+  const write = () => JSON.stringify({ owner, until: clock.wall.now() + LEASE_MS })
 
   /** Whether another process holds the lease. None counts for longer than a lease lasts. */
   function isHeld(address: string, value: unknown): boolean {
     const lease = parse(value)
     const known = seen.get(address)
-    if (lease === undefined || lease.owner === owner || lease.until <= clock.now()) {
+    if (lease === undefined || lease.owner === owner || lease.until <= clock.wall.now()) {
       seen.delete(address)
       return false
     }
-    const { since } = known?.value === value ? known : { since: monotonicNow(clock) }
+    const since = known !== undefined && known.value === value ? known.since : clock.now()
     seen.set(address, { value: String(value), since })
     const [oldest] = seen.keys()
     if (seen.size > MAX_SEEN && oldest !== undefined) seen.delete(oldest)
-    const isOver = monotonicNow(clock) - since >= LEASE_MS
+    const isOver = clock.now() - since >= LEASE_MS
     if (isOver) reportBlind()
     return !isOver
   }

@@ -1,9 +1,9 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
-import type { Clock } from '../../concurrency/clock.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable } from '../../credits/batch-cost.ts'
 import type { FeedEvent } from '../events.ts'
 import type { Failure } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { FeedClient } from '../types.ts'
 import { type BoughtPrices, buyPrices } from './buy-prices.ts'
@@ -14,7 +14,7 @@ import { isWanted, subscribersOf, type TrackedPrice } from './tracked-price.ts'
 
 export interface PriceBuyerParts {
   readonly client: FeedClient
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly store: PriceStore | undefined
@@ -53,9 +53,10 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const closed = new LightAbortController()
   signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
 
-  function deliver(tracked: TrackedPrice, { price, at }: StoredPrice): void {
+  function deliver(tracked: TrackedPrice, { price, at, requestedAt }: StoredPrice): void {
     tracked.price = price
     tracked.at = at
+    tracked.requestedAt = requestedAt
     tracked.inFlight = false
     tracked.rounds++
     tracked.reportedLateMs = 0
@@ -77,12 +78,13 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   }
 
   function deliverAll(prices: readonly TrackedPrice[], { priceOf, invalid }: BoughtPrices, at: number): void {
+    const requestedAt = clock.toUnix(at)
     for (const tracked of prices) {
       if (invalid?.addresses.has(tracked.address)) {
         fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeCharged: true }, at)
         continue
       }
-      const stored = { price: priceOf(tracked.address), at }
+      const stored = { price: priceOf(tracked.address), at, requestedAt }
       deliver(tracked, stored)
       store?.write(tracked.address, stored, storeTtlOf(tracked, dailyBudget.stretch))
     }

@@ -1,13 +1,13 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
 import type { FeedEvent } from '../events.ts'
 import { codeOf, type Failure, isRefusal, isShortOfCredits, isUnreadable, mayBeChargedAgain } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 
 /** Whether requests may be sent, and if not, when. */
 export interface Backoff {
   readonly state: 'none' | 'waiting' | 'stopped'
-  /** No request is sent before; -Infinity without a failure. */
+  /** No request is sent before, by the clock of the feed; -Infinity without a failure. */
   readonly until: number
   /** The failure that holds requests up, if there is one. */
   readonly failure: Failure | undefined
@@ -25,7 +25,7 @@ const MAX_JITTER_MS = 1_000
 /** How often the feed checks whether a refusal has ended. A refusal is free. */
 const RECHECK_MS = 60_000
 
-export function createBackoff(clock: Clock, emit: (event: FeedEvent) => void): Backoff {
+export function createBackoff(clock: FeedClock, emit: (event: FeedEvent) => void): Backoff {
   let state: Backoff['state'] = 'none'
   let until = Number.NEGATIVE_INFINITY
   let failures = 0
@@ -43,8 +43,9 @@ export function createBackoff(clock: Clock, emit: (event: FeedEvent) => void): B
 
   function stopUntil(error: EtnMarketError): number {
     const now = clock.now()
-    const { resetsAt = 0 } = error as Partial<BudgetExceededError>
-    return resetsAt > now ? resetsAt : now + RECHECK_MS
+    const { resetsAt } = error as Partial<BudgetExceededError>
+    const renewedAt = resetsAt === undefined ? now : clock.fromUnix(resetsAt)
+    return renewedAt > now ? renewedAt : now + RECHECK_MS
   }
 
   return {
@@ -66,7 +67,7 @@ export function createBackoff(clock: Clock, emit: (event: FeedEvent) => void): B
         const wasStopped = state === 'stopped'
         until = Math.max(until, stopUntil(error))
         state = 'stopped'
-        if (!wasStopped) emit({ type: 'feed.stopped', code: error.code, until })
+        if (!wasStopped) emit({ type: 'feed.stopped', code: error.code, until: clock.toUnix(until) })
       } else {
         const waitMs = waitAfter(isEtnMarketError(error) ? error : {})
         if (state === 'none' || sentAt >= until) failures++

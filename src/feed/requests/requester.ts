@@ -1,16 +1,17 @@
 import type { ApiPromise } from '../../api-promise.ts'
-import { type Clock, sleep } from '../../concurrency/clock.ts'
+import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { ResponseError } from '../../errors/response.ts'
 import type { FeedBoughtEvent, FeedEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import { type SendOptions, type Spent, spendFromBudget } from '../prices/buy-prices.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { Backoff } from './backoff.ts'
 
 export interface RequesterParts {
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   emit(event: FeedEvent): void
@@ -62,7 +63,7 @@ export interface RequestSpec<T> {
 }
 
 export interface Answer<T> extends Spent<T> {
-  /** When the request was sent, unix milliseconds. */
+  /** When the request was sent, by the clock of the feed. */
   readonly sentAt: number
 }
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { creditsToUsd } from '../../credits/cost.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import { DAY_MS, type DailyBudget } from '../prices/daily-budget.ts'
 import type { DueTimes } from './due-times.ts'
 import type { FeedPlan, PlannedRate, PlannedRequests } from './plan.ts'
@@ -14,7 +14,7 @@ export interface OtherRequests extends Pick<PlannedRequests, 'operation' | 'addr
 }
 
 export interface ExplainParts {
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly dueTimes: DueTimes
   readonly bucket: TokenBucket
   readonly dailyBudget: DailyBudget
@@ -58,7 +58,8 @@ export function explain(
     }
     return { operation, address, cost: costAt(everyMs * dailyBudget.requestStretch), unstretched: costAt(everyMs) }
   })
-  return { calls: calls.slice(0, shown), stretch, atLeastStretch, cost, onePerConsumer, unstretched, others }
+  const planned = calls.slice(0, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) }))
+  return { calls: planned, stretch, atLeastStretch, cost, onePerConsumer, unstretched, others }
 }
 
 /** The cost of a call for each watch, at its own interval. */

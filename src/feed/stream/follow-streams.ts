@@ -1,4 +1,5 @@
-import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { startTimer } from '../../concurrency/clock.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { PriceTable } from '../prices/price-table.ts'
 import { shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
@@ -47,7 +48,7 @@ interface PriceStreams {
 }
 
 export interface PriceStreamsParts {
-  readonly clock: Clock
+  readonly clock: FeedClock
   /** How long changes are collected before streams are opened anew, milliseconds. */
   readonly windowMs: number
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>

@@ -1,6 +1,7 @@
 import { raceWithAbort } from '../../concurrency/cancellation.ts'
-import { type Clock, monotonicNow, startTimer } from '../../concurrency/clock.ts'
+import { startTimer } from '../../concurrency/clock.ts'
 import { isObject } from '../../operations/type-guards.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import { createEventParser } from './parse-events.ts'
 import { readPrice, type StreamedPrice } from './read-price.ts'
 
@@ -12,7 +13,7 @@ export interface StreamConnection {
 }
 
 export interface StreamConnectionParts {
-  readonly clock: Clock
+  readonly clock: FeedClock
   /** Opens the stream. @param headers of the request, with the last event id */
   open(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   onPrice(price: StreamedPrice): void
@@ -68,7 +69,7 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
 
   async function run(): Promise<void> {
     const controller = new AbortController()
-    const startedAt = monotonicNow(clock)
+    const startedAt = clock.now()
     const watchdog = createWatchdog(clock, () => controller.abort())
     stopAttempt = () => {
       watchdog.stop()
@@ -78,14 +79,14 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
     try {
       const headers = { accept: 'text/event-stream', ...(lastId !== '' && { 'last-event-id': lastId }) }
       const response = await raceWithAbort(open(headers, controller.signal), controller.signal)
-      refusal = refusalOf(response, clock.now())
+      refusal = refusalOf(response, clock.wall.now())
       if (refusal === undefined) await read(response, watchdog, controller.signal)
       else response.body?.cancel().catch(() => {})
     } catch {
       // The connection failed or broke.
     }
     watchdog.stop()
-    if (refusal === undefined && monotonicNow(clock) - startedAt > GOOD_MS) failures = 0
+    if (refusal === undefined && clock.now() - startedAt > GOOD_MS) failures = 0
     if (isLive && !isStopped) startGrace()
     reconnect(refusal)
   }
@@ -106,7 +107,7 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
         for (const { type, data, lastId: id } of parse(decoder.decode(part.value, { stream: true }))) {
           lastId = id
           if (type === 'settings') watchdog.setHeartbeat(data)
-          const price = type === 'price' ? readPrice(data, clock.now()) : undefined
+          const price = type === 'price' ? readPrice(data, clock) : undefined
           if (price) onPrice(price)
         }
       }
@@ -141,7 +142,7 @@ interface Watchdog {
 }
 
 /** Notices that a connection is silent for too long, which no error says. */
-function createWatchdog(clock: Clock, onSilence: () => void): Watchdog {
+function createWatchdog(clock: FeedClock, onSilence: () => void): Watchdog {
   let limitMs = HEARTBEAT_MS * SILENT_HEARTBEATS
   let stop = startTimer(clock, limitMs, onSilence)
   const reset = () => {

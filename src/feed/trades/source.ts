@@ -1,10 +1,11 @@
-import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { startTimer } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import { ResponseError } from '../../errors/response.ts'
 import type { Trade } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
 import type { FeedEvent, FeedTradesFailedEvent } from '../events.ts'
 import { creditsChargedBy, type Failure, isShortOfCredits, isUnreadable } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { spendFromBudget } from '../prices/buy-prices.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
@@ -175,7 +176,8 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   function recordFailure(error: unknown, sentAt: number, intervalMs: number): void {
     if (isUnreadable(error)) {
       needsExtra = false
-      emit(toFailedEvent(error, token, intervalStart + intervalMs * dailyBudget.requestStretch))
+      const retryAt = intervalStart + intervalMs * dailyBudget.requestStretch
+      emit(toFailedEvent(error, token, clock.toUnix(retryAt)))
       return
     }
     if (creditsChargedBy(error) === undefined) needsExtra = true
@@ -223,7 +225,7 @@ function planTrades(token: string | undefined, everyMs: number, cost: TradeCost)
 
 interface TradeRequestParts {
   readonly client: FeedClient
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly lifetime: Lifetime

@@ -45,12 +45,16 @@ function iterate(
   let missed = 0
   const oldestAt = clock.now() - everyMs
   let isFirst = true
+  const deliveredAt = new WeakMap<FeedPrice, number>()
+  const aged = (price: FeedPrice) => {
+    const now = clock.now()
+    return withAge(price, now - (deliveredAt.get(price) ?? now), everyMs)
+  }
 
   const stream = createLatestValueStream<FeedAlert>(
     () => watch?.stop(),
     ({ condition, price, from }) => {
-      const now = clock.now()
-      const read = { condition, price: withAge(price, now, everyMs), from: from && withAge(from, now, everyMs), missed }
+      const read = { condition, price: aged(price), from: from && aged(from), missed }
       missed = 0
       return read
     },
@@ -59,9 +63,12 @@ function iterate(
 
   function onPrice(price: FeedPrice): void {
     // A price that was already old at the start says nothing of now.
-    if (isFirst && price.at < oldestAt) return
+    const now = clock.now()
+    const requestedAt = now - price.ageMs
+    if (isFirst && requestedAt < oldestAt) return
     isFirst = false
-    for (const crossing of detect(price)) stream.push({ ...crossing, missed: 0 })
+    deliveredAt.set(price, now)
+    for (const crossing of detect(price, requestedAt)) stream.push({ ...crossing, missed: 0 })
   }
 
   if (signal?.aborted) stream.end({ reason: signal.reason })

@@ -15,18 +15,23 @@ export type Crossing = Pick<FeedAlert, 'condition' | 'price' | 'from'>
 type Detector = (quote: Quote, before: FeedPrice | undefined) => Crossing | undefined
 
 /** Returns a function that takes the prices of one token in their order, and returns what each crosses. */
-export function detectCrossings({ above, below, movePercent, withinMs }: Conditions): (price: FeedPrice) => Crossing[] {
+export function detectCrossings({
+  above,
+  below,
+  movePercent,
+  withinMs,
+}: Conditions): (price: FeedPrice, at: number) => Crossing[] {
   const detectors: Detector[] = []
   if (above) detectors.push(detectLimit('above', (usd) => compareDecimals(usd, above) > 0))
   if (below) detectors.push(detectLimit('below', (usd) => compareDecimals(usd, below) < 0))
   if (movePercent) detectors.push(detectMove(movePercent, withinMs))
   let before: FeedPrice | undefined
 
-  return (price) => {
+  return (price, at) => {
     const usd = parseDecimal(price.usd)
     // Without a price, nothing is known: neither side is reached or left.
     if (usd === undefined) return []
-    const crossings = detectors.flatMap((detect) => detect({ price, usd }, before) ?? [])
+    const crossings = detectors.flatMap((detect) => detect({ price, usd, at }, before) ?? [])
     before = price
     return crossings
   }
@@ -48,7 +53,7 @@ function detectMove(percent: Decimal, withinMs: number): Detector {
   const highest = createExtreme(withinMs, (a, b) => compareDecimals(a, b) >= 0)
   return (quote) => {
     const from = [lowest, highest]
-      .map((extreme) => extreme.before(quote.price.at))
+      .map((extreme) => extreme.before(quote.at))
       .find((other) => other !== undefined && hasMovedBy(other.usd, quote.usd, { percent }))
     for (const extreme of [lowest, highest]) {
       if (from) extreme.clear()
@@ -62,6 +67,8 @@ function detectMove(percent: Decimal, withinMs: number): Detector {
 interface Quote {
   readonly price: FeedPrice
   readonly usd: Decimal
+  /** When the price was requested, by a clock that is never set. */
+  readonly at: number
 }
 
 /** The lowest or the highest price of the last `withinMs`. */
@@ -83,7 +90,7 @@ function createExtreme(withinMs: number, isBeyond: (a: Decimal, b: Decimal) => b
       if (queue.length === 0 || withinMs < Number.POSITIVE_INFINITY) queue.push(quote)
     },
     before(at) {
-      while (queue[0] !== undefined && queue[0].price.at < at - withinMs) queue.shift()
+      while (queue[0] !== undefined && queue[0].at < at - withinMs) queue.shift()
       return queue[0]
     },
     clear() {

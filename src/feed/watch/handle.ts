@@ -71,15 +71,18 @@ export function createWatchFunction({ clock, lifetime, registry, toChecksum }: W
     function iterate(): AsyncIterableIterator<FeedPrice> {
       const filter = createFilter()
       let consumer: Consumer | undefined
+      const deliveredAt = new WeakMap<FeedPrice, number>()
       const stream = createLatestValueStream(
         () => consumer?.stop(),
         (price: FeedPrice) => {
-          const read = withAge(price, clock.now(), target.everyMs)
+          const now = clock.now()
+          const read = withAge(price, now - (deliveredAt.get(price) ?? now), target.everyMs)
           filter.recordDelivery(read)
           return read
         },
       )
       const onPrice = (price: FeedPrice) => {
+        deliveredAt.set(price, clock.now())
         if (filter.shouldDeliver(price)) stream.push(price)
         // The price is back near the one that was read last.
         else stream.drop(price.address)

@@ -175,8 +175,8 @@ export function groupByAddress(given: string | readonly string[], toChecksum: To
   return groups
 }
 
-/** The price with its age at the time when it is read. */
-export function withAge(price: FeedPrice, now: number, everyMs: number): FeedPrice {
-  const ageMs = now - price.at
-  return ageMs === price.ageMs ? price : { ...price, ageMs, stale: price.stale || ageMs > everyMs }
+/** The price with its age after it has waited to be read. */
+export function withAge(price: FeedPrice, waitedMs: number, everyMs: number): FeedPrice {
+  const ageMs = price.ageMs + waitedMs
+  return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > everyMs }
 }
