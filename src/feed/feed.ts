@@ -20,6 +20,7 @@ import { createPriceTable } from './prices/price-table.ts'
 import type { TrackedPrice } from './prices/tracked-price.ts'
 import { createBackoff } from './requests/backoff.ts'
 import { createRecurringRequests } from './requests/recurring-requests.ts'
+import { createRuleChoice } from './schedule/choose-rule.ts'
 import { createCostForecast } from './schedule/cost-forecast.ts'
 import { createDueTimes } from './schedule/due-times.ts'
 import { explain } from './schedule/explain.ts'
@@ -95,7 +96,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay: forecast.creditsPerDay() })
   }
   const leadTime = createLeadTime(applyTiming)
-  const forecast = createCostForecast({ clock, dueTimes, bucket })
+  const rules = createRuleChoice({ dueTimes, bucket })
+  const forecast = createCostForecast({ clock, dueTimes, bucket, rules })
   const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
   const onBlind = () => emit({ type: 'feed.store_failed', message: BLIND_STORE })
   const listeners = new Set<() => void>()
@@ -134,6 +136,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     bucket,
     backoff,
     forecast,
+    rules,
     fetcher: streams?.fetcher ?? fetcher,
     windowMs,
     isPaused: () => isPaused() || Boolean(streams?.isLoading),
@@ -151,6 +154,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     leadTime,
     backoff,
     forecast,
+    rules,
     scheduler,
     lifetime,
     toChecksum,
