@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Client, operations } from 'etn-market'
+import { type Client, type EtnMarketError, isEtnMarketError, NotFoundError, operations } from 'etn-market'
 import type { CommonOptions } from './session.ts'
 
 /** What the list of tokens says of one. */
@@ -40,14 +40,45 @@ export async function buyTokens(client: Client, options: CommonOptions, signal: 
   const tokens = list.map(({ address, symbol, decimals }) => {
     return [String(address).toLowerCase(), { symbol: String(symbol), decimals }] as const
   })
-  const kept: Kept = { savedAt: Date.now(), tokens: Object.fromEntries(tokens) }
+  keep(options, { savedAt: Date.now(), tokens: Object.fromEntries(tokens) })
+  return new Map(tokens)
+}
+
+/** What a look-up of one token costs, in credits. */
+export const TOKEN_COST = operations['token.get'].credits.base
+/** Number of requests in flight. */
+const MAX_REQUESTS = 5
+
+/** Adds tokens that are not listed. What fails is returned; a token that the service does not know is free. */
+export async function lookUpTokens(
+  client: Client,
+  listed: Tokens,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<{ tokens: Tokens; errors: readonly EtnMarketError[] }> {
+  const tokens = new Map(listed)
+  const errors: EtnMarketError[] = []
+  const lookUp = async (address: string) => {
+    try {
+      const { symbol, decimals } = await client.token.get({ address }, { signal, validate: 'strict' })
+      tokens.set(address.toLowerCase(), { symbol: String(symbol), decimals })
+    } catch (error) {
+      if (signal.aborted || !isEtnMarketError(error)) throw error
+      if (!(error instanceof NotFoundError)) errors.push(error)
+    }
+  }
+  for (let start = 0; start < addresses.length && errors.length === 0; start += MAX_REQUESTS)
+    await Promise.all(addresses.slice(start, start + MAX_REQUESTS).map(lookUp))
+  return { tokens, errors }
+}
+
+function keep(options: CommonOptions, kept: Kept): void {
   try {
     mkdirSync(dirname(pathOf(options)), { recursive: true })
     writeFileSync(pathOf(options), JSON.stringify(kept))
   } catch {
     // Without a cache the list is bought again next time.
   }
-  return new Map(tokens)
 }
 
 interface Kept {

@@ -58,7 +58,7 @@ export function createPortfolioState(parts: PortfolioStateParts): PortfolioState
       const { isReady } = prices
       if (isReady) haveFailed = false
       if (!isBehind && !haveFailed && !(isLookedUp && isReady)) return
-      const portfolio = summarize(wallet, holdings, tokens.get, prices.get, isBehind || !isReady)
+      const portfolio = summarize(wallet, holdings, { infoOf: tokens.get, priceOf: prices.get }, isBehind || !isReady)
       publish(isOld(holdings.at) ? { ...portfolio, stale: true } : portfolio, holdings.at)
     })
   }

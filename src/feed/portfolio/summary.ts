@@ -1,11 +1,10 @@
 import type { BalanceDocument } from '../../generated/types.ts'
-import { isInteger, isObject, isString } from '../../operations/type-guards.ts'
-import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
-import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../../utils/decimal.ts'
-import { toUnits } from '../../utils/units.ts'
+import { isInteger, isObject } from '../../operations/type-guards.ts'
+import { looksLikeAddress } from '../../utils/address.ts'
 import type { FeedPrice } from '../watch/types.ts'
 import type { TokenInfo } from './token-info.ts'
-import type { Portfolio, PortfolioPosition } from './types.ts'
+import type { Portfolio } from './types.ts'
+import { heldBalances, type TokenLookUps, valueWallet } from './value-wallet.ts'
 
 /** The balances of a wallet, as they were last requested. */
 export interface Holdings {
@@ -33,78 +32,35 @@ export function isBalanceDocument(value: unknown): boolean {
 
 export function readHoldings(
   document: BalanceDocument,
-  { at, requestedAt, credits }: Pick<Holdings, 'at' | 'requestedAt' | 'credits'>,
+  request: Pick<Holdings, 'at' | 'requestedAt' | 'credits'>,
 ): Holdings {
-  const entries = Object.entries(document.balances)
-  const balances = new Map<string, string>()
-  for (const [key, entry] of entries) {
-    const address = looksLikeAddress(key) ? checksumAddress(key) : key
-    const balance = isObject(entry) && isString(entry.balance) ? entry.balance : ''
-    if (amountOf(balance, 0) !== '0') balances.set(address, balance)
-  }
+  const balances = heldBalances(document)
   const updated = isInteger(document.updated) ? document.updated : 0
   const addresses = [...balances.keys()].filter(looksLikeAddress)
-  return { balances, addresses, complete: entries.length < MAX_BALANCES, updated, at, requestedAt, credits }
-}
-
-/** The exact amount in whole tokens; null for what is no amount. */
-function amountOf(balance: string, decimals: number): string | null {
-  return /^0x[0-9a-f]{1,64}$/i.test(balance) ? toUnits(balance, decimals) : null
+  const complete = Object.keys(document.balances).length < MAX_BALANCES
+  return { balances, addresses, complete, updated, ...request }
 }
 
 export function summarize(
   wallet: string,
   { balances, complete, updated, requestedAt }: Holdings,
-  infoOf: (address: string) => TokenInfo | undefined,
-  priceOf: (address: string) => FeedPrice | undefined,
+  lookUps: TokenLookUps<TokenInfo, FeedPrice>,
   isBehind: boolean,
 ): Portfolio {
-  const valued = [...balances].map(([address, balance]) =>
-    evaluate(address, balance, infoOf(address), priceOf(address)),
-  )
-  valued.sort((one, other) => compareDecimals(other.usd ?? NONE, one.usd ?? NONE))
+  const { totalUsd, totalEtn, tokens } = valueWallet(balances, lookUps)
+  const positions = tokens.map(({ address, balance, info, price = null, amount, usd, etn }) => {
+    const { symbol = null, name = null, decimals = null } = info ?? {}
+    return { address, symbol, name, decimals, balance, amount, usd, etn, price }
+  })
   return {
     wallet,
-    totalUsd: sumOf(valued.map(({ usd }) => usd)),
-    totalEtn: sumOf(valued.map(({ etn }) => etn)),
-    positions: valued.map(({ position }) => position),
-    unpriced: valued.filter(({ usd, etn }) => !usd || !etn).map(({ position }) => position.address),
+    totalUsd,
+    totalEtn,
+    positions,
+    unpriced: positions.filter(({ usd, etn }) => usd === null || etn === null).map(({ address }) => address),
     complete,
     updated,
     at: requestedAt,
-    stale: isBehind || valued.some(({ position }) => position.price?.stale === true),
+    stale: isBehind || positions.some(({ price }) => price?.stale === true),
   }
-}
-
-/** Below every value, so that positions without one are last. */
-const NONE: Decimal = { digits: -1n, scale: 0 }
-
-interface ValuedPosition {
-  readonly position: PortfolioPosition
-  readonly usd: Decimal | undefined
-  readonly etn: Decimal | undefined
-}
-
-function evaluate(
-  address: string,
-  balance: string,
-  info: TokenInfo | undefined,
-  price: FeedPrice | undefined,
-): ValuedPosition {
-  const amount = info === undefined ? null : amountOf(balance, info.decimals)
-  const units = parseDecimal(amount)
-  const times = (text: string | null | undefined) => {
-    const rate = parseDecimal(text)
-    return units && rate && multiply(units, rate)
-  }
-  const usd = times(price?.usd)
-  const etn = times(price?.etn)
-  const { symbol = null, name = null, decimals = null } = info ?? {}
-  const values = { usd: usd ? formatDecimal(usd) : null, etn: etn ? formatDecimal(etn) : null }
-  return { usd, etn, position: { address, symbol, name, decimals, balance, amount, ...values, price: price ?? null } }
-}
-
-function sumOf(values: readonly (Decimal | undefined)[]): string {
-  const zero: Decimal = { digits: 0n, scale: 0 }
-  return formatDecimal(values.reduce<Decimal>((sum, value) => (value ? add(sum, value) : sum), zero))
 }

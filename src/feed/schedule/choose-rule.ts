@@ -15,14 +15,18 @@ export interface RuleChoice {
 }
 
 /** In this order: a later one is chosen only if it is cheaper by more than `MIN_SAVING`. */
-const RULES = ['all', 'cheapest', 'same-request'] as const
+const RULES: readonly EarlyRule[] = ['all', 'cheapest', 'same-request']
+/** While addresses leave: the rule that buys the fewest prices in advance is first. */
+const RULES_WHILE_LEAVING: readonly EarlyRule[] = ['same-request', 'all', 'cheapest']
 /** A simulation begins in the middle of a round and ends in the middle of another, so that smaller differences say nothing. */
 const MIN_SAVING = 0.01
 /** How far ahead the rules are compared, in rounds of the shortest interval and in calls. */
-const ROUNDS = 8
-const MAX_CALLS = 150
-/** A larger change of the demand is considered at once, a smaller one after the shortest interval. */
-const TOLERANCE = 0.01
+const ROUNDS = 16
+/** After an address has left, others may follow: the rules are compared as far ahead as it is ago, but not less than this. */
+const MIN_ROUNDS = 3
+const MAX_CALLS = 300
+/** After a change of the demand, the time until the next comparison, for each address: it takes some microseconds for each. */
+const MS_PER_ADDRESS = 2
 /** The longest time between two comparisons. While the same rule wins, the time doubles. */
 const MAX_AGE_MS = 1_800_000
 /** What a price that is still valid is worth at the end of a simulation, in credits for a whole interval. */
@@ -35,18 +39,21 @@ const VALUE = PER_ITEM
  */
 export function createRuleChoice({ dueTimes, bucket }: RuleChoiceParts): RuleChoice {
   const { demand } = dueTimes
+  let addresses = 0
+  let leftAt = Number.NEGATIVE_INFINITY
   let last = { at: Number.NEGATIVE_INFINITY, rule: 'same-request' as EarlyRule, cost: 0, shortestMs: 0, validMs: 0 }
 
   function isValid(now: number, cost: number): boolean {
-    if (Math.abs(cost / last.cost - 1) > TOLERANCE) return false
-    return now < last.at + (cost === last.cost ? last.validMs : Math.min(last.validMs, last.shortestMs))
+    const validMs = cost === last.cost ? last.validMs : Math.min(last.shortestMs, MS_PER_ADDRESS * addresses)
+    return now < last.at + validMs
   }
 
   function cheapestRule(now: number, shortestMs: number): EarlyRule {
-    const until = now + ROUNDS * shortestMs
+    const rounds = Math.max(MIN_ROUNDS, Math.min(ROUNDS, (now - leftAt) / shortestMs))
+    const until = now + rounds * shortestMs
     let best: EarlyRule = 'all'
     let lowest = Number.POSITIVE_INFINITY
-    for (const rule of RULES) {
+    for (const rule of rounds < ROUNDS ? RULES_WHILE_LEAVING : RULES) {
       const perMs = costPerMs(rule, now, until)
       if (perMs >= lowest * (1 - MIN_SAVING)) continue
       lowest = perMs
@@ -67,8 +74,11 @@ export function createRuleChoice({ dueTimes, bucket }: RuleChoiceParts): RuleCho
   return {
     at(now) {
       const cost = demand.creditsPerDay()
+      const count = demand.addresses().length
+      if (count < addresses) leftAt = now
+      addresses = count
       // One or two addresses cost the same however they are bought.
-      if (cost === 0 || demand.addresses().length < 3) return 'same-request'
+      if (cost === 0 || count < 3) return 'same-request'
       if (isValid(now, cost)) return last.rule
       const shortestMs = Math.min(...demand.addresses().map(({ intervalMs }) => intervalMs))
       const rule = cheapestRule(now, shortestMs)
