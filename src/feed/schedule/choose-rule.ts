@@ -12,6 +12,8 @@ export interface RuleChoiceParts {
 /** The rule for early addresses that is cheapest in the rounds ahead. */
 export interface RuleChoice {
   at(now: number): EarlyRule
+  /** Records that price requests made a call. */
+  recordRequests(now: number): void
 }
 
 /** In this order: a later one is chosen only if it is cheaper by more than `MIN_SAVING`. */
@@ -24,9 +26,9 @@ const MIN_SAVING = 0.01
 const ROUNDS = 16
 /** After an address has left, others may follow: the rules are compared as far ahead as it is ago, but not less than this. */
 const MIN_ROUNDS = 3
-const MAX_CALLS = 300
+const MAX_CALLS = 150
 /** After a change of the demand, the time until the next comparison, for each address: it takes some microseconds for each. */
-const MS_PER_ADDRESS = 2
+const MS_PER_ADDRESS = 20
 /** The longest time between two comparisons. While the same rule wins, the time doubles. */
 const MAX_AGE_MS = 1_800_000
 /** What a price that is still valid is worth at the end of a simulation, in credits for a whole interval. */
@@ -41,6 +43,7 @@ export function createRuleChoice({ dueTimes, bucket }: RuleChoiceParts): RuleCho
   const { demand } = dueTimes
   let addresses = 0
   let leftAt = Number.NEGATIVE_INFINITY
+  let requestedAt = Number.NEGATIVE_INFINITY
   let last = { at: Number.NEGATIVE_INFINITY, rule: 'same-request' as EarlyRule, cost: 0, shortestMs: 0, validMs: 0 }
 
   function isValid(now: number, cost: number): boolean {
@@ -79,6 +82,8 @@ export function createRuleChoice({ dueTimes, bucket }: RuleChoiceParts): RuleCho
       addresses = count
       // One or two addresses cost the same however they are bought.
       if (cost === 0 || count < 3) return 'same-request'
+      // Price requests take the watches along at times that no simulation knows.
+      if (now - requestedAt < last.shortestMs) return 'same-request'
       if (isValid(now, cost)) return last.rule
       const shortestMs = Math.min(...demand.addresses().map(({ intervalMs }) => intervalMs))
       const rule = cheapestRule(now, shortestMs)
@@ -86,6 +91,9 @@ export function createRuleChoice({ dueTimes, bucket }: RuleChoiceParts): RuleCho
       const validMs = isSame ? Math.min(Math.max(MAX_AGE_MS, shortestMs), 2 * last.validMs) : shortestMs
       last = { at: now, rule, cost, shortestMs, validMs }
       return rule
+    },
+    recordRequests(now) {
+      requestedAt = now
     },
   }
 }

@@ -130,6 +130,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     }
     // Every price request was refused, and no watch needs a call.
     if (oneOff.size === 0 && (dueTimes.queue.peek()?.dueAt ?? NEVER) > now) return
+    if (oneOff.size > 0) rules.recordRequests(now)
     const { due, early } = selectBatch(
       {
         queue: dueTimes.queue,
