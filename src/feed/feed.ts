@@ -122,7 +122,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     onDelivered() {
       for (const listener of [...listeners]) listener()
     },
-    onRecovery: dueTimes.retryWasted,
+    onRecovery: dueTimes.retryMaybeCharged,
   })
   const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false

@@ -51,7 +51,7 @@ test('the work for a batch of fifty grows with the logarithm of the number of wa
     })
     // Multiples of a prime number: in no order, and none twice.
     for (let index = 0; index < watched; index++)
-      queue.put({ dueAt: 1 + ((index * 7_919) % watched), intervalMs: watched, rounds: 1 })
+      queue.put({ dueAt: 1 + ((index * 7_919) % watched), intervalMs: watched, timesBought: 1 })
     reads = 0
     let now = 0
     for (let call = 0; call < 20; call++) {
@@ -91,7 +91,7 @@ test('addresses are split into the cheapest requests', () => {
 describe('early addresses', () => {
   const callRate = { gapMs: MINUTE, saturated: false, fastMs: 0 }
   const rule = 'same-request'
-  const item = (inMs: number, lastsMs: number): DueItem => ({ dueAt: inMs, intervalMs: lastsMs, rounds: 0 })
+  const item = (inMs: number, lastsMs: number): DueItem => ({ dueAt: inMs, intervalMs: lastsMs, timesBought: 0 })
 
   test('are those due before the next call', () => {
     const due = [item(0, MINUTE), item(0, MINUTE), item(0, MINUTE)]

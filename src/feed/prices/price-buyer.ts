@@ -58,9 +58,9 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     tracked.at = at
     tracked.requestedAt = requestedAt
     tracked.inFlight = false
-    tracked.rounds++
+    tracked.timesBought++
     tracked.reportedLateMs = 0
-    tracked.wastedAt = Number.NEGATIVE_INFINITY
+    tracked.maybeChargedAt = Number.NEGATIVE_INFINITY
     tracked.failingSince = Number.POSITIVE_INFINITY
     schedule(tracked)
     for (const subscriber of subscribersOf(tracked)) subscriber.onPrice(tracked)
@@ -71,7 +71,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     for (const tracked of prices) {
       tracked.inFlight = false
       tracked.failingSince = Math.min(tracked.failingSince, decidedAt)
-      if (failure.maybeCharged) tracked.wastedAt = clock.now()
+      if (failure.maybeCharged) tracked.maybeChargedAt = clock.now()
       schedule(tracked)
       for (const subscriber of subscribersOf(tracked)) subscriber.onFailure(tracked, failure)
     }
@@ -113,7 +113,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
         fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
         return 0
       }
-      for (const tracked of prices) tracked.wastedAt = Number.NEGATIVE_INFINITY
+      for (const tracked of prices) tracked.maybeChargedAt = Number.NEGATIVE_INFINITY
       const bought = await buyPrices(client, dailyBudget.budget, addresses, { signal, retry: false })
       const { credits } = bought
       if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)

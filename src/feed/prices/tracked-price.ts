@@ -49,14 +49,14 @@ export interface TrackedPrice {
   /** Watchers with an interval up to this know that the price is late. */
   reportedLateMs: number
   /** How often it was bought since it is watched. */
-  rounds: number
+  timesBought: number
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch. */
   intervalMs: number
   /** When a request may have been charged and returned nothing; -Infinity once another request is sent. */
-  wastedAt: number
+  maybeChargedAt: number
   /** Since when requests have failed; Infinity while none has. */
   failingSince: number
-  /** The value of `wastedAt` when `retryWasted` last cleared it. */
+  /** The value of `maybeChargedAt` when `retryMaybeCharged` last cleared it. */
   releasedAt: number
   /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
   suspectGroup: SuspectGroup | undefined
@@ -85,9 +85,9 @@ export function createTrackedPrice(address: string): TrackedPrice {
     lateAt: Number.POSITIVE_INFINITY,
     lateAfterMs: Number.POSITIVE_INFINITY,
     reportedLateMs: 0,
-    rounds: 0,
+    timesBought: 0,
     intervalMs: Number.POSITIVE_INFINITY,
-    wastedAt: Number.NEGATIVE_INFINITY,
+    maybeChargedAt: Number.NEGATIVE_INFINITY,
     releasedAt: Number.NEGATIVE_INFINITY,
     failingSince: Number.POSITIVE_INFINITY,
     suspectGroup: undefined,
@@ -133,7 +133,7 @@ export function stretchedInterval(tracked: TrackedPrice, { stretch, atLeastStret
  * The addresses that the strictest watch of a due address buys together: those of its addresses that got no price since the
  * due time. An address that has just joined the watch is no reason to buy the older ones early.
  */
-export function companionsOf({ address, watchers, dueAt, failingSince }: TrackedPrice): readonly TrackedPrice[] {
+export function pricesOfSameWatch({ address, watchers, dueAt, failingSince }: TrackedPrice): readonly TrackedPrice[] {
   const since = Math.min(dueAt, failingSince)
   const { prices = [], joined } = watchers.peek() ?? {}
   const isNew = joined?.has(address)

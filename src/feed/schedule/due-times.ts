@@ -17,7 +17,7 @@ export interface DueTimes {
   /** Computes when the next watcher has to be told that its price is late. */
   scheduleLate(tracked: TrackedPrice): void
   /** Makes addresses due whose last request may have been wasted, at most once in the interval of each. */
-  retryWasted(): void
+  retryMaybeCharged(): void
   /** Recomputes every due time: intervals are longer by `stretch`, and requests go out `leadMs` early. */
   setTiming(stretch: Stretch, leadMs: number): void
 }
@@ -53,7 +53,7 @@ export function createDueTimes(): DueTimes {
     // Rounded down, because timers have no fractions.
     const expiresAt = Math.floor(tracked.at + intervalMs - lead)
     const neededAt = tracked.price === undefined ? tracked.firstDueAt : expiresAt
-    tracked.dueAt = Math.max(neededAt, tracked.wastedAt + intervalMs, tracked.retryAt)
+    tracked.dueAt = Math.max(neededAt, tracked.maybeChargedAt + intervalMs, tracked.retryAt)
     if (tracked.suspectGroup === undefined) queue.put(tracked)
     else retries.put(tracked)
   }
@@ -68,13 +68,13 @@ export function createDueTimes(): DueTimes {
       return stretch
     },
     schedule,
-    retryWasted() {
+    retryMaybeCharged() {
       for (const tracked of demand.addresses()) {
-        const { wastedAt, releasedAt, intervalMs } = tracked
+        const { maybeChargedAt, releasedAt, intervalMs } = tracked
         // Once per interval: this address may fail each time while others succeed.
-        if (wastedAt === Number.NEGATIVE_INFINITY || wastedAt - releasedAt < intervalMs) continue
-        tracked.releasedAt = wastedAt
-        tracked.wastedAt = Number.NEGATIVE_INFINITY
+        if (maybeChargedAt === Number.NEGATIVE_INFINITY || maybeChargedAt - releasedAt < intervalMs) continue
+        tracked.releasedAt = maybeChargedAt
+        tracked.maybeChargedAt = Number.NEGATIVE_INFINITY
         schedule(tracked)
       }
     },

@@ -2,7 +2,7 @@ import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/batch-cost.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { FetchBatch, PriceFetcher } from '../prices/price-fetcher.ts'
-import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'
+import { pricesOfSameWatch, type TrackedPrice } from '../prices/tracked-price.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { RuleChoice } from './choose-rule.ts'
 import type { CostForecast } from './cost-forecast.ts'
@@ -137,7 +137,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
         callRate: dueTimes.demand.callRate(),
         bucket,
         rule: rules.at(now),
-        companionsOf: (tracked) => companionsOf(tracked).filter((other) => !oneOff.has(other)),
+        pricesOfSameWatch: (tracked) => pricesOfSameWatch(tracked).filter((other) => !oneOff.has(other)),
       },
       oneOff.size,
       now,

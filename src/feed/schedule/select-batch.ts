@@ -25,7 +25,7 @@ export interface SelectBatchParts<T extends DueItem> {
   readonly callRate: CallRate
   readonly bucket: Pick<TokenBucket, 'covers'>
   /** The addresses that the watch of a due address buys together, unless they are in flight. */
-  companionsOf(item: T): Iterable<T>
+  pricesOfSameWatch(item: T): Iterable<T>
 }
 
 /**
@@ -34,7 +34,7 @@ export interface SelectBatchParts<T extends DueItem> {
  * That costs no more than a batch per watch at its own interval, whatever the other watches do.
  */
 export function selectBatch<T extends DueItem>(parts: SelectBatchParts<T>, requested: number, now: number): Batch<T> {
-  const { queue, bucket, companionsOf } = parts
+  const { queue, bucket, pricesOfSameWatch } = parts
   const cheapest = cheapestBatch(parts, requested, now)
   const { due, early } = cheapest
   const extra = creditsFor(requested + due.length + early.length) - creditsFor(requested)
@@ -44,7 +44,7 @@ export function selectBatch<T extends DueItem>(parts: SelectBatchParts<T>, reque
   const provided = new Set<T>()
   for (const item of due) {
     if (provided.has(item)) continue
-    for (const companion of companionsOf(item)) {
+    for (const companion of pricesOfSameWatch(item)) {
       provided.add(companion)
       taken.add(companion)
       queue.delete(companion)
@@ -119,7 +119,7 @@ const MIN_BATCH = 3
 /** How early an address is bought in a batch that would need a request of its own soon, as a share of its interval: 40 of 50 credits. */
 const MAX_REMAINING = 0.8
 
-const isNew = ({ rounds }: DueItem) => rounds === 0
+const isNew = ({ timesBought }: DueItem) => timesBought === 0
 
 /** Removes every item from a queue that was bought before, and returns them. A new one waits for its window. */
 function takeAll<T extends DueItem>(queue: PriorityQueue<T>): T[] {

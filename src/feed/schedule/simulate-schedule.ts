@@ -1,7 +1,7 @@
 import { creditsFor, splitIntoRequests } from '../../credits/batch-cost.ts'
 import { DAY_MS } from '../prices/daily-budget.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
-import { companionsOf, shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import { pricesOfSameWatch, shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
 import { createDemand } from './demand.ts'
 import type { DueTimes } from './due-times.ts'
 import type { DueItem } from './early-cost.ts'
@@ -39,12 +39,12 @@ export function simulateSchedule(simulation: Simulation): SimulatedSchedule {
   const items = new Map<TrackedPrice, PlannedItem>()
   const demand = unstretched ? createDemand<TrackedPrice>() : dueTimes.demand
   for (const tracked of dueTimes.demand.addresses()) {
-    const { rounds } = tracked
+    const { timesBought } = tracked
     const intervalMs = unstretched ? shortestInterval(tracked) : tracked.intervalMs
     // What is in flight is bought now.
     const nextAt = tracked.inFlight ? now + intervalMs : tracked.dueAt - (tracked.intervalMs - intervalMs)
     const dueAt = Math.max(now, nextAt)
-    const item = { tracked, rounds, intervalMs, dueAt }
+    const item = { tracked, timesBought, intervalMs, dueAt }
     items.set(tracked, item)
     queue.put(item)
     if (unstretched) demand.set(tracked, intervalMs)
@@ -55,8 +55,8 @@ export function simulateSchedule(simulation: Simulation): SimulatedSchedule {
     callRate: demand.callRate(),
     bucket: budget,
     rule,
-    companionsOf: ({ tracked, dueAt }) =>
-      companionsOf({ ...tracked, dueAt, failingSince: Number.POSITIVE_INFINITY }).flatMap((companion) => {
+    pricesOfSameWatch: ({ tracked, dueAt }) =>
+      pricesOfSameWatch({ ...tracked, dueAt, failingSince: Number.POSITIVE_INFINITY }).flatMap((companion) => {
         const item = items.get(companion)
         return item === undefined ? [] : [item]
       }),
@@ -69,7 +69,7 @@ export function simulateSchedule(simulation: Simulation): SimulatedSchedule {
     budget.spend(creditsFor(due.length + early.length), at)
     for (const item of [...due, ...early]) {
       item.dueAt = at + item.intervalMs
-      item.rounds++
+      item.timesBought++
       queue.put(item)
     }
     calls.push({ at, due: addressesOf(due), early: addressesOf(early), ...costOf(due.length + early.length) })

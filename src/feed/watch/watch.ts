@@ -95,7 +95,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   function enter(tracked: TrackedPrice): void {
     if (tracked.watchers.size === 0) {
       tracked.firstDueAt = clock.now() + windowMs
-      tracked.rounds = 0
+      tracked.timesBought = 0
     }
     tracked.watchers.put(watcher)
     if (watcher.atLeastEveryMs < Number.POSITIVE_INFINITY) tracked.guaranteed.put(watcher)
@@ -126,7 +126,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   }
 
   for (const tracked of watcher.prices) {
-    tracked.wastedAt = Number.NEGATIVE_INFINITY
+    tracked.maybeChargedAt = Number.NEGATIVE_INFINITY
     enter(tracked)
   }
   scheduler.wake()
