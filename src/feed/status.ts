@@ -32,7 +32,7 @@ export function createStatus(parts: StatusParts): () => FeedStatus {
       spent: spent + uncertain,
       projected: Math.min(limit, dailyBudget.projected(creditsPerDay)),
       watches: watches.size,
-      addresses: dueTimes.demand.addresses().length,
+      addresses: dueTimes.demand.size,
     }
   }
 }

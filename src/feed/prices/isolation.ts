@@ -3,7 +3,7 @@ import type { EtnMarketError } from '../../errors/base.ts'
 import type { FeedEvent } from '../events.ts'
 import { type Failure, mayBeCausedByAnAddress } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { SuspectGroup, TrackedPrice } from './tracked-price.ts'
+import { cleared, type SuspectGroup, suspected, type TrackedPrice } from './tracked-price.ts'
 
 /**
  * Finds the address that makes batches fail. A batch that fails is split in two for its next attempt, until one address is left
@@ -46,11 +46,7 @@ export function createIsolation(
     recordSuccess(prices) {
       succeededAt = clock.now()
       const reserved = prices[0]?.suspectGroup?.reserved ?? 0
-      for (const tracked of prices) {
-        tracked.suspectGroup = undefined
-        tracked.failures = 0
-        tracked.retryAt = Number.NEGATIVE_INFINITY
-      }
+      for (const tracked of prices) cleared(tracked)
       return reserved
     },
     recordFailure(prices, error, decidedAt) {
@@ -75,7 +71,7 @@ export function createIsolation(
     const reserved = (prices[0]?.suspectGroup?.reserved ?? 0) + (isForWatches ? extra : 0)
     for (const part of parts) {
       const group: SuspectGroup = { reserved: reserved / parts.length }
-      for (const tracked of part) Object.assign(tracked, { suspectGroup: group, failures: 0 })
+      for (const tracked of part) suspected(tracked, { suspectGroup: group, failures: 0 })
     }
     return true
   }
@@ -88,7 +84,7 @@ export function createIsolation(
     const waitMs = isCharged ? Math.max(backoff, ...intervals) : backoff
     const retryAt = clock.now() + waitMs
     const group: SuspectGroup = prices[0]?.suspectGroup ?? { reserved: 0 }
-    for (const tracked of prices) Object.assign(tracked, { suspectGroup: group, retryAt, failures: failures + 1 })
+    for (const tracked of prices) suspected(tracked, { suspectGroup: group, retryAt, failures: failures + 1 })
     const [only] = prices
     if (prices.length === 1 && only && failures === 0)
       emit({ type: 'feed.isolated', address: only.address, code: error.code, retryAt: clock.toUnix(retryAt) })

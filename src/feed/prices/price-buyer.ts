@@ -10,7 +10,16 @@ import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import { createIsolation } from './isolation.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { isWanted, subscribersOf, type TrackedPrice } from './tracked-price.ts'
+import {
+  chargeForgotten,
+  delivered,
+  failed,
+  isWanted,
+  maybeCharged,
+  released,
+  subscribersOf,
+  type TrackedPrice,
+} from './tracked-price.ts'
 
 export interface PriceBuyerParts {
   readonly client: FeedClient
@@ -53,15 +62,8 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const closed = new LightAbortController()
   signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
 
-  function deliver(tracked: TrackedPrice, { price, at, requestedAt }: StoredPrice): void {
-    tracked.price = price
-    tracked.at = at
-    tracked.requestedAt = requestedAt
-    tracked.inFlight = false
-    tracked.timesBought++
-    tracked.reportedLateMs = 0
-    tracked.maybeChargedAt = Number.NEGATIVE_INFINITY
-    tracked.failingSince = Number.POSITIVE_INFINITY
+  function deliver(tracked: TrackedPrice, stored: StoredPrice): void {
+    delivered(tracked, stored)
     schedule(tracked)
     for (const subscriber of subscribersOf(tracked)) subscriber.onPrice(tracked)
     parts.onDelivered()
@@ -69,9 +71,8 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
 
   function fail(prices: readonly TrackedPrice[], failure: Failure, decidedAt: number): void {
     for (const tracked of prices) {
-      tracked.inFlight = false
-      tracked.failingSince = Math.min(tracked.failingSince, decidedAt)
-      if (failure.maybeCharged) tracked.maybeChargedAt = clock.now()
+      failed(tracked, decidedAt)
+      if (failure.maybeCharged) maybeCharged(tracked, clock.now())
       schedule(tracked)
       for (const subscriber of subscribersOf(tracked)) subscriber.onFailure(tracked, failure)
     }
@@ -92,7 +93,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
 
   function release(prices: readonly TrackedPrice[]): void {
     for (const tracked of prices) {
-      tracked.inFlight = false
+      released(tracked)
       schedule(tracked)
     }
   }
@@ -113,7 +114,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
         fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
         return 0
       }
-      for (const tracked of prices) tracked.maybeChargedAt = Number.NEGATIVE_INFINITY
+      for (const tracked of prices) chargeForgotten(tracked)
       const bought = await buyPrices(client, dailyBudget.budget, addresses, { signal, retry: false })
       const { credits } = bought
       if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)

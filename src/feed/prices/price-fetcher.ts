@@ -4,7 +4,7 @@ import { refusedForGuarantees, refusedRequests } from './daily-budget.ts'
 import { LEASE_MS } from './lease.ts'
 import { createPriceBuyer, type PriceBuyerParts } from './price-buyer.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { isWanted, type Stretch, stretchedInterval, type TrackedPrice } from './tracked-price.ts'
+import { awaited, isWanted, type Stretch, stretchedInterval, type TrackedPrice } from './tracked-price.ts'
 
 /** Gets prices from the store, else from the service. */
 export interface PriceFetcher {
@@ -140,7 +140,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
     async fetch(batch) {
       const prices = [...batch.due, ...batch.early]
       for (const tracked of prices) {
-        tracked.inFlight = true
+        awaited(tracked)
         schedule(tracked)
       }
       try {

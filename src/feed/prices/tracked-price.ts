@@ -28,8 +28,13 @@ export interface Watcher extends Subscriber {
   onLate(tracked: TrackedPrice): void
 }
 
-/** An address, what is known of its price, and who wants to know it. Times are those of the clock of the feed. */
-export interface TrackedPrice {
+/**
+ * An address, what is known of its price, and who wants to know it. Times are those of the clock of the feed. The functions below change
+ * it, and nothing else does: each is a thing that happened to the address.
+ */
+export type TrackedPrice = Readonly<TrackedPriceState>
+
+interface TrackedPriceState {
   /** In EIP-55 form. */
   readonly address: string
   /** Null: the token has no price. Undefined: nothing is known. */
@@ -75,7 +80,7 @@ export interface TrackedPrice {
 }
 
 export function createTrackedPrice(address: string): TrackedPrice {
-  return {
+  const state: TrackedPriceState = {
     address,
     price: undefined,
     at: Number.NEGATIVE_INFINITY,
@@ -98,6 +103,101 @@ export function createTrackedPrice(address: string): TrackedPrice {
     guaranteed: createPriorityQueue<Watcher>(({ atLeastEveryMs }) => atLeastEveryMs),
     requesters: new Set(),
   }
+  return state
+}
+
+const stateOf = (tracked: TrackedPrice): TrackedPriceState => tracked
+
+/** A watch wants its price, or wants it at another interval. */
+export function joined(tracked: TrackedPrice, watcher: Watcher, firstDueAt: number): void {
+  if (tracked.watchers.size === 0) Object.assign(stateOf(tracked), { firstDueAt, timesBought: 0 })
+  tracked.watchers.put(watcher)
+  if (watcher.atLeastEveryMs < Number.POSITIVE_INFINITY) tracked.guaranteed.put(watcher)
+  else tracked.guaranteed.delete(watcher)
+}
+
+/** A watch no longer wants its price. */
+export function left(tracked: TrackedPrice, watcher: Watcher): void {
+  tracked.watchers.delete(watcher)
+  tracked.guaranteed.delete(watcher)
+}
+
+/** It needs a price at `dueAt`, and again after each `intervalMs`. Without `dueAt`, a price is on its way. */
+export function due(tracked: TrackedPrice, intervalMs: number, dueAt = tracked.dueAt): void {
+  const state = stateOf(tracked)
+  state.intervalMs = intervalMs
+  state.dueAt = dueAt
+}
+
+/** Somebody gets a price for it: from the store, a stream or the service. */
+export function awaited(tracked: TrackedPrice): void {
+  stateOf(tracked).inFlight = true
+}
+
+/** Nobody gets a price for it any longer. */
+export function released(tracked: TrackedPrice): void {
+  stateOf(tracked).inFlight = false
+}
+
+/** A price has arrived. */
+export function delivered(tracked: TrackedPrice, price: Pick<TrackedPrice, 'price' | 'at' | 'requestedAt'>): void {
+  const state = stateOf(tracked)
+  state.price = price.price
+  state.at = price.at
+  state.requestedAt = price.requestedAt
+  state.inFlight = false
+  state.timesBought++
+  state.reportedLateMs = 0
+  state.maybeChargedAt = Number.NEGATIVE_INFINITY
+  state.failingSince = Number.POSITIVE_INFINITY
+}
+
+/** A request that was decided at `decidedAt` has failed. */
+export function failed(tracked: TrackedPrice, decidedAt: number): void {
+  const state = stateOf(tracked)
+  state.inFlight = false
+  state.failingSince = Math.min(state.failingSince, decidedAt)
+}
+
+/** A request may have been charged and returned nothing: the next one waits for the interval. */
+export function maybeCharged(tracked: TrackedPrice, now: number): void {
+  stateOf(tracked).maybeChargedAt = now
+}
+
+/** The next request need not wait for the interval: another one is sent. */
+export function chargeForgotten(tracked: TrackedPrice): void {
+  stateOf(tracked).maybeChargedAt = Number.NEGATIVE_INFINITY
+}
+
+/** The next request need not wait for the interval: the service answers again. */
+export function chargeForgiven(tracked: TrackedPrice): void {
+  Object.assign(stateOf(tracked), { releasedAt: tracked.maybeChargedAt, maybeChargedAt: Number.NEGATIVE_INFINITY })
+}
+
+/** It may be why a request failed: it is requested apart from now on, after `retryAt`. */
+export function suspected(
+  tracked: TrackedPrice,
+  suspicion: Pick<TrackedPrice, 'failures'> & { suspectGroup: SuspectGroup; retryAt?: number },
+): void {
+  Object.assign(stateOf(tracked), suspicion)
+}
+
+/** A request for it has succeeded. */
+export function cleared(tracked: TrackedPrice): void {
+  Object.assign(stateOf(tracked), { suspectGroup: undefined, failures: 0, retryAt: Number.NEGATIVE_INFINITY })
+}
+
+/** Watchers with an interval of `lateAfterMs` have to be told when its price is older than that. */
+export function lateAfter(tracked: TrackedPrice, lateAfterMs: number): void {
+  // Late is what is older than the interval, by a millisecond at least.
+  const state = stateOf(tracked)
+  state.lateAfterMs = lateAfterMs
+  state.lateAt = tracked.at + lateAfterMs + 1
+}
+
+/** Watchers with an interval up to `ms` know that its price is late. */
+export function reportedLate(tracked: TrackedPrice, ms: number): void {
+  stateOf(tracked).reportedLateMs = ms
 }
 
 /** A copy, because subscribers may come or go while they are called. */

@@ -17,7 +17,7 @@ export interface RuleChoice {
 }
 
 /** In this order: a later one is chosen only if it is cheaper by more than `MIN_SAVING`. */
-const RULES: readonly EarlyRule[] = ['all', 'cheapest', 'same-request']
+export const RULES: readonly EarlyRule[] = ['all', 'cheapest', 'same-request']
 /** While addresses leave: the rule that buys the fewest prices in advance is first. */
 const RULES_WHILE_LEAVING: readonly EarlyRule[] = ['same-request', 'all', 'cheapest']
 /** A simulation begins in the middle of a round and ends in the middle of another, so that smaller differences say nothing. */
@@ -77,7 +77,7 @@ export function createRuleChoice({ dueTimes, bucket }: RuleChoiceParts): RuleCho
   return {
     at(now) {
       const cost = demand.creditsPerDay()
-      const count = demand.addresses().length
+      const count = demand.size
       if (count < addresses) leftAt = now
       addresses = count
       // One or two addresses cost the same however they are bought.

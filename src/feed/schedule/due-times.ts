@@ -1,5 +1,13 @@
 import { createPriorityQueue, type PriorityQueue } from '../prices/priority-queue.ts'
-import { type Stretch, shortestInterval, stretchedInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import {
+  chargeForgiven,
+  due,
+  lateAfter,
+  type Stretch,
+  shortestInterval,
+  stretchedInterval,
+  type TrackedPrice,
+} from '../prices/tracked-price.ts'
 import { createDemand, type Demand } from './demand.ts'
 import { leadTimeFor } from './lead-time.ts'
 
@@ -34,9 +42,7 @@ export function createDueTimes(): DueTimes {
   function scheduleLate(tracked: TrackedPrice): void {
     late.delete(tracked)
     if (tracked.price === undefined || (stretch.stretch === 1 && !tracked.inFlight)) return
-    // Late is what is older than the interval, by a millisecond at least.
-    tracked.lateAfterMs = intervalAbove(tracked, tracked.reportedLateMs)
-    tracked.lateAt = tracked.at + tracked.lateAfterMs + 1
+    lateAfter(tracked, intervalAbove(tracked, tracked.reportedLateMs))
     if (tracked.lateAt < Number.POSITIVE_INFINITY) late.put(tracked)
   }
 
@@ -47,13 +53,13 @@ export function createDueTimes(): DueTimes {
     retries.delete(tracked)
     scheduleLate(tracked)
     if (intervalMs === Number.POSITIVE_INFINITY) return
-    tracked.intervalMs = intervalMs
+    due(tracked, intervalMs)
     if (tracked.inFlight) return
     const lead = leadTimeFor(intervalMs, leadMs)
     // Rounded down, because timers have no fractions.
     const expiresAt = Math.floor(tracked.at + intervalMs - lead)
     const neededAt = tracked.price === undefined ? tracked.firstDueAt : expiresAt
-    tracked.dueAt = Math.max(neededAt, tracked.maybeChargedAt + intervalMs, tracked.retryAt)
+    due(tracked, intervalMs, Math.max(neededAt, tracked.maybeChargedAt + intervalMs, tracked.retryAt))
     if (tracked.suspectGroup === undefined) queue.put(tracked)
     else retries.put(tracked)
   }
@@ -73,8 +79,7 @@ export function createDueTimes(): DueTimes {
         const { maybeChargedAt, releasedAt, intervalMs } = tracked
         // Once per interval: this address may fail each time while others succeed.
         if (maybeChargedAt === Number.NEGATIVE_INFINITY || maybeChargedAt - releasedAt < intervalMs) continue
-        tracked.releasedAt = maybeChargedAt
-        tracked.maybeChargedAt = Number.NEGATIVE_INFINITY
+        chargeForgiven(tracked)
         schedule(tracked)
       }
     },

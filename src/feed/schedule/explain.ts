@@ -1,10 +1,10 @@
 import { creditsToUsd } from '../../credits/cost.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { DAY_MS, type DailyBudget } from '../prices/daily-budget.ts'
-import type { RuleChoice } from './choose-rule.ts'
+import { RULES, type RuleChoice } from './choose-rule.ts'
 import type { DueTimes } from './due-times.ts'
 import type { FeedPlan, PlannedRate, PlannedRequests } from './plan.ts'
-import { costOf, rateOf, simulateSchedule } from './simulate-schedule.ts'
+import { costOf, rateOf, type Simulation, simulateSchedule } from './simulate-schedule.ts'
 import type { TokenBucket } from './token-bucket.ts'
 
 /** Requests at an interval, besides prices. */
@@ -51,7 +51,7 @@ export function explain(
     stretch === 1
       ? { cost, onePerConsumer }
       : {
-          cost: toRate(rateOf(simulateSchedule({ ...simulation, unstretched: true }).calls)),
+          cost: toRate(cheapestUnstretched(simulation)),
           onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
         }
   const others = requests.map(({ operation, address, everyMs, credits }) => {
@@ -63,6 +63,12 @@ export function explain(
   })
   const planned = calls.slice(0, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) }))
   return { calls: planned, stretch, atLeastStretch, cost, onePerConsumer, unstretched, others }
+}
+
+/** Without the stretch another rule may be the cheapest. */
+function cheapestUnstretched(simulation: Simulation): ReturnType<typeof rateOf> {
+  const rates = RULES.map((rule) => rateOf(simulateSchedule({ ...simulation, rule, unstretched: true }).calls))
+  return rates.reduce((best, rate) => (rate.creditsPerDay < best.creditsPerDay ? rate : best))
 }
 
 /** The cost of a call for each watch, at its own interval. */

@@ -2,7 +2,7 @@ import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/batch-cost.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { FetchBatch, PriceFetcher } from '../prices/price-fetcher.ts'
-import { pricesOfSameWatch, type TrackedPrice } from '../prices/tracked-price.ts'
+import { pricesOfSameWatch, reportedLate, type TrackedPrice } from '../prices/tracked-price.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { RuleChoice } from './choose-rule.ts'
 import type { CostForecast } from './cost-forecast.ts'
@@ -105,7 +105,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     for (let tracked = dueTimes.late.peek(); tracked && tracked.lateAt <= now; tracked = dueTimes.late.peek()) {
       // Fractions of a millisecond get lost in a difference of times.
       if (tracked.inFlight && dailyBudget.stretch === 1 && backoff.state === 'none') parts.onSlow(tracked)
-      tracked.reportedLateMs = Math.max(tracked.lateAfterMs, now - tracked.at - 1)
+      reportedLate(tracked, Math.max(tracked.lateAfterMs, now - tracked.at - 1))
       dueTimes.scheduleLate(tracked)
       for (const watcher of [...tracked.watchers.items()]) {
         if (watcher.everyMs <= tracked.reportedLateMs) watcher.onLate(tracked)

@@ -4,7 +4,7 @@ import { codeOf, type Failure } from '../failures.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
 import type { PriceTable } from '../prices/price-table.ts'
-import type { TrackedPrice, Watcher } from '../prices/tracked-price.ts'
+import { chargeForgotten, joined, left, type TrackedPrice, type Watcher } from '../prices/tracked-price.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
 import type { TokenBucket } from '../schedule/token-bucket.ts'
@@ -65,15 +65,15 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     if (failing.size === 0) reportedCode = undefined
   }
 
-  const joined = new Set<string>()
+  const fresh = new Set<string>()
   const watcher: Watcher & { everyMs: number; atLeastEveryMs: number; prices: readonly TrackedPrice[] } = {
     everyMs: target.everyMs,
     atLeastEveryMs: target.atLeastEveryMs,
     prices: table.open(inputs.keys()),
-    joined,
+    joined: fresh,
     onPrice(tracked) {
       endFailure(tracked)
-      joined.delete(tracked.address)
+      fresh.delete(tracked.address)
       report(tracked, clock.now() - tracked.at > watcher.everyMs)
     },
     onLate(tracked) {
@@ -93,20 +93,13 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   const share = bucket.addWatch(inputs.size, target.everyMs, clock.now())
 
   function enter(tracked: TrackedPrice): void {
-    if (tracked.watchers.size === 0) {
-      tracked.firstDueAt = clock.now() + windowMs
-      tracked.timesBought = 0
-    }
-    tracked.watchers.put(watcher)
-    if (watcher.atLeastEveryMs < Number.POSITIVE_INFINITY) tracked.guaranteed.put(watcher)
-    else tracked.guaranteed.delete(watcher)
+    joined(tracked, watcher, clock.now() + windowMs)
     dueTimes.schedule(tracked)
   }
 
   function leave(tracked: TrackedPrice): void {
-    tracked.watchers.delete(watcher)
-    tracked.guaranteed.delete(watcher)
-    joined.delete(tracked.address)
+    left(tracked, watcher)
+    fresh.delete(tracked.address)
     endFailure(tracked)
     dueTimes.schedule(tracked)
   }
@@ -126,7 +119,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   }
 
   for (const tracked of watcher.prices) {
-    tracked.maybeChargedAt = Number.NEGATIVE_INFINITY
+    chargeForgotten(tracked)
     enter(tracked)
   }
   scheduler.wake()
@@ -143,7 +136,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       watcher.everyMs = next.everyMs
       watcher.atLeastEveryMs = next.atLeastEveryMs
       share.update(inputs.size, next.everyMs, clock.now())
-      for (const address of inputs.keys()) if (!before.has(address)) joined.add(address)
+      for (const address of inputs.keys()) if (!before.has(address)) fresh.add(address)
       for (const tracked of prices) enter(tracked)
       scheduler.wake()
       deliverKnown(before)
