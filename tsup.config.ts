@@ -49,6 +49,9 @@ const COMPACT = { minifyWhitespace: true, minifySyntax: true }
 const compact = (group: Group): Options =>
   group.includes('fake') ? { esbuildOptions: (options) => void Object.assign(options, COMPACT) } : {}
 
+/** Written by `tsc --project tsconfig.declarations.json`. */
+const declarationsOf = (path: string) => path.replace(/^src\/(.*)\.ts$/, '.cache/declarations/$1.d.ts')
+
 const entriesOf = (group: Group) => Object.fromEntries(group.map((name) => [name, ENTRIES[name]]))
 
 // tsup writes the declarations last, and has no hook that runs after them.
@@ -108,9 +111,9 @@ export default defineConfig([
     external: [...PEERS, ...OWN, ...SHARED],
     dts: {
       only: true,
-      entry: ENTRIES,
+      // TypeScript has written a declaration file for each source file, which is much faster than to make tsup do it.
+      entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, declarationsOf(path)])),
       banner: '/// <reference lib="esnext.disposable" />',
-      compilerOptions: { ignoreDeprecations: '6.0' },
     },
   },
 ])

@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vitest/config'
 import { hasRedisServer } from './test/support/redis-server.ts'
 
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname
@@ -9,8 +9,8 @@ const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/*
 const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
-/** These run the built program. */
-const PROGRAM_TESTS = 'test/cli/!(fake).test.ts'
+/** These run the built program in a process of its own; the others run it within theirs. */
+const PROGRAM_TESTS = 'test/cli/{built,packed,processes,terminal}.test.ts'
 
 /** These look for a counterexample in thousands of random cases, or end a process at each of its steps. */
 const PROPERTY_TESTS = [
@@ -20,12 +20,23 @@ const PROPERTY_TESTS = [
   'test/credits/budget-crash.test.ts',
 ]
 
+/** Hundreds of random cases, which are about time and credits. Over real connections, `policy-model` tries some of each kind. */
+const VIRTUAL_CONNECTIONS_ONLY = ['test/behaviour/{budget-model,key-guarantee,liveness}.test.ts']
+
 /** These start servers of their own. */
 const REDIS_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts']
 if (!hasRedisServer) {
   const message = `redis-server is not installed: the tests of ${REDIS_TESTS.join(' and ')} are NOT RUN.`
   if (process.env.ETN_MARKET_TEST_REDIS === 'required') throw new Error(message)
   process.stderr.write(`${message}\n`)
+}
+
+/** A project with another number of workers needs a turn of its own. `sequence.groupOrder` would be lost with `--sequence.shuffle`. */
+const runAfterOthers: Plugin = {
+  name: 'run-after-others',
+  configureVitest({ project }) {
+    project.config.sequence = { ...project.config.sequence, groupOrder: 1 }
+  },
 }
 
 export default defineConfig({
@@ -46,7 +57,9 @@ export default defineConfig({
     ],
   },
   test: {
-    testTimeout: 20_000,
+    // Much more than any test takes on a busy machine. Each wait within a test has a shorter limit, and reports what it saw last.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     tags: [{ name: 'property', description: 'tries random cases, see test/support/property.ts' }],
     maxWorkers: '100%',
@@ -68,11 +81,6 @@ export default defineConfig({
             ...PROPERTY_TESTS,
             ...REDIS_TESTS,
           ],
-          typecheck: {
-            enabled: true,
-            include: ['test/types/**/*.test-d.ts'],
-            tsconfig: 'test/types/tsconfig.json',
-          },
         },
       },
       {
@@ -86,12 +94,19 @@ export default defineConfig({
       {
         // What is published: needs `npm run build`.
         extends: true,
-        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS] },
+        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS], globalSetup: 'test/package/pack-once.ts' },
       },
       {
-        // Fleets, on real servers and with several processes.
+        // Fleets, on real servers and with several processes. They wait for leases and windows most of the time, so that many files
+        // run side by side, after everything that computes.
         extends: true,
-        test: { name: 'redis', include: hasRedisServer ? REDIS_TESTS : [], testTimeout: 60_000 },
+        plugins: [runAfterOthers],
+        test: {
+          name: 'redis',
+          include: hasRedisServer ? REDIS_TESTS : [],
+          expect: { poll: { timeout: 30_000 } },
+          maxWorkers: 6,
+        },
       },
       {
         // The same behaviour over real connections, with the transport of `etn-market/node`.
@@ -99,7 +114,7 @@ export default defineConfig({
         test: {
           name: 'real-connection',
           include: ['test/behaviour/**/*.test.ts'],
-          exclude: [ISOLATED_TESTS],
+          exclude: [ISOLATED_TESTS, ...VIRTUAL_CONNECTIONS_ONLY],
           env: { ETN_MARKET_TEST_REAL_CONNECTION: '1' },
         },
       },

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Operation, type OperationId, operations, type Param } from 'etn-market'
 import { unknownValue, usageError } from './failure.ts'
 import { readAddressLines, splitAddresses } from './read-addresses.ts'
+import type { Session } from './session.ts'
 
 /** The values of parameter options. */
 export type ParamOptions = Readonly<Record<string, unknown>>
@@ -22,18 +23,18 @@ export function readOperation(name: string): OperationId {
 }
 
 /** The parameters of a call, from the options. The library checks them. `-` reads addresses from standard input. */
-export async function readParams(options: ParamOptions, signal: AbortSignal): Promise<Record<string, unknown>> {
+export async function readParams(session: Session, options: ParamOptions): Promise<Record<string, unknown>> {
   const params: Record<string, unknown> = {}
   for (const name of paramUsers().keys()) {
     const value = options[name]
     if (typeof value === 'string')
-      params[name] = name === 'addresses' ? await readList(value, signal) : readValue(name, value)
+      params[name] = name === 'addresses' ? await readList(session, value) : readValue(name, value)
   }
   return params
 }
 
-async function readList(value: string, signal: AbortSignal): Promise<string[]> {
-  const list = value === '-' ? await readAddressLines(process.stdin, signal) : splitAddresses(value)
+async function readList(session: Session, value: string): Promise<string[]> {
+  const list = value === '-' ? await readAddressLines(session) : splitAddresses(value)
   if (list.length === 0) throw usageError('--addresses: the list is empty.')
   return list
 }

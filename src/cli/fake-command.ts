@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { addExample } from './common-options.ts'
 import { usageError } from './failure.ts'
+import { type HostProcess, type NamedFile, nameFile } from './host.ts'
 import { toJsonLine } from './json.ts'
 
 /** The options of `etn-market fake`, as they stand on the command line. */
@@ -22,7 +23,7 @@ interface FakeArguments {
 }
 
 /** Adds `etn-market fake`: the fake service as an HTTP server, until SIGINT or SIGTERM. */
-export function addFakeCommand(program: Command): void {
+export function addFakeCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('fake')
     .description('Serve the fake service over HTTP. Control it below /_fake.')
@@ -38,52 +39,51 @@ export function addFakeCommand(program: Command): void {
     .option('--requests-per-minute <count>', 'limits the calls of each key')
     .option('--log', 'print a line for every request')
     .option('--json', 'print documents, one a line: { url }, then { log } for every request with --log')
-    .action(serve)
+    .action((given: FakeArguments) => serve(host, given))
   addExample(command, 'fake --port 4100 --key mine=1000000 --log')
 }
 
-async function serve(given: FakeArguments): Promise<void> {
-  const { fake, port } = prepare(given)
-  const controlToken = given.controlToken ?? process.env.ETN_MARKET_CONTROL_TOKEN
+async function serve(host: HostProcess, given: FakeArguments): Promise<void> {
+  const { fake, port } = prepare(host, given)
+  const controlToken = given.controlToken ?? host.env.ETN_MARKET_CONTROL_TOKEN
   const { url } = await fake.listen({
     port,
     hostname: given.host,
     ...(controlToken === undefined || controlToken === '' ? {} : { controlToken }),
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      void fake.close().then(() => process.exit(0))
+    host.once(signal, () => {
+      void fake.close().then(() => host.exit(0))
     })
   }
-  process.stdout.write(given.json ? `${toJsonLine({ url })}\n` : `Listening on ${url}\n`)
+  host.stdout.write(given.json ? `${toJsonLine({ url })}\n` : `Listening on ${url}\n`)
 }
 
 /** What is wrong before it listens is wrong usage. */
-function prepare(given: FakeArguments): { fake: FakeService; port: number } {
+function prepare(host: HostProcess, given: FakeArguments): { fake: FakeService; port: number } {
   try {
     const port = readNumber('--port', given.port)
     if (port > 65_535) throw new Error(`--port is a number from 0 to 65535, not ${given.port}.`)
-    return { fake: createFakeService(readOptions(given)), port }
+    return { fake: createFakeService(readOptions(host, given)), port }
   } catch (error) {
     throw usageError((error as Error).message, error)
   }
 }
 
-function readOptions(given: FakeArguments): FakeServiceOptions {
+function readOptions(host: HostProcess, given: FakeArguments): FakeServiceOptions {
+  const read = (option: string, name: string) => readJson(option, nameFile(host, name))
   const { seed, world, tape, onMissing, key, latency, requestsPerMinute, log, json } = given
   return {
     ...(seed === undefined ? {} : { seed }),
-    ...(world === undefined ? {} : { world: readJson('--world', world) as NonNullable<FakeServiceOptions['world']> }),
-    ...(tape === undefined ? {} : { tape: readJson('--tape', tape) as NonNullable<FakeServiceOptions['tape']> }),
+    ...(world === undefined ? {} : { world: read('--world', world) as NonNullable<FakeServiceOptions['world']> }),
+    ...(tape === undefined ? {} : { tape: read('--tape', tape) as NonNullable<FakeServiceOptions['tape']> }),
     ...(onMissing === undefined ? {} : { onMissing }),
     ...(key === undefined ? {} : { keys: Object.fromEntries(key.map(readKey)) }),
     ...(latency === undefined ? {} : { latencyMs: readNumber('--latency', latency) }),
     ...(requestsPerMinute === undefined
       ? {}
       : { rateLimit: { requests: readNumber('--requests-per-minute', requestsPerMinute) } }),
-    ...(log
-      ? { log: (line: string) => void process.stdout.write(`${json ? toJsonLine({ log: line }) : line}\n`) }
-      : {}),
+    ...(log ? { log: (line: string) => void host.stdout.write(`${json ? toJsonLine({ log: line }) : line}\n`) } : {}),
   }
 }
 
@@ -98,12 +98,12 @@ function readNumber(name: string, text: string): number {
   throw new Error(`${name} is a whole number, not ${JSON.stringify(text)}.`)
 }
 
-function readJson(name: string, path: string): unknown {
+function readJson(option: string, { name, path }: NamedFile): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
     const { message } = error as Error
-    throw new Error(`${name} ${path}: ${message}`, { cause: error })
+    throw new Error(`${option} ${name}: ${message}`, { cause: error })
   }
 }
 

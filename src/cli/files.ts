@@ -1,26 +1,27 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { usageError } from './failure.ts'
+import type { NamedFile } from './host.ts'
 
 /** The text of a file. @throws CommandError naming the option and the file */
-export function readTextFile(option: string, path: string): string {
+export function readTextFile(option: string, { name, path }: NamedFile): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw usageError(`${option} ${path}: ${reasonOf(error)}.`, error)
+    throw usageError(`${option} ${name}: ${reasonOf(error)}.`, error)
   }
 }
 
 /** Checks that a file can be written, without writing it. @throws CommandError naming the option and the file */
-export function requireWritable(option: string, path: string): void {
+export function requireWritable(option: string, { name, path }: NamedFile): void {
   try {
     if (existsSync(path)) {
-      if (statSync(path).isDirectory()) throw usageError(`${option} ${path}: it is a folder.`)
+      if (statSync(path).isDirectory()) throw usageError(`${option} ${name}: it is a folder.`)
       accessSync(path, constants.W_OK)
     } else accessSync(dirname(path), constants.W_OK)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw usageError(`${option} ${path}: ${reasonOf(error)}.`, error)
+    throw usageError(`${option} ${name}: ${reasonOf(error)}.`, error)
   }
 }
 

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { BudgetStore } from 'etn-market'
 import { refusal, usageError } from './failure.ts'
 import { reasonOf, requireWritable } from './files.ts'
+import type { NamedFile } from './host.ts'
 import { acquireLock } from './lock.ts'
 
 /** An append-only file with the answers of a sweep, one a line: `{ "key", "at", "answer" }`. */
@@ -15,11 +15,12 @@ export interface Journal {
  * Opens a journal, or makes one. Lines that are torn or of another kind are skipped.
  * @throws CommandError if it cannot be written, or if another sweep uses it
  */
-export async function openJournal(path: string): Promise<Journal> {
-  requireWritable('journal', path)
-  const lock = await acquireLock(resolve(path))
+export async function openJournal(journal: NamedFile): Promise<Journal> {
+  requireWritable('journal', journal)
+  const { name, path } = journal
+  const lock = await acquireLock(path)
   if (lock === undefined)
-    throw refusal(`journal ${path}: another sweep is using it. Nothing was sent.`, 'journal_in_use')
+    throw refusal(`journal ${name}: another sweep is using it. Nothing was sent.`, 'journal_in_use')
   try {
     const file = openSync(path, 'a')
     const text = readFileSync(path, 'utf8')
@@ -44,7 +45,7 @@ export async function openJournal(path: string): Promise<Journal> {
     }
   } catch (error) {
     lock.release()
-    throw usageError(`journal ${path}: ${reasonOf(error)}.`, error)
+    throw usageError(`journal ${name}: ${reasonOf(error)}.`, error)
   }
 }
 

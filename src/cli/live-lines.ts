@@ -1,3 +1,5 @@
+import type { Output } from './host.ts'
+
 /** Lines at the end of a terminal that are drawn again and again. */
 export interface LiveLines {
   draw(lines: readonly string[]): void
@@ -12,7 +14,7 @@ const NO_WRAP = '\u001b[?7l'
 const WRAP = '\u001b[?7h'
 const CLEAR_BELOW = '\u001b[J'
 
-export function createLiveLines(stream: NodeJS.WriteStream): LiveLines {
+export function createLiveLines(stream: Output): LiveLines {
   let drawn = 0
   return {
     draw(lines) {

@@ -3,6 +3,7 @@ import { planCredits } from 'etn-market'
 import { readOperation } from './call-params.ts'
 import { unknownValue, usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
+import type { NamedFile } from './host.ts'
 import type { ParsedPlan } from './parse-yaml.ts'
 
 /** A plan as its file states it: the calls, and what may be spent. */
@@ -22,20 +23,21 @@ const CALL_FIELDS = ['operation', 'params', 'every', 'everyMs', 'activeHours']
  * the list of calls alone.
  * @throws CommandError naming the file, the line where it is known, and what is wrong
  */
-export async function readPlanFile(path: string): Promise<PlanFile> {
-  const text = readTextFile('plan', path)
+export async function readPlanFile(file: NamedFile): Promise<PlanFile> {
+  const { name } = file
+  const text = readTextFile('plan', file)
   // The parser of YAML is large and loads when it is needed. It is CommonJS, so a module of its own imports it.
-  const isJson = /^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(path)
+  const isJson = /^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(name)
   const parse = isJson ? parseJson : (await import('./parse-yaml.ts')).parseYaml
-  const { value, lineOf } = parse(path, text)
-  const plan = toPlan(path, value)
+  const { value, lineOf } = parse(name, text)
+  const plan = toPlan(name, value)
   for (const [index, call] of plan.calls.entries()) {
     try {
       checkNames(call)
       planCredits([call])
     } catch (error) {
       const line = lineOf(index)
-      const place = `${path}${line === undefined ? '' : `:${line}`}: calls[${index}]`
+      const place = `${name}${line === undefined ? '' : `:${line}`}: calls[${index}]`
       // The library names the call by its position in the list that it was given.
       const reason = (error as Error).message
         .replace(/\bcalls\[0\]/g, `calls[${index}]`)

@@ -1,21 +1,22 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { SweepProgress } from 'etn-market'
+import type { Output } from './host.ts'
 import { formatCount } from './output.ts'
 
-/** A progress bar on standard error. Silent where that is no terminal. */
+/** A progress bar. Silent where that is no terminal. */
 export interface Progress {
   update(progress: SweepProgress): void
   /** Ends the bar and shows the cursor again. */
   stop(): void
 }
 
-export function createProgress(total: number): Progress {
+export function createProgress(stream: Output, total: number): Progress {
   const format = '{bar} {value}/{total}  {failed} failed  {credits} credits  {left}'
   const bar = new SingleBar(
-    { format, noTTYOutput: false, hideCursor: true, gracefulExit: false },
+    { stream, format, noTTYOutput: false, hideCursor: true, gracefulExit: false },
     Presets.shades_classic,
   )
-  const isShown = process.stderr.isTTY === true
+  const isShown = stream.isTTY === true
   if (isShown) bar.start(total, 0, { failed: 0, credits: '0', left: '' })
   return {
     update({ done, failed, credits, etaMs }) {

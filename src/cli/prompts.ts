@@ -1,12 +1,14 @@
 import { confirm, isCancel, password } from '@clack/prompts'
 import { Interrupted } from './failure.ts'
+import type { HostProcess } from './host.ts'
 
 /** Asks for the key. What is typed is not shown. */
-export async function askForKey(signal: AbortSignal): Promise<string> {
+export async function askForKey({ stdin, stderr }: HostProcess, signal: AbortSignal): Promise<string> {
   const answer = await password({
     message: 'API key',
     mask: '•',
-    output: process.stderr,
+    input: stdin,
+    output: stderr,
     signal,
     validate: (value) => (value?.trim() ? undefined : 'The key is empty.'),
   })
@@ -15,8 +17,12 @@ export async function askForKey(signal: AbortSignal): Promise<string> {
 }
 
 /** Asks a question whose answer is yes or no. */
-export async function askToConfirm(message: string, signal: AbortSignal): Promise<boolean> {
-  const answer = await confirm({ message, initialValue: false, output: process.stderr, signal })
+export async function askToConfirm(
+  { stdin, stderr }: HostProcess,
+  message: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const answer = await confirm({ message, initialValue: false, input: stdin, output: stderr, signal })
   if (isCancel(answer)) throw new Interrupted('SIGINT')
   return answer
 }

@@ -1,28 +1,30 @@
 import { existsSync } from 'node:fs'
-import { addAbortSignal, type Readable } from 'node:stream'
+import { addAbortSignal } from 'node:stream'
 import { isAddress } from 'etn-market'
 import { usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
+import type { Session } from './session.ts'
 
 /** Addresses of the command line: each argument is an address, a file with one a line, or `-` for standard input. */
-export async function readAddresses(args: readonly string[], signal: AbortSignal): Promise<string[]> {
-  const lists = await Promise.all(args.map((arg) => readArgument(arg, signal)))
+export async function readAddresses(session: Session, args: readonly string[]): Promise<string[]> {
+  const lists = await Promise.all(args.map((arg) => readArgument(session, arg)))
   const addresses = lists.flat()
   if (addresses.length === 0) throw usageError('no addresses: the list is empty.')
   return addresses
 }
 
-async function readArgument(arg: string, signal: AbortSignal): Promise<string[]> {
-  if (arg === '-') return checkAll(await readAddressLines(process.stdin, signal), 'standard input')
-  if (!arg.startsWith('0x') && existsSync(arg)) return checkAll(splitAddresses(readTextFile('file', arg)), arg)
+async function readArgument(session: Session, arg: string): Promise<string[]> {
+  if (arg === '-') return checkAll(await readAddressLines(session), 'standard input')
+  const file = session.file(arg)
+  if (!arg.startsWith('0x') && existsSync(file.path)) return checkAll(splitAddresses(readTextFile('file', file)), arg)
   return [checkAddress(arg, '')]
 }
 
-/** The addresses of a text with one a line. Blank lines and comments after `#` are skipped. */
-export async function readAddressLines(stream: Readable & { isTTY?: boolean }, signal: AbortSignal): Promise<string[]> {
-  if (stream.isTTY) process.stderr.write('Reading addresses, one a line; Ctrl-D ends.\n')
+/** The addresses on standard input, one a line. Blank lines and comments after `#` are skipped. */
+export async function readAddressLines({ host, signal }: Session): Promise<string[]> {
+  if (host.stdin.isTTY) host.stderr.write('Reading addresses, one a line; Ctrl-D ends.\n')
   let text = ''
-  for await (const chunk of addAbortSignal(signal, stream)) text += chunk
+  for await (const chunk of addAbortSignal(signal, host.stdin)) text += chunk
   return splitAddresses(text)
 }
 

@@ -1,34 +1,35 @@
 import { CommanderError } from 'commander'
 import { describeFailure, EXIT } from './failure.ts'
+import type { HostProcess } from './host.ts'
 import { toJsonLine } from './json.ts'
 import { createProgram } from './program.ts'
 import { cleanText, redactKeys } from './text.ts'
 
 /** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
-export async function run(args: readonly string[]): Promise<number | undefined> {
+export async function run(args: readonly string[], host: HostProcess): Promise<number | undefined> {
   const failures: NodeJS.ErrnoException[] = []
-  process.stdout.on('error', (error) => failures.push(error))
+  host.stdout.on('error', (error) => failures.push(error))
   // Where nobody reads the messages, there is nobody to tell.
-  process.stderr.on('error', () => {})
-  const code = await runCommand(args)
+  host.stderr.on('error', () => {})
+  const code = await runCommand(args, host)
   // A failed write is reported a little later.
-  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()))
+  await new Promise<void>((resolve) => host.stdout.write('', () => resolve()))
   const [failure] = failures
   if (failure === undefined) return code
   if (failure.code === 'EPIPE') return EXIT.ok
-  process.stderr.write(`error: standard output: ${failure.message}\n`)
+  host.stderr.write(`error: standard output: ${failure.message}\n`)
   return EXIT.refused
 }
 
-async function runCommand(args: readonly string[]): Promise<number | undefined> {
-  const program = await createProgram(args)
+async function runCommand(args: readonly string[], host: HostProcess): Promise<number | undefined> {
+  const program = await createProgram(args, host)
   if (args.length === 0) {
     program.outputHelp({ error: true })
     return EXIT.usage
   }
   let code: number | undefined
   program.hook('postAction', (_, command) => {
-    if (command.name() !== 'fake') code = Number(process.exitCode ?? EXIT.ok)
+    if (command.name() !== 'fake') code = Number(host.exitCode ?? EXIT.ok)
   })
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -38,8 +39,8 @@ async function runCommand(args: readonly string[]): Promise<number | undefined> 
     const { exitCode, message, ...details } = await describeFailure(error)
     const line = redactKeys(cleanText(message).replaceAll('\n', ' '))
     if (line !== '') {
-      if (args.includes('--json')) process.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)
-      else process.stderr.write(`error: ${line}\n`)
+      if (args.includes('--json')) host.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)
+      else host.stderr.write(`error: ${line}\n`)
     }
     return exitCode
   }

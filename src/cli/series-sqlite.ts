@@ -1,6 +1,7 @@
 import type { Candle } from 'etn-market'
 import { usageError } from './failure.ts'
 import { requireWritable } from './files.ts'
+import type { NamedFile } from './host.ts'
 import { requireSame, type SeriesFile, type SeriesId } from './series.ts'
 
 /** The parts of `node:sqlite` that are used here. */
@@ -15,18 +16,19 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS candles (time INTEGER PRIMARY KEY, open REAL, high REAL, low REAL, close REAL, volume REAL, count INTEGER);`
 
 /** A series in a SQLite file: the table `candles`, and `series` with what it is of. @throws CommandError without `node:sqlite` */
-export function openSqlite(path: string, id: SeriesId): SeriesFile {
+export function openSqlite(file: NamedFile, id: SeriesId): SeriesFile {
+  const { name, path } = file
   const sqlite = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as
     | { DatabaseSync: new (path: string) => Database }
     | undefined
   if (sqlite === undefined)
     throw usageError(
-      `--sync ${path}: Node ${process.versions.node} has no SQLite: use Node 22.13 or newer, or a .csv file.`,
+      `--sync ${name}: Node ${process.versions.node} has no SQLite: use Node 22.13 or newer, or a .csv file.`,
     )
-  requireWritable('--sync', path)
-  const database = openDatabase(path, () => new sqlite.DatabaseSync(path))
+  requireWritable('--sync', file)
+  const database = openDatabase(name, () => new sqlite.DatabaseSync(path))
   const stored = database.prepare('SELECT * FROM series').get() as (SeriesId & { savedAt: number }) | undefined
-  if (stored) requireSame(path, stored, id)
+  if (stored) requireSame(name, stored, id)
   const candles = database.prepare('SELECT * FROM candles ORDER BY time').all() as Candle[]
   return {
     candles,
@@ -44,12 +46,12 @@ export function openSqlite(path: string, id: SeriesId): SeriesFile {
   }
 }
 
-function openDatabase(path: string, open: () => Database): Database {
+function openDatabase(name: string, open: () => Database): Database {
   try {
     const database = open()
     database.exec(SCHEMA)
     return database
   } catch (error) {
-    throw usageError(`--sync ${path}: ${(error as Error).message}.`, error)
+    throw usageError(`--sync ${name}: ${(error as Error).message}.`, error)
   }
 }

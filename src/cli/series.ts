@@ -27,8 +27,8 @@ export function mergeCandles(known: readonly Candle[], fresh: readonly Candle[])
 }
 
 /** @throws CommandError naming what the file holds */
-export function requireSame(path: string, found: Partial<SeriesId>, id: SeriesId): void {
+export function requireSame(name: string, found: Partial<SeriesId>, id: SeriesId): void {
   if (found.token === id.token && found.bucket === id.bucket && found.currency === id.currency) return
   const held = `${found.token ?? 'no token'}, ${found.bucket ?? '-'}, ${found.currency ?? '-'}`
-  throw usageError(`--sync ${path}: it holds another series (${held}). Nothing was sent.`)
+  throw usageError(`--sync ${name}: it holds another series (${held}). Nothing was sent.`)
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
 import { EXIT, Interrupted, OutputClosed } from './failure.ts'
+import { type HostProcess, type NamedFile, nameFile } from './host.ts'
 import { toJson } from './json.ts'
 import { readKey } from './key.ts'
 import { type Colors, formatCount, formatCredits } from './output.ts'
@@ -19,6 +20,7 @@ export interface CommonOptions {
 
 /** One run of a command: what it prints, the client that it calls with, and what ends it. */
 export interface Session {
+  readonly host: HostProcess
   readonly json: boolean
   /** Aborted by Ctrl-C, by SIGTERM, and when nobody reads the output any more. */
   readonly signal: AbortSignal
@@ -29,6 +31,8 @@ export interface Session {
   printJson(value: unknown): void
   /** Prints a line on standard error. */
   note(text: string): void
+  /** The file that an option or an argument names. */
+  file(name: string): NamedFile
   /** The client; made at the first call, which may ask for the key. `keyless` makes one without a key. */
   client(options?: { keyless?: boolean; hooks?: Hooks }): Promise<Client>
 }
@@ -42,14 +46,15 @@ type Action<Options, Positional extends unknown[]> = (
 
 /** Makes an action for commander of one that works in a session. */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
+  host: HostProcess,
   action: Action<Options, Positional>,
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const command = given.at(-1) as Command
     const options = command.opts() as Options
-    const { session, end } = startSession(options)
+    const { session, end } = startSession(host, options)
     try {
-      process.exitCode = (await action(session, options, ...(given.slice(0, -2) as Positional))) ?? EXIT.ok
+      host.exitCode = (await action(session, options, ...(given.slice(0, -2) as Positional))) ?? EXIT.ok
       session.signal.throwIfAborted()
     } catch (error) {
       throw session.signal.aborted ? session.signal.reason : error
@@ -59,7 +64,7 @@ export function inSession<Options extends CommonOptions, Positional extends unkn
   }
 }
 
-function startSession(options: CommonOptions): { session: Session; end(): Promise<void> } {
+function startSession(host: HostProcess, options: CommonOptions): { session: Session; end(): Promise<void> } {
   const controller = new AbortController()
   // A sweep has a listener for each call in flight.
   setMaxListeners(0, controller.signal)
@@ -67,24 +72,26 @@ function startSession(options: CommonOptions): { session: Session; end(): Promis
   const onInterrupt = () => controller.abort(new Interrupted('SIGINT'))
   const onTerminate = () => controller.abort(new Interrupted('SIGTERM'))
   const onOutputError = () => controller.abort(new OutputClosed())
-  process.once('SIGINT', onInterrupt)
-  process.once('SIGTERM', onTerminate)
-  process.stdout.on('error', onOutputError)
+  host.once('SIGINT', onInterrupt)
+  host.once('SIGTERM', onTerminate)
+  host.stdout.on('error', onOutputError)
   let client: Client | undefined
 
   const session: Session = {
+    host,
     json: options.json === true,
     signal: controller.signal,
-    colors: picocolors.createColors(hasColors()),
-    print: (text) => void process.stdout.write(`${text}\n`),
-    printJson: (value) => void process.stdout.write(`${toJson(value)}\n`),
-    note: (text) => void process.stderr.write(`${redactKeys(cleanLine(text))}\n`),
+    colors: picocolors.createColors(hasColors(host)),
+    print: (text) => void host.stdout.write(`${text}\n`),
+    printJson: (value) => void host.stdout.write(`${toJson(value)}\n`),
+    note: (text) => void host.stderr.write(`${redactKeys(cleanLine(text))}\n`),
+    file: (name) => nameFile(host, name),
     async client({ keyless = false, hooks } = {}) {
-      const apiKey = keyless ? undefined : await readKey(options.keyFile, controller.signal)
+      const apiKey = keyless ? undefined : await readKey(host, options.keyFile, controller.signal)
       controller.signal.throwIfAborted()
       client ??= createClient({
         apiKey,
-        baseUrl: options.baseUrl ?? (process.env.ETN_MARKET_BASE_URL || undefined),
+        baseUrl: options.baseUrl ?? (host.env.ETN_MARKET_BASE_URL || undefined),
         budget: { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
         hooks,
         onEvent: (event) => noteEvent(session, event),
@@ -94,9 +101,9 @@ function startSession(options: CommonOptions): { session: Session; end(): Promis
   }
 
   async function end(): Promise<void> {
-    process.off('SIGINT', onInterrupt)
-    process.off('SIGTERM', onTerminate)
-    process.stdout.off('error', onOutputError)
+    host.off('SIGINT', onInterrupt)
+    host.off('SIGTERM', onTerminate)
+    host.stdout.off('error', onOutputError)
     if (client === undefined) return
     await client.close()
     const { charged, remaining } = client.credits
@@ -109,8 +116,8 @@ function startSession(options: CommonOptions): { session: Session; end(): Promis
 }
 
 /** Colours are for a terminal whose user has not declined them. */
-function hasColors(): boolean {
-  return process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+function hasColors({ stdout, env }: HostProcess): boolean {
+  return stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
 }
 
 /** Prints what else concerns the user's money or data. */

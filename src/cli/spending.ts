@@ -34,12 +34,12 @@ export async function authorizeSpending(
   }
   const most = Math.min(max, maxCredits)
   if (most <= CONFIRMATION_LIMIT || yes) return
-  if (!(process.stdin.isTTY && process.stderr.isTTY)) {
+  if (!(session.host.stdin.isTTY && session.host.stderr.isTTY)) {
     const message = `${what}: up to ${formatCount(most)} credits need a confirmation, and there is no terminal to ask on: add --yes.`
     throw usageError(message)
   }
   const { askToConfirm } = await import('./prompts.ts')
-  if (!(await askToConfirm(`Spend up to ${formatCredits(most)}?`, session.signal)))
+  if (!(await askToConfirm(session.host, `Spend up to ${formatCredits(most)}?`, session.signal)))
     throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
 }
 

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Client, type EtnMarketError, isEtnMarketError, NotFoundError, operations } from 'etn-market'
-import type { CommonOptions } from './session.ts'
+import type { HostProcess } from './host.ts'
+import type { CommonOptions, Session } from './session.ts'
 
 /** What the list of tokens says of one. */
 export interface TokenInfo {
@@ -24,9 +25,9 @@ export const TOKEN_LIST_COST = {
 }
 
 /** The tokens that an earlier run kept; undefined if there are none or they are older than a week. */
-export function readKeptTokens(options: CommonOptions): Tokens | undefined {
+export function readKeptTokens(host: HostProcess, options: CommonOptions): Tokens | undefined {
   try {
-    const { savedAt, tokens } = JSON.parse(readFileSync(pathOf(options), 'utf8')) as Kept
+    const { savedAt, tokens } = JSON.parse(readFileSync(pathOf(host, options), 'utf8')) as Kept
     const age = Date.now() - savedAt
     return age >= 0 && age < WEEK_MS ? new Map(Object.entries(tokens)) : undefined
   } catch {
@@ -35,12 +36,12 @@ export function readKeptTokens(options: CommonOptions): Tokens | undefined {
 }
 
 /** Buys the list of tokens, and keeps it for a week where the cache can be written. */
-export async function buyTokens(client: Client, options: CommonOptions, signal: AbortSignal): Promise<Tokens> {
+export async function buyTokens({ host, signal }: Session, client: Client, options: CommonOptions): Promise<Tokens> {
   const list = await client.token.list({ limit: MAX_TOKENS }, { signal, validate: 'strict' })
   const tokens = list.map(({ address, symbol, decimals }) => {
     return [String(address).toLowerCase(), { symbol: String(symbol), decimals }] as const
   })
-  keep(options, { savedAt: Date.now(), tokens: Object.fromEntries(tokens) })
+  keep(host, options, { savedAt: Date.now(), tokens: Object.fromEntries(tokens) })
   return new Map(tokens)
 }
 
@@ -72,10 +73,10 @@ export async function lookUpTokens(
   return { tokens, errors }
 }
 
-function keep(options: CommonOptions, kept: Kept): void {
+function keep(host: HostProcess, options: CommonOptions, kept: Kept): void {
   try {
-    mkdirSync(dirname(pathOf(options)), { recursive: true })
-    writeFileSync(pathOf(options), JSON.stringify(kept))
+    mkdirSync(dirname(pathOf(host, options)), { recursive: true })
+    writeFileSync(pathOf(host, options), JSON.stringify(kept))
   } catch {
     // Without a cache the list is bought again next time.
   }
@@ -87,7 +88,7 @@ interface Kept {
 }
 
 /** Each service has a file of its own. */
-function pathOf({ baseUrl = process.env.ETN_MARKET_BASE_URL ?? '' }: CommonOptions): string {
-  const folder = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
+function pathOf({ env }: HostProcess, { baseUrl = env.ETN_MARKET_BASE_URL ?? '' }: CommonOptions): string {
+  const folder = env.XDG_CACHE_HOME || join(homedir(), '.cache')
   return join(folder, 'etn-market', `tokens-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}.json`)
 }

@@ -30,7 +30,7 @@ export async function watchPrices(
   // It may fail after the watch has ended, when nobody waits for it any more.
   failed.catch(() => {})
   const rows = new Map<string, PriceRow>()
-  const lines = view.isLive ? createLiveLines(process.stdout) : undefined
+  const lines = view.isLive ? createLiveLines(session.host.stdout) : undefined
   const draw = () => {
     const known = addresses.flatMap((address) => rows.get(address) ?? [])
     lines?.draw(view.toLines(known))

@@ -16,7 +16,6 @@ export type {
 export { createPriceFeed } from './feed.ts'
 export type * from './portfolio/types.ts'
 export type * from './schedule/plan.ts'
-export type { FeedStatus } from './status.ts'
 export type * from './trades/types.ts'
 export type * from './types.ts'
 export type * from './watch/types.ts'

@@ -7,7 +7,6 @@ import type { CandleSeries, CandleWatchOptions } from './candles/types.ts'
 import type { FeedEvent } from './events.ts'
 import type { Portfolio, PortfolioOptions } from './portfolio/types.ts'
 import type { FeedPlan } from './schedule/plan.ts'
-import type { FeedStatus } from './status.ts'
 import type { TradesOptions } from './trades/types.ts'
 import type { AlertOptions, FeedAlert, FeedPrice, PriceRequestOptions, Watch, WatchOptions } from './watch/types.ts'
 
@@ -75,6 +74,31 @@ export interface FeedOptions extends FeedStreamOptions {
   onEvent?: ((event: FeedEvent) => void) | undefined
   /** @default the system clock */
   clock?: Clock | undefined
+}
+
+/** The state of a feed and its costs. */
+export interface FeedStatus {
+  /** `waiting`: backing off after a failure; `stopped`: no credits, or refused; `paused`: the page is hidden. */
+  readonly state: 'idle' | 'running' | 'waiting' | 'stopped' | 'paused' | 'closed'
+  /** When requests continue, unix milliseconds; undefined unless the state is `waiting` or `stopped`. */
+  readonly until: number | undefined
+  /** The factor by which every interval is longer than requested, up to `atLeastEveryMs`; 1 if none is. */
+  readonly stretch: number
+  /** The factor by which every `atLeastEveryMs` is exceeded; 1 if they are kept. */
+  readonly atLeastStretch: number
+  /** Credits that the watches cost a day with the current stretch. */
+  readonly creditsPerDay: number
+  /**
+   * Credits charged, or perhaps charged, in this day of the budget. Credits that earlier processes spent are included from the
+   * first request on, which reads the `store`.
+   */
+  readonly spent: number
+  /** Credits spent at the end of this day of the budget, if nothing changes. */
+  readonly projected: number
+  /** Number of watches. */
+  readonly watches: number
+  /** Number of different addresses that are watched. */
+  readonly addresses: number
 }
 
 /** Buys each price once for everybody who needs it, in the cheapest requests. */

@@ -64,74 +64,48 @@ const STAGES: Record<string, Stage> = {
   },
 }
 
-describe.each(Object.entries(STAGES))(
-  'a call that is aborted while %s',
-  (name, { handler, before, ask, uncertain }) => {
-    const start = async () => {
-      const made = setup(handler, { budget: { credits: 100_000 } })
-      made.clock.randomValue = 0.5
-      before?.(made.client)
-      await made.clock.advance(0)
-      const held = made.client.budget.reserved
-      const caller = new AbortController()
-      const outcome = watch(ask(made.client, caller.signal))
-      await made.clock.advance(name === 'its second attempt is in flight' ? 5_000 : 0)
-      expect(outcome.state).toBe('pending')
-      return { ...made, caller, outcome, held }
-    }
-
-    test.each(REASONS)('rejects at once with the same reason: %s', async (_, reason) => {
-      const { clock, caller, outcome, script } = await start()
-      const sent = script.requests.length
-      caller.abort(reason)
-      await clock.advance(0)
-      expect(outcome.state).toBe('rejected')
-      expect(outcome.error).toBe(reason)
-      await clock.advance(100_000)
-      expect(script.requests.length).toBe(sent + (before === undefined ? 0 : script.requests.length - sent))
-    })
-
-    test('keeps only the credits that may have been charged', async () => {
-      const { client, clock, caller, held } = await start()
-      caller.abort()
-      await clock.advance(0)
-      expect(client.budget.reserved).toBe(held)
-      expect(client.budget.uncertain).toBe(uncertain)
-    })
-
-    test('is not retried and leaves no timer', async () => {
-      const { clock, caller, script, client } = await start()
-      caller.abort()
-      await client.close()
-      const sent = script.requests.length
-      expect(clock.pending).toBe(0)
-      await clock.advance(100_000)
-      expect(script.requests).toHaveLength(sent)
-    })
+test.each(Object.entries(STAGES))(
+  'a call that is aborted while %s rejects at once with the reason, keeps only what may have been charged, and is not retried',
+  async (name, { handler, before, ask, uncertain }) => {
+    const { client, clock, script } = setup(handler, { budget: { credits: 100_000 } })
+    clock.randomValue = 0.5
+    before?.(client)
+    await clock.advance(0)
+    const held = client.budget.reserved
+    const caller = new AbortController()
+    const outcome = watch(ask(client, caller.signal))
+    await clock.advance(name === 'its second attempt is in flight' ? 5_000 : 0)
+    expect(outcome.state).toBe('pending')
+    caller.abort('enough')
+    await clock.advance(0)
+    expect(outcome).toEqual({ state: 'rejected', error: 'enough' })
+    expect(client.budget).toMatchObject({ reserved: held, uncertain })
+    await client.close()
+    const sent = script.requests.length
+    expect(clock.pending).toBe(0)
+    await clock.advance(100_000)
+    expect(script.requests).toHaveLength(sent)
   },
 )
 
-describe('a signal that aborts before anything is sent', () => {
-  test.each(REASONS)(
-    'has aborted before the call: rejects with the same reason and sends nothing: %s',
-    async (_, reason) => {
-      const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
-      const outcome = watch(client.token.price({ address: TOKEN }, { signal: AbortSignal.abort(reason) }))
-      await clock.advance(0)
-      expect(outcome).toEqual({ state: 'rejected', error: reason })
-      expect(script.requests).toHaveLength(0)
-      expect(client.budget).toMatchObject({ available: 100 })
-    },
-  )
-
-  test('aborts in the tick of the call: nothing is sent and nothing is uncertain', async () => {
-    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
+describe.each(REASONS)('the reason of a signal may be %s:', (_, reason) => {
+  test('a call that was sent rejects with it', async () => {
+    const { client, clock } = setup()
     const caller = new AbortController()
     const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    caller.abort('at once')
     await clock.advance(0)
-    expect(outcome.error).toBe('at once')
-    expect(client.budget.available).toBe(100 - 50 * script.requests.length)
+    caller.abort(reason)
+    await clock.advance(0)
+    expect(outcome).toEqual({ state: 'rejected', error: reason })
+  })
+
+  test('a call whose signal has aborted before rejects with it and sends nothing', async () => {
+    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
+    const outcome = watch(client.token.price({ address: TOKEN }, { signal: AbortSignal.abort(reason) }))
+    await clock.advance(0)
+    expect(outcome).toEqual({ state: 'rejected', error: reason })
+    expect(script.requests).toHaveLength(0)
+    expect(client.budget).toMatchObject({ available: 100 })
   })
 })
 

@@ -78,19 +78,6 @@ describe('a batch of several chunks', () => {
     expect(error).toMatchObject({ attempts: 5, credits: 900 + 3 * 600 })
   })
 
-  test('rejects with the credits that the client has spent', async () => {
-    const { error, client } = await partly(() => networkError('ECONNRESET'), [0, 2])
-    expect(client.credits.charged).toBe(error.credits)
-    expect(client.budget).toMatchObject({ spent: 600, uncertain: 600 + 300, reserved: 0 })
-  })
-
-  test('does not report a price of null as missing', async () => {
-    const { client } = setup(({ number }) => (number === 1 ? ok({}, costs(600)) : refusal(404, 'x')))
-    const error = await client.prices.batch({ addresses: addresses(60) }).catch((caught: PartialBatchError) => caught)
-    expect(error).toMatchObject({ missing: addresses(10, 50) })
-    expect(Object.values((error as PartialBatchError).prices)).toEqual(Array(50).fill(null))
-  })
-
   test('rejects with the paid prices when the deadline ends it', async () => {
     const { client, clock } = setup((exchange) => (exchange.number === 1 ? serve(exchange) : undefined), {
       deadlineMs: 1_000,

@@ -1,7 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costs, ok, refusal } from '../support/answers.ts'
-import { testProperty } from '../support/property.ts'
 import type { Exchange, Handler } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
@@ -51,21 +49,6 @@ describe('prices.batch', () => {
     expect(client.credits.charged).toBe(120)
   })
 
-  test('gives each price the address that the service sends, else the address as the caller wrote it', async () => {
-    const [one, two] = addresses(2) as [string, string]
-    const { client } = setup(() =>
-      ok(
-        { [one.toLowerCase()]: { usd: '1' }, [two.toLowerCase()]: { address: two.toLowerCase(), usd: '2' } },
-        costs(120),
-      ),
-    )
-    const prices = await client.prices.batch({ addresses: [one.toLowerCase(), two] })
-    expect(Object.values(prices)).toEqual([
-      { address: one.toLowerCase(), usd: '1' },
-      { address: two.toLowerCase(), usd: '2' },
-    ])
-  })
-
   test('returns null for a token without a price, whether the service sends null or leaves it out', async () => {
     const tokens = addresses(3)
     const { client } = setup(() =>
@@ -111,13 +94,6 @@ describe('prices.batch', () => {
     expect(outcome.state).toBe('resolved')
   })
 
-  test('sends four chunks at a time by default', async () => {
-    const { client, clock, script } = setup()
-    watch(client.prices.batch({ addresses: addresses(500) }))
-    await clock.advance(0)
-    expect(script.open).toHaveLength(4)
-  })
-
   test('retries only the chunk that failed', async () => {
     const { client, clock, script } = setup((exchange) =>
       exchange.number === 2 ? refusal(500, 'x') : serve()(exchange),
@@ -127,35 +103,4 @@ describe('prices.batch', () => {
     expect(outcome.value?.meta).toMatchObject({ requests: 3, attempts: 4 })
     expect(script.requests).toHaveLength(4)
   })
-
-  testProperty(
-    'returns the same prices as a loop over single addresses',
-    () => {
-      const forms = fc.constantFrom(
-        (token: string) => token,
-        (token: string) => token.toLowerCase(),
-        (token: string) => `0x${token.slice(2).toUpperCase()}`,
-      )
-      const list = fc.array(fc.tuple(fc.nat({ max: 160 }), forms), { minLength: 1, maxLength: 300 })
-      return fc.asyncProperty(list, fc.nat({ max: 6 }), async (picks, modulus) => {
-        const hasPrice = (token: string) => modulus === 0 || Number.parseInt(token.slice(-2), 16) % (modulus + 1) !== 0
-        const { client, script } = setup(serve(hasPrice))
-        const asWritten = picks.map(([number, write]) => write(address(number)))
-        const prices = await client.prices.batch({ addresses: asWritten })
-        const loop: Record<string, unknown> = {}
-        for (const [number, write] of picks) {
-          const token = address(number)
-          loop[write(token)] = hasPrice(token)
-            ? { address: write(token), usd: token.slice(-3).toLowerCase(), etn: '1' }
-            : null
-        }
-        expect(prices).toEqual(loop)
-        expect(Object.keys(prices)).toEqual(Object.keys(loop))
-        const sent = script.requests.flatMap(asked)
-        expect(sent.toSorted()).toEqual([...new Set(picks.map(([number]) => address(number).toLowerCase()))].sort())
-        expect(client.budget.spent).toBe(100 * script.requests.length + 10 * sent.length)
-      })
-    },
-    { cases: 40 },
-  )
 })

@@ -39,13 +39,6 @@ describe('a 2xx response', () => {
     },
   )
 
-  test('whose body cannot be decoded settles the header', async () => {
-    const { error, money, creditEvents } = await attempt(() => raw('<html>', costs(115)))
-    expect(error).toMatchObject({ name: 'ResponseError', charge: 'charged', credits: 115 })
-    expect(money).toEqual({ spent: 115, uncertain: 0 })
-    expect(creditEvents).toEqual([charged(115)])
-  })
-
   test('whose body cannot be decoded, without a header, settles the worst case', async () => {
     const { error, money } = await attempt(() => raw('<html>'))
     expect(error).toMatchObject({ name: 'ResponseError', charge: 'charged', credits: WORST })

@@ -1,6 +1,6 @@
 import type { Clock } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, limited, ok, price, wait } from '../support/answers.ts'
+import { costs, limited, ok, price, wait } from '../support/answers.ts'
 import { createVirtualClock, START } from '../support/clock.ts'
 import type { Handler } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
@@ -70,20 +70,6 @@ describe.each([true, false])('with a monotonic clock: %s', (isMonotonic) => {
     await virtual.advance(1)
     expect(outcome.error).toMatchObject({ code: 'deadline_exceeded' })
   })
-
-  test('a cool-down of the heavy calls ends too', async () => {
-    const { clock, virtual, set } = steppingClock(isMonotonic)
-    const { client } = setup(({ number }) => (number === 1 ? busy(wait(10)) : ok([], costs(2_000))), {
-      clock,
-      retry: false,
-    })
-    watch(client.farm.list())
-    await virtual.advance(0)
-    const parked = watch(client.locks.get({ address: address(1) }))
-    set(-HOUR)
-    await virtual.advance(11_000)
-    expect(parked.state).toBe('resolved')
-  })
 })
 
 describe('with a monotonic clock', () => {
@@ -144,20 +130,6 @@ describe('a Retry-After of ten years', () => {
       await clock.advance(0)
     }
     expect(parked.map(({ state }) => state)).toEqual(Array(5).fill('resolved'))
-  })
-
-  test('on heavy calls, with a maxRetryAfterMs of 5 s', async () => {
-    const { client, clock, script } = setup(
-      ({ number }) => (number === 1 ? busy(wait(315_360_000)) : ok([], costs(2_000))),
-      { retry: { limit: 0, maxRetryAfterMs: 5_000 } },
-    )
-    watch(client.farm.list())
-    await clock.advance(0)
-    const parked = watch(client.locks.get({ address: address(1) }))
-    await clock.advance(4_999)
-    expect(script.requests).toHaveLength(1)
-    await clock.advance(1)
-    expect(parked.state).toBe('resolved')
   })
 })
 

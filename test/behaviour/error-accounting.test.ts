@@ -1,9 +1,9 @@
-import { BudgetExceededError, EtnMarketError, PartialBatchError } from 'etn-market'
+import { EtnMarketError, PartialBatchError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { costs, cutOff, networkError, ok, price, raw, refusal } from '../support/answers.ts'
+import { costs, cutOff, networkError, ok, price, raw } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import type { Exchange } from '../support/script.ts'
-import { address, addresses, rejection, setup, watch } from '../support/setup.ts'
+import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
 const broken = () => raw('{', costs(50))
@@ -24,15 +24,6 @@ describe('callers who share a failure', () => {
     expect(errors.map(({ shared }) => shared)).toEqual([undefined, true, true, true, true])
     expect(sum(errors)).toBe(client.budget.spent)
     expect(errors.every((error) => error instanceof EtnMarketError && error.code === 'not_json')).toBe(true)
-  })
-
-  test('a change of one error is not seen in another', async () => {
-    const { client } = setup(() => refusal(404, 'not_found'))
-    const outcomes = [watch(client.token.price({ address: TOKEN })), watch(client.token.price({ address: TOKEN }))]
-    await flush()
-    const [one, other] = outcomes.map(errorOf)
-    Object.assign(one ?? {}, { note: 'mine' })
-    expect(other).not.toHaveProperty('note')
   })
 
   test('the payer leaves: the credits stand on the next', async () => {
@@ -95,29 +86,6 @@ describe('PartialBatchError', () => {
     expect(other.value?.meta.credits.charged).toBe(600)
     expect(client.budget.spent).toBe(1_200)
   })
-
-  test('its credits are those of all chunks that it paid, and unknown when one is', async () => {
-    const asked = addresses(150)
-    const { client, clock } = setup(
-      (exchange) =>
-        asks(exchange, asked[0] ?? '')
-          ? ok({}, costs(600))
-          : asks(exchange, asked[50] ?? '')
-            ? ok(null, costs(590))
-            : networkError('ECONNRESET'),
-      { budget: { credits: 10_000 }, retry: false },
-    )
-    const outcome = watch(client.prices.batch({ addresses: asked }))
-    await clock.advance(0)
-    const error = errorOf(outcome) as PartialBatchError
-    expect(error).toMatchObject({ credits: 1_190, charge: 'unknown', attempts: 3 })
-    expect(error.missing).toEqual(asked.slice(50))
-    expect(error.errors.map(({ credits, charge }) => [credits, charge])).toEqual([
-      [590, 'charged'],
-      [0, 'unknown'],
-    ])
-    expect(client.budget).toMatchObject({ spent: 1_190, uncertain: 600 })
-  })
 })
 
 describe('every error has what its call was charged', () => {
@@ -134,16 +102,6 @@ describe('every error has what its call was charged', () => {
     expect(client.budget).toMatchObject({ spent: 50, uncertain: 50 })
   })
 
-  test('client_closed while it waits to retry', async () => {
-    const { client, clock } = setup(() => cutOff(costs(50)), { budget: { credits: 1_000 } })
-    Object.assign(clock, { random: () => 0.9 })
-    const outcome = watch(client.token.price({ address: TOKEN }))
-    await clock.advance(0)
-    await client.close()
-    expect(errorOf(outcome)).toMatchObject({ code: 'client_closed', charge: 'charged', credits: 50, attempts: 1 })
-    expect(clock.pending).toBe(0)
-  })
-
   test('a key function that fails on the second attempt', async () => {
     let asked = 0
     const { client, clock } = setup(() => networkError('ECONNRESET'), {
@@ -157,44 +115,5 @@ describe('every error has what its call was charged', () => {
     await clock.advance(10_000)
     expect(errorOf(outcome)).toMatchObject({ code: 'api_key_unavailable', charge: 'unknown', attempts: 1, credits: 0 })
     expect(client.budget).toMatchObject({ uncertain: 50, reserved: 0 })
-  })
-
-  test('the deadline after an attempt that was charged', async () => {
-    const { client, clock } = setup(({ number }) => (number === 1 ? cutOff(costs(50)) : undefined), {
-      deadlineMs: 4_000,
-    })
-    const outcome = watch(client.token.price({ address: TOKEN }))
-    await clock.advance(4_000)
-    expect(errorOf(outcome)).toMatchObject({ code: 'deadline_exceeded', charge: 'unknown', credits: 50, attempts: 2 })
-  })
-
-  test('a budget that refuses the retry', async () => {
-    const { client, clock, script } = setup(() => networkError('ECONNRESET'), { budget: { credits: 120 } })
-    const call = rejection(client.token.price({ address: TOKEN }), BudgetExceededError)
-    await clock.advance(10_000)
-    const error = await call
-    expect(error).toMatchObject({ charge: 'unknown', attempts: 2, credits: 0, needed: 50, available: 20 })
-    expect(error.message.toLowerCase()).toContain('no further request was sent')
-    expect(error.message).not.toContain('Nothing was sent')
-    expect(script.requests).toHaveLength(2)
-    expect(client.budget).toMatchObject({ uncertain: 100, reserved: 0 })
-  })
-
-  test('a budget that refuses the first attempt says that nothing was sent', async () => {
-    const { client, script } = setup(undefined, { budget: { credits: 20 } })
-    const error = await rejection(client.token.price({ address: TOKEN }), BudgetExceededError)
-    expect(error).toMatchObject({ charge: 'none', attempts: 0, credits: 0 })
-    expect(error.message).toContain('Nothing was sent')
-    expect(script.requests).toHaveLength(0)
-  })
-
-  test('a mismatch in strict mode', async () => {
-    const { client } = setup(() => ok({ odd: true }, costs(50)), { validate: 'strict' })
-    await expect(client.token.price({ address: TOKEN })).rejects.toMatchObject({
-      code: 'unexpected_shape',
-      charge: 'charged',
-      credits: 50,
-      attempts: 1,
-    })
   })
 })

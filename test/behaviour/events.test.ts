@@ -1,4 +1,3 @@
-import type { ClientEvent } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, networkError, ok, price, refusal, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
@@ -82,25 +81,6 @@ describe('the events', () => {
     script.open[0]?.answer(ok(price(TOKEN), costs(50)))
     await clock.advance(0)
     expect(events.at(-2)).toMatchObject({ type: 'request.succeeded', durationMs: 1_234 })
-  })
-
-  test('report one end for each request that was sent', async () => {
-    const { client, clock, script, events } = setup(
-      ({ number }) =>
-        number % 3 === 0 ? ok(price(TOKEN), costs(50)) : number % 3 === 1 ? undefined : networkError('EPIPE'),
-      {
-        timeoutMs: 1_000,
-      },
-    )
-    const caller = new AbortController()
-    for (let call = 0; call < 9; call++)
-      watch(client.token.price({ address: address(call) }, call === 0 ? { signal: caller.signal } : {}))
-    await clock.advance(0)
-    caller.abort()
-    await clock.advance(100_000)
-    const count = (type: ClientEvent['type']) => events.filter((event) => event.type === type).length
-    expect(count('request.sent')).toBe(script.requests.length)
-    expect(count('request.succeeded') + count('request.failed')).toBe(script.requests.length)
   })
 })
 

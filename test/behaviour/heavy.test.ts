@@ -1,6 +1,6 @@
 import { TimeoutError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { costs, cutOff, html, networkError, ok, price, refusal } from '../support/answers.ts'
+import { busy, costs, cutOff, html, networkError, ok, price, refusal, wait } from '../support/answers.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const locks = () => ok([], costs(2_000))
@@ -39,6 +39,19 @@ describe('heavy calls in flight', () => {
     for (const token of addresses(8)) watch(client.locks.get({ address: token }))
     await clock.advance(0)
     expect(script.open).toHaveLength(heavyConcurrency)
+  })
+
+  test('are at most two also after one of them was refused', async () => {
+    const { client, clock, script } = setup(({ number }) => (number === 1 ? busy(wait(1)) : undefined), {
+      retry: false,
+    })
+    for (const token of addresses(10)) watch(client.locks.get({ address: token }))
+    await clock.advance(1_000)
+    for (let answered = 0; answered < 5; answered++) {
+      script.open[0]?.answer(locks())
+      await clock.advance(0)
+    }
+    expect(script.open).toHaveLength(2)
   })
 
   test('do not share slots with another client', async () => {
@@ -126,19 +139,23 @@ describe('a call that waits for a heavy slot', () => {
     expect(next.state).toBe('pending')
   })
 
-  test('does not use up its deadline, which runs when it has the slot', async () => {
+  test('does not use up its deadline, which runs when it has the slot; nor does one that shares it', async () => {
     const { client, clock, script } = setup(undefined, { timeoutMs: 1e6, deadlineMs: 1e6 })
     for (const token of addresses(2)) watch(client.locks.get({ address: token }))
-    const queued = watch(client.locks.get({ address: address(7) }, { deadlineMs: 5_000 }))
-    await clock.advance(60_000)
-    expect(queued.state).toBe('pending')
+    const ask = () => watch(client.locks.get({ address: address(7) }, { deadlineMs: 5_000 }))
+    const queued = ask()
+    await clock.advance(30_000)
+    const sharer = ask()
+    await clock.advance(30_000)
+    expect([queued.state, sharer.state]).toEqual(['pending', 'pending'])
     script.open[0]?.answer(locks())
     await clock.advance(4_999)
     expect(script.requests).toHaveLength(3)
-    expect(queued.state).toBe('pending')
+    expect([queued.state, sharer.state]).toEqual(['pending', 'pending'])
     await clock.advance(1)
-    expect(queued.error).toBeInstanceOf(TimeoutError)
-    expect(queued.error).toMatchObject({ code: 'deadline_exceeded', attempts: 1, charge: 'unknown', credits: 0 })
+    for (const { error } of [queued, sharer]) expect(error).toBeInstanceOf(TimeoutError)
+    // The last one to leave reports what may have been charged.
+    expect(sharer.error).toMatchObject({ code: 'deadline_exceeded', attempts: 1, charge: 'unknown', credits: 0 })
   })
 
   test('does not use up its timeout', async () => {

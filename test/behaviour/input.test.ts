@@ -1,4 +1,4 @@
-import { type Client, InvalidLimitError, InvalidRequestError } from 'etn-market'
+import { type Client, checksumAddress, estimateCost, InvalidLimitError, InvalidRequestError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, ok } from '../support/answers.ts'
 import { address, rejection, setup } from '../support/setup.ts'
@@ -18,7 +18,11 @@ const MISTAKES: [string, string, unknown, string, string][] = [
   ['token', 'price', { address: TOKEN.slice(2) }, 'address', TOKEN.slice(2)],
   ['token', 'price', {}, 'address', 'missing'],
   ['token', 'price', undefined, 'address', 'missing'],
+  ['token', 'price', { address: WRONG }, 'EIP-55', checksumAddress(WRONG.toLowerCase())],
   ['token', 'price', { address: TOKEN, chainId: 1 }, 'chainId', '1'],
+  ['token', 'price', [TOKEN], 'parameters', 'object'],
+  ['token', 'list', 'text', 'parameters', 'object'],
+  ['token', 'list', { constructor: 1 }, 'constructor', 'limit'],
   ['token', 'list', { limit: 101 }, 'limit', '101'],
   ['token', 'list', { limit: 0 }, 'limit', '0'],
   ['token', 'list', { limit: 2.5 }, 'limit', '2.5'],
@@ -31,6 +35,9 @@ const MISTAKES: [string, string, unknown, string, string][] = [
   ['prices', 'batch', { addresses: 'all' }, 'addresses', 'all'],
   ['prices', 'batch', {}, 'addresses', 'missing'],
   ['prices', 'batch', { addresses: [TOKEN, '0x1'] }, 'addresses[1]', '0x1'],
+  ['prices', 'batch', { addresses: { 0: TOKEN, length: 1 } }, 'addresses', 'list'],
+  ['prices', 'batch', { addresses: [TOKEN, null] }, 'addresses[1]', 'null'],
+  ['prices', 'batch', { addresses: Object.assign(Array(2), { 0: TOKEN }) }, 'addresses[1]', 'hex'],
   ['presale', 'get', { pool: '../me' }, 'pool', '../me'],
   ['farm', 'list', { farmer: TOKEN }, 'farmer', 'farmer'],
   ['account', 'me', { id: 5 }, 'id', 'id'],
@@ -52,6 +59,7 @@ describe('invalid parameters', () => {
       expect(clock.pending).toBe(0)
       // The estimate throws what the call rejects with.
       expect(() => method.estimate(params)).toThrow(error.message)
+      expect(() => estimateCost(`${group}.${action}` as 'etn.price', params as never)).toThrow(error.message)
     },
   )
 })
@@ -106,11 +114,18 @@ test('fills in the chain, sends addresses in EIP-55 form in paths and in lower c
   await client.token.history({ address: TOKEN.toLowerCase(), duration: 'week' as 'WEEK', currency: 'ETN' })
   await client.token.candles({ address: TOKEN, limit: 5, bucket: '4h', chainId: 52014 })
   await client.pool.list()
-  await client.prices.batch({ addresses: [TOKEN.toLowerCase(), address(2)] }).catch(() => {})
+  await client.trade.list({ token: `0x${TOKEN.slice(2).toUpperCase()}` })
+  await client.presale.get({ pool: TOKEN.toLowerCase() })
+  // Frozen, because the parameters of the caller are not changed.
+  await client.prices
+    .batch(Object.freeze({ addresses: Object.freeze([TOKEN.toLowerCase(), address(2)]) }))
+    .catch(() => {})
   expect(script.requests.map(({ url }) => url.pathname + url.search)).toEqual([
     `/v1/tokens/52014/${TOKEN}/history?duration=WEEK&currency=ETN`,
     `/v1/tokens/52014/${TOKEN}/candles?limit=5&bucket=4h`,
     '/v1/pools/52014',
+    `/v1/trades/52014?token=${TOKEN}`,
+    `/v1/presales/52014/${TOKEN}`,
     `/v1/prices/52014?addresses=${[TOKEN, address(2)].map((token) => token.toLowerCase()).sort()}`,
   ])
   for (const { method } of script.requests) expect(method).toBe('GET')

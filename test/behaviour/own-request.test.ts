@@ -1,6 +1,6 @@
 import { BudgetExceededError, InvalidRequestError, ResponseError } from 'etn-market'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { costs, cutOff, limited, networkError, ok, raw, refusal, wait } from '../support/answers.ts'
+import { costs, cutOff, networkError, ok, raw, refusal } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { KEY, rejection, setup, watch } from '../support/setup.ts'
 
@@ -136,19 +136,6 @@ describe('client.request()', () => {
     expect(outcome.value).toMatchObject({ data: 'x', meta: { attempts: 3, credits: { charged: 60 } } })
     expect(script.requests).toHaveLength(3)
     expect(client.budget).toMatchObject({ spent: 60, uncertain: 100, reserved: 0 })
-  })
-
-  test('waits out a 429 with the other calls of its key', async () => {
-    const { client, clock, script } = setup(({ number }) => (number === 1 ? limited(wait(5)) : ok(1, costs(1))), {
-      retry: false,
-    })
-    watch(client.etn.price())
-    await clock.advance(0)
-    const outcome = watch(client.request('/x', { maxCredits: 1 }))
-    await clock.advance(4_999)
-    expect(script.requests).toHaveLength(1)
-    await clock.advance(1)
-    expect(outcome.value).toBe(1)
   })
 
   test('shares a request in flight with an equal call only', async () => {

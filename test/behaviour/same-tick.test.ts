@@ -7,20 +7,6 @@ const TOKEN = address(1)
 const good = () => ok(price(TOKEN), costs(50))
 
 describe('aborted in the tick in which it was made', () => {
-  test('call, abort, call again: one request and one charge', async () => {
-    const { client, clock, script } = setup(good, { budget: { credits: 100 } })
-    const first = new AbortController()
-    const unmounted = watch(client.token.price({ address: TOKEN }, { signal: first.signal }))
-    first.abort()
-    const mounted = watch(client.token.price({ address: TOKEN }, { signal: new AbortController().signal }))
-    await flush()
-    expect([unmounted.state, mounted.state]).toEqual(['rejected', 'resolved'])
-    expect(script.requests).toHaveLength(1)
-    expect(client.budget).toMatchObject({ spent: 50, reserved: 0, uncertain: 0 })
-    expect(client.credits.charged).toBe(50)
-    expect(clock.pending).toBe(0)
-  })
-
   test('two components mount twice and share one request', async () => {
     const { client, script } = setup(good, { budget: { credits: 100 } })
     const mount = () => {

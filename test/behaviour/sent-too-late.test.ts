@@ -36,15 +36,6 @@ describe('the queue for the heavy slots does not count for the deadline', () => 
     expect(clock.pending).toBe(0)
   })
 
-  test('a sweep of forty, 4 s each, ends well by default', async () => {
-    const { client, clock, script } = slow(4_000)
-    const outcomes = addresses(40).map((token) => watch(client.locks.get({ address: token })))
-    await clock.advance(81_000)
-    expect(states(outcomes, 'resolved')).toBe(40)
-    expect(script.peak).toBe(2)
-    expect(client.credits).toMatchObject({ charged: 80_000, uncertain: 0 })
-  })
-
   test('a batch of many chunks waits for its own slots as long as it takes', async () => {
     const { client, clock } = slow(3_000, { deadlineMs: 4_000, batchConcurrency: 1 })
     const outcome = watch(client.prices.batch({ addresses: addresses(250) }))
@@ -78,19 +69,6 @@ describe('calls that end together send nothing on their way out', () => {
     expect(states(outcomes, 'rejected')).toBe(20)
     expect(client.budget).toMatchObject({ uncertain: 4_000, reserved: 0, spent: 0 })
     expect(clock.pending).toBe(0)
-  })
-
-  test('a signal each, that abort in the order of the calls', async () => {
-    const { client, clock, script } = setup(undefined, { budget: { credits: 100_000 } })
-    const callers = addresses(20).map((token) => {
-      const caller = new AbortController()
-      return { caller, outcome: watch(client.locks.get({ address: token }, { signal: caller.signal })) }
-    })
-    await clock.advance(100)
-    for (const { caller } of callers) caller.abort(new Error('enough'))
-    await flush()
-    expect(script.requests).toHaveLength(2)
-    expect(callers.every(({ outcome }) => outcome.state === 'rejected')).toBe(true)
   })
 
   test('a signal each, one microtask after the other', async () => {
@@ -183,9 +161,10 @@ describe('in real time', () => {
   test('one AbortSignal.timeout for twenty calls: only the two that had a slot were sent', async () => {
     const script = createScript()
     const client = clientBefore(script)
-    const signal = AbortSignal.timeout(120)
+    // Long enough to send two on a busy machine.
+    const signal = AbortSignal.timeout(400)
     const outcomes = addresses(20).map((token) => watch(client.locks.get({ address: token }, { signal })))
-    while (outcomes.some(({ state }) => state === 'pending')) await pause(20)
+    await expect.poll(() => states(outcomes, 'pending')).toBe(0)
     await pause(50)
     expect(script.requests).toHaveLength(2)
     expect(states(outcomes, 'rejected')).toBe(20)
@@ -201,7 +180,7 @@ describe('in real time', () => {
       if (signals.get(address)?.aborted) late.push(address)
     })
     const outcomes = [...signals].map(([token, signal]) => watch(client.locks.get({ address: token }, { signal })))
-    while (outcomes.some(({ state }) => state === 'pending')) await pause(20)
+    await expect.poll(() => states(outcomes, 'pending')).toBe(0)
     await pause(50)
     expect(late).toEqual([])
     expect(states(outcomes, 'rejected')).toBe(20)
@@ -212,10 +191,10 @@ describe('in real time', () => {
     const script = createScript(({ number }) => (number === 1 ? limited({}) : undefined))
     const client = clientBefore(script)
     const refused = watch(client.etn.price({}, { retry: false }))
-    while (refused.state === 'pending') await pause(5)
+    await expect.poll(() => refused.state, { interval: 5 }).toBe('rejected')
     const signal = AbortSignal.timeout(620)
     const outcomes = addresses(20).map((token) => watch(client.token.price({ address: token }, { signal })))
-    while (outcomes.some(({ state }) => state === 'pending')) await pause(20)
+    await expect.poll(() => states(outcomes, 'pending')).toBe(0)
     await pause(50)
     expect(script.requests.length).toBeLessThanOrEqual(2)
   })

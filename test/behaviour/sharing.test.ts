@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { costs, networkError, ok, price, refusal } from '../support/answers.ts'
+import { costs, networkError, ok, price } from '../support/answers.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
@@ -135,14 +135,6 @@ describe('an abort of shared calls', () => {
     await made.clock.advance(0)
     expect(next.state).toBe('resolved')
   })
-})
-
-test('equal calls in flight reject with an error each', async () => {
-  const { client, clock, script } = setup(() => refusal(404, 'not_found'))
-  const outcomes = [watch(client.token.price({ address: TOKEN })), watch(client.token.price({ address: TOKEN }))]
-  await clock.advance(0)
-  expect(script.requests).toHaveLength(1)
-  expect(outcomes.map(({ error }) => (error as Error).name)).toEqual(['NotFoundError', 'NotFoundError'])
 })
 
 test('a shared call keeps its own deadline when that of an earlier caller ends', async () => {

@@ -55,8 +55,10 @@ describe('a baseUrl that is a path alone', () => {
   )
 })
 
-describe.each(['fetch', 'node:http'])('a port that %s does not reach', (kind) => {
-  test('http://localhost:1: nothing was sent, and nothing is uncertain', async () => {
+test.each(['the global fetch', 'no fetch', 'node:http'])(
+  'with %s, a port that is blocked or closed: nothing was sent, and nothing is uncertain',
+  async (kind) => {
+    if (kind === 'no fetch') vi.stubGlobal('fetch', undefined)
     const client = createClient({
       apiKey: KEY,
       baseUrl: 'http://localhost:1',
@@ -68,8 +70,8 @@ describe.each(['fetch', 'node:http'])('a port that %s does not reach', (kind) =>
     expect(error).toMatchObject({ code: 'connection_failed', charge: 'none', credits: 0 })
     expect(client.budget).toMatchObject({ reserved: 0, uncertain: 0, spent: 0 })
     await client.close()
-  })
-})
+  },
+)
 
 describe('request.sent', () => {
   test('is not raised for chunks that were never sent', async () => {

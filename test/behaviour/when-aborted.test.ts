@@ -112,17 +112,6 @@ describe("with whenAborted: 'finish', a call that is aborted after it was sent",
 })
 
 describe("with whenAborted: 'finish', what was not sent is never sent:", () => {
-  test('a call that is aborted in its own tick', async () => {
-    const { client, script } = setup(answer, { budget: { credits: 100 }, ...finish })
-    const caller = new AbortController()
-    const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    caller.abort('gone')
-    await flush()
-    expect(outcome).toEqual({ state: 'rejected', error: 'gone' })
-    expect(script.requests).toHaveLength(0)
-    expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
-  })
-
   test('a call that waits for a heavy slot', async () => {
     const { client, clock, script } = setup(undefined, { heavyConcurrency: 1, ...finish })
     const caller = new AbortController()

@@ -103,12 +103,13 @@ testProperty(
       async (pauses) => {
         const fake = createFakeService()
         const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
-        const path = join(folder, `${run++}.csv`)
+        const name = `${run++}.csv`
+        const csv = { name, path: join(folder, name) }
         const id = { token: BOLT, bucket: '1h', currency: 'USD' }
         let last = fake.now()
         for (const pause of [0, ...pauses]) {
           await fake.advance(pause * 1_000)
-          const file = await openSeriesFile(path, id)
+          const file = await openSeriesFile(csv, id)
           const now = fake.now() / 1_000
           await syncSeries(file, { bucket: '1h', limit: 24 }, now, (limit) => {
             const begun = Math.floor(fake.now() / 3_600_000) - Math.floor(last / 3_600_000)
@@ -118,12 +119,12 @@ testProperty(
           last = fake.now()
         }
         const whole = await client.token.candles({ address: BOLT, limit: 200 })
-        const { candles } = await openSeriesFile(path, id)
+        const { candles } = await openSeriesFile(csv, id)
         const sorted = [...whole].sort((one, other) => one.time - other.time).slice(-candles.length)
         expect(toCsv(candles)).toBe(toCsv(sorted))
         await client.close()
       },
     )
   },
-  { cases: 20 },
+  { cases: 25 },
 )

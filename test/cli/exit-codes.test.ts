@@ -1,10 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync } from 'node:fs'
-import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { createScene, KEY, PROGRAM } from './program.ts'
-
-const { BOLT: first } = fakeTokens
+import { createScene, KEY } from './program.ts'
 
 describe('exit codes', () => {
   test.each([
@@ -22,41 +17,6 @@ describe('exit codes', () => {
     const { code, stderr } = await run(['call', 'etn.price', '--base-url', `${(await fake.listen()).url}`])
     expect(code).toBe(exitCode)
     expect(stderr.trim().split('\n')).toHaveLength(2)
-  })
-
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('%s exits with %i, and prints what may have been charged', async (signal, exitCode) => {
-    const { run, fake } = await createScene()
-    fake.fault({ never: true })
-    const { code, stderr, stdout } = await run(['call', 'token.price', '--address', first], {
-      onStart: async (child) => {
-        await expect.poll(() => fake.journal().length).toBe(1)
-        child.kill(signal)
-      },
-    })
-    expect([code, stdout]).toEqual([exitCode, ''])
-    expect(stderr).toContain('Charged: 0 credits ($0), and perhaps up to 50 more for lost answers.')
-    expect(stderr.trim().split('\n').at(-1)).toBe('error: interrupted')
-  })
-
-  test('a closed pipe ends the program silently', async () => {
-    const { run } = await createScene()
-    const { code, stderr } = await run(['call', 'token.list', '--limit', '100'], {
-      onStart: (child) => void child.stdout?.destroy(),
-    })
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')])
-  })
-
-  test.runIf(existsSync('/dev/full'))('an output that takes nothing more is an error', () => {
-    const full = openSync('/dev/full', 'w')
-    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'cost', 'etn.price'], {
-      stdio: ['ignore', full, 'pipe'],
-      encoding: 'utf8',
-    })
-    closeSync(full)
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^error: standard output: ENOSPC.*\n$/)])
   })
 })
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,31 +7,33 @@ import { Command } from 'commander'
 import { createFakeService } from 'etn-market/fake'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addFakeCommand } from '../../src/cli/fake-command.ts'
+import { run } from '../../src/cli/run.ts'
+import { type Child, follow } from '../support/child.ts'
+import { within } from '../support/wait.ts'
+import { createHost } from './program.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PROGRAM = ['--import', 'tsx', join(ROOT, 'src/cli/index.ts')]
 
-interface Ended {
-  code: number | null
-  output: string
+/** Starts `etn-market fake` in a process of its own. */
+function startProcess(args: string[]): Child & { readonly listening: Promise<string> } {
+  const child = follow(spawn(process.execPath, [...PROGRAM, 'fake', ...args], { cwd: ROOT }))
+  onTestFinished(() => void child.process.kill('SIGKILL'))
+  return { ...child, listening: listeningOn(child.printed) }
 }
 
-/** Starts `etn-market fake`. Resolves with its first line, or with how it ended. */
-function start(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [...PROGRAM, 'fake', ...args], { cwd: ROOT, env: { ...process.env, ...env } })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let output = ''
-  const listening = new Promise<string>((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => {
-        output += text
-        const [, url] = /Listening on (\S+)/.exec(output) ?? []
-        if (url) resolve(url)
-      })
-    }
-  })
-  const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, output })))
-  return { child: child as ChildProcess, listening, ended }
+/** Starts it within this process. */
+async function start(args: string[], env: Record<string, string> = {}) {
+  const host = createHost({ folder: ROOT, env })
+  onTestFinished(() => void host.emit('SIGTERM'))
+  expect(await run(['fake', ...args], host), host.printed().stderr).toBeUndefined()
+  return host
+}
+
+/** The URL in what a fake prints. */
+async function listeningOn(printed: () => string): Promise<string> {
+  await expect.poll(printed).toMatch(/Listening on \S+/)
+  return /Listening on (\S+)/.exec(printed())?.[1] ?? ''
 }
 
 function file(name: string, content: string): string {
@@ -43,22 +45,21 @@ function file(name: string, content: string): string {
 
 describe('etn-market fake', () => {
   it('prints documents with --json, one a line', async () => {
-    const { child, ended } = start(['--port', '0', '--json', '--log'])
-    const url = await new Promise<string>((resolve) => {
-      child.stdout?.once('data', (text) => resolve(JSON.parse(text).url))
-    })
-    const logged = new Promise<string>((resolve) => child.stdout?.once('data', (text) => resolve(JSON.parse(text).log)))
+    const host = await start(['--port', '0', '--json', '--log'])
+    const { url } = JSON.parse(host.printed().stdout)
     expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
-    expect(await logged).toContain('GET /openapi.json: 200')
-    child.kill('SIGTERM')
-    expect((await ended).code).toBe(0)
+    const logged = () => host.printed().stdout.split('\n')[1] ?? ''
+    await expect.poll(logged).not.toBe('')
+    expect(JSON.parse(logged()).log).toContain('GET /openapi.json: 200')
+    host.emit('SIGTERM')
+    expect(await host.exited()).toBe(0)
   })
 
   it('serves the world and the keys that it is given, and ends at once on SIGTERM, a request under way or not', async () => {
     const world = join(ROOT, 'examples/fake-server/world.json')
     const args = ['--port', '0', '--world', world, '--key', 'mine=75', '--key', 'other=1', '--control-token', 'sesame']
-    const { child, listening, ended } = start(args)
-    const url = await listening
+    const child = startProcess(args)
+    const url = await child.listening
     const { tokens } = JSON.parse(readFileSync(world, 'utf8'))
     const get = () => fetch(`${url}/prices/52014/${tokens[0].address}`, { headers: { authorization: 'Bearer mine' } })
     expect((await (await get()).json()).data.usd).toBe('0.019')
@@ -71,32 +72,33 @@ describe('etn-market fake', () => {
     const hanging = get().catch((error: Error) => error.message)
     const hit = async () => (await (await control('faults', { headers })).json())[0].hits
     await expect.poll(hit).toBe(1)
-    child.kill('SIGTERM')
-    const { code, output } = await ended
-    expect(await hanging).toBe('fetch failed')
+    child.process.kill('SIGTERM')
+    const { code } = await child.ended()
+    expect(await within('the request under way', hanging)).toBe('fetch failed')
     expect(code).toBe(0)
-    expect(output).not.toContain('sesame')
+    expect(child.printed()).not.toContain('sesame')
   })
 
   it('plays a tape, limits the calls, reads the token from the environment, logs, and ends at once on SIGINT', async () => {
     const entries = [{ operation: 'etn.price', params: {}, data: { usd: '0.5' } }]
     const tape = file('tape.json', JSON.stringify({ format: 'etn-market-tape', version: 1, entries }))
     const args = ['--port', '0', '--log', '--tape', tape, '--on-missing', 'world', '--requests-per-minute', '2']
-    const { child, listening, ended } = start([...args, '--key', 'k=99'], { ETN_MARKET_CONTROL_TOKEN: 'sesame' })
-    const url = await listening
+    const host = await start([...args, '--key', 'k=99'], { ETN_MARKET_CONTROL_TOKEN: 'sesame' })
+    const url = await listeningOn(() => host.printed().stdout)
     expect((await fetch(new URL('/_fake/ledger', url))).status).toBe(403)
     const get = (path: string) => fetch(url + path, { headers: { authorization: 'Bearer k' } })
     expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: '0.5' })
     expect((await get('/nft/stats')).status).toBe(200)
     expect((await get('/prices/etn')).status).toBe(429)
-    child.kill('SIGINT')
-    const { code, output } = await ended
-    expect([code, output]).toEqual([0, expect.stringContaining('#2 GET /nft/stats: 200, 25 credits')])
+    await expect.poll(() => host.printed().stdout).toContain('#2 GET /nft/stats: 200, 25 credits')
+    host.emit('SIGINT')
+    expect(await host.exited()).toBe(0)
   })
 
   it('reports a mistake without a stack, and exits with 2', async () => {
-    const { code, output } = await start(['--port', 'x'], { NODE_OPTIONS: '' }).ended
-    expect([code, output.trim()]).toEqual([2, 'error: --port is a whole number, not "x".'])
+    const host = createHost({ folder: ROOT })
+    expect(await run(['fake', '--port', 'x'], host)).toBe(2)
+    expect(host.printed()).toEqual({ stdout: '', stderr: 'error: --port is a whole number, not "x".\n' })
   })
 
   it.each<[string, () => string[], RegExp]>([
@@ -128,7 +130,7 @@ describe('etn-market fake', () => {
 /** Runs the command in this process, for mistakes: it never listens. */
 function parse(args: string[]): Promise<Command> {
   const program = new Command('etn-market')
-  addFakeCommand(program)
+  addFakeCommand(program, createHost({ folder: ROOT }))
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} })
   return program.parseAsync(['fake', ...args], { from: 'user' })
 }

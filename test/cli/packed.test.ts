@@ -1,19 +1,13 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Packed, packPackage } from '../package/pack.ts'
+import { expect, test } from 'vitest'
+import { packed } from '../package/pack.ts'
 import { createScene } from './program.ts'
 
-let packed: Packed
-beforeAll(() => {
-  packed = packPackage()
-}, 60_000)
-afterAll(() => packed?.remove())
-
 test('the packed program runs in another folder and calls a service', async () => {
-  const { run, fake } = await createScene()
+  const { runProcess, fake } = await createScene()
   const program = join(packed.project, 'node_modules/etn-market/dist/cli.js')
-  const { code, stdout } = await run(['call', 'etn.price', '--json'], { program })
+  const { code, stdout } = await runProcess(['call', 'etn.price', '--json'], { program })
   expect([code, Object.keys(JSON.parse(stdout))]).toEqual([0, ['usd']])
   expect(fake.charged()).toBe(25)
-  expect((await run(['--version'], { program })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect((await runProcess(['--version'], { program })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })

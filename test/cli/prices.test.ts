@@ -1,7 +1,6 @@
-import { spawn } from '@lydell/node-pty'
 import { fakeTokens } from 'etn-market/fake'
-import { expect, onTestFinished, test } from 'vitest'
-import { createScene, PROGRAM } from './program.ts'
+import { expect, test } from 'vitest'
+import { createScene } from './program.ts'
 
 const { BOLT, CORE } = fakeTokens
 
@@ -48,28 +47,6 @@ test('--watch --json prints a price a line, and ends with 1 at --max-credits', a
   ])
   expect(lines.at(-1)).toMatchObject({ error: { code: 'budget_exceeded' } })
   expect(fake.charged()).toBe(100)
-})
-
-test('--watch draws a table in place on a terminal, and Ctrl-C restores it and prints what was charged', async () => {
-  const { env, folder } = await createScene()
-  const terminal = spawn(process.execPath, [PROGRAM, 'prices', BOLT, '--watch', '1m', '--no-symbols', '--yes'], {
-    cwd: folder,
-    env: { ...env },
-    cols: 100,
-    rows: 20,
-  })
-  onTestFinished(() => terminal.kill('SIGKILL'))
-  let output = ''
-  const ended = new Promise<{ exitCode: number; signal?: number }>((resolve) => void terminal.onExit(resolve))
-  terminal.onData((text) => {
-    output += text
-    if (output.includes('Ctrl-C ends') && !output.includes('^C')) terminal.write('\u0003')
-  })
-  expect(await ended).toMatchObject({ exitCode: 130, signal: 0 })
-  expect(output).toContain('\u001b[?25l')
-  expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'))
-  expect(output).toContain('Charged: 50 credits ($0.00005)')
-  expect(output).toContain('error: interrupted')
 })
 
 test.each([

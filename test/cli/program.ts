@@ -1,30 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
+import { createFakeService, type FakeService, type FakeServiceOptions, fakeTokens } from 'etn-market/fake'
 import { onTestFinished } from 'vitest'
+import type { HostProcess } from '../../src/cli/host.ts'
+import { run as runProgram } from '../../src/cli/run.ts'
+import { type Ended, follow } from '../support/child.ts'
+import { within } from '../support/wait.ts'
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 /** What a user types as a key. */
 export const KEY = 'esk_live_7Fq9XcT2mWbR4sKd'
 
-export interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 export interface RunOptions {
   readonly input?: string
   readonly env?: Readonly<Record<string, string>>
+}
+
+export interface ProcessOptions extends RunOptions {
   readonly program?: string
   /** Called when the process runs. */
   onStart?(child: ChildProcess): void
-  /** Called with everything on standard output and standard error so far. */
-  onOutput?(text: string, child: ChildProcess): void
 }
 
 /** A fake that listens, a folder to work in, and the program in it. */
@@ -32,10 +33,12 @@ export interface Scene {
   readonly fake: FakeService
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** Runs the program to its end. */
+  /** Runs the program to its end, within the process of the test. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>
   /** Runs it with `--json`, and parses what it prints. */
   json(args: readonly string[], options?: RunOptions): Promise<{ code: number | null; data: unknown }>
+  /** Runs the built program to its end, in a process of its own. */
+  runProcess(args: readonly string[], options?: ProcessOptions): Promise<Ended>
   /** Writes a file in the folder, and returns its path. */
   write(name: string, text: string): string
 }
@@ -52,24 +55,11 @@ export async function createScene(options: FakeServiceOptions = {}): Promise<Sce
   const own = { ETN_MARKET_API_KEY: KEY, ETN_MARKET_BASE_URL: url, HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') }
   const env = { PATH, TZ: 'UTC', ...own }
 
-  const run: Scene['run'] = (args, { input = '', env: changed, program = PROGRAM, onStart, onOutput } = {}) =>
-    new Promise((resolve) => {
-      const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...env, ...changed } })
-      const kill = () => void child.kill('SIGKILL')
-      onTestFinished(kill)
-      let [stdout, stderr] = ['', '']
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        stdout += text
-        onOutput?.(stdout + stderr, child)
-      })
-      child.stderr.setEncoding('utf8').on('data', (text) => {
-        stderr += text
-        onOutput?.(stdout + stderr, child)
-      })
-      child.stdin.on('error', () => {}).end(input)
-      child.once('close', (code) => resolve({ code, stdout, stderr }))
-      onStart?.(child)
-    })
+  const run: Scene['run'] = async (args, { input = '', env: changed } = {}) => {
+    const host = createHost({ folder, input, env: { ...env, ...changed } })
+    const code = await within(`etn-market ${args.join(' ')}`, runProgram(args, host), { state: host.printed })
+    return { code: code ?? null, ...host.printed() }
+  }
   return {
     fake,
     folder,
@@ -79,10 +69,66 @@ export async function createScene(options: FakeServiceOptions = {}): Promise<Sce
       const { code, stdout } = await run([...args, '--json'], runOptions)
       return { code, data: JSON.parse(stdout) as unknown }
     },
+    runProcess(args, { input = '', env: changed, program = PROGRAM, onStart } = {}) {
+      const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...env, ...changed } })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      const followed = follow(child)
+      child.stdin.on('error', () => {}).end(input)
+      onStart?.(child)
+      return followed.ended()
+    },
     write(name, text) {
       const path = join(folder, name)
       writeFileSync(path, text)
       return path
     },
   }
+}
+
+/** Tokens with a price, candles and locks: the order of the list changes with time. */
+export function listKnownTokens(fake: FakeService): void {
+  const { BOLT, CORE } = fakeTokens
+  fake.stub('token.list', () =>
+    [BOLT, CORE].map((address) => ({ address, name: 'N', symbol: 'S', decimals: 18, totalSupply: 5 })),
+  )
+}
+
+/** A process that is none: what the program prints is collected, and `emit` sends it a signal. */
+export interface TestHost extends HostProcess {
+  printed(): { stdout: string; stderr: string }
+  /** Waits until the program exits of its own accord. */
+  exited(): Promise<number>
+  emit(signal: 'SIGINT' | 'SIGTERM'): boolean
+}
+
+interface HostOptions {
+  readonly folder: string
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export function createHost({ folder, input = '', env = {} }: HostOptions): TestHost {
+  const printed = { stdout: '', stderr: '' }
+  const collect = (name: keyof typeof printed) =>
+    new Writable({
+      decodeStrings: false,
+      write(text: string, _, done) {
+        printed[name] += text
+        done()
+      },
+    })
+  let exit: (code: number) => void = () => {}
+  const exited = new Promise<number>((resolve) => {
+    exit = resolve
+  })
+  return Object.assign(new EventEmitter(), {
+    env,
+    stdin: Readable.from(input === '' ? [] : [input]),
+    stdout: collect('stdout'),
+    stderr: collect('stderr'),
+    cwd: () => folder,
+    exit,
+    exited: () => within('the exit', exited, { state: () => printed }),
+    printed: () => ({ ...printed }),
+  })
 }

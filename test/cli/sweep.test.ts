@@ -1,9 +1,8 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { spawn } from '@lydell/node-pty'
 import { fakeTokens } from 'etn-market/fake'
-import { expect, onTestFinished, test } from 'vitest'
-import { createScene, PROGRAM } from './program.ts'
+import { expect, test } from 'vitest'
+import { createScene } from './program.ts'
 
 const tokens: readonly string[] = Object.values(fakeTokens)
 const LOCKS = 2_000
@@ -58,56 +57,6 @@ test('a journal has a default name, a failure is exit code 1, and only it is bou
   expect(stdout).toContain(`--resume ${journal}`)
   const again = await run(['sweep', 'nft-collections', ...addresses, '--resume', journal])
   expect([again.code, again.stdout]).toEqual([0, '3 of 3 done (2 from the journal), 0 failed, 500 credits.\n'])
-})
-
-test('a sweep that is killed leaves no lock, one that runs has it, and both keep what was paid for', async () => {
-  const { run, fake } = await createScene()
-  fake.fault({ operation: 'locks.get', delayMs: 150, times: 100 })
-  const sweep = ['sweep', 'locks', ...tokens, '--resume', 'locks.jsonl', '--yes']
-  const charged = () => fake.charged()
-  const killed = await run(sweep, {
-    onStart: async (child) => {
-      await expect.poll(() => fake.journal().length, { interval: 5 }).toBeGreaterThanOrEqual(3)
-      const other = await run(sweep)
-      expect([other.code, other.stderr]).toEqual([
-        1,
-        'error: journal locks.jsonl: another sweep is using it. Nothing was sent.\n',
-      ])
-      child.kill('SIGKILL')
-    },
-  })
-  expect(killed.code).toBe(null)
-  const paid = charged()
-  const { stdout } = await run(sweep)
-  const [, stored = '0'] = /\((\d+) from the journal\)/.exec(stdout) ?? []
-  expect(stdout).toContain('10 of 10 done')
-  // The two in flight were lost with the process.
-  expect(Number(stored)).toBeGreaterThanOrEqual(paid / LOCKS - 2)
-  expect(charged() - paid).toBe((10 - Number(stored)) * LOCKS)
-})
-
-test('Ctrl-C on a terminal ends the progress bar, waits for the calls in flight and keeps their answers', async () => {
-  const { run, env, folder, fake } = await createScene()
-  fake.fault({ operation: 'locks.get', delayMs: 300, times: 100 })
-  const sweep = ['sweep', 'locks', ...tokens, '--resume', 'locks.jsonl', '--yes']
-  const terminal = spawn(process.execPath, [PROGRAM, ...sweep], { cwd: folder, env: { ...env }, cols: 120, rows: 20 })
-  onTestFinished(() => terminal.kill('SIGKILL'))
-  let output = ''
-  const ended = new Promise<{ exitCode: number; signal?: number }>((resolve) => void terminal.onExit(resolve))
-  terminal.onData((text) => {
-    output += text
-  })
-  await expect.poll(() => fake.charged(), { interval: 10 }).toBeGreaterThanOrEqual(2 * LOCKS)
-  await expect.poll(() => output, { interval: 10 }).toContain('0 failed')
-  terminal.write('\u0003')
-  expect(await ended).toMatchObject({ exitCode: 130, signal: 0 })
-  expect(output).toContain('Waiting for the calls in flight')
-  expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'))
-  expect(output).toMatch(/Charged: [\d,]+ credits \(\$[\d.]+\)\. /)
-  const paid = fake.charged()
-  fake.reset({ keep: ['keys', 'world'] })
-  await run(sweep)
-  expect(fake.charged()).toBe(10 * LOCKS - paid)
 })
 
 test.each([

@@ -1,31 +1,18 @@
-import { spawn } from '@lydell/node-pty'
 import { fakeTokens } from 'etn-market/fake'
-import { expect, onTestFinished, test } from 'vitest'
-import { createScene, KEY, PROGRAM, type Scene } from './program.ts'
+import { expect, test } from 'vitest'
+import { openTerminal } from './open-terminal.ts'
+import { createScene, KEY, type Scene } from './program.ts'
 
-/** Runs the program on a terminal. `answer` gets everything that is shown so far and returns what is typed next. */
-async function runOnTerminal(
-  { folder, env }: Scene,
-  args: readonly string[],
-  changed: Readonly<Record<string, string>>,
-  answer: (shown: string) => string | undefined,
-) {
-  const terminal = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: folder,
-    env: { ...env, ...changed },
-    cols: 120,
-    rows: 30,
-  })
-  onTestFinished(() => terminal.kill('SIGKILL'))
-  let output = ''
-  const ended = new Promise<{ exitCode: number; signal?: number }>((resolve) => void terminal.onExit(resolve))
-  terminal.onData((text) => {
-    output += text
-    const typed = answer(output)
-    if (typed !== undefined) terminal.write(typed)
-  })
-  const { exitCode, signal } = await ended
-  return { exitCode, signal, output }
+const LOCKS = 2_000
+
+/** Runs the program on a terminal, to its end. */
+function runOnTerminal(scene: Scene, args: readonly string[], { env = {}, answer = replies() }: Partial<Typing> = {}) {
+  return openTerminal(scene, args, { env, answer }).ended()
+}
+
+interface Typing {
+  readonly env: Readonly<Record<string, string>>
+  readonly answer: (shown: string) => string | undefined
 }
 
 /** Types each answer once, when its question is shown. */
@@ -39,11 +26,14 @@ function replies(...steps: readonly (readonly [question: string, typed: string])
 
 test('asks for a missing key without showing it, and Ctrl-C there is 130', async () => {
   const scene = await createScene()
-  const noKey = { ETN_MARKET_API_KEY: '' }
-  const { exitCode, output } = await runOnTerminal(scene, ['account'], noKey, replies(['API key', `${KEY}\r`]))
+  const env = { ETN_MARKET_API_KEY: '' }
+  const { exitCode, output } = await runOnTerminal(scene, ['account'], {
+    env,
+    answer: replies(['API key', `${KEY}\r`]),
+  })
   expect([exitCode, output]).toEqual([0, expect.stringContaining('Credits: 10,000,000')])
   expect(output).not.toContain(KEY.slice(0, 8))
-  const cancelled = await runOnTerminal(scene, ['account'], noKey, replies(['API key', '\u0003']))
+  const cancelled = await runOnTerminal(scene, ['account'], { env, answer: replies(['API key', '\u0003']) })
   expect(cancelled).toMatchObject({ exitCode: 130, signal: 0 })
   expect(cancelled.output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(cancelled.output.lastIndexOf('\u001b[?25l'))
   expect(scene.fake.journal()).toHaveLength(1)
@@ -51,21 +41,25 @@ test('asks for a missing key without showing it, and Ctrl-C there is 130', async
 
 test('Ctrl-C ends the wait for addresses on standard input', async () => {
   const scene = await createScene()
-  const { exitCode, signal } = await runOnTerminal(scene, ['prices', '-'], {}, replies(['Ctrl-D ends', '0x\u0003']))
+  const { exitCode, signal } = await runOnTerminal(scene, ['prices', '-'], {
+    answer: replies(['Ctrl-D ends', '0x\u0003']),
+  })
   expect({ exitCode, signal }).toEqual({ exitCode: 130, signal: 0 })
 })
 
 test('asks above 10,000 credits, about --max-credits where that is given', async () => {
   const scene = await createScene()
   const sweep = ['sweep', 'locks', ...Object.values(fakeTokens), '--resume', 'locks.jsonl']
-  const refused = await runOnTerminal(scene, sweep, {}, replies(['Spend up to 20,000 credits', 'n']))
+  const refused = await runOnTerminal(scene, sweep, { answer: replies(['Spend up to 20,000 credits', 'n']) })
   expect([refused.exitCode, refused.output]).toEqual([
     1,
     expect.stringContaining('error: not confirmed. Nothing was sent.'),
   ])
   expect(scene.fake.journal()).toEqual([])
   const limited = ['--max-credits', '12000']
-  const confirmed = await runOnTerminal(scene, [...sweep, ...limited], {}, replies(['Spend up to 12,000 credits', 'y']))
+  const confirmed = await runOnTerminal(scene, [...sweep, ...limited], {
+    answer: replies(['Spend up to 12,000 credits', 'y']),
+  })
   expect(confirmed.exitCode).toBe(1)
   expect(scene.fake.charged()).toBe(12_000)
 })
@@ -73,9 +67,48 @@ test('asks above 10,000 credits, about --max-credits where that is given', async
 test('colours are for a terminal, and NO_COLOR declines them', async () => {
   const scene = await createScene()
   const plan = ['candles', fakeTokens.BOLT, '--limit', '5']
-  const colored = await runOnTerminal(scene, plan, {}, () => undefined)
+  const colored = await runOnTerminal(scene, plan)
   expect(colored.output).toContain('\u001b[36m')
-  const plain = await runOnTerminal(scene, plan, { NO_COLOR: '1' }, () => undefined)
+  const plain = await runOnTerminal(scene, plan, { env: { NO_COLOR: '1' } })
   expect(plain.output).not.toContain('\u001b[')
-  expect((await scene.run(plan)).stdout).not.toContain('\u001b[')
+  expect((await scene.runProcess(plan)).stdout).not.toContain('\u001b[')
+})
+
+test('--watch draws a table in place, and Ctrl-C restores the cursor and prints what was charged', async () => {
+  const scene = await createScene()
+  const watch = ['prices', fakeTokens.BOLT, '--watch', '1m', '--no-symbols', '--yes']
+  const { output, ...ended } = await runOnTerminal(scene, watch, { answer: replies(['Ctrl-C ends', '\u0003']) })
+  expect(ended).toMatchObject({ exitCode: 130, signal: 0 })
+  expect(output).toContain('\u001b[?25l')
+  expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'))
+  expect(output).toContain('Charged: 50 credits ($0.00005)')
+  expect(output).toContain('error: interrupted')
+})
+
+test('Ctrl-C ends the progress bar of a sweep, waits for the calls in flight and keeps their answers', async () => {
+  const scene = await createScene()
+  const { fake } = scene
+  let release = () => {}
+  const isReleased = new Promise<boolean>((resolve) => {
+    release = () => resolve(true)
+  })
+  let asked = 0
+  const when = () => ++asked > 3 && isReleased
+  fake.fault({ operation: 'locks.get', when, delayMs: 0, times: 2 })
+  const sweep = ['sweep', 'locks', ...Object.values(fakeTokens), '--resume', 'locks.jsonl', '--yes']
+  const terminal = openTerminal(scene, sweep)
+  await expect.poll(() => asked).toBe(5)
+  await expect.poll(terminal.shown).toContain('0 failed')
+  terminal.type('\u0003')
+  await expect.poll(terminal.shown).toContain('Waiting for the calls in flight')
+  release()
+  const { output, ...ended } = await terminal.ended()
+  expect(ended).toMatchObject({ exitCode: 130, signal: 0 })
+  expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'))
+  expect(output).toMatch(/Charged: [\d,]+ credits \(\$[\d.]+\)\. /)
+  const paid = fake.charged()
+  expect(paid).toBe(5 * LOCKS)
+  fake.reset({ keep: ['keys', 'world'] })
+  await scene.run(sweep)
+  expect(fake.charged()).toBe(10 * LOCKS - paid)
 })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from 'etn-market'
-import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
+import { createFakeService, type FakeService } from 'etn-market/fake'
 import { expect, test } from 'vitest'
 import { compareOpenApi } from '../../src/cli/compare-openapi.ts'
-import { createScene } from './program.ts'
+import { createScene, listKnownTokens } from './program.ts'
 
 test('comes out clean against the fake, for what it announced, and its tape plays the same answers', async () => {
   const { run, fake, folder } = await createScene()
@@ -77,14 +77,6 @@ function changeItem(operation: string, field: string, value: unknown): (fake: Fa
     ) => void
     stub(operation, ({ data }) => data.map((item) => ({ ...item, [field]: value })), { validate: false })
   }
-}
-
-/** Tokens with a price, candles and locks: the order of the list changes with time. */
-function listKnownTokens(fake: FakeService): void {
-  const { BOLT, CORE } = fakeTokens
-  fake.stub('token.list', () =>
-    [BOLT, CORE].map((address) => ({ address, name: 'N', symbol: 'S', decimals: 18, totalSupply: 5 })),
-  )
 }
 
 test('names all of twenty planted differences, and nothing else', async () => {

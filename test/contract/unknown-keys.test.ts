@@ -2,11 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { at, generatorError } from './generator-error.ts'
 
 const operation = ['paths', '/tokens/{chainId}', 'get'] as const
+const collections = ['components', 'schemas', 'NftStats', 'properties', 'collections'] as const
 
 describe('rejects a key that the generator does not know, and names its place:', () => {
   test.each([
     ['a schema', ['components', 'schemas', 'Token'], 'x-sorted', 'components.schemas.Token'],
     ['a field', ['components', 'schemas', 'Token', 'properties', 'name'], 'x-unit', 'Token.properties.name'],
+    ['a schema', ['components', 'schemas', 'Token'], 'minProperties', 'components.schemas.Token'],
+    ['a field', ['components', 'schemas', 'Token', 'properties', 'name'], 'maxLength', 'Token.properties.name'],
+    ['the items of a list', [...collections, 'items'], 'minItems', 'NftStats.properties.collections.items'],
+    ['the schema of a parameter', [...operation, 'parameters', '1', 'schema'], 'multipleOf', 'parameters.1.schema'],
+    ['the schema of a shared parameter', ['components', 'parameters', 'address', 'schema'], 'pattern', 'address'],
+    ['an operation', operation, 'requestBody', 'paths./tokens/{chainId}.get'],
     ['an operation', operation, 'x-cache', 'paths./tokens/{chainId}.get'],
     ['a cost', [...operation, 'x-credits'], 'x-minimum', 'paths./tokens/{chainId}.get.x-credits'],
     ['a parameter', [...operation, 'parameters', '1'], 'x-anycase', 'paths./tokens/{chainId}.get.parameters.1'],
@@ -16,7 +23,7 @@ describe('rejects a key that the generator does not know, and names its place:',
     ['an answer', ['components', 'responses', 'TokenList'], 'x-metered', 'TokenList'],
     ['a header', ['components', 'headers', 'CreditsCost'], 'x-unit', 'CreditsCost'],
     ['the document', [], 'x-credits', 'ContractError'],
-  ])('x-… at %s', (_, place, key, named) => {
+  ])('at %s', (_, place, key, named) => {
     const error = generatorError((document) => {
       at(document, ...place)[key] = true
     })

@@ -2,48 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
 import { InvalidRequestError } from '../../src/errors/index.ts'
-import { budgetAt, START, totals } from './budget-at.ts'
-
-describe('windows', () => {
-  test('begin at the creation and renew everything at their end, not a millisecond before', () => {
-    const { budget, pass } = budgetAt({ credits: 100, windowMs: 1000 })
-    expect(budget.resetsAt).toBe(START + 1000)
-    budget.reserve(40).settle(40)
-    budget.reserve(30).markUncertain()
-    budget.reserve(20)
-    pass(999)
-    expect(totals(budget)).toEqual({ spent: 40, reserved: 20, uncertain: 30, available: 10 })
-    pass(1)
-    expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 100 })
-    expect(budget.resetsAt).toBe(START + 2000)
-  })
-
-  test('stay on their grid when several passed without a call', () => {
-    const { budget, pass } = budgetAt({ credits: 100, windowMs: 1000 })
-    pass(3500)
-    expect(budget.resetsAt).toBe(START + 4000)
-  })
-
-  test.each(['settle', 'markUncertain', 'release'] as const)(
-    '%s after the roll-over counts to the old window',
-    (end) => {
-      const { budget, pass } = budgetAt({ credits: 100, windowMs: 1000 })
-      const old = budget.reserve(60)
-      pass(1000)
-      budget.reserve(70)
-      old[end](60)
-      expect(totals(budget)).toEqual({ spent: 0, reserved: 70, uncertain: 0, available: 30 })
-    },
-  )
-
-  test('none: the budget never renews itself', () => {
-    const { budget, pass } = budgetAt({ credits: 100 })
-    budget.reserve(100).settle(100)
-    pass(1e12)
-    expect(budget.resetsAt).toBeUndefined()
-    expect(budget.available).toBe(0)
-  })
-})
+import { budgetAt, totals } from './budget-at.ts'
 
 describe('options', () => {
   test.each([

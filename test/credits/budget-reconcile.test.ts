@@ -37,27 +37,6 @@ describe('the balance after a request that was in flight alone', () => {
     expect(totals(budget)).toEqual({ spent: 420, reserved: 0, uncertain: 0, available: 4580 })
   })
 
-  test('counts known charges of requests that overlapped, answered in any order', () => {
-    const budget = exclusive()
-    ask(budget, 0, 1_000_000)
-    const [one, other, lost] = [budget.reserve(200), budget.reserve(300), budget.reserve(100)]
-    for (const reservation of [one, other, lost]) reservation.confirm()
-    expect(other.settle(300, { remaining: 999_700 })).toBeUndefined()
-    expect(one.settle(200, { remaining: 999_500 })).toBeUndefined()
-    lost.markUncertain()
-    expect(ask(budget, 50, 999_350)).toEqual({ charged: 100, freed: 0 })
-    expect(totals(budget)).toEqual({ spent: 650, reserved: 0, uncertain: 0, available: 4350 })
-  })
-
-  test('records a charge beyond what is uncertain: a request that was given up and executed late', () => {
-    const budget = exclusive()
-    ask(budget, 0, 1_000_000)
-    lose(budget, 600)
-    expect(ask(budget, 0, 1_000_000)).toEqual({ charged: 0, freed: 600 })
-    expect(ask(budget, 0, 999_400)).toEqual({ charged: 600, freed: 0 })
-    expect(totals(budget)).toEqual({ spent: 600, reserved: 0, uncertain: 0, available: 4400 })
-  })
-
   test('proves nothing after a top-up, and is where the next proof begins', () => {
     const budget = exclusive()
     ask(budget, 0, 1_000)

@@ -4,46 +4,6 @@ import { BudgetExceededError, InvalidRequestError } from '../../src/errors/index
 import { budgetAt, START, totals } from './budget-at.ts'
 
 describe('a reservation', () => {
-  test.each([
-    ['below what was set aside', 30, { spent: 30, reserved: 0, uncertain: 0, available: 70 }],
-    ['exactly', 50, { spent: 50, reserved: 0, uncertain: 0, available: 50 }],
-    ['above what was set aside', 80, { spent: 80, reserved: 0, uncertain: 0, available: 20 }],
-    [
-      'above the limit: recorded as it is, and nothing is available',
-      130,
-      { spent: 130, reserved: 0, uncertain: 0, available: 0 },
-    ],
-    ['nothing', 0, { spent: 0, reserved: 0, uncertain: 0, available: 100 }],
-  ])('settled %s', (_, charged, expected) => {
-    const budget = createBudget({ credits: 100 })
-    const reservation = budget.reserve(50)
-    expect(totals(budget)).toEqual({ spent: 0, reserved: 50, uncertain: 0, available: 50 })
-    reservation.settle(charged)
-    expect(totals(budget)).toEqual(expected)
-  })
-
-  test('released is free again, lost stays blocked', () => {
-    const budget = createBudget({ credits: 100 })
-    budget.reserve(60).release()
-    expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 100 })
-    budget.reserve(60).markUncertain()
-    expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 60, available: 40 })
-  })
-
-  test('is decided by the first of its methods; settling twice counts once', () => {
-    const ends = ['settle', 'markUncertain', 'release'] as const
-    for (const first of ends) {
-      for (const second of ends) {
-        const budget = createBudget({ credits: 100 })
-        const reservation = budget.reserve(50)
-        reservation[first](20)
-        const decided = totals(budget)
-        reservation[second](40)
-        expect(totals(budget), `${first}, then ${second}`).toEqual(decided)
-      }
-    }
-  })
-
   test('that does not fit is refused at once, and takes nothing', () => {
     const { budget } = budgetAt({ credits: 100, windowMs: 1000 })
     budget.reserve(60)

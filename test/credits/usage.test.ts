@@ -4,33 +4,6 @@ import { createUsage } from '../../src/credits/usage.ts'
 import { testProperty } from '../support/property.ts'
 
 describe('the remaining credits', () => {
-  test('are unknown before the first answer', () => {
-    expect(createUsage().report().remaining).toBeUndefined()
-  })
-
-  test('do not increase with a late answer', () => {
-    const usage = createUsage()
-    const [first, second] = [usage.recordSent(), usage.recordSent()]
-    usage.recordRemaining(second, 900)
-    usage.recordRemaining(first, 950)
-    expect(usage.report().remaining).toBe(900)
-  })
-
-  test('are the lower figure of two answers whose requests were in flight together, in any order', () => {
-    const usage = createUsage()
-    const [first, second] = [usage.recordSent(), usage.recordSent()]
-    usage.recordRemaining(second, 950)
-    usage.recordRemaining(first, 900)
-    expect(usage.report().remaining).toBe(900)
-  })
-
-  test('increase with the answer to a later request, after a top-up', () => {
-    const usage = createUsage()
-    usage.recordRemaining(usage.recordSent(), 100)
-    usage.recordRemaining(usage.recordSent(), 5_000_100)
-    expect(usage.report().remaining).toBe(5_000_100)
-  })
-
   test('do not change with a late answer from before a top-up', () => {
     const usage = createUsage()
     const early = usage.recordSent()
@@ -47,12 +20,6 @@ describe('the remaining credits', () => {
     usage.recordRemaining(early, 150)
     usage.recordRemaining(usage.recordSent(), 5_000_050)
     expect(usage.report().remaining).toBe(5_000_050)
-  })
-
-  test('may be 0', () => {
-    const usage = createUsage()
-    usage.recordRemaining(usage.recordSent(), 0)
-    expect(usage.report().remaining).toBe(0)
   })
 
   /** Requests in flight; the service charges 1 to 9 for each in any order, and its answers arrive in any order. */
@@ -115,21 +82,6 @@ describe('the remaining credits', () => {
 })
 
 describe('the usage report', () => {
-  test('adds up the charged credits by operation, and the computed part of them', () => {
-    const usage = createUsage()
-    usage.recordCharge('token.price', 50, true)
-    usage.recordCharge('token.price', 50, false)
-    usage.recordCharge('farm.list', 3000, true)
-    usage.recordUncertain(200)
-    expect(usage.report()).toEqual({
-      charged: 3100,
-      computed: 50,
-      uncertain: 200,
-      remaining: undefined,
-      byOperation: { 'token.price': 100, 'farm.list': 3000 },
-    })
-  })
-
   test('is a copy', () => {
     const usage = createUsage()
     usage.recordCharge('token.price', 50, true)

@@ -39,12 +39,13 @@ const shape = fc
 
 testProperty(
   'watches that stay cost at most 2 % more than the cheapest of one interval for all, one batch each and one call each',
-  fc.asyncProperty(shape, async (shape) => {
-    const { credits } = await runFeed(shape)
-    const plain = SIMPLE_STRATEGIES.filter(({ isInTime }) => isInTime).map(({ run }) => run(shape))
-    const addresses = new Set(shape.consumers.flatMap(({ addresses }) => addresses))
-    // What is bought at the end is for the time after it.
-    expect(credits).toBeLessThanOrEqual(1.02 * Math.min(...plain) + creditsFor(addresses.size))
-  }),
+  () =>
+    fc.asyncProperty(shape, async (shape) => {
+      const { credits } = await runFeed(shape)
+      const plain = SIMPLE_STRATEGIES.filter(({ isInTime }) => isInTime).map(({ run }) => run(shape))
+      const addresses = new Set(shape.consumers.flatMap(({ addresses }) => addresses))
+      // What is bought at the end is for the time after it.
+      expect(credits).toBeLessThanOrEqual(1.02 * Math.min(...plain) + creditsFor(addresses.size))
+    }),
   { cases: 40 },
 )

@@ -54,8 +54,8 @@ describe('redacting', () => {
     expect(inspect(redactorOf(SECRET).error(deep), { depth: 10 })).not.toContain(SECRET)
   })
 
-  test('what cannot be changed is replaced', () => {
-    const frozen = Object.freeze(new Error(SECRET))
+  test('what cannot be changed is replaced, with its cause', () => {
+    const frozen = Object.freeze(new Error(SECRET, { cause: new Error(SECRET) }))
     const dom = new DOMException(SECRET, 'AbortError')
     for (const cause of [frozen, dom]) {
       const error = redactorOf(SECRET).error(new Error('outer', { cause }))

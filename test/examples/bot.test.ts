@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Child, follow } from '../support/child.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const { BOLT } = fakeTokens
@@ -24,45 +25,33 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-interface Bot {
-  readonly process: ChildProcess
-  /** Everything printed so far. */
-  printed(): string
-  ended: Promise<number | null>
-}
-
-function startBot(...args: string[]): Bot {
+function startBot(...args: string[]): Child {
   const bin = join(root, 'node_modules/tsx/dist/cli.mjs')
-  const child = spawn(process.execPath, [bin, 'examples/bot/bot.ts', BOLT, '--state', state, ...args], {
-    cwd: root,
-    env: { ...process.env, ETN_MARKET_API_KEY: fake.key, ETN_MARKET_BASE_URL: baseUrl },
-  })
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (data) => {
-      printed += data
-    })
-  }
-  return { process: child, printed: () => printed, ended: new Promise((resolve) => child.once('close', resolve)) }
+  return follow(
+    spawn(process.execPath, [bin, 'examples/bot/bot.ts', BOLT, '--state', state, ...args], {
+      cwd: root,
+      env: { ...process.env, ETN_MARKET_API_KEY: fake.key, ETN_MARKET_BASE_URL: baseUrl },
+    }),
+  )
 }
 
 test('the bot prints an alert, ends cleanly on Ctrl-C, and knows after a restart what it spent', async () => {
   const first = startBot('--below', '0.02', '--every-ms', '200', '--credits-per-day', '100000000')
-  await expect.poll(first.printed, { timeout: 15_000 }).toContain('Watching')
-  await expect.poll(() => fake.charged({ operation: 'token.price' }), { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(first.printed).toContain('Watching')
+  await expect.poll(() => fake.charged({ operation: 'token.price' })).toBeGreaterThan(0)
   fake.world.setPrice(BOLT, '0.019')
-  await expect.poll(first.printed, { timeout: 10_000 }).toMatch(/ is below the limit: 0\.019\d* USD/)
+  await expect.poll(first.printed).toMatch(/ is below the limit: 0\.019\d* USD/)
   first.process.kill('SIGINT')
-  expect(await first.ended).toBe(0)
+  expect(await first.ended()).toMatchObject({ code: 0 })
   const spent = fake.charged()
   expect(first.printed()).toContain(`Spent ${spent} credits in this run, ${spent} today.`)
 
   const second = startBot('--below', '0.01', '--every-ms', '3600000')
-  await expect.poll(second.printed, { timeout: 15_000 }).toContain('Watching')
+  await expect.poll(second.printed).toContain('Watching')
   // Time enough to buy a price, which it must not.
   await new Promise((resolve) => setTimeout(resolve, 300))
   second.process.kill('SIGTERM')
-  expect(await second.ended).toBe(0)
+  expect(await second.ended()).toMatchObject({ code: 0 })
   // The last price of the first run is young enough.
   expect(fake.charged()).toBe(spent)
   expect(second.printed()).toMatch(/Spent 0 credits in this run/)
@@ -73,7 +62,7 @@ test('the bot ends with an error when its state cannot be read, and spends nothi
   writeFileSync(broken, '{')
   const before = fake.journal().length
   const bot = startBot('--state', broken)
-  expect(await bot.ended).toBe(1)
+  expect(await bot.ended()).toMatchObject({ code: 1 })
   expect(bot.printed()).toContain('broken.json cannot be read')
   expect(fake.journal()).toHaveLength(before)
 }, 30_000)

@@ -1,8 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { follow } from '../support/child.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDER = `${ROOT}examples/fake-server/`
@@ -11,9 +11,10 @@ const PROGRAM = ['--import', 'tsx', `${ROOT}src/cli/index.ts`]
 test('the Python suite starts the fake as a program and steers it', async () => {
   const env = { ...process.env, ETN_MARKET_FAKE: [process.execPath, ...PROGRAM, 'fake'].join(' ') }
   const args = ['-m', 'unittest', '-v', `${FOLDER}test_bot.py`]
-  const report = await new Promise<string>((resolve) => {
-    execFile('python3', args, { cwd: ROOT, env }, (_, stdout, stderr) => resolve(stdout + stderr))
-  })
+  const suite = follow(spawn('python3', args, { cwd: ROOT, env }))
+  onTestFinished(() => void suite.process.kill('SIGKILL'))
+  await suite.ended(45_000)
+  const report = suite.printed()
   expect(report).toMatch(/Ran 4 tests in/)
   expect(report).toMatch(/^OK$/m)
 }, 60_000)
@@ -37,14 +38,10 @@ test('the Dockerfile installs this version, and its command serves the world to 
 
   const free = args.map((arg, i) => (args[i - 1] === '--port' ? '0' : arg))
   const env = { ...process.env, ETN_MARKET_CONTROL_TOKEN: 'secret' }
-  const child = spawn(process.execPath, [...PROGRAM, ...free], {
-    cwd: FOLDER,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill())
-  const [line] = await once(child.stdout, 'data')
-  const [, url] = /Listening on (\S+)/.exec(String(line)) ?? []
+  const child = follow(spawn(process.execPath, [...PROGRAM, ...free], { cwd: FOLDER, env }))
+  onTestFinished(() => void child.process.kill())
+  await expect.poll(child.printed).toMatch(/Listening on \S+/)
+  const [, url] = /Listening on (\S+)/.exec(child.printed()) ?? []
   const [token] = JSON.parse(readFileSync(`${FOLDER}world.json`, 'utf8')).tokens
   const price = await fetch(`${url}/prices/52014/${token.address}`, { headers: { authorization: 'Bearer mine' } })
   expect(await price.json()).toMatchObject({ data: { usd: token.usd } })

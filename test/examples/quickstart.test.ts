@@ -1,22 +1,19 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { operations } from 'etn-market'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeFake } from '../fake/setup.ts'
+import { follow } from '../support/child.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const exec = promisify(execFile)
 
 /** Runs the quickstart as `npm start` does, and returns what it printed. Rejects unless it ends by itself with exit code 0. */
 async function quickstart(environment: Record<string, string>): Promise<string> {
   const { ETN_MARKET_API_KEY: _, ETN_MARKET_BASE_URL: __, ...inherited } = process.env
   const env = { ...inherited, ...environment }
-  const { stdout } = await exec(`${root}node_modules/.bin/tsx`, ['examples/quickstart.ts'], {
-    cwd: root,
-    env,
-    timeout: 15_000,
-  })
+  const child = follow(spawn(`${root}node_modules/.bin/tsx`, ['examples/quickstart.ts'], { cwd: root, env }))
+  const { code, stdout, stderr } = await child.ended()
+  expect(code, stderr).toBe(0)
   return stdout
 }
 

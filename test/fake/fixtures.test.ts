@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { createClient } from 'etn-market'
 import { useFakeService } from 'etn-market/fake'
 import { test as fixtureTest } from 'etn-market/vitest'
 import { afterAll, describe, expect, it } from 'vitest'
+import { follow } from '../support/child.ts'
 
 const before = { url: process.env.ETN_MARKET_BASE_URL, key: process.env.ETN_MARKET_API_KEY }
 
@@ -81,13 +82,11 @@ describe('useFakeService', () => {
          fake.fault({ status: 500 })
        })`,
     )
-    const output = await new Promise<string>((resolve) => {
-      const { NODE_OPTIONS: _, ...env } = process.env
-      const tsx = new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url).href
-      const example = fileURLToPath(new URL('../../examples/testing/node-test.ts', import.meta.url))
-      const args = ['--import', tsx, '--test', '--test-reporter', 'tap', file, example]
-      execFile(process.execPath, args, { env }, (_, stdout) => resolve(stdout))
-    })
+    const { NODE_OPTIONS: _, ...env } = process.env
+    const tsx = new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url).href
+    const example = fileURLToPath(new URL('../../examples/testing/node-test.ts', import.meta.url))
+    const args = ['--import', tsx, '--test', '--test-reporter', 'tap', file, example]
+    const { stdout: output } = await follow(spawn(process.execPath, args, { env })).ended()
     rmSync(folder, { recursive: true })
     expect(output).toMatch(/^\s*ok \d - passes/m)
     expect(output).toMatch(/^\s*not ok \d - fails/m)

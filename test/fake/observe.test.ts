@@ -19,17 +19,6 @@ describe('the ledger', () => {
     expect(fake.remaining('b')).toBe(880)
   })
 
-  it('filters by operation and by key', async () => {
-    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
-    await get('/prices/etn', 'a')
-    await get('/prices/etn', 'b')
-    await get('/nft/stats', 'b')
-    expect(fake.charged()).toBe(75)
-    expect(fake.charged({ key: 'b' })).toBe(50)
-    expect(fake.charged({ operation: 'etn.price' })).toBe(50)
-    expect(fake.ledger({ key: 'b', operation: 'nft.stats' })).toHaveLength(1)
-  })
-
   it('returns copies', async () => {
     const { fake, get } = play()
     await get('/prices/etn')

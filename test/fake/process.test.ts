@@ -1,17 +1,16 @@
-import { execFile } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { spawn } from 'node:child_process'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { follow } from '../support/child.ts'
 
 const FAKE = new URL('../../src/fake/index.ts', import.meta.url).href
 
 /** Runs a program of its own and returns what it printed, once it has ended by itself. */
-function run(code: string): Promise<string> {
+async function run(code: string): Promise<string> {
   const args = ['--import', 'tsx', '--input-type=module', '-e', `import { createFakeService } from '${FAKE}'\n${code}`]
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { timeout: 15_000 }, (error, stdout, stderr) => {
-      if (error) reject(new Error(stderr || error.message))
-      else resolve((stdout + stderr).trim())
-    })
-  })
+  const child = follow(spawn(process.execPath, args))
+  onTestFinished(() => void child.process.kill('SIGKILL'))
+  expect(await child.ended(), child.printed()).toMatchObject({ code: 0 })
+  return child.printed().trim()
 }
 
 describe('a program with a fake in it', () => {

@@ -28,10 +28,10 @@ const parametersOf = (path: string): Parameter[] =>
 /** Values on both sides of every border that a schema draws. */
 const CANDIDATES: Record<string, string[]> = {
   limit: ['1', '2', '25', '26', '50', '51', '100', '101', '200', '201', '500', '501', '0', '-1', '1.5', 'x'],
-  bucket: ['1m', '15m', '1h', '4h', '1d', '5m', '1M', 'x'],
+  bucket: ['1m', '15m', '1h', '4h', '1d', '5m', '1M', 'x', ''],
   currency: ['USD', 'ETN', 'EUR', 'BTC'],
-  duration: ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'MINUTE', 'DECADE'],
-  version: ['2', '3', '1', '4', 'x'],
+  duration: ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'MINUTE', 'DECADE', ''],
+  version: ['2', '3', '1', '4', 'x', ''],
   token: [BOLT, BOLT.toLowerCase(), '0x12', 'BOLT'],
   chainId: ['52014', '1', '52015', 'x'],
 }

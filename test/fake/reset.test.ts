@@ -1,6 +1,6 @@
 import { createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { FakeServiceOptions, ResetOptions } from '../../src/fake/index.ts'
 import { BOLT, makeFake, NOON, WETN } from './setup.ts'
 
@@ -115,7 +115,7 @@ describe('fake.clock', () => {
       { status: 429, retryAfter: 20 },
     ])
     const price = client.etn.price()
-    await vi.waitFor(() => fake.expectRequests(1))
+    await expect.poll(() => fake.journal().length).toBe(1)
     await fake.advance(60_000)
     expect(await price).toHaveProperty('usd')
     const times = fake.journal().map(({ at }) => at - NOON)

@@ -1,5 +1,5 @@
-import { onTestFinished } from 'vitest'
 import { createFakeService, type FakeService, type FakeServiceOptions } from '../../src/fake/index.ts'
+import { onCaseFinished } from '../support/property.ts'
 
 /** A moment in the middle of everything: no period starts or ends here. */
 export const NOON = Date.UTC(2026, 10, 20, 12, 34, 56)
@@ -19,7 +19,7 @@ export interface Answer {
 /** A fake whose time stands still until it is moved; closed when the test is over. */
 export function makeFake(options: FakeServiceOptions = {}): FakeService {
   const fake = createFakeService({ clock: { now: () => NOON }, ...options })
-  onTestFinished(() => fake.close())
+  onCaseFinished(() => fake.close())
   return fake
 }
 

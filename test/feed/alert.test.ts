@@ -312,5 +312,5 @@ testProperty(
       fake.expectCredits(path.length * 50)
     },
   ),
-  { cases: 20 },
+  { cases: 25 },
 )

@@ -6,9 +6,11 @@ import { BASE, creditsFor } from '../../src/credits/batch-cost.ts'
 import { testProperty } from '../support/property.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import { MINUTE, SECOND, setupFeed } from './setup.ts'
-import { fault, HOUR, type Plan, permanentPlans, simulate, toPlan, transientPlans } from './simulate.ts'
+import { fault, type Plan, permanentPlans, simulate, toPlan, transientPlans } from './simulate.ts'
 
 omitStacks()
+
+const HOUR = 60 * MINUTE
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
@@ -56,23 +58,24 @@ testProperty(
       expect(await greatestExcess(run, latencyMs)).toBeLessThanOrEqual(2 * oneCallEach(run))
     })
   },
-  { cases: 20 },
+  { cases: 25 },
 )
 
 testProperty(
   'between any two times the feed costs at most three calls per watcher more than separate batches',
-  fc.asyncProperty(permanentPlans, async (run) => {
-    const { charges } = await simulate(run)
-    expect(charges.length).toBeGreaterThan(0)
-    let spent = 0
-    let least = 0
-    for (const { at, credits } of charges) {
-      least = Math.min(least, spent - separateBatches(run, at - 1))
-      spent += credits
-      expect(spent - separateBatches(run, at) - least).toBeLessThanOrEqual(3 * oneCallEach(run))
-    }
-  }),
-  { cases: 20 },
+  () =>
+    fc.asyncProperty(permanentPlans, async (run) => {
+      const { charges } = await simulate(run)
+      expect(charges.length).toBeGreaterThan(0)
+      let spent = 0
+      let least = 0
+      for (const { at, credits } of charges) {
+        least = Math.min(least, spent - separateBatches(run, at - 1))
+        spent += credits
+        expect(spent - separateBatches(run, at) - least).toBeLessThanOrEqual(3 * oneCallEach(run))
+      }
+    }),
+  { cases: 25 },
 )
 
 test.each<[string, Plan[]]>([
@@ -114,9 +117,10 @@ const sharing = fc
  */
 testProperty(
   'the cost bound holds for two watches that share two tokens, while answers take 3 seconds',
-  fc.asyncProperty(sharing, async (run) => {
-    expect(await greatestExcess(run, 3 * SECOND)).toBeLessThanOrEqual(2 * oneCallEach(run))
-  }),
+  () =>
+    fc.asyncProperty(sharing, async (run) => {
+      expect(await greatestExcess(run, 3 * SECOND)).toBeLessThanOrEqual(2 * oneCallEach(run))
+    }),
   { cases: 10 },
 )
 
@@ -175,7 +179,7 @@ testProperty(
     })
   },
   {
-    cases: 20,
+    cases: 25,
     // Regressions: a part that is lost, a part that is refused, a backoff counted as latency, and a batch split again and again
     // each caused a second purchase.
     examples: [

@@ -26,21 +26,6 @@ test('a day of the budget begins at midnight UTC', async () => {
   fake.expectCredits(200)
 })
 
-test('20,000 credits a day stay 20,000 when the process restarts every ten minutes', async () => {
-  const { start, clock, chargedByDay } = createMachine()
-  for (let restart = 0; restart < 144; restart++) {
-    const { feed } = start({ budget: { creditsPerDay: 20_000 } })
-    recordWatch(feed, some(14), 5 * MINUTE)
-    await clock.advance(10 * MINUTE - SECOND)
-    await feed.close()
-    await clock.advance(SECOND)
-  }
-  const days = chargedByDay()
-  expect(days).toEqual([expect.any(Number)])
-  expect(days[0]).toBeLessThanOrEqual(20_000)
-  expect(days[0]).toBeGreaterThan(17_000)
-})
-
 test('the budget renews each midnight, across restarts and within a process', async () => {
   const { start, clock, chargedByDay } = createMachine()
   for (let restart = 0; restart < 6; restart++) {
@@ -178,9 +163,12 @@ testProperty(
   'no run of restarts, crashes and faults charges more than the budget in a day',
   () => {
     const step = fc.record({
-      minutes: fc.integer({ min: 1, max: 60 }),
+      minutes: fc.integer({ min: 1, max: 30 }),
       end: fc.constantFrom('close', 'kill', 'close in flight', 'kill in flight', 'store fails'),
-      watch: fc.record({ count: fc.integer({ min: 1, max: 60 }), everyMs: fc.integer({ min: 5 * MINUTE, max: HOUR }) }),
+      watch: fc.record({
+        count: fc.integer({ min: 1, max: 60 }),
+        everyMs: fc.integer({ min: 5 * MINUTE, max: HOUR / 2 }),
+      }),
       requests: fc.integer({ min: 0, max: 5 }),
     })
     const fault = fc.constantFrom(
@@ -199,7 +187,7 @@ testProperty(
       async (steps, faults, creditsPerDay) => {
         const { start, clock, fake, store, chargedByDay } = createMachine({ latencyMs: 300 })
         clock.randomValue = 0.5
-        await clock.advance(22 * HOUR)
+        await clock.advance(23 * HOUR)
         for (const one of faults) fake.fault({ ...one, probability: 0.2 })
         for (const { minutes, end, watch, requests } of steps) {
           store.fails = false
@@ -225,5 +213,5 @@ testProperty(
       },
     )
   },
-  { cases: 5 },
+  { cases: 25 },
 )

@@ -3,7 +3,8 @@ import { fakeTokens } from 'etn-market/fake'
 import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
-import { HOUR } from './simulate.ts'
+
+const HOUR = 60 * MINUTE
 
 const { BOLT } = fakeTokens
 const names =

@@ -103,7 +103,7 @@ describe('a portfolio', () => {
         await feed.close()
       })
     },
-    { cases: 15 },
+    { cases: 25 },
   )
 
   test('costs one request for balances each interval, and prices that it shares with watches', async () => {

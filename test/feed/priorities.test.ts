@@ -111,7 +111,7 @@ testProperty(
   'no day exceeds the budget, and a guarantee is kept whenever the budget has room for it',
   () => {
     const watcher = fc.record({
-      count: fc.integer({ min: 1, max: 40 }),
+      count: fc.integer({ min: 1, max: 25 }),
       everyMs: fc.integer({ min: 3 * MINUTE, max: 30 * MINUTE }),
       factor: fc.oneof(fc.constant(undefined), fc.double({ min: 1, max: 20, noNaN: true })),
     })
@@ -155,7 +155,7 @@ testProperty(
     )
   },
   {
-    cases: 15,
+    cases: 25,
     // Regressions: calls of others that leave too little at the end of a day.
     examples: [
       [

@@ -1,12 +1,13 @@
 import { createClient } from 'etn-market'
 import { createFakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { createPriceFeed, type FeedEvent, type FeedOptions, type PriceFeed } from 'etn-market/feed'
-import { onTestFinished } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
 import '../../src/feed/trades/readers.ts'
 import '../../src/feed/trades/store.ts'
 import '../../src/generated/answer-schemas.ts'
+import { onCaseFinished } from '../support/property.ts'
 import { DAY } from './setup.ts'
 
 export interface Process {
@@ -23,7 +24,7 @@ export function createMachine(service: FakeServiceOptions = {}) {
   const values = new Map<string, string>()
   /** Whether the store fails. */
   const store = { fails: false }
-  onTestFinished(() => fake.close())
+  onCaseFinished(() => fake.close())
 
   return {
     clock,
@@ -54,7 +55,9 @@ export function createMachine(service: FakeServiceOptions = {}) {
       const client = createClient({
         apiKey: fake.key,
         clock: own,
-        fetch: (input, init) => (killed.signal.aborted ? new Promise(() => {}) : whileAlive(fake.fetch(input, init))),
+        transport: createDirectTransport((url, init) =>
+          killed.signal.aborted ? new Promise(() => {}) : whileAlive(fake.fetch(url, init)),
+        ),
       })
       const events: FeedEvent[] = []
       const feed = createPriceFeed(client, {

@@ -8,12 +8,13 @@ import {
   type PriceFeed,
   type WatchOptions,
 } from 'etn-market/feed'
-import { onTestFinished } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
 import '../../src/feed/trades/readers.ts'
 import '../../src/feed/trades/store.ts'
 import '../../src/generated/answer-schemas.ts'
+import { onCaseFinished } from '../support/property.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60_000
@@ -33,14 +34,14 @@ export interface FeedSetup {
 export function setupFeed(options: FeedOptions = {}, service: FakeServiceOptions = {}): FeedSetup {
   const clock = createVirtualClock()
   const fake = createFakeService({ clock, ...service })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
+  const client = createClient({ apiKey: fake.key, transport: createDirectTransport(fake.fetch), clock })
   const events: FeedEvent[] = []
   const another = (own: FeedOptions = {}) => {
     const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event), ...own })
-    onTestFinished(() => feed.close())
+    onCaseFinished(() => feed.close())
     return feed
   }
-  onTestFinished(async () => {
+  onCaseFinished(async () => {
     await client.close()
     await fake.close()
   })

@@ -3,6 +3,7 @@ import { createFakeService, type FaultEffects } from 'etn-market/fake'
 import { createPriceFeed, type FeedOptions, type PriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { createVirtualClock } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
 import { createRandom } from '../support/random.ts'
 import '../../src/generated/answer-schemas.ts'
 import { MINUTE, SECOND } from './setup.ts'
@@ -28,7 +29,8 @@ export interface Sent {
   tookMs: number
 }
 
-export const HOUR = 60 * MINUTE
+/** How much time is simulated: more than a round of the longest interval, six of five minutes, sixty of the shortest. */
+export const SPAN = 30 * MINUTE
 
 /** Listed tokens with a price, because the others are free. */
 const tokens = await listTokens()
@@ -49,12 +51,13 @@ async function listTokens(): Promise<string[]> {
 
 const watcher = {
   first: fc.nat(20),
-  count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 60 })),
+  // Mostly small, because each address takes time, and around the 50 that one request holds.
+  count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 40, max: 60 })),
   everyMs: fc.oneof(
     fc.constantFrom(MINUTE, 5 * MINUTE, 10 * MINUTE),
     fc.integer({ min: 30 * SECOND, max: 20 * MINUTE }),
   ),
-  from: fc.integer({ min: 0, max: HOUR / 2 }),
+  from: fc.integer({ min: 0, max: SPAN / 2 }),
 }
 /** A watch of `count` tokens, from number `first`. */
 export const toPlan = ({
@@ -62,19 +65,19 @@ export const toPlan = ({
   count,
   everyMs,
   from,
-  lasts = HOUR,
+  lasts = SPAN,
 }: Record<'first' | 'count' | 'everyMs' | 'from', number> & { lasts?: number }): Plan => ({
   addresses: tokens.slice(first, first + count),
   everyMs,
   from,
-  to: Math.min(HOUR, from + lasts),
+  to: Math.min(SPAN, from + lasts),
 })
 const plansOf = (one: fc.Arbitrary<Plan>) => fc.array(one, { minLength: 1, maxLength: 6 })
 
-/** Watches that last to the end of the hour, and watches of any length. */
+/** Watches that last to the end, and watches of any length. */
 export const permanentPlans = plansOf(fc.record(watcher).map(toPlan))
 export const transientPlans = plansOf(
-  fc.record({ ...watcher, lasts: fc.oneof(fc.constant(HOUR), fc.integer({ min: 1, max: HOUR })) }).map(toPlan),
+  fc.record({ ...watcher, lasts: fc.oneof(fc.constant(SPAN), fc.integer({ min: 1, max: SPAN })) }).map(toPlan),
 )
 
 export const fault: fc.Arbitrary<FaultEffects> = fc.constantFrom<FaultEffects>(
@@ -104,21 +107,21 @@ export interface Circumstances {
   options?: FeedOptions
 }
 
-/** Simulates an hour. Returns the charges and every delivery. Times are in milliseconds since the start. */
+/** Simulates `SPAN`. Returns the charges and every delivery. Times are in milliseconds since the start. */
 export async function simulate(run: readonly Plan[], circumstances: Circumstances = {}) {
-  const { latencies = [0], faults = [], chance = 0, until = HOUR, seed = 1, more, options } = circumstances
+  const { latencies = [0], faults = [], chance = 0, until = SPAN, seed = 1, more, options } = circumstances
   const clock = createVirtualClock()
   clock.randomValue = 0.5
   const start = clock.now()
   const fake = createFakeService({ clock })
   const sent: Sent[] = []
-  const slowly: typeof fetch = async (...request) => {
+  const transport = createDirectTransport(async (url, init) => {
     const tookMs = latencies[sent.length % latencies.length] ?? 0
     sent.push({ at: clock.now() - start, tookMs })
-    if (tookMs > 0) await clock.sleep(tookMs, new Request(...request).signal)
-    return fake.fetch(...request)
-  }
-  const client = createClient({ apiKey: fake.key, fetch: slowly, clock, timeoutMs: 5 * SECOND })
+    if (tookMs > 0) await clock.sleep(tookMs, init.signal ?? undefined)
+    return fake.fetch(url, init)
+  })
+  const client = createClient({ apiKey: fake.key, transport, clock, timeoutMs: 5 * SECOND })
   let useful = 0
   let delivered = 0
   const onEvent: FeedOptions['onEvent'] = (event) => {
@@ -157,7 +160,7 @@ export async function simulate(run: readonly Plan[], circumstances: Circumstance
     act()
     await more?.(feed)
   }
-  await clock.advance(start + HOUR - clock.now())
+  await clock.advance(start + SPAN - clock.now())
   const failed = sent.length - delivered
   const charges = fake.ledger().map(({ at, credits }) => ({ at: at - start, credits }))
   await feed.close()

@@ -7,7 +7,7 @@ import '../../src/feed/stream/follow-streams.ts'
 import { createEventParser } from '../../src/feed/stream/parse-events.ts'
 import { BASE, TOKENS } from '../proxy/setup.ts'
 import { setupStream } from '../proxy/stream-setup.ts'
-import { testProperty } from '../support/property.ts'
+import { onCaseFinished, testProperty } from '../support/property.ts'
 import { settle } from '../support/settle.ts'
 
 const SECOND = 1_000
@@ -44,7 +44,7 @@ function setupPage(
     await client.close()
     await page.close()
   }
-  onTestFinished(close)
+  onCaseFinished(close)
   const prices: FeedPrice[] = []
   const watch = (addresses: string | readonly string[], everyMs = 10 * SECOND) =>
     page.watch(addresses, { everyMs, onPrice: (price) => void prices.push(price) })

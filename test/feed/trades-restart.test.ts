@@ -209,5 +209,18 @@ testProperty(
       expect(clock.pending).toBe(0)
     })
   },
-  { cases: 5 },
+  {
+    cases: 25,
+    examples: [
+      // A lost answer, and a restart before the next one: the new process did not know what it had cost.
+      [
+        [
+          { minutes: 8, trades: 40, act: 'join', everyMinutes: 4, fault: { malformed: true } },
+          { minutes: 1, trades: 0, act: 'join', everyMinutes: 3, fault: { reset: 'after' } },
+          { minutes: 1, trades: 39, act: 'restart', everyMinutes: 4, fault: undefined },
+          { minutes: 8, trades: 1, act: 'nothing', everyMinutes: 4, fault: { truncate: 30 } },
+        ],
+      ],
+    ],
+  },
 )

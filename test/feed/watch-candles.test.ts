@@ -4,6 +4,7 @@ import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock, flush } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
 import { testProperty } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import { watch } from '../support/setup.ts'
@@ -302,24 +303,24 @@ testProperty(
         clock.randomValue = 0.5
         const fake = createFakeService({ clock })
         const same = createFakeService({ clock })
-        const reference = createClient({ apiKey: same.key, fetch: same.fetch, clock })
+        const reference = createClient({ apiKey: same.key, transport: createDirectTransport(same.fetch), clock })
         const random = createRandom(seed)
         for (const effect of faults)
           fake.fault({ ...effect, when: () => random() < chance, times: Number.POSITIVE_INFINITY })
         const length = LENGTH[bucket]
         let sent = 0
         let crossed = 0
-        const slowly: typeof fetch = async (...request) => {
+        const transport = createDirectTransport(async (url, init) => {
           const [before = 0, after = 0] = latencies[sent++ % latencies.length] ?? []
-          const { signal } = new Request(...request)
+          const signal = init.signal ?? undefined
           const open = Math.floor(clock.now() / 1_000 / length)
           if (before > 0) await clock.sleep(before, signal)
-          const answer = await fake.fetch(...request)
+          const answer = await fake.fetch(url, init)
           if (after > 0) await clock.sleep(after, signal)
           if (Math.floor(clock.now() / 1_000 / length) !== open) crossed++
           return answer
-        }
-        const client = createClient({ apiKey: fake.key, fetch: slowly, clock, timeoutMs: 5 * SECOND })
+        })
+        const client = createClient({ apiKey: fake.key, transport, clock, timeoutMs: 5 * SECOND })
         const { store } = createStore()
         /** The open candle of each update, and when the update arrived. */
         const updates: { at: number; open: number }[] = []
@@ -356,5 +357,5 @@ testProperty(
       },
     )
   },
-  { cases: 12 },
+  { cases: 25 },
 )

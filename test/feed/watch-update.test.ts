@@ -256,7 +256,7 @@ testProperty(
     }
     await feed.close()
   }),
-  { cases: 10 },
+  { cases: 25 },
 )
 
 const step = fc.record({

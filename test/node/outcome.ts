@@ -1,20 +1,31 @@
 import { type ClientEvent, type ClientOptions, type Clock, createClient, type EtnMarketError } from 'etn-market'
 
 const ADDRESS = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
-/** So many times faster than real is the client's time: an attempt takes 2,000 ms at most, which are 500. */
+/** So many times faster than real is the client's time. */
 const HASTE = 4
+/** How long an attempt may take in the client's time; no other wait is as long. */
+const TIMEOUT_MS = 2_000
+/** How long it may really take: where no answer comes, and where a busy machine may delay one. */
+const SILENT_MS = 700
+const ANSWERED_MS = 15_000
 
-const clock: Clock = {
+const createClock = (attemptMs: number): Clock => ({
   now: () => 1_795_176_000_000,
   random: () => 0,
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, ms / HASTE)
+      const timer = setTimeout(resolve, ms === TIMEOUT_MS ? attemptMs : ms / HASTE)
       signal?.addEventListener('abort', () => {
         clearTimeout(timer)
         reject(signal.reason)
       })
     }),
+})
+
+export interface OutcomeOptions {
+  readonly transport?: ClientOptions['transport']
+  /** The service stops answering, so that the attempt reaches its time limit. */
+  readonly isSilent?: boolean
 }
 
 /** All that a caller can tell about a call. */
@@ -28,14 +39,17 @@ export interface Outcome {
 }
 
 /** One call of token.price with at most two attempts. */
-export async function outcomeOf(baseUrl: string, transport?: ClientOptions['transport']): Promise<Outcome> {
+export async function outcomeOf(
+  baseUrl: string,
+  { transport, isSilent = false }: OutcomeOptions = {},
+): Promise<Outcome> {
   const events: ClientEvent[] = []
   const client = createClient({
     apiKey: 'esk_test_parity',
     baseUrl,
     transport,
-    clock,
-    timeoutMs: 2_000,
+    clock: createClock(isSilent ? SILENT_MS : ANSWERED_MS),
+    timeoutMs: TIMEOUT_MS,
     retry: { limit: 1 },
     budget: { credits: 1_000 },
     onEvent: (event) => void events.push(event),

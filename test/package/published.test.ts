@@ -3,14 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileNameOf, type Packed, packPackage, ROOT, SUBPATHS } from './pack.ts'
-
-let packed: Packed
-beforeAll(() => {
-  packed = packPackage()
-}, 60_000)
-afterAll(() => packed?.remove())
+import { describe, expect, test } from 'vitest'
+import { fileNameOf, packed, ROOT, SUBPATHS } from './pack.ts'
 
 const read = (path: string) => readFileSync(join(packed.project, 'node_modules/etn-market', path), 'utf8')
 
@@ -25,19 +19,14 @@ describe('the tarball', () => {
       'package.json',
     ])
     const built = packed.files.filter((path) => path.startsWith('dist/')).map((path) => path.slice(5))
-    expect(built.filter((path) => !/^[\w-]+\.(js|cjs|d\.ts|d\.cts)$/.test(path))).toEqual([])
+    expect(built.filter((path) => !/^[\w-]+(\.d-[\w-]{8})?\.(js|cjs|d\.ts|d\.cts)$/.test(path))).toEqual([])
     const needed = SUBPATHS.flatMap((subpath) =>
       ['js', 'cjs', 'd.ts', 'd.cts'].map((end) => `${fileNameOf(subpath)}.${end}`),
     )
     expect(needed.filter((name) => !built.includes(name))).toEqual([])
   })
 
-  // The target that is not met. It fails on the day that it is.
-  test.fails('is at most 1.2 MB unpacked', () => {
-    expect(packed.unpackedSize).toBeLessThanOrEqual(1_200_000)
-  })
-
-  // Of it 0.3 MB are the program with everything that it contains, 0.5 MB the types, once for each module system, and 0.1 MB fleets.
+  // It may only be lowered. Of it 0.3 MB are the program with everything that it contains, 0.5 MB the types, once for each module system, and 0.1 MB fleets.
   test('is at most 1.95 MB unpacked, without source maps and without sources', () => {
     expect(packed.unpackedSize).toBeLessThanOrEqual(1_950_000)
     expect(packed.files.filter((path) => /\.map$|^src\//.test(path))).toEqual([])
@@ -120,7 +109,7 @@ describe('independent judges', () => {
       status: 0,
       problems: [],
     })
-  })
+  }, 120_000)
 })
 
 describe('the types', () => {
@@ -139,7 +128,7 @@ describe('the types', () => {
   test('import packages only where the subpath is about them', () => {
     const users = declarations().flatMap((path) => {
       const names = [...read(path).matchAll(/(?:from|import\() ?['"]([^.'"][^'"]*)['"]/g)].map(([, name]) => name)
-      return names.map((name) => `${path.replace(/(?:-[\w-]{8})?\.d\.c?ts$/, '')} ${name}`)
+      return names.map((name) => `${path.replace(/(?:\.d-[\w-]{8})?\.d\.c?ts$/, '')} ${name}`)
     })
     expect([...new Set(users)].sort()).toEqual([
       'dist/client ky',

@@ -1,11 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Packed, packPackage } from './pack.ts'
-
-let packed: Packed
-beforeAll(() => {
-  packed = packPackage()
-}, 60_000)
-afterAll(() => packed?.remove())
+import { describe, expect, test } from 'vitest'
+import { runPacked } from './pack.ts'
 
 /** What a user of the published package would write; the variants differ only in how it is loaded. */
 const USE = `
@@ -96,25 +90,25 @@ import('etn-market').then((other) => use(own, other, fake, msw, node))
 const FLAG = '--no-experimental-require-module'
 const knowsFlag = process.allowedNodeEnvironmentFlags.has(FLAG)
 
-describe('the packed files, loaded and used by Node', () => {
+describe('the packed files, loaded and used by Node', { timeout: 60_000 }, () => {
   test('as ES modules', () => {
-    expect(JSON.parse(packed.run('use.mjs', ESM))).toEqual(EXPECTED)
+    expect(JSON.parse(runPacked('use.mjs', ESM))).toEqual(EXPECTED)
   })
 
   test('as CommonJS', () => {
-    expect(JSON.parse(packed.run('use.cjs', cjs("require('etn-market/msw')")))).toEqual(EXPECTED)
+    expect(JSON.parse(runPacked('use.cjs', cjs("require('etn-market/msw')")))).toEqual(EXPECTED)
   })
 
   test.runIf(knowsFlag)('as CommonJS where require cannot load ES modules', () => {
-    expect(JSON.parse(packed.run('old.cjs', cjs('{ mswHandlers: () => [1] }'), [FLAG]))).toEqual(EXPECTED)
+    expect(JSON.parse(runPacked('old.cjs', cjs('{ mswHandlers: () => [1] }'), [FLAG]))).toEqual(EXPECTED)
   })
 
   test.runIf(knowsFlag)('as ES modules where require cannot load ES modules', () => {
-    expect(JSON.parse(packed.run('old.mjs', ESM, [FLAG]))).toEqual(EXPECTED)
+    expect(JSON.parse(runPacked('old.mjs', ESM, [FLAG]))).toEqual(EXPECTED)
   })
 
   test('package.json can be imported by require', () => {
     const script = "console.log(JSON.stringify(require('etn-market/package.json').name))"
-    expect(JSON.parse(packed.run('manifest.cjs', script))).toBe('etn-market')
+    expect(JSON.parse(runPacked('manifest.cjs', script))).toBe('etn-market')
   })
 })

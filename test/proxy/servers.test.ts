@@ -4,7 +4,7 @@ import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
 import { createProxy, type ProxyOptions } from 'etn-market/proxy'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { listen } from './listen.ts'
 import { TOKENS } from './setup.ts'
 
@@ -29,7 +29,7 @@ async function visit(baseUrl: string, count: number) {
   const feed = createPriceFeed(client, { stream: true })
   const prices: FeedPrice[] = []
   feed.watch(TOKENS.slice(0, count), { everyMs: 60_000, onPrice: (price) => void prices.push(price) })
-  await vi.waitFor(() => expect(prices).toHaveLength(count), { interval: 5 })
+  await expect.poll(() => prices, { interval: 5 }).toHaveLength(count)
   return { client, feed, leave: () => Promise.all([feed.close(), client.close()]) }
 }
 
@@ -44,7 +44,7 @@ test('over connections, pages buy and stream, and a page that goes leaves nothin
   expect(bought.meta.credits.charged).toBe(150)
   expect(feed.status().watches).toBe(1)
   await Promise.all([one.leave(), other.leave()])
-  await vi.waitFor(() => expect(feed.status().watches).toBe(0), { interval: 5 })
+  await expect.poll(() => feed.status().watches, { interval: 5 }).toBe(0)
 })
 
 test('behind msw, a page needs no server', async () => {

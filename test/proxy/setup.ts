@@ -1,10 +1,10 @@
 import { type Client, type ClientOptions, createClient } from 'etn-market'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { createProxy, type MarketProxy, type ProxyOptions } from 'etn-market/proxy'
-import { onTestFinished } from 'vitest'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 // The client loads it lazily; loaded here so that it takes no real time.
 import '../../src/generated/answer-schemas.ts'
+import { onCaseFinished } from '../support/property.ts'
 
 export const KEY = 'esk_live_9Qm4"\\ZtB7wXcR'
 export const ORIGIN = 'https://dapp.example'
@@ -45,7 +45,7 @@ export function setupProxy(
   clientOptions: ClientOptions = {},
 ): ProxySetup {
   const { close, ...made } = openProxy(createVirtualClock(), options, service, clientOptions)
-  onTestFinished(close)
+  onCaseFinished(close)
   return made
 }
 

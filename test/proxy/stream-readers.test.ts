@@ -1,6 +1,7 @@
 import type { FeedPrice, FeedStatus, PriceFeed, WatchOptions } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { settle } from '../support/settle.ts'
+import { within } from '../support/wait.ts'
 import { TOKENS } from './setup.ts'
 import { setupStream } from './stream-setup.ts'
 
@@ -119,7 +120,11 @@ describe('the events of a source', () => {
     }
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
-    while (!text.includes(TWO)) text += (await reader?.read())?.value
+    while (!text.includes(TWO)) {
+      const read = await within('the price of the second token', reader!.read(), { state: () => text })
+      expect(read.done, text).toBe(false)
+      text += read.value
+    }
     expect(text.match(/(?<=^id: .*\.)\d+$/gm)).toEqual(['2', '3'])
     await reader?.cancel()
   })

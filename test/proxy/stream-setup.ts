@@ -1,7 +1,7 @@
 import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
 import type { ProxyOptions, ProxyStreamOptions } from 'etn-market/proxy'
-import { onTestFinished } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
+import { onCaseFinished } from '../support/property.ts'
 import { openProxy, type ProxySetup } from './setup.ts'
 
 export interface StreamSetup extends ProxySetup {
@@ -31,7 +31,7 @@ export function setupStream(stream: ProxyStreamOptions = {}, options: Partial<Pr
     feed = createPriceFeed(client, { clock })
     return { allow: ['token.price', 'prices.batch'], feed, stream, ...options }
   })
-  onTestFinished(async () => {
+  onCaseFinished(async () => {
     await feed?.close()
     await made.close()
   })

@@ -49,12 +49,15 @@ test('a key function that fails is answered as a refusal, without its reason', a
   expect(await response.text()).not.toContain('vault')
 })
 
-test('the budget of the client is a total as well', async () => {
-  const { ask } = setupProxy({}, {}, { budget: { credits: 60, windowMs: 5_000 } })
+test('the budget of the client is a total as well, and what it refuses is not left on the visitor', async () => {
+  const visitor = { credits: 100, windowMs: 60_000 }
+  const { ask, clock } = setupProxy({ perVisitor: visitor }, {}, { budget: { credits: 60, windowMs: 5_000 } })
   expect((await ask(pricePath(0))).status).toBe(200)
   const refused = await ask(pricePath(1))
   expect(refused.headers.get('retry-after')).toBe('5')
   expect(await errorOf(refused)).toBe('429 budget_exceeded')
+  await clock.advance(5_000)
+  expect((await ask(pricePath(1))).headers.get('x-credits-remaining')).toBe('0')
 })
 
 test('a total with a store counts across restarts', async () => {

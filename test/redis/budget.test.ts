@@ -2,7 +2,7 @@ import { BudgetExceededError, InvalidRequestError, StateUnavailableError } from 
 import { createRedisFleet } from 'etn-market/redis'
 import { describe, expect, test } from 'vitest'
 import { rejection } from '../support/setup.ts'
-import { BOLT, DAY_MS, OPTIONS, TOKENS, until, useFleet } from './setup.ts'
+import { BOLT, DAY_MS, OPTIONS, TOKENS, useFleet } from './setup.ts'
 
 const setup = useFleet()
 const WINDOW = { name: 'bots', timeoutMs: 400, leaseMs: 1_000 }
@@ -16,7 +16,7 @@ test('members share one budget, and the fleet knows exactly what was spent', asy
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
   expect(failures.every((error) => error instanceof BudgetExceededError)).toBe(true)
   expect(setup.fake.charged()).toBeLessThanOrEqual(1_000)
-  await until(async () => (await members[1]!.fleet.status()).reserved === 0)
+  await expect.poll(async () => (await members[1]!.fleet.status()).reserved).toBe(0)
   expect(await members[2]!.fleet.status()).toMatchObject({
     limit: 1_000,
     spent: setup.fake.charged(),
@@ -43,7 +43,7 @@ test('client.budget has the totals of the last answer', async () => {
   expect(client.budget).toMatchObject({ limit: 100_000, spent: 0, available: 100_000, resetsAt: undefined })
   await fleet.initialize()
   await client.etn.price()
-  await until(() => client.budget.spent === 25)
+  await expect.poll(() => client.budget.spent).toBe(25)
   const { resetsAt, available } = await fleet.status()
   expect(client.budget).toMatchObject({ reserved: 0, uncertain: 0, available, resetsAt })
 })
@@ -54,7 +54,7 @@ test('a batch that cannot fit is refused before anything is sent', async () => {
   const addresses = Array.from({ length: 60 }, (_, index) => addressOf(index))
   await rejection(client.prices.batch({ addresses }), BudgetExceededError)
   await client.token.price({ address: BOLT })
-  await until(() => client.budget.spent === 50)
+  await expect.poll(() => client.budget.spent).toBe(50)
   await rejection(client.prices.batch({ addresses: addresses.slice(0, 51) }), BudgetExceededError)
   expect(setup.fake.journal()).toHaveLength(1)
 })
@@ -75,7 +75,7 @@ describe('initialize', () => {
     const { client, fleet } = setup.join()
     await fleet.initialize()
     await client.etn.price()
-    await until(async () => (await fleet.status()).spent === 25)
+    await expect.poll(async () => (await fleet.status()).spent).toBe(25)
     await fleet.initialize()
     expect((await fleet.status()).spent).toBe(25)
   })

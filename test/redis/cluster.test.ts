@@ -4,7 +4,8 @@ import { Cluster as ValkeyCluster } from 'iovalkey'
 import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, type RedisServer, startRedisServer } from '../support/redis-server.ts'
-import { BOLT, OPTIONS, until, useFleet } from './setup.ts'
+import { until } from '../support/wait.ts'
+import { BOLT, OPTIONS, useFleet } from './setup.ts'
 
 const setup = useFleet()
 const SLOTS = 16_384
@@ -25,9 +26,9 @@ beforeAll(async () => {
     await server.command('CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1))
     if (index > 0) await first!.server.command('CLUSTER', 'MEET', '127.0.0.1', String(server.port), String(busPort))
   }
-  const isReady = async ({ server }: (typeof nodes)[number]) =>
-    (await server.command('CLUSTER', 'INFO')).includes('cluster_state:ok')
-  await until(async () => (await Promise.all(nodes.map(isReady))).every(Boolean))
+  const readStates = () => Promise.all(nodes.map(({ server }) => server.command('CLUSTER', 'INFO')))
+  const areReady = (states: string[]) => states.every((state) => state.includes('cluster_state:ok'))
+  await until('the cluster', readStates, areReady)
 })
 afterAll(async () => {
   await Promise.all(nodes.map(({ server }) => server.close()))
@@ -54,17 +55,17 @@ describe.each(Object.entries(CLUSTERS))('a cluster with %s', (_, connect) => {
     const { redis, close } = await connect(nodes[0]!.server.port)
     setup.onEnd(close)
     // Names whose slots are on different nodes.
-    const members = ['bots', 'traders', 'c', 'd'].map((name) =>
-      setup.join({ name: `${name}-${_}`, timeoutMs: 900 }, {}, redis),
-    )
+    const members = ['bots', 'traders', 'c', 'd'].map((name) => setup.join({ name: `${name}-${_}` }, {}, redis))
     await Promise.all(members.map(({ fleet }) => fleet.initialize()))
-    for (const { client, fleet } of members) {
-      setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 0 })
-      await client.etn.price()
-      await client.locks.get({ address: BOLT })
-      await until(async () => (await fleet.status()).spent === 2_025)
-      expect(await fleet.reconcile(client)).toBeUndefined()
-    }
+    setup.fake.fault({ operation: 'etn.price', nth: [1, 2, 3, 4], status: 429, retryAfter: 0 })
+    await Promise.all(
+      members.map(async ({ client, fleet }) => {
+        await client.etn.price()
+        await client.locks.get({ address: BOLT })
+        await expect.poll(async () => (await fleet.status()).spent).toBe(2_025)
+        expect(await fleet.reconcile(client)).toBeUndefined()
+      }),
+    )
     const keys = await Promise.all(nodes.map(({ server }) => server.command('DBSIZE')))
     expect(keys.filter((count) => !count.startsWith(':0')).length).toBeGreaterThan(1)
   })

@@ -3,7 +3,7 @@ import type { ScriptRunner } from 'etn-market/redis'
 import { describe, expect, test } from 'vitest'
 import { createTimedRunner } from '../support/redis-time.ts'
 import { rejection } from '../support/setup.ts'
-import { BOLT, LEASE_MS, TOKENS, until, useFleet } from './setup.ts'
+import { BOLT, SHORT_LEASE, TOKENS, useFleet } from './setup.ts'
 
 const setup = useFleet([], { heavyLatencyMs: 60 })
 
@@ -23,13 +23,15 @@ describe('heavy calls', () => {
     // Nobody was refused: the fleet asked for no third slot.
     expect(setup.fake.journal().every(({ status }) => status === 200)).toBe(true)
     expect(setup.fake.charged()).toBe(32_000)
-    await until(async () => (await members[0]!.fleet.status()).slots.taken === 0)
+    await expect.poll(async () => (await members[0]!.fleet.status()).slots.taken).toBe(0)
   })
 
   test('do not hold up light ones, and the wait does not count for the deadline', async () => {
     const [one, other] = await joinAll(2)
+    setup.fake.fault({ operation: 'locks.get', nth: [1, 2], delayMs: 700 })
     const heavy = TOKENS.slice(0, 8).map((address) => one!.client.locks.get({ address }))
-    const waiting = other!.client.locks.get({ address: BOLT }, { deadlineMs: 150 })
+    await expect.poll(() => setup.fake.journal().length).toBe(2)
+    const waiting = other!.client.locks.get({ address: BOLT }, { deadlineMs: 500 })
     await other!.client.etn.price()
     expect(setup.fake.journal({ operation: 'locks.get' }).length).toBeLessThan(9)
     await Promise.all([...heavy, waiting])
@@ -37,27 +39,30 @@ describe('heavy calls', () => {
 
   test('that are aborted while they wait leave their place', async () => {
     const [one, other] = await joinAll(2)
+    const answer = setup.hold('locks.get')
     const heavy = TOKENS.slice(0, 2).map((address) => one!.client.locks.get({ address }))
+    await expect.poll(() => setup.fake.journal().length).toBe(2)
     const controller = new AbortController()
     const aborted = other!.client.locks.get({ address: BOLT }, { signal: controller.signal })
     setTimeout(() => controller.abort(new Error('enough')), 20)
     await expect(aborted).rejects.toThrow('enough')
+    answer()
     await Promise.all(heavy)
     await one!.client.locks.get({ address: BOLT })
     expect(setup.fake.journal()).toHaveLength(3)
-    await until(async () => (await other!.fleet.status()).reserved === 0)
+    await expect.poll(async () => (await other!.fleet.status()).reserved).toBe(0)
   })
 })
 
 describe('a 503 of one member', () => {
   test('holds the heavy calls of all; afterwards one probe goes first', async () => {
     const [one, other] = await joinAll(2)
-    setup.fake.fault({ operation: 'farm.list', status: 503, code: 'server_busy', retryAfter: 1 })
+    setup.fake.fault({ operation: 'farm.list', status: 503, code: 'server_busy', retryAfter: 2 })
     await one!.client.farm.list({}, { retry: false }).catch(() => {})
-    await until(async () => (await other!.fleet.status()).cooldowns.length === 1)
+    await expect.poll(async () => (await other!.fleet.status()).cooldowns.length).toBe(1)
     expect((await other!.fleet.status()).cooldowns[0]).toMatchObject({ scope: 'heavy' })
     // Too long for this call: it fails at once, and sends nothing.
-    const error = await rejection(other!.client.farm.list({}, { deadlineMs: 500 }), ServerBusyError)
+    const error = await rejection(other!.client.farm.list({}, { deadlineMs: 700 }), ServerBusyError)
     expect(error).toMatchObject({ attempts: 0, charge: 'none', code: 'server_busy' })
     await other!.client.etn.price()
     expect(setup.fake.journal({ operation: 'farm.list' })).toHaveLength(1)
@@ -68,7 +73,7 @@ describe('a 503 of one member', () => {
     const locks = setup.fake.journal({ operation: 'locks.get' })
     const [first, ...rest] = locks.map(({ at }) => at).sort((a, b) => a - b)
     expect(rest.every((at) => at >= first! + 60)).toBe(true)
-    await until(async () => (await one!.fleet.status()).cooldowns.length === 0)
+    await expect.poll(async () => (await one!.fleet.status()).cooldowns.length).toBe(0)
   })
 })
 
@@ -77,9 +82,9 @@ test('a heavy call in flight keeps its slot when the cool-down in which it was a
   const isAnswered = new Promise<void>((resolve) => {
     answer = resolve
   })
-  const [one] = await joinAll(1, { heavyConcurrency: 3 })
+  const [one] = await joinAll(1, { ...SHORT_LEASE, heavyConcurrency: 3 })
   const slow = setup.join(
-    { heavyConcurrency: 3 },
+    { ...SHORT_LEASE, heavyConcurrency: 3 },
     {
       fetch: async (input, init) => {
         await isAnswered
@@ -91,10 +96,10 @@ test('a heavy call in flight keeps its slot when the cool-down in which it was a
   await one!.client.farm.list({}, { retry: false }).catch(() => {})
   await one!.client.locks.get({ address: BOLT })
   const call = slow.client.locks.get({ address: BOLT })
-  await until(async () => (await one!.fleet.status()).slots.taken === 1)
+  await expect.poll(async () => (await one!.fleet.status()).slots.taken).toBe(1)
   await one!.client.locks.get({ address: BOLT })
-  await until(async () => (await one!.fleet.status()).cooldowns.length === 0)
-  const end = performance.now() + 2.5 * LEASE_MS
+  await expect.poll(async () => (await one!.fleet.status()).cooldowns.length).toBe(0)
+  const end = performance.now() + 1.5 * SHORT_LEASE.leaseMs
   while (performance.now() < end) {
     expect((await one!.fleet.status()).slots.taken).toBe(1)
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -116,10 +121,10 @@ test('a server whose clock is set back hides no cool-down', async () => {
   await one!.client.etn.price()
   await other!.client.etn.price()
   backMs = 600_000
-  setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 1 })
+  setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 2 })
   await one!.client.etn.price({}, { retry: false }).catch(() => {})
-  await until(async () => (await one!.fleet.status()).cooldowns.length === 1)
-  const error = await rejection(other!.client.nft.stats({}, { deadlineMs: 300 }), RateLimitError)
+  await expect.poll(async () => (await one!.fleet.status()).cooldowns.length).toBe(1)
+  const error = await rejection(other!.client.nft.stats({}, { deadlineMs: 700 }), RateLimitError)
   expect(error).toMatchObject({ attempts: 0, charge: 'none', code: 'rate_limited' })
   await other!.client.nft.stats()
 })
@@ -129,15 +134,15 @@ describe('a 429 of one member', () => {
     const [one, other] = await joinAll(2)
     setup.fake.addKey('another_key', { credits: 100_000 })
     const third = setup.join({}, { apiKey: 'another_key' })
-    setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 1 })
+    setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 2 })
     await one!.client.etn.price({}, { retry: false }).catch(() => {})
     await one!.client.close()
-    const error = await rejection(other!.client.nft.stats({}, { deadlineMs: 300 }), RateLimitError)
+    const error = await rejection(other!.client.nft.stats({}, { deadlineMs: 700 }), RateLimitError)
     expect(error).toMatchObject({ attempts: 0, charge: 'none', code: 'rate_limited' })
     await third.client.nft.stats()
     await other!.client.nft.stats()
     const [refused, held] = setup.fake.journal({ key: setup.fake.key })
-    expect(held!.at).toBeGreaterThanOrEqual(refused!.at + 1_000)
+    expect(held!.at).toBeGreaterThanOrEqual(refused!.at + 2_000)
     const [cooldown] = (await other!.fleet.status()).cooldowns
     expect(cooldown?.scope).toMatch(/^key:[0-9a-f]{32}$/)
   })
@@ -147,7 +152,7 @@ describe('a 429 of one member', () => {
     setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 1 })
     await one!.client.etn.price({}, { retry: false }).catch(() => {})
     await one!.client.farm.list({}, { retry: false, deadlineMs: 50 }).catch(() => {})
-    await until(async () => (await one!.fleet.status()).cooldowns.length === 1)
+    await expect.poll(async () => (await one!.fleet.status()).cooldowns.length).toBe(1)
     const text = await setup.dump()
     expect(text).toContain('etn-market:bots')
     expect(text).not.toContain(setup.fake.key)
@@ -159,8 +164,8 @@ test('however the calls of a fleet come, refusals of a minute and calls in fligh
   // A service that refuses the key for good.
   setup.fake.fault({ status: 429, retryAfter: false, times: Number.POSITIVE_INFINITY })
   await members[0]!.client.etn.price({}, { retry: false }).catch(() => {})
-  await until(async () => (await members[1]!.fleet.status()).cooldowns.length === 1)
-  const end = performance.now() + 3 * LEASE_MS
+  await expect.poll(async () => (await members[1]!.fleet.status()).cooldowns.length).toBe(1)
+  const end = performance.now() + 3_000
   const hammer = async ({ client }: (typeof members)[number], address: string) => {
     while (performance.now() < end)
       await client.token.price({ address }, { retry: { limit: 5 }, deadlineMs: 1_000 }).catch(() => {})
@@ -185,18 +190,18 @@ test('a call that too many recent refusals hold fails at once, or waits without 
   const [one] = await joinAll(1)
   setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 1 })
   await one!.client.etn.price({}, { retry: false }).catch(() => {})
-  await until(async () => (await one!.fleet.status()).cooldowns.length === 1)
+  await expect.poll(async () => (await one!.fleet.status()).cooldowns.length).toBe(1)
   const { scope } = (await one!.fleet.status()).cooldowns[0]!
   // Fifteen refusals of the last minute, after the cool-down of the last one.
   const now = Date.now()
-  const refusals = Array.from({ length: 15 }, (_, index) => [now - 59_000 + index, `refusal-${index}`])
+  const refusals = Array.from({ length: 15 }, (_, index) => [now - 58_000 + index, `refusal-${index}`])
   await direct.del(`{etn-market:bots}:refusals:${scope}`)
   await direct.zadd(`{etn-market:bots}:refusals:${scope}`, ...refusals.flat())
   await direct.hset('{etn-market:bots}:guards', scope, `${now - 1}:1`)
   const late = setup.join({}, {}, redis)
-  const error = await rejection(late.client.nft.stats({}, { deadlineMs: 300 }), RateLimitError)
+  const error = await rejection(late.client.nft.stats({}, { deadlineMs: 700 }), RateLimitError)
   expect(error).toMatchObject({ attempts: 0, charge: 'none', code: 'rate_limited' })
-  expect(error.retryAfterMs).toBeGreaterThan(300)
+  expect(error.retryAfterMs).toBeGreaterThan(700)
   await late.client.nft.stats()
   expect(commands).toBeLessThan(15)
 })

@@ -2,7 +2,7 @@ import { StateUnavailableError } from 'etn-market'
 import type { ScriptRunner } from 'etn-market/redis'
 import type { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { BOLT, DAY_MS, TOKENS, until, useFleet } from './setup.ts'
+import { BOLT, DAY_MS, TOKENS, useFleet } from './setup.ts'
 
 /** Bugs of shared budgets that were published for another gateway: none of them is one here. */
 const setup = useFleet()
@@ -37,7 +37,7 @@ test('reservations that leak: after every kind of failure nothing stays reserved
   stopped.abort()
   await aborted
   await client.token.price({ address: BOLT, chainId: 1 as 52014 }).catch(() => {})
-  await until(async () => (await fleet.status()).reserved === 0)
+  await expect.poll(async () => (await fleet.status()).reserved).toBe(0)
   const { spent, uncertain } = await fleet.status()
   expect(spent).toBe(setup.fake.charged())
   // Only what was reset may have been charged.
@@ -49,9 +49,11 @@ test('counters that only grow: after time-outs the next window has all its credi
   await fleet.initialize()
   setup.fake.fault({ never: true, times: 2 })
   const lost = () => client.nft.stats({}, { timeoutMs: 50, retry: false }).catch((error: Error) => error.name)
-  await until(async () => (await lost()) === 'BudgetExceededError' || (await fleet.status()).uncertain === 50)
-  await until(async () => (await fleet.status()).available === 60)
-  await until(async () => (await client.nft.stats().catch(() => undefined)) !== undefined)
+  await expect
+    .poll(async () => (await lost()) === 'BudgetExceededError' || (await fleet.status()).uncertain)
+    .toSatisfy((seen) => seen === true || seen === 50)
+  await expect.poll(async () => (await fleet.status()).available).toBe(60)
+  await expect.poll(() => client.nft.stats()).toBeDefined()
 })
 
 test('reseeding by several: members that initialize at once after a flush make one state', async () => {
@@ -65,7 +67,7 @@ test('reseeding by several: members that initialize at once after a flush make o
         await fleet.initialize()
       }),
     )
-    await until(async () => (await members[0]!.fleet.status()).reserved === 0)
+    await expect.poll(async () => (await members[0]!.fleet.status()).reserved).toBe(0)
     expect(await members[0]!.fleet.status()).toMatchObject({ spent: 8 * 25, available: 100_000 - 8 * 25 })
   }
 })
@@ -120,7 +122,7 @@ test('a failed reconciliation that is swallowed: whichever step fails, no figure
   expect(await fleet.reconcile(client)).toBeUndefined()
   setup.fake.fault({ operation: 'nft.stats', reset: 'after' })
   await client.nft.stats().catch(() => {})
-  await until(async () => (await fleet.status()).uncertain === 25)
+  await expect.poll(async () => (await fleet.status()).uncertain).toBe(25)
   const before = await fleet.status()
   setup.fake.fault({ operation: 'account.me', status: 500 })
   await expect(fleet.reconcile(client)).rejects.toMatchObject({ name: 'ServiceError' })

@@ -1,5 +1,11 @@
 import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
-import { createFakeService, type FakeService, type FakeServiceOptions, fakeTokens } from 'etn-market/fake'
+import {
+  createFakeService,
+  type FakeOperation,
+  type FakeService,
+  type FakeServiceOptions,
+  fakeTokens,
+} from 'etn-market/fake'
 import { createRedisFleet, type RedisConnection, type RedisFleetOptions } from 'etn-market/redis'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
@@ -9,13 +15,15 @@ import { type RedisServer, startRedisServer } from '../support/redis-server.ts'
 export const TOKENS: string[] = Object.values(fakeTokens).slice(0, 10)
 export const BOLT = fakeTokens.BOLT
 export const DAY_MS = 86_400_000
-export const LEASE_MS = 1_000
+/** No lease and no command of these ends by itself, however busy the machine is. Tests of an end have shorter times of their own. */
 export const OPTIONS: RedisFleetOptions = {
   name: 'bots',
   budget: { credits: 100_000, windowMs: DAY_MS },
-  timeoutMs: 400,
-  leaseMs: LEASE_MS,
+  timeoutMs: 5_000,
+  leaseMs: 20_000,
 }
+/** A lease that has to be renewed within a test, by a process that may be busy for a second. */
+export const SHORT_LEASE = { timeoutMs: 700, leaseMs: 1_500 }
 
 /** One process of a fleet, within the test. */
 export interface TestMember {
@@ -85,6 +93,16 @@ export function useFleet(serverOptions: string[] = [], fakeOptions: FakeServiceO
       })
       return { fleet, client, events }
     },
+    /** Lets requests wait in the service, until the result is called. */
+    hold(operation: FakeOperation): () => void {
+      let release = () => {}
+      const isReleased = new Promise<boolean>((resolve) => {
+        release = () => resolve(true)
+      })
+      fake.fault({ operation, when: () => isReleased, delayMs: 0, times: Number.POSITIVE_INFINITY })
+      setup.onEnd(release)
+      return release
+    },
     /** The values of every key, as text. */
     dump: async () => JSON.stringify(await dumpAll(server)),
   }
@@ -99,14 +117,5 @@ async function dumpAll(server: RedisServer): Promise<string[]> {
     return keys.flatMap((key, index) => [key, String(values[index])])
   } finally {
     redis.disconnect()
-  }
-}
-
-/** Waits until a condition holds, however long a loaded machine takes. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let left = 2_500; ; left--) {
-    if (await condition()) return
-    if (left === 0) throw new Error('The condition never held.')
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

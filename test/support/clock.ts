@@ -17,6 +17,11 @@ export interface VirtualClock extends Clock {
   randomValue: number
 }
 
+interface Timer {
+  readonly at: number
+  fire(): void
+}
+
 /** Runs everything that does not wait for time. */
 export const flush = settle
 
@@ -24,16 +29,15 @@ export const START = Date.UTC(2026, 10, 20, 12)
 
 /** @param hasMonotonic whether the clock has `monotonic()`, as the system's clock does; without it, waits are measured with `now()` */
 export function createVirtualClock(start = START, hasMonotonic = false): VirtualClock {
-  const timers = new Set<{ at: number; fire: () => void }>()
+  const timers = new Set<Timer>()
   const waits: number[] = []
   let now = start
   let wallClockOffset = 0
 
   const next = (until: number) => {
-    const due = [...timers].filter(({ at }) => at <= until)
-    return due.reduce<(typeof due)[number] | undefined>((first, timer) => {
-      return first === undefined || timer.at < first.at ? timer : first
-    }, undefined)
+    let first: Timer | undefined
+    for (const timer of timers) if (timer.at <= until && (first === undefined || timer.at < first.at)) first = timer
+    return first
   }
 
   return {

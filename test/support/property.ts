@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { path, seed, shouldShrink, times } from './seed.ts'
 
 /** A case that takes longer hangs. Virtual time passes meanwhile, so this is much more than any case takes on a busy machine. */
@@ -23,6 +23,33 @@ export interface PropertyOptions<T> {
 /** A property, or a function that prepares what its cases share. */
 type PropertyOf<T> = fc.IRawProperty<T> | (() => fc.IRawProperty<T> | Promise<fc.IRawProperty<T>>)
 
+type Close = () => void | Promise<void>
+
+/** What the running case has to close; undefined while none runs. A worker runs one test at a time. */
+let ofCase: Close[] | undefined
+
+/**
+ * Calls a function when the running case of a property ends, or else the test. `onTestFinished` alone would keep the feeds and services of
+ * a thousand cases in memory.
+ */
+export function onCaseFinished(close: Close): void {
+  if (ofCase) ofCase.push(close)
+  else onTestFinished(close)
+}
+
+function startCase() {
+  const toClose: Close[] = []
+  ofCase = toClose
+  return () => {
+    ofCase = undefined
+    return toClose.length > 0 ? closeAll(toClose) : undefined
+  }
+}
+
+async function closeAll(toClose: readonly Close[]): Promise<void> {
+  for (const close of toClose.toReversed()) await close()
+}
+
 /**
  * A test of random cases. They are the same for everybody, see `seed.ts`. A failure prints the seed, the path and the case; it is printed
  * at once, so that a slow search for a smaller case cannot hide it. To find a smaller case:
@@ -37,7 +64,7 @@ export function testProperty<T>(title: string, property: PropertyOf<T>, options:
       numRuns: cases * times + examples.length,
       examples,
       endOnFailure: !shouldShrink,
-      timeout: CASE_TIMEOUT_MS,
+      plugins: [fc.timeout(CASE_TIMEOUT_MS), fc.beforeEach(startCase)],
       interruptAfterTimeLimit: timeout - MARGIN_MS,
       markInterruptAsFailure: true,
       ...(path !== undefined && { path }),

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { until } from './wait.ts'
 
 /** Whether tests that need a server can run here. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
@@ -21,13 +22,26 @@ export interface RedisServer {
 }
 
 export async function startRedisServer(...options: string[]): Promise<RedisServer> {
-  const port = await freePort()
+  for (let left = 5; ; left--) {
+    const server = launch(await freePort(), options)
+    try {
+      await waitUntilReady(server)
+      return server
+    } catch (error) {
+      await server.close()
+      // Another process may have taken the port meanwhile.
+      if (left === 0) throw error
+    }
+  }
+}
+
+function launch(port: number, options: readonly string[]): RedisServer {
   const directory = mkdtempSync(join(tmpdir(), 'etn-market-redis-'))
   const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory]
   const child = spawn('redis-server', [...fixed, ...options], { stdio: 'ignore' })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
-  const server: RedisServer = {
+  return {
     port,
     process: child,
     command: (...parts) => sendCommand(port, parts),
@@ -43,11 +57,20 @@ export async function startRedisServer(...options: string[]): Promise<RedisServe
       rmSync(directory, { recursive: true, force: true })
     },
   }
-  for (let left = 200; ; left--) {
-    if ((await server.command('PING').catch(() => '')).includes('PONG')) return server
-    if (left === 0) throw new Error('redis-server does not answer.')
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
+}
+
+/** Waits until this server answers, and not one that was started elsewhere on the same port. */
+async function waitUntilReady({ process, command }: RedisServer): Promise<void> {
+  const ended = once(process, 'exit').then(([code]) => {
+    throw new Error(`redis-server has ended with ${code}.`)
+  })
+  const own = new RegExp(`^process_id:${process.pid}\\r$`, 'm')
+  const isReady = until(
+    'an answer of redis-server',
+    () => command('INFO', 'server'),
+    (answer) => own.test(answer),
+  )
+  await Promise.race([isReady, ended])
 }
 
 export async function freePort(): Promise<number> {

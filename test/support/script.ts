@@ -103,7 +103,8 @@ export function createScript(handler: Handler = () => undefined, { ignoresAbort 
   }
 
   const fetch: FetchLike = (input, init) => {
-    const { arrive, answer } = admit(new Request(input, init))
+    // The client hands over a Request of its own: another one takes 20 µs.
+    const { arrive, answer } = admit(init === undefined ? input : new Request(input, init))
     arrive()
     return answer
   }

@@ -44,6 +44,9 @@ async function start(latencyMs = 0) {
   return { clock, fake, client, tokens, mostInFlight: () => mostInFlight }
 }
 
+/** Half a second each. */
+const MAX_STEPS = 7_200
+
 /** Reads a sweep to its end while virtual time passes. */
 async function collect<Result>(sweep: AsyncIterable<Result>, clock = createVirtualClock()): Promise<Result[]> {
   const results: Result[] = []
@@ -54,7 +57,8 @@ async function collect<Result>(sweep: AsyncIterable<Result>, clock = createVirtu
     isDone = true
   })
   reading.catch(() => {})
-  while (!isDone) await clock.advance(500)
+  for (let step = 0; step < MAX_STEPS && !isDone; step++) await clock.advance(500)
+  if (!isDone) throw new Error(`The sweep has not ended after an hour, with ${results.length} results`)
   await reading
   return results
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { creditsToUsd } from 'etn-market'
 import { addExample, addServiceOptions } from '../common-options.ts'
+import type { HostProcess } from '../host.ts'
 import { formatCount, formatUsd } from '../output.ts'
 import { readPlanFile } from '../plan-file.ts'
 import { type CommonOptions, inSession } from '../session.ts'
@@ -8,12 +9,12 @@ import { cleanLine } from '../text.ts'
 import { describeBalance, makePlan } from './plan.ts'
 
 /** Adds `etn-market account`. With `--json` it prints `{ credits, usd, tier }`, and `daysUntilEmpty` with a plan. */
-export function addAccountCommand(program: Command): void {
+export function addAccountCommand(program: Command, host: HostProcess): void {
   const command = program.command('account').description('Balance and tier of the key. Free.')
   command.option('--plan <file>', 'a plan as for `etn-market plan`: prints the days until the balance is empty')
   addServiceOptions(command).action(
-    inSession<CommonOptions & { plan?: string }, []>(async (session, options) => {
-      const file = options.plan === undefined ? undefined : await readPlanFile(options.plan)
+    inSession<CommonOptions & { plan?: string }, []>(host, async (session, options) => {
+      const file = options.plan === undefined ? undefined : await readPlanFile(session.file(options.plan))
       const client = await session.client()
       const { credits: stated, tier = null } = await client.account.me(undefined, { signal: session.signal })
       const credits = typeof stated === 'number' ? stated : null

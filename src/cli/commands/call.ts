@@ -10,17 +10,18 @@ import {
 import { addParamOptions, type ParamOptions, readOperation, readParams } from '../call-params.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { formatData } from '../format-data.ts'
+import type { HostProcess } from '../host.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
 import { describeRequests, estimateCall } from './cost.ts'
 
 /** Adds `etn-market call`. With `--json` it prints the service's data alone. */
-export function addCallCommand(program: Command): void {
+export function addCallCommand(program: Command, host: HostProcess): void {
   const command = program.command('call <operation>').description('Call an operation and print its data.')
   addServiceOptions(addParamOptions(command)).action(
-    inSession<CommonOptions & ParamOptions, [string]>(async (session, options, name) => {
+    inSession<CommonOptions & ParamOptions, [string]>(host, async (session, options, name) => {
       const operation = readOperation(name)
-      const params = await readParams(options, session.signal)
+      const params = await readParams(session, options)
       const { requests, ...cost } = estimateCall(operation, params)
       await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const client = await session.client({ keyless: 'keyless' in operations[operation] })

@@ -7,6 +7,7 @@ import { toSvg } from '../candle-svg.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { usageError } from '../failure.ts'
 import { requireWritable } from '../files.ts'
+import type { HostProcess, NamedFile } from '../host.ts'
 import type { SeriesFile } from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
@@ -26,7 +27,7 @@ interface CandlesArguments extends CommonOptions {
 const DEFAULT_COLUMNS = 80
 
 /** Adds `etn-market candles`. With `--json` it prints the candles, oldest first; with `--sync` `{ file, added, updated, total }`. */
-export function addCandlesCommand(program: Command): void {
+export function addCandlesCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('candles [address]')
     .description('Candles of a token: a chart, CSV, SVG, or a file that is kept up to date.')
@@ -37,22 +38,24 @@ export function addCandlesCommand(program: Command): void {
     .option('--svg <file>', 'write a chart of candles, for light and dark pages')
     .option('--sync <file>', 'keep a .csv or .sqlite file up to date: buys what is missing and the open candle')
   addServiceOptions(command).action(
-    inSession<CandlesArguments, [string | undefined]>(async (session, options, argument) => {
+    inSession<CandlesArguments, [string | undefined]>(host, async (session, options, argument) => {
       const { address, csv } = readArguments(argument, options)
       const params = readParams(address, options)
-      if (typeof csv === 'string') requireWritable('--csv', csv)
-      if (options.svg !== undefined) requireWritable('--svg', options.svg)
+      const csvFile = typeof csv === 'string' ? session.file(csv) : undefined
+      const svgFile = options.svg === undefined ? undefined : session.file(options.svg)
+      if (csvFile) requireWritable('--csv', csvFile)
+      if (svgFile) requireWritable('--svg', svgFile)
       const candles =
         options.sync === undefined
           ? await buyCandles(session, options, params)
-          : await syncFile(session, options, params, options.sync)
-      if (options.svg !== undefined) writeFileSync(options.svg, toSvg(candles, describe(params)))
-      if (typeof csv === 'string') writeFileSync(csv, toCsv(candles))
+          : await syncFile(session, options, params, session.file(options.sync))
+      if (svgFile) writeFileSync(svgFile.path, toSvg(candles, describe(params)))
+      if (csvFile) writeFileSync(csvFile.path, toCsv(candles))
       if (csv === true) session.print(toCsv(candles).trimEnd())
       else if (session.json && options.sync === undefined) session.printJson(candles)
       else if (!session.json && options.sync === undefined) {
         session.print(session.colors.bold(describe(params)))
-        const lines = formatChart(candles, process.stdout.columns ?? DEFAULT_COLUMNS, session.colors)
+        const lines = formatChart(candles, host.stdout.columns ?? DEFAULT_COLUMNS, session.colors)
         session.print(lines.join('\n'))
       }
       return undefined
@@ -100,10 +103,10 @@ async function syncFile(
   session: Session,
   options: CandlesArguments,
   params: TokenCandlesParams & { limit: number },
-  path: string,
+  named: NamedFile,
 ): Promise<readonly Candle[]> {
   const { address: token, bucket = '1h', currency = 'USD' } = params
-  const file: SeriesFile = await openSeriesFile(path, { token, bucket, currency })
+  const file: SeriesFile = await openSeriesFile(named, { token, bucket, currency })
   try {
     const synced = await syncSeries(file, params, Date.now() / 1_000, async (limit) => {
       const max = operations['token.candles'].credits.maxItems
@@ -112,8 +115,8 @@ async function syncFile(
       return buyCandles(session, options, { ...params, limit: Math.min(limit, max) })
     })
     const { added, updated, candles } = synced
-    if (session.json) session.printJson({ file: path, added, updated, total: candles.length })
-    else session.print(`${path}: ${added} added, ${updated} updated, ${candles.length} candles.`)
+    if (session.json) session.printJson({ file: named.name, added, updated, total: candles.length })
+    else session.print(`${named.name}: ${added} added, ${updated} updated, ${candles.length} candles.`)
     return candles
   } finally {
     file.close()

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { operations } from 'etn-market'
 import { addExample } from '../common-options.ts'
+import type { HostProcess } from '../host.ts'
 import { SWEEPS } from '../run-sweep.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 
@@ -17,11 +18,11 @@ interface Completed {
 const SHELLS = { bash: toBash, zsh: toZsh, fish: toFish }
 
 /** Adds `etn-market completion`. `loadAll` makes a program with the options of every command. */
-export function addCompletionCommand(program: Command, loadAll: () => Promise<Command>): void {
+export function addCompletionCommand(program: Command, host: HostProcess, loadAll: () => Promise<Command>): void {
   const shell = new Argument('<shell>').choices(Object.keys(SHELLS))
   const command = program.command('completion').description('Print a script that completes commands and options.')
   command.addArgument(shell).action(
-    inSession<CommonOptions, [keyof typeof SHELLS]>(async (session, _, name) => {
+    inSession<CommonOptions, [keyof typeof SHELLS]>(host, async (session, _, name) => {
       const all = await loadAll()
       session.print(SHELLS[name](all.commands.map(describe)))
       return undefined

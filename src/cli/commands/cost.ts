@@ -2,19 +2,20 @@ import type { Command } from 'commander'
 import { creditsToUsd, estimateCost, type OperationId } from 'etn-market'
 import { addParamOptions, type ParamOptions, readOperation, readParams } from '../call-params.ts'
 import { addExample } from '../common-options.ts'
+import type { HostProcess } from '../host.ts'
 import { formatCredits } from '../output.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 
 /** Adds `etn-market cost`, which sends nothing. With `--json` it prints `{ operation, min, max, requests, usd }`. */
-export function addCostCommand(program: Command): void {
+export function addCostCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('cost <operation>')
     .description('What a call costs, in credits and US dollars. Sends nothing.')
     .option('--json', 'print { operation, min, max, requests, usd }; usd is of max')
   addParamOptions(command).action(
-    inSession<CommonOptions & ParamOptions, [string]>(async (session, options, name) => {
+    inSession<CommonOptions & ParamOptions, [string]>(host, async (session, options, name) => {
       const operation = readOperation(name)
-      const cost = estimateCall(operation, await readParams(options, session.signal))
+      const cost = estimateCall(operation, await readParams(session, options))
       if (session.json) session.printJson({ operation, ...cost, usd: creditsToUsd(cost.max) })
       else session.print(describeCost(operation, cost))
       return undefined

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type CreditPlan, planCredits } from 'etn-market'
 import { addExample, readCredits } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
+import type { HostProcess } from '../host.ts'
 import { type Colors, formatCount, formatCredits, formatUsd } from '../output.ts'
 import { type PlanFile, readPlanFile } from '../plan-file.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
@@ -20,7 +21,7 @@ const BAR_WIDTH = 20
  *
  *     - run: npx etn-market plan credits.yaml --daily-limit 100000
  */
-export function addPlanCommand(program: Command): void {
+export function addPlanCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('plan <file>')
     .description('What a schedule of calls costs. Sends nothing. Exits with 1 when it exceeds the daily limit.')
@@ -28,8 +29,8 @@ export function addPlanCommand(program: Command): void {
     .option('--balance <credits>', 'credits on the key, for the days until it is empty', readCredits)
     .option('--json', 'print the plan as JSON')
   command.action(
-    inSession<PlanArguments, [string]>(async (session, options, path) => {
-      const file = await readPlanFile(path)
+    inSession<PlanArguments, [string]>(host, async (session, options, name) => {
+      const file = await readPlanFile(session.file(name))
       const limit = options.dailyLimit ?? file.creditsPerDay
       const plan = makePlan(file, limit, options.balance ?? file.balance)
       const withinLimit = limit === undefined || plan.creditsPerDay <= limit

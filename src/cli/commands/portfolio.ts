@@ -4,6 +4,7 @@ import { heldBalances } from '../../feed/portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
+import type { HostProcess } from '../host.ts'
 import { formatCredits, formatDecimal } from '../output.ts'
 import { costOfPrices } from '../price-cost.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
@@ -19,15 +20,15 @@ const LIMIT = operations['balances.get'].credits.maxItems
  * Adds `etn-market portfolio`. With `--json` it prints `{ wallet, updated, complete, totalUsd, totalEtn, positions, unpriced }`, with
  * exact decimal texts.
  */
-export function addPortfolioCommand(program: Command): void {
+export function addPortfolioCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('portfolio <wallet>')
     .description('What a wallet holds, as the service recorded it, and what that is worth.')
   addServiceOptions(command).action(
-    inSession<CommonOptions, [string]>(async (session, options, wallet) => {
+    inSession<CommonOptions, [string]>(host, async (session, options, wallet) => {
       const { signal } = session
       const balances = estimateCost('balances.get', { address: wallet, limit: LIMIT })
-      const kept = readKeptTokens(options)
+      const kept = readKeptTokens(host, options)
       const list = kept === undefined ? TOKEN_LIST_COST : { min: 0, max: 0 }
       const max = balances.max + list.max + costOfPrices(LIMIT)
       await authorizeSpending(session, options, {
@@ -39,7 +40,7 @@ export function addPortfolioCommand(program: Command): void {
       const client = await session.client()
       const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal, validate: 'strict' })
       const held = [...heldBalances(document).keys()].filter(looksLikeAddress)
-      const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(client, options, signal))
+      const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client, options))
       const unlisted = held.filter((address) => !listed.has(address.toLowerCase()))
       const lookUpCost = unlisted.length * TOKEN_COST
       const isLookedUp = isAuthorized(options, max + lookUpCost)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Client } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
+import type { HostProcess } from '../host.ts'
 import { toJsonLine } from '../json.ts'
 import { formatCredits, formatDecimal } from '../output.ts'
 import { costOfPrices } from '../price-cost.ts'
@@ -25,19 +26,19 @@ const HOUR_MS = 3_600_000
  * Adds `etn-market prices`. With `--json` it prints a list of `{ address, symbol, usd, etn, changePercent, at, stale }`; with
  * `--watch` too, one of them a line.
  */
-export function addPricesCommand(program: Command): void {
+export function addPricesCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('prices <addresses...>')
     .description('Prices of tokens. An address, a file with one a line, or - for standard input.')
     .option('--watch <interval>', 'keep the prices this young, such as 30s; at least 1s', durationOf(1_000))
     .option('--no-symbols', 'do not look up symbols in token.list, which is kept for a week')
   addServiceOptions(command).action(
-    inSession<PricesArguments, [string[]]>(async (session, options, args) => {
-      const addresses = [...new Set(await readAddresses(args, session.signal))]
-      const kept = options.symbols ? readKeptTokens(options) : new Map<string, TokenInfo>()
+    inSession<PricesArguments, [string[]]>(host, async (session, options, args) => {
+      const addresses = [...new Set(await readAddresses(session, args))]
+      const kept = options.symbols ? readKeptTokens(host, options) : new Map<string, TokenInfo>()
       await announce(session, options, addresses.length, kept === undefined)
       const client = await session.client()
-      const tokens = kept ?? (await buyTokens(client, options, session.signal))
+      const tokens = kept ?? (await buyTokens(session, client, options))
       await using feed = createPriceFeed(client)
       if (options.watch === undefined) await printOnce(session, feed, addresses, tokens)
       else await printWatch(session, { client, feed, addresses, tokens, everyMs: options.watch })
@@ -86,7 +87,7 @@ interface Watching {
 }
 
 async function printWatch(session: Session, { feed, client, addresses, tokens, everyMs }: Watching): Promise<void> {
-  const isLive = process.stdout.isTTY && !session.json
+  const isLive = session.host.stdout.isTTY === true && !session.json
   await watchPrices(session, feed, addresses, everyMs, createPriceRows(tokens), {
     isLive,
     onRow(row) {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { estimateCost, type OperationId } from 'etn-market'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { EXIT, unknownValue } from '../failure.ts'
+import type { HostProcess } from '../host.ts'
 import { openJournal } from '../journal.ts'
 import { formatCount } from '../output.ts'
 import { createProgress } from '../progress.ts'
@@ -22,7 +23,7 @@ interface SweepArguments extends CommonOptions {
  * Adds `etn-market sweep`. With `--json` it prints `{ operation, journal, total, done, failed, stored, credits, remaining, results }`
  * at the end. It exits with 1 when a call failed or when `--max-credits` left some out.
  */
-export function addSweepCommand(program: Command): void {
+export function addSweepCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('sweep <what> <addresses...>')
     .description(
@@ -33,11 +34,11 @@ export function addSweepCommand(program: Command): void {
     .option('--currency <code>', 'of candles: USD or ETN')
     .option('--limit <n>', 'of candles and balances: items of each answer')
   addServiceOptions(command).action(
-    inSession<SweepArguments, [string, string[]]>(async (session, options, what, args) => {
+    inSession<SweepArguments, [string, string[]]>(host, async (session, options, what, args) => {
       const name = readName(what)
-      const params = await readParams(name, options, args, session.signal)
+      const params = await readParams(session, name, options, args)
       const path = options.resume ?? `sweep-${name}-${new Date().toISOString().replace(/[:.]/g, '-')}.jsonl`
-      const journal = await openJournal(path)
+      const journal = await openJournal(session.file(path))
       try {
         const client = await session.client()
         const { stored, missing } = await readStored(client, name, params, journal.store)
@@ -53,7 +54,7 @@ export function addSweepCommand(program: Command): void {
         })
         const onAbort = () => session.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
         session.signal.addEventListener('abort', onAbort, { once: true })
-        const progress = createProgress(missing.length)
+        const progress = createProgress(host.stderr, missing.length)
         const { maxCredits } = options
         const bought = await buyMissing(
           client,
@@ -81,10 +82,10 @@ function readName(what: string): SweepName {
 
 /** @throws InvalidRequestError naming a parameter that the operation does not take */
 async function readParams(
+  session: Session,
   name: SweepName,
   options: SweepArguments,
   args: readonly string[],
-  signal: AbortSignal,
 ): Promise<SweepParams[]> {
   const { bucket, currency, limit } = options
   const shared = {
@@ -92,7 +93,7 @@ async function readParams(
     ...(currency !== undefined && { currency }),
     ...(limit !== undefined && { limit: /^\d{1,9}$/.test(limit) ? Number(limit) : limit }),
   }
-  const addresses = [...new Set(await readAddresses(args, signal))]
+  const addresses = [...new Set(await readAddresses(session, args))]
   const params = addresses.map((address) => ({ address, ...shared }))
   costOf(SWEEPS[name], params)
   return params

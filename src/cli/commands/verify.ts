@@ -8,6 +8,7 @@ import { compareOpenApi } from '../compare-openapi.ts'
 import { readContract } from '../contract.ts'
 import { EXIT, exitCodeOf } from '../failure.ts'
 import { requireWritable } from '../files.ts'
+import type { HostProcess } from '../host.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
 import { cleanLine, redactKeys } from '../text.ts'
@@ -23,16 +24,18 @@ interface VerifyArguments extends CommonOptions {
  * Adds `etn-market verify`. With `--json` it prints `{ operations, probes, openapi, credits }`. It exits with 1 when something differs
  * from the contract, and with 3 when the service failed.
  */
-export function addVerifyCommand(program: Command): void {
+export function addVerifyCommand(program: Command, host: HostProcess): void {
   const command = program
     .command('verify')
     .description('Call every operation once, with its smallest page, and compare the answers with the contract.')
     .option('--report <file>', 'write a report in Markdown, without values')
     .option('--tape <file>', 'write the answers as a tape for the fake service')
   addServiceOptions(command).action(
-    inSession<VerifyArguments, []>(async (session, options) => {
-      if (options.report !== undefined) requireWritable('--report', options.report)
-      if (options.tape !== undefined) requireWritable('--tape', options.tape)
+    inSession<VerifyArguments, []>(host, async (session, options) => {
+      const report = options.report === undefined ? undefined : session.file(options.report)
+      const tapeFile = options.tape === undefined ? undefined : session.file(options.tape)
+      if (report) requireWritable('--report', report)
+      if (tapeFile) requireWritable('--tape', tapeFile)
       const note = 'the upper end only if the service serves what it should refuse'
       await authorizeSpending(session, options, { what: 'verify', ...costOfVerification(), note })
       const { signal } = session
@@ -50,7 +53,7 @@ export function addVerifyCommand(program: Command): void {
         signal,
         () => body,
         (operation) => {
-          if (!session.json && process.stderr.isTTY) session.note(`Calling ${operation}`)
+          if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
         },
       )
       const probes: string[] = []
@@ -65,10 +68,8 @@ export function addVerifyCommand(program: Command): void {
         openapi: document === undefined ? [] : compareOpenApi(contract.document, document),
         credits: client.credits.charged,
       }
-      if (options.report !== undefined)
-        writeFileSync(options.report, redactKeys(toMarkdown(verification, program.version() ?? '')))
-      if (options.tape !== undefined)
-        writeFileSync(options.tape, redactKeys(JSON.stringify(toTape(tape), undefined, 1)))
+      if (report) writeFileSync(report.path, redactKeys(toMarkdown(verification, program.version() ?? '')))
+      if (tapeFile) writeFileSync(tapeFile.path, redactKeys(JSON.stringify(toTape(tape), undefined, 1)))
       if (session.json) session.printJson(verification)
       else for (const line of toLines(verification)) session.print(cleanLine(line))
       return exitCodeFor(samples, verification)

@@ -85,9 +85,8 @@ function executeRequest(
     if (!result.rejection && result.charge) entry.credits = result.charge.credits
     return result
   }
-  const found = session.find(admitted)
-  const stubbed = session.stubs.answer(admitted, found)
-  return stubbed ? stubbed.then(finish) : finish(found)
+  const stubbed = session.stubs.answer(admitted, () => session.find(admitted))
+  return stubbed ? stubbed.then(finish) : finish(session.find(admitted))
 }
 
 function latencyOf(

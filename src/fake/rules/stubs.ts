@@ -1,6 +1,7 @@
 import { asOneOf, checkNames } from './check-options.ts'
 import { countItems } from './count-items.ts'
 import type { AdmittedCall, QueryResult } from './execute.ts'
+import { once } from './once.ts'
 import { type FakeOperation, fakeOperations, fakeRoutes } from './routes.ts'
 import { findMismatch } from './validate-data.ts'
 
@@ -49,8 +50,8 @@ export interface Stubs {
     answer: StubAnswer<Operation>,
     options?: StubOptions,
   ): () => void
-  /** The result of the newest stub of the operation, if there is one. */
-  answer(call: AdmittedCall, found: QueryResult | undefined): Promise<QueryResult | undefined> | undefined
+  /** The result of the newest stub of the operation, if there is one. `find` looks up the data without the stub. */
+  answer(call: AdmittedCall, find: () => QueryResult | undefined): Promise<QueryResult | undefined> | undefined
   save(): readonly Stub[]
   load(stubs: readonly Stub[]): void
 }
@@ -64,9 +65,21 @@ interface Stub {
 export function createStubs(): Stubs {
   let stubs: Stub[] = []
 
-  async function run({ operation, answer, validate }: Stub, call: AdmittedCall, found: QueryResult | undefined) {
-    const data = (found && structuredClone(found.data)) as StubData<FakeOperation>
-    const made = await answer({ operation, params: paramsOf(call), data, key: call.key })
+  async function run({ operation, answer, validate }: Stub, call: AdmittedCall, find: () => QueryResult | undefined) {
+    let found: QueryResult | undefined
+    // Only a stub that reads the data waits for it: a page of trades takes 3 ms.
+    const data = once(() => {
+      found = find()
+      return (found && structuredClone(found.data)) as StubData<FakeOperation>
+    })
+    const made = await answer({
+      operation,
+      params: paramsOf(call),
+      key: call.key,
+      get data() {
+        return data()
+      },
+    })
     if (made === undefined) return undefined
     const copy: unknown = JSON.parse(JSON.stringify(made))
     const mismatch = validate ? findMismatch(operation, copy) : undefined
@@ -90,9 +103,9 @@ export function createStubs(): Stubs {
         stubs = stubs.filter((one) => one !== stub)
       }
     },
-    answer(call, found) {
+    answer(call, find) {
       const stub = stubs.find(({ operation }) => operation === call.match.operation)
-      return stub && run(stub, call, found)
+      return stub && run(stub, call, find)
     },
     save: () => stubs,
     load(kept) {

@@ -18,6 +18,8 @@ export interface TradeCostState {
   readonly saved: number
   /** Trades per millisecond; null while unknown. */
   readonly rate: number | null
+  /** When the request of the current interval was sent, unix milliseconds. */
+  readonly intervalStart?: number
 }
 
 /**
@@ -26,12 +28,14 @@ export interface TradeCostState {
  */
 export interface TradeCost {
   readonly state: TradeCostState
+  /** When the request of the current interval was sent, unix milliseconds; -Infinity before the first. */
+  readonly intervalStart: number
   /** The number of trades to request after this time. */
   limitAfter(elapsedMs: number): number
   /** Whether a request between two intervals is paid for. */
   readonly coversExtra: boolean
-  /** Records what a request cost, or may have cost. */
-  recordCost(credits: number, isExtra: boolean): void
+  /** Records what a request cost, or may have cost. One that is not extra begins an interval. */
+  recordCost(credits: number, sentAt: number, isExtra: boolean): void
   /** Records how many trades were new after this time. */
   recordTrades(count: number, elapsedMs: number): void
   /** Estimates the rate from the times of the trades. */
@@ -55,10 +59,14 @@ const MIN_LIMIT = 5
 export function createTradeCost(before?: TradeCostState): TradeCost {
   let saved = before?.saved ?? FULL_PAGE
   let rate = before?.rate ?? null
+  let intervalStart = before?.intervalStart ?? Number.NEGATIVE_INFINITY
 
   return {
     get state() {
-      return { saved, rate }
+      return { saved, rate, intervalStart }
+    },
+    get intervalStart() {
+      return intervalStart
     },
     limitAfter(elapsedMs) {
       if (rate === null) return PAGE_SIZE
@@ -68,7 +76,8 @@ export function createTradeCost(before?: TradeCostState): TradeCost {
     get coversExtra() {
       return saved >= FULL_PAGE
     },
-    recordCost(credits, isExtra) {
+    recordCost(credits, sentAt, isExtra) {
+      if (!isExtra) intervalStart = sentAt
       saved = Math.min(MAX_SAVED, saved + (isExtra ? 0 : FULL_PAGE) - credits)
     },
     recordTrades(count, elapsedMs) {

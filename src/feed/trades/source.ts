@@ -66,8 +66,6 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   let cost: TradeCost = createTradeCost()
   let dedupe: TradeDedupe = createTradeDedupe()
   let isLoaded = store === undefined
-  /** When the request of the current interval was sent. */
-  let intervalStart = Number.NEGATIVE_INFINITY
   /** Whether another request is needed before the next interval. */
   let needsExtra = false
   let needsFullPage = false
@@ -76,14 +74,14 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   let stopTimer = () => {}
 
   const waiting = () => [...readers].filter(({ isWaiting }) => isWaiting)
-  const nextInterval = (some: readonly TradeReader[]) => intervalStart + intervalOf(some) * dailyBudget.requestStretch
+  const nextInterval = (some: readonly TradeReader[]) =>
+    cost.intervalStart + intervalOf(some) * dailyBudget.requestStretch
   const intervalOf = (some: readonly TradeReader[]) => intervalWithin(some, memory?.everyMs ?? 0)
 
   function wake(): void {
     stopTimer()
-    if (working !== undefined || lifetime.signal.aborted) return
     const some = waiting()
-    if (some.length === 0) return
+    if (working !== undefined || lifetime.signal.aborted || some.length === 0) return
     const dueAt = needsExtra && cost.coversExtra ? clock.now() : nextInterval(some)
     const sendAt = isLoaded ? Math.max(dueAt, backoff.until, notBefore) : clock.now()
     const waitMs = isPaused() ? PAUSE_MS : sendAt - clock.now()
@@ -101,11 +99,9 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
     // A reader that begins and aborts in the same turn costs nothing.
     await dailyBudget.load()
     if (waiting().length === 0) return
-    if (dailyBudget.availableForRequests < Math.min(FULL_PAGE, dailyBudget.budget.available)) {
-      notBefore = clock.now() + SHARE_CHECK_MS
-      return
-    }
-    await buy()
+    const hasRoom = dailyBudget.availableForRequests >= Math.min(FULL_PAGE, dailyBudget.budget.available)
+    if (hasRoom) await buy()
+    else notBefore = clock.now() + SHARE_CHECK_MS
   }
 
   async function load(): Promise<void> {
@@ -113,9 +109,8 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
     isLoaded = true
     if (stored === undefined) return
     memory = stored
-    cost = createTradeCost(stored.cost)
+    cost = createTradeCost({ intervalStart: stored.at, ...stored.cost })
     dedupe = createTradeDedupe(stored.trades)
-    intervalStart = stored.at
     for (const reader of readers) welcome(reader)
   }
 
@@ -138,8 +133,9 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
     const elapsedMs = sentAt - (memory?.at ?? sentAt)
     const limit = needsFullPage || memory === undefined ? PAGE_SIZE : cost.limitAfter(elapsedMs)
     const recordCost = (credits: number) => {
-      if (!isExtra) intervalStart = sentAt
-      cost.recordCost(credits, isExtra)
+      cost.recordCost(credits, sentAt, isExtra)
+      // Even if no page arrives: after a restart, what a lost answer cost is not spent again.
+      if (memory) remember(memory)
     }
     try {
       const { data, credits } = await requestTrades(token, limit, parts)
@@ -168,15 +164,19 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
     if (memory === undefined) cost.recordFirst(page.trades)
     else cost.recordTrades(fresh.length, sentAt - memory.at)
     const merged = mergePage(page, fresh, gap ? undefined : memory)
-    memory = { ...merged, at: sentAt, everyMs: adaptInterval(intervalMs, fresh.length), cost: cost.state }
+    remember({ ...merged, at: sentAt, everyMs: adaptInterval(intervalMs, fresh.length) })
+    deliver(readers, merged)
+  }
+
+  function remember(known: Omit<TradeMemory, 'cost'>): void {
+    memory = { ...known, cost: cost.state }
     store?.writeMemory(token, memory)
-    deliver(readers, memory)
   }
 
   function recordFailure(error: unknown, sentAt: number, intervalMs: number): void {
     if (isUnreadable(error)) {
       needsExtra = false
-      const retryAt = intervalStart + intervalMs * dailyBudget.requestStretch
+      const retryAt = cost.intervalStart + intervalMs * dailyBudget.requestStretch
       emit(toFailedEvent(error, token, clock.toUnix(retryAt)))
       return
     }

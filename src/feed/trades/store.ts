@@ -80,13 +80,21 @@ export function createTradeStore({ store, checked, clock, emit }: TradeStorePart
   return {
     async readMemory(token) {
       const stored = await read(keyOf(token), (value): value is TradeMemory => isMemory(value, clock.wall.now()))
-      return stored && { ...stored, at: clock.fromUnix(stored.at) }
+      return stored && withTimes(stored, clock.fromUnix)
     },
-    writeMemory: (token, memory) => write(keyOf(token), { ...memory, at: clock.toUnix(memory.at) }),
+    writeMemory: (token, memory) => write(keyOf(token), withTimes(memory, clock.toUnix)),
     readPosition: (token, reader) => read(keyOf(token, reader), isTrades),
     writePosition: (token, reader, trades) => write(keyOf(token, reader), trades),
     flush: async () => void (await Promise.all(writes)),
   }
+}
+
+/** The same with other times: those of the clock of the feed end with the process, so a store has unix milliseconds. */
+function withTimes(memory: TradeMemory, convert: (time: number) => number): TradeMemory {
+  const { at, cost } = memory
+  const { intervalStart, ...rest } = cost
+  const converted = intervalStart === undefined ? rest : { ...rest, intervalStart: convert(intervalStart) }
+  return { ...memory, at: convert(at), cost: converted }
 }
 
 function keyOf(token = 'all', reader?: string): string {
@@ -98,7 +106,9 @@ function isMemory(value: unknown, now: number): value is TradeMemory {
   if (!isObject(value) || !isTrades(value.trades) || typeof value.isComplete !== 'boolean') return false
   const { at, everyMs, cost } = value
   if (!isNumber(at) || at > now || !isNumber(everyMs) || everyMs <= 0 || !isObject(cost)) return false
-  return isNumber(cost.saved) && (cost.rate === null || isNumber(cost.rate))
+  const { saved, rate, intervalStart } = cost
+  if (intervalStart !== undefined && !(isNumber(intervalStart) && intervalStart <= now)) return false
+  return isNumber(saved) && (rate === null || isNumber(rate))
 }
 
 function isTrades(value: unknown): value is readonly Trade[] {

@@ -95,12 +95,6 @@ describe('functions of the user', () => {
     const statuses = (await Promise.all([get(), get(), get('/nft/stats')])).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, 200, 500])
   })
-
-  it('an async transform is awaited', async () => {
-    const { fake, get } = play()
-    fake.fault({ transform: async () => ({ late: true }) })
-    expect(await (await get()).json()).toEqual({ late: true })
-  })
 })
 
 describe('Retry-After', () => {

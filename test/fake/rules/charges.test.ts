@@ -62,13 +62,6 @@ describe('§8: what a call costs', () => {
     fake.expectCredits({ 'prices.batch': 130 + 600 })
   })
 
-  it('batching: 20 addresses cost 300 together and 1,000 one by one', async () => {
-    const { fake, get } = play({ world: { tokenCount: 240 } })
-    await get(`/prices/52014?addresses=${Array(20).fill(BOLT)}`)
-    for (let i = 0; i < 20; i++) await get(`/prices/52014/${BOLT}`)
-    fake.expectCredits({ 'prices.batch': 300, 'token.price': 1_000 })
-  })
-
   it.each(['/me', '/openapi.json'])('%s is free and carries no credit header', async (path) => {
     const { fake, get } = play({ keys: { k: 0 } })
     const { status, headers } = await get(path)

@@ -20,21 +20,8 @@ describe('§4: query parameters', () => {
     },
   )
 
-  it.each(withLimit)(
-    'limit: above the maximum of $operation is 400 invalid_limit and costs nothing',
-    async ({ operation, maxLimit }) => {
-      const { fake, get } = play()
-      const path = (await examplePaths(fake))[operation] ?? ''
-      fake.reset()
-      const { status, body } = await get(`${path}?limit=${maxLimit + 1}`)
-      expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_limit' })
-      expect(body.error.message).toContain(String(maxLimit))
-      fake.expectCredits(0)
-    },
-  )
-
-  it.each(['0', '-1', '1.5', '1e2', 'ten', '', ' 5', '+5', '0x5'])(
-    'limit: is a positive integer, not "%s"',
+  it.each(['0', '-1', '1.5', '101', '1e2', 'ten', '', ' 5', '+5', '0x5'])(
+    'limit: is a whole number from 1 to the maximum, not "%s"',
     async (limit) => {
       const { fake, get } = play()
       const { status, body } = await get(`/tokens/52014?limit=${encodeURIComponent(limit)}`)
@@ -48,13 +35,6 @@ describe('§4: query parameters', () => {
     const { body } = await get(`/tokens/52014/${BOLT}/candles?bucket=${bucket}&limit=3`)
     const seconds = { '1m': 60, '15m': 900, '1h': 3600, '4h': 14_400, '1d': 86_400 }[bucket] ?? 0
     for (const { time } of body.data) expect(time % seconds).toBe(0)
-  })
-
-  it.each(['2m', '1H', '1w', ''])('bucket: any other value ("%s") is 400 invalid_request', async (bucket) => {
-    const { fake, get } = play()
-    const { status, body } = await get(`/tokens/52014/${BOLT}/candles?bucket=${bucket}`)
-    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
-    fake.expectCredits(0)
   })
 
   it('bucket: the default is 1h', async () => {
@@ -73,11 +53,6 @@ describe('§4: query parameters', () => {
     }
   })
 
-  it('currency: any other value is 400 invalid_request', async () => {
-    const { get } = play()
-    expect((await get(`/tokens/52014/${BOLT}/candles?currency=EUR`)).body.error.code).toBe('invalid_request')
-  })
-
   it.each(['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'hour', 'Day'])(
     'duration: %s is allowed, in any case of letters',
     async (duration) => {
@@ -94,13 +69,6 @@ describe('§4: query parameters', () => {
     expect((await get(path)).body).toEqual((await get(`${path}?duration=DAY`)).body)
   })
 
-  it.each(['CENTURY', '1d', ''])('duration: any other value ("%s") is 400 invalid_request', async (duration) => {
-    const { fake, get } = play()
-    const { status, body } = await get(`/tokens/52014/${BOLT}/history?duration=${duration}`)
-    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
-    fake.expectCredits(0)
-  })
-
   it('version: one version per call, 2 is the default', async () => {
     const { get } = play()
     const versions = async (query: string) => {
@@ -110,11 +78,6 @@ describe('§4: query parameters', () => {
     expect(await versions('')).toEqual([2])
     expect(await versions('&version=2')).toEqual([2])
     expect(await versions('&version=3')).toEqual([3])
-  })
-
-  it.each(['1', '4', 'V2', '2,3', ''])('version: any other value ("%s") is 400 invalid_request', async (version) => {
-    const { get } = play()
-    expect((await get(`/pools/52014?version=${version}`)).body.error.code).toBe('invalid_request')
   })
 
   it('token: only trades in this token are returned', async () => {

@@ -15,12 +15,13 @@ const kB = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
 
 /** Builds two pages with each bundler: the client, which runs the scenario in Chromium, and `estimateCost` alone. */
 export async function runBundlers(
-  project: Project,
+  createProject: (name: string) => Project,
   isWanted: (name: string) => boolean,
   addResult: (result: Result) => void,
 ): Promise<void> {
   const wanted = bundlers.filter(({ name }) => isWanted(name))
   if (wanted.length === 0) return
+  const project = createProject('bundlers')
   const service = await startService(project, {
     keys: Object.fromEntries(Object.values(keys).map((key) => [key, 1e6])),
   })

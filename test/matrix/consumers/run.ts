@@ -92,7 +92,7 @@ async function compile(tsc: string, project: Project, { resolution, environment,
   }
   project.write(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, files: [`use.${file}`] }))
   const args = [tsc, '-p', folder, '--pretty', 'false']
-  const { code, stdout, stderr } = await exec(process.execPath, args, { cwd: project.folder })
+  const { code, stdout, stderr } = await exec(process.execPath, args, { cwd: project.folder, limitMs: 300_000 })
   if (code === 0) return []
   const errors = (stdout + stderr).trim().split('\n')
   if (source === 'use') return errors

@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import { loadMiniflare, workerd } from '../runtimes/workerd.ts'
 import { check } from '../scenario/check.ts'
 import { type Project, ROOT } from '../support/project.ts'
-import type { Result } from '../support/result.ts'
+import type { Found } from '../support/result.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const KEY = 'esk_test_worker'
@@ -31,7 +31,7 @@ async function bundleWorker(project: Project): Promise<string> {
 }
 
 /** Visits the worker as three pages do, with the fake service behind its `fetch`. */
-export async function runWorker(project: Project): Promise<Omit<Result, 'name' | 'outcome'>> {
+export async function runWorker(project: Project): Promise<Found> {
   const { Miniflare, Response } = await loadMiniflare()
   const script = await bundleWorker(project)
   const settings = JSON.parse(readFileSync(join(ROOT, 'examples/worker/wrangler.json'), 'utf8'))

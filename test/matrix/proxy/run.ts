@@ -1,6 +1,6 @@
 import { exec, tail } from '../support/exec.ts'
 import type { Project } from '../support/project.ts'
-import { attempt, type Result } from '../support/result.ts'
+import { attempt, type Found, type Result } from '../support/result.ts'
 import { startService } from '../support/service.ts'
 import { next } from './next.ts'
 import { bundle, type ProxyServer, servers } from './servers.ts'
@@ -20,7 +20,7 @@ export async function runProxies(
   }
 }
 
-async function visitServer(server: ProxyServer, project: Project): Promise<Omit<Result, 'name' | 'outcome'>> {
+async function visitServer(server: ProxyServer, project: Project): Promise<Found> {
   const version = await server.version()
   const service = await startService(project, { keys: { [KEY]: 1_000_000 } })
   try {

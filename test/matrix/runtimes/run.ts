@@ -2,7 +2,7 @@ import { check } from '../scenario/check.ts'
 import { faults, keys, LOST_CREDITS, UNCERTAIN_CREDITS } from '../scenario/keys.ts'
 import type { ScenarioReport } from '../scenario/types.ts'
 import type { Project } from '../support/project.ts'
-import { attempt, type Result } from '../support/result.ts'
+import { attempt, type Found, type Result } from '../support/result.ts'
 import { type Service, startService } from '../support/service.ts'
 import { chromium } from './chromium.ts'
 import { processes } from './processes.ts'
@@ -15,12 +15,13 @@ const format = (figure: number) => figure.toLocaleString('en')
 
 /** Runs the same scenario on every runtime in turn. The service is reset before each. */
 export async function runRuntimes(
-  project: Project,
+  createProject: (name: string) => Project,
   isWanted: (name: string) => boolean,
   addResult: (result: Result) => void,
 ): Promise<void> {
   const wanted = runtimes.filter(({ name }) => isWanted(name))
   if (wanted.length === 0) return
+  const project = createProject('runtimes')
   const credits = Object.fromEntries(Object.values(keys).map((key) => [key, 1_000_000]))
   const service = await startService(project, { keys: credits })
   try {
@@ -32,11 +33,7 @@ export async function runRuntimes(
   }
 }
 
-async function runScenarioOn(
-  runtime: Runtime,
-  project: Project,
-  service: Service,
-): Promise<Omit<Result, 'name' | 'outcome'>> {
+async function runScenarioOn(runtime: Runtime, project: Project, service: Service): Promise<Found> {
   const version = await runtime.version()
   await service.reset(faults)
   const { report, exitMs } = await runtime.run(project, service.baseUrl)

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,10 +26,9 @@ export interface InstalledPackage {
   remove(): void
 }
 
-/** Builds and packs the package, and installs the tarball in a temporary folder. */
+/** Packs the built package, and installs the tarball in a temporary folder. */
 export async function packAndInstall(): Promise<InstalledPackage> {
-  // Declarations take minutes where other programs share the machine.
-  await execOrThrow('npm', ['run', 'build'], { cwd: ROOT, limitMs: 600_000 })
+  if (!existsSync(join(ROOT, 'dist/index.d.ts'))) throw new Error('dist is missing: run `npm run build` first.')
   const home = mkdtempSync(join(tmpdir(), 'etn-market-matrix-'))
   const packed = await execOrThrow('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], {
     cwd: ROOT,

@@ -1,0 +1,48 @@
+import { spawn } from '@lydell/node-pty'
+import { onTestFinished } from 'vitest'
+import { within } from '../support/wait.ts'
+import { PROGRAM, type Scene } from './program.ts'
+
+/** The built program on a terminal. */
+export interface Terminal {
+  /** Everything that was shown so far, what was typed included. */
+  shown(): string
+  type(text: string): void
+  /** Waits for the end of the program. */
+  ended(): Promise<{ exitCode: number; signal?: number; output: string }>
+}
+
+interface TerminalOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Gets everything that is shown so far, and returns what is typed next. */
+  answer?(shown: string): string | undefined
+}
+
+export function openTerminal(
+  { folder, env }: Scene,
+  args: readonly string[],
+  { env: changed, answer = () => undefined }: TerminalOptions = {},
+): Terminal {
+  const terminal = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: { ...env, ...changed },
+    cols: 120,
+    rows: 30,
+  })
+  onTestFinished(() => terminal.kill('SIGKILL'))
+  let output = ''
+  const exited = new Promise<{ exitCode: number; signal?: number }>((resolve) => void terminal.onExit(resolve))
+  terminal.onData((text) => {
+    output += text
+    const typed = answer(output)
+    if (typed !== undefined) terminal.write(typed)
+  })
+  return {
+    shown: () => output,
+    type: (text) => terminal.write(text),
+    async ended() {
+      const ended = await within(`the end of etn-market ${args.join(' ')}`, exited, { state: () => output })
+      return { ...ended, output }
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { ChildProcess } from 'node:child_process'
+import { within } from './wait.ts'
+
+/** How a process has ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A process whose output is collected. */
+export interface Child {
+  readonly process: ChildProcess
+  /** Everything printed so far, on both streams in the order in which it arrived. */
+  printed(): string
+  /** Waits for its end; the error of one that takes too long has what it printed. */
+  ended(limitMs?: number): Promise<Ended>
+}
+
+/** Collects what a process prints. */
+export function follow(process: ChildProcess): Child {
+  let [stdout, stderr, both] = ['', '', '']
+  process.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+    both += text
+  })
+  process.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+    both += text
+  })
+  const closed = new Promise<Ended>((resolve, reject) => {
+    process.once('error', reject)
+    process.once('close', (code) => resolve({ code, stdout, stderr }))
+  })
+  // Whoever waits gets the failure.
+  closed.catch(() => {})
+  const ended = (limitMs = 15_000) =>
+    within(`the end of \`${process.spawnargs.join(' ')}\``, closed, { state: () => both, limitMs })
+  return { process, printed: () => both, ended }
+}
