@@ -42,3 +42,8 @@ export async function authorizeSpending(
   if (!(await askToConfirm(session.host, `Spend up to ${formatCredits(most)}?`, session.signal)))
     throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
 }
+
+/** Whether a command may spend this much in all without another question. */
+export function isAuthorized({ maxCredits = Number.POSITIVE_INFINITY, yes }: CommonOptions, credits: number): boolean {
+  return credits <= maxCredits && (yes === true || credits <= CONFIRMATION_LIMIT)
+}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Client, operations } from 'etn-market'
+import { type Client, type EtnMarketError, isEtnMarketError, NotFoundError, operations } from 'etn-market'
 import type { HostProcess } from './host.ts'
 import type { CommonOptions, Session } from './session.ts'
 
@@ -41,14 +41,45 @@ export async function buyTokens({ host, signal }: Session, client: Client, optio
   const tokens = list.map(({ address, symbol, decimals }) => {
     return [String(address).toLowerCase(), { symbol: String(symbol), decimals }] as const
   })
-  const kept: Kept = { savedAt: Date.now(), tokens: Object.fromEntries(tokens) }
+  keep(host, options, { savedAt: Date.now(), tokens: Object.fromEntries(tokens) })
+  return new Map(tokens)
+}
+
+/** What a look-up of one token costs, in credits. */
+export const TOKEN_COST = operations['token.get'].credits.base
+/** Number of requests in flight. */
+const MAX_REQUESTS = 5
+
+/** Adds tokens that are not listed. What fails is returned; a token that the service does not know is free. */
+export async function lookUpTokens(
+  client: Client,
+  listed: Tokens,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<{ tokens: Tokens; errors: readonly EtnMarketError[] }> {
+  const tokens = new Map(listed)
+  const errors: EtnMarketError[] = []
+  const lookUp = async (address: string) => {
+    try {
+      const { symbol, decimals } = await client.token.get({ address }, { signal, validate: 'strict' })
+      tokens.set(address.toLowerCase(), { symbol: String(symbol), decimals })
+    } catch (error) {
+      if (signal.aborted || !isEtnMarketError(error)) throw error
+      if (!(error instanceof NotFoundError)) errors.push(error)
+    }
+  }
+  for (let start = 0; start < addresses.length && errors.length === 0; start += MAX_REQUESTS)
+    await Promise.all(addresses.slice(start, start + MAX_REQUESTS).map(lookUp))
+  return { tokens, errors }
+}
+
+function keep(host: HostProcess, options: CommonOptions, kept: Kept): void {
   try {
     mkdirSync(dirname(pathOf(host, options)), { recursive: true })
     writeFileSync(pathOf(host, options), JSON.stringify(kept))
   } catch {
     // Without a cache the list is bought again next time.
   }
-  return new Map(tokens)
 }
 
 interface Kept {

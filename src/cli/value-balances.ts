@@ -1,6 +1,6 @@
-import { type BalanceDocument, type TokenPrice, toUnits } from 'etn-market'
-import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../utils/decimal.ts'
-import type { Tokens } from './tokens.ts'
+import type { BalanceDocument, TokenPrice } from 'etn-market'
+import { heldBalances, type ValuedToken, valueWallet } from '../feed/portfolio/value-wallet.ts'
+import type { TokenInfo, Tokens } from './tokens.ts'
 
 /** What a wallet holds of one token. Figures are exact decimal texts. */
 export interface Position {
@@ -29,63 +29,28 @@ export interface Valuation {
 
 export type Prices = Readonly<Record<string, TokenPrice | null>>
 
-const ZERO: Decimal = { digits: 0n, scale: 0 }
-
-/** The balances that are not zero, by token address. */
-export function heldTokens({ balances }: BalanceDocument): [address: string, balance: string][] {
-  return Object.entries(balances)
-    .map(([address, { balance }]): [string, string] => [address, balance])
-    .filter(([, balance]) => !/^(0x)?0*$/i.test(balance))
-}
+type Valued = ValuedToken<TokenInfo, TokenPrice | { readonly usd: null }>
 
 /** Values balances exactly. A token without known decimals or a price is reported with the reason. */
-export function valueBalances(
-  held: readonly (readonly [address: string, balance: string])[],
-  tokens: Tokens,
-  prices: Prices,
-): Valuation {
-  const positions: Position[] = []
-  const unpriced: Unpriced[] = []
-  for (const [address, balance] of held) {
-    const info = tokens.get(address.toLowerCase())
-    const symbol = info?.symbol ?? null
-    const amount = info === undefined ? null : amountOf(balance, info.decimals)
-    const price = prices[address]
-    const [usd, etn] = [multiplyTexts(amount, price?.usd), multiplyTexts(amount, price?.etn)]
-    positions.push({ address, symbol, amount, usd, etn })
-    const reason = whyUnpriced(info !== undefined, amount, price, usd)
-    if (reason !== undefined) unpriced.push({ address, symbol, reason })
-  }
-  const usdOf = ({ usd }: Position) => parseDecimal(usd ?? '-1') ?? ZERO
-  positions.sort((one, other) => compareDecimals(usdOf(other), usdOf(one)))
-  const total = (name: 'usd' | 'etn') =>
-    formatDecimal(positions.reduce((sum, position) => add(sum, parseDecimal(position[name] ?? '0') ?? ZERO), ZERO))
-  return { totalUsd: total('usd'), totalEtn: total('etn'), positions, unpriced }
+export function valueBalances(document: BalanceDocument, known: Tokens, prices: Prices): Valuation {
+  const { totalUsd, totalEtn, tokens } = valueWallet(heldBalances(document), {
+    infoOf: (address) => known.get(address.toLowerCase()),
+    priceOf: (address): Valued['price'] => (prices[address] === null ? { usd: null } : prices[address]),
+  })
+  const positions = tokens.map(({ address, info, amount, usd, etn }) => {
+    return { address, symbol: info?.symbol ?? null, amount, usd, etn }
+  })
+  const unpriced = tokens.flatMap((token) => {
+    const reason = whyUnpriced(token)
+    return reason === undefined ? [] : [{ address: token.address, symbol: token.info?.symbol ?? null, reason }]
+  })
+  return { totalUsd, totalEtn, positions, unpriced }
 }
 
-function amountOf(balance: string, decimals: number): string | null {
-  try {
-    return toUnits(balance, decimals)
-  } catch {
-    return null
-  }
-}
-
-function multiplyTexts(amount: string | null, price: string | null | undefined): string | null {
-  const factors = [parseDecimal(amount), parseDecimal(price)]
-  const [one, other] = factors
-  return one === undefined || other === undefined ? null : formatDecimal(multiply(one, other))
-}
-
-function whyUnpriced(
-  isListed: boolean,
-  amount: string | null,
-  price: TokenPrice | null | undefined,
-  usd: string | null,
-): string | undefined {
+function whyUnpriced({ info, amount, price, usd }: Valued): string | undefined {
   if (usd !== null) return undefined
-  if (!isListed) return 'not in token.list, so its decimals are not known'
+  if (info === undefined) return 'its decimals are not known'
   if (amount === null) return 'its balance or its decimals cannot be read'
   if (price === undefined) return 'its price could not be bought'
-  return price === null ? 'the service has no price for it' : 'it has no price in USD'
+  return 'address' in price ? 'it has no price in USD' : 'the service has no price for it'
 }

@@ -3,29 +3,24 @@ import { systemClock } from '../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
-import { createAlertFunction } from './consumers/alert.ts'
-import { createCandleStore } from './consumers/candle-store.ts'
-import { getPrices } from './consumers/get-prices.ts'
-import { createLifetime } from './consumers/lifetime.ts'
-import { followPageVisibility } from './consumers/page-visibility.ts'
-import { createPeek } from './consumers/peek.ts'
-import { createRecurringRequests } from './consumers/recurring-requests.ts'
-import { createStatus } from './consumers/status.ts'
-import { createTokenInfos } from './consumers/token-info.ts'
-import { createTrades } from './consumers/trades.ts'
-import { watchCandles } from './consumers/watch-candles.ts'
-import { createWatchFunction } from './consumers/watch-handle.ts'
-import { watchPortfolio } from './consumers/watch-portfolio.ts'
-import { createWatchRegistry } from './consumers/watch-registry.ts'
+import { createCandleStore } from './candles/store.ts'
+import { watchCandles } from './candles/watch-candles.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
-import { createBackoff } from './prices/backoff.ts'
+import { createFeedClock } from './feed-clock.ts'
+import { createLifetime } from './lifetime.ts'
+import { followPageVisibility } from './page-visibility.ts'
+import { createTokenInfos } from './portfolio/token-info.ts'
+import { watchPortfolio } from './portfolio/watch-portfolio.ts'
 import { createCheckedStore } from './prices/checked-store.ts'
 import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
+import { readSharedLease } from './prices/lease.ts'
 import { createPriceFetcher } from './prices/price-fetcher.ts'
 import { createPriceStore } from './prices/price-store.ts'
 import { createPriceTable } from './prices/price-table.ts'
-import { readSharedLease } from './prices/shared-lease.ts'
 import type { TrackedPrice } from './prices/tracked-price.ts'
+import { createBackoff } from './requests/backoff.ts'
+import { createRecurringRequests } from './requests/recurring-requests.ts'
+import { createRuleChoice } from './schedule/choose-rule.ts'
 import { createCostForecast } from './schedule/cost-forecast.ts'
 import { createDueTimes } from './schedule/due-times.ts'
 import { explain } from './schedule/explain.ts'
@@ -33,10 +28,19 @@ import { createLeadTime } from './schedule/lead-time.ts'
 import { createScheduler } from './schedule/scheduler.ts'
 import { costOfGuarantees, solveStretch } from './schedule/solve-stretch.ts'
 import { createTokenBucket } from './schedule/token-bucket.ts'
+import { createStatus } from './status.ts'
 import { loadStreams } from './stream/load-streams.ts'
+import { createTrades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
+import { createAlertFunction } from './watch/alert.ts'
+import { getPrices } from './watch/get-prices.ts'
+import { createWatchFunction } from './watch/handle.ts'
+import { createPeek } from './watch/peek.ts'
+import { createWatchRegistry } from './watch/registry.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
+const BLIND_STORE =
+  'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
 
 /**
  * Creates a feed, which buys each price once for everybody who needs it, in the cheapest requests, and only as often as needed.
@@ -46,7 +50,8 @@ const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', '
  */
 export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): PriceFeed {
   rejectUnknown('feed option', options, OPTIONS)
-  const { clock = systemClock, pauseWhenHidden = false } = options
+  const { pauseWhenHidden = false } = options
+  const clock = createFeedClock(options.clock ?? systemClock)
   const windowMs = readDuration('windowMs', options.windowMs ?? 5)
   const maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
   const emit = (event: FeedEvent) => callSafely(options.onEvent, event)
@@ -91,8 +96,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay: forecast.creditsPerDay() })
   }
   const leadTime = createLeadTime(applyTiming)
-  const forecast = createCostForecast({ clock, dueTimes, bucket })
+  const rules = createRuleChoice({ dueTimes, bucket })
+  const forecast = createCostForecast({ clock, dueTimes, bucket, rules })
   const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
+  const onBlind = () => emit({ type: 'feed.store_failed', message: BLIND_STORE })
   const listeners = new Set<() => void>()
   const fetcher = createPriceFetcher({
     client,
@@ -100,7 +107,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dailyBudget,
     backoff,
     emit,
-    store: options.store && checked && createPriceStore(options.store, clock, checked, lifetime.closed, sharedLease),
+    store:
+      options.store &&
+      checked &&
+      createPriceStore({ store: options.store, clock, checked, closed: lifetime.closed, shared: sharedLease, onBlind }),
     signal: lifetime.signal,
     reserveExtra(credits) {
       const isCovered = bucket.covers(credits, clock.now())
@@ -112,7 +122,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     onDelivered() {
       for (const listener of [...listeners]) listener()
     },
-    onRecovery: dueTimes.retryWasted,
+    onRecovery: dueTimes.retryMaybeCharged,
   })
   const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false
@@ -126,6 +136,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     bucket,
     backoff,
     forecast,
+    rules,
     fetcher: streams?.fetcher ?? fetcher,
     windowMs,
     isPaused: () => isPaused() || Boolean(streams?.isLoading),
@@ -143,6 +154,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     leadTime,
     backoff,
     forecast,
+    rules,
     scheduler,
     lifetime,
     toChecksum,

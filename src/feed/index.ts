@@ -1,5 +1,4 @@
-export type * from './alert-types.ts'
-export type * from './candles.ts'
+export type * from './candles/types.ts'
 export type {
   FeedBoughtEvent,
   FeedEvent,
@@ -15,10 +14,8 @@ export type {
   FeedWatchFailedEvent,
 } from './events.ts'
 export { createPriceFeed } from './feed.ts'
-export type * from './feed-status.ts'
-export type * from './plan.ts'
-export type * from './portfolio.ts'
-export type * from './stream-types.ts'
-export type * from './trade-types.ts'
+export type * from './portfolio/types.ts'
+export type * from './schedule/plan.ts'
+export type * from './trades/types.ts'
 export type * from './types.ts'
-export type * from './watch-types.ts'
+export type * from './watch/types.ts'

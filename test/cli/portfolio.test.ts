@@ -39,15 +39,18 @@ test('values balances exactly, and prints what could not be priced and why', asy
     ],
     unpriced: [
       { address: USDC, symbol: 'USDC', reason: 'the service has no price for it' },
-      { address: UNLISTED, symbol: null, reason: 'not in token.list, so its decimals are not known' },
+      { address: UNLISTED, symbol: null, reason: 'its decimals are not known' },
     ],
   })
   await json(['portfolio', WALLET])
   expect(fake.journal().map(({ operation }) => operation)).toEqual([
     'balances.get',
     'token.list',
+    // The service does not know the token, which is free.
+    'token.get',
     'prices.batch',
     'balances.get',
+    'token.get',
     'prices.batch',
   ])
 })
@@ -58,7 +61,7 @@ test('prints a table, or that there is no record', async () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(/^symbol +address +amount +USD +ETN\nBOLT /)
   expect(stdout).toMatch(
-    /\nTotal: [\d.]+ USD, [\d.,]+ ETN\.\nRecorded \d{4}-\S+Z\.\nNot counted: 0x1{40}: not in token\.list/,
+    /\nTotal: [\d.]+ USD, [\d.,]+ ETN\.\nRecorded \d{4}-\S+Z\.\nNot counted: 0x1{40}: its decimals are not known/,
   )
   fake.reset()
   const empty = await run(['portfolio', fakeWallets.empty])
@@ -73,4 +76,12 @@ test('a failure of the prices is printed, with the exit code of its reason', asy
   expect(code).toBe(3)
   expect(stdout).toContain('Not counted: BOLT: its price could not be bought.')
   expect(stderr).toContain('warning: prices.batch: the service answered 500')
+})
+
+test('counts tokens that are not listed, as feed.portfolio does', async () => {
+  const { json, fake } = await scene()
+  fake.stub('token.list', ({ data }) => data.filter(({ address }) => address !== BOLT))
+  fake.stub('prices.batch', () => ({ [BOLT.toLowerCase()]: { usd: '0.1', etn: '20' } }))
+  const { data } = await json(['portfolio', WALLET])
+  expect(data).toMatchObject({ totalUsd: '0.9', totalEtn: '180' })
 })

@@ -3,7 +3,7 @@ import { fakeTokens } from 'etn-market/fake'
 import { type AlertOptions, createPriceFeed, type FeedAlert, type FeedPrice } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { detectCrossings } from '../../src/feed/consumers/crossings.ts'
+import { detectCrossings } from '../../src/feed/watch/crossings.ts'
 import { parseDecimal } from '../../src/utils/decimal.ts'
 import { flush } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
@@ -278,7 +278,7 @@ testProperty(
     const found = path.flatMap((cents, index) => {
       const usd = cents === null ? null : asUsd(cents)
       const price: FeedPrice = { address: BOLT, usd, etn: null, at: index * MINUTE, ageMs: 0, stale: false }
-      return detect(price).map(({ condition }) => ({ index, condition }))
+      return detect(price, index * MINUTE).map(({ condition }) => ({ index, condition }))
     })
     expect(found).toEqual(expectedCrossings(rules, path))
   }),

@@ -11,8 +11,8 @@ import {
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
-import '../../src/feed/consumers/trade-readers.ts'
-import '../../src/feed/consumers/trade-store.ts'
+import '../../src/feed/trades/readers.ts'
+import '../../src/feed/trades/store.ts'
 import '../../src/generated/answer-schemas.ts'
 import { onCaseFinished } from '../support/property.ts'
 

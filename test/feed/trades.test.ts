@@ -1,7 +1,7 @@
 import { InvalidRequestError, type Trade } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { createTradeDedupe } from '../../src/feed/consumers/trade-dedupe.ts'
+import { createTradeDedupe } from '../../src/feed/trades/dedupe.ts'
 import { flush } from '../support/clock.ts'
 import { MINUTE, SECOND, setupFeed, types } from './setup.ts'
 import { read } from './trade-list.ts'

@@ -34,9 +34,10 @@ const CEILINGS = [
   // A file that computes the tables of keccak when it loads is never left out.
   { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_400 },
   { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 38_000 },
-  // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 10, candles and
-  // portfolios 5, alerts and changes 2, priorities 2. Trades and streams load with their first use.
-  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 30_500 },
+  // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 11, candles and
+  // portfolios 5, alerts and changes 2, priorities 2. The comparison of rules for early addresses is 0.4 of them, what a lagging store
+  // and a wall clock that is set need 0.5. Trades and streams load with their first use.
+  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 32_100 },
   // Made of the fake's own types: handlers and nothing else.
   { what: 'etn-market/msw', code: "export * from './msw.js'", ceiling: 500 },
   // Budgets, errors and operations, which it shares with the client, are counted here again: 6.5.

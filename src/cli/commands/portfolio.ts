@@ -1,16 +1,18 @@
 import type { Command } from 'commander'
 import { estimateCost, operations } from 'etn-market'
+import { heldBalances } from '../../feed/portfolio/value-wallet.ts'
+import { looksLikeAddress } from '../../utils/address.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
 import type { HostProcess } from '../host.ts'
-import { formatDecimal } from '../output.ts'
+import { formatCredits, formatDecimal } from '../output.ts'
 import { costOfPrices } from '../price-cost.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { authorizeSpending } from '../spending.ts'
+import { authorizeSpending, isAuthorized } from '../spending.ts'
 import { formatTable } from '../table.ts'
 import { cleanLine } from '../text.ts'
-import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
-import { heldTokens, type Valuation, valueBalances } from '../value-balances.ts'
+import { buyTokens, lookUpTokens, readKeptTokens, TOKEN_COST, TOKEN_LIST_COST } from '../tokens.ts'
+import { type Valuation, valueBalances } from '../value-balances.ts'
 
 const LIMIT = operations['balances.get'].credits.maxItems
 
@@ -28,27 +30,42 @@ export function addPortfolioCommand(program: Command, host: HostProcess): void {
       const balances = estimateCost('balances.get', { address: wallet, limit: LIMIT })
       const kept = readKeptTokens(host, options)
       const list = kept === undefined ? TOKEN_LIST_COST : { min: 0, max: 0 }
+      const max = balances.max + list.max + costOfPrices(LIMIT)
       await authorizeSpending(session, options, {
         what: 'balances and prices',
         min: balances.min + list.min,
-        max: balances.max + list.max + costOfPrices(LIMIT),
+        max,
         note: 'by the number of tokens',
       })
       const client = await session.client()
       const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal, validate: 'strict' })
-      const held = heldTokens(document)
-      const tokens = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client, options))
-      const addresses = held.map(([address]) => address).filter((address) => tokens.has(address.toLowerCase()))
+      const held = [...heldBalances(document).keys()].filter(looksLikeAddress)
+      const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client, options))
+      const unlisted = held.filter((address) => !listed.has(address.toLowerCase()))
+      const lookUpCost = unlisted.length * TOKEN_COST
+      const isLookedUp = isAuthorized(options, max + lookUpCost)
+      if (unlisted.length > 0)
+        session.note(`${unlisted.length} of the tokens are not listed: ${noteOf(isLookedUp, lookUpCost)}.`)
+      const { tokens, errors: lookUpErrors } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
+      const addresses = held.filter((address) => tokens.has(address.toLowerCase()))
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
-      const valuation = valueBalances(held, tokens, prices as Parameters<typeof valueBalances>[2])
+      const valuation = valueBalances(document, tokens, prices as Parameters<typeof valueBalances>[2])
       const complete = Object.keys(document.balances).length < LIMIT
       if (session.json) session.printJson({ wallet, updated: document.updated, complete, ...valuation })
       else printValuation(session, valuation, document.updated, complete)
-      for (const error of errors) session.note(`warning: ${error.message}`)
-      return errors[0] === undefined ? undefined : exitCodeOf(errors[0])
+      const failures = [...lookUpErrors, ...errors]
+      for (const error of failures) session.note(`warning: ${error.message}`)
+      return failures[0] && exitCodeOf(failures[0])
     }),
   )
   addExample(command, 'portfolio 0xFeEdBeEf00000000000000000000000000000001')
+}
+
+function noteOf(isLookedUp: boolean, cost: number): string {
+  const credits = `up to ${formatCredits(cost)}`
+  return isLookedUp
+    ? `looking them up costs ${credits}`
+    : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
 }
 
 function printValuation(session: Session, valuation: Valuation, updated: number, complete: boolean): void {

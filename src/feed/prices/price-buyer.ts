@@ -1,19 +1,29 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
-import type { Clock } from '../../concurrency/clock.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable } from '../../credits/batch-cost.ts'
 import type { FeedEvent } from '../events.ts'
+import type { Failure } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import type { Backoff } from '../requests/backoff.ts'
 import type { FeedClient } from '../types.ts'
-import type { Backoff } from './backoff.ts'
 import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import { createIsolation } from './isolation.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { type Failure, isWanted, subscribersOf, type TrackedPrice } from './tracked-price.ts'
+import {
+  chargeForgotten,
+  delivered,
+  failed,
+  isWanted,
+  maybeCharged,
+  released,
+  subscribersOf,
+  type TrackedPrice,
+} from './tracked-price.ts'
 
 export interface PriceBuyerParts {
   readonly client: FeedClient
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly store: PriceStore | undefined
@@ -52,14 +62,8 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const closed = new LightAbortController()
   signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
 
-  function deliver(tracked: TrackedPrice, { price, at }: StoredPrice): void {
-    tracked.price = price
-    tracked.at = at
-    tracked.inFlight = false
-    tracked.rounds++
-    tracked.reportedLateMs = 0
-    tracked.wastedAt = Number.NEGATIVE_INFINITY
-    tracked.failingSince = Number.POSITIVE_INFINITY
+  function deliver(tracked: TrackedPrice, stored: StoredPrice): void {
+    delivered(tracked, stored)
     schedule(tracked)
     for (const subscriber of subscribersOf(tracked)) subscriber.onPrice(tracked)
     parts.onDelivered()
@@ -67,21 +71,21 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
 
   function fail(prices: readonly TrackedPrice[], failure: Failure, decidedAt: number): void {
     for (const tracked of prices) {
-      tracked.inFlight = false
-      tracked.failingSince = Math.min(tracked.failingSince, decidedAt)
-      if (failure.maybeWasted) tracked.wastedAt = clock.now()
+      failed(tracked, decidedAt)
+      if (failure.maybeCharged) maybeCharged(tracked, clock.now())
       schedule(tracked)
       for (const subscriber of subscribersOf(tracked)) subscriber.onFailure(tracked, failure)
     }
   }
 
   function deliverAll(prices: readonly TrackedPrice[], { priceOf, invalid }: BoughtPrices, at: number): void {
+    const requestedAt = clock.toUnix(at)
     for (const tracked of prices) {
       if (invalid?.addresses.has(tracked.address)) {
-        fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeWasted: true }, at)
+        fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeCharged: true }, at)
         continue
       }
-      const stored = { price: priceOf(tracked.address), at }
+      const stored = { price: priceOf(tracked.address), at, requestedAt }
       deliver(tracked, stored)
       store?.write(tracked.address, stored, storeTtlOf(tracked, dailyBudget.stretch))
     }
@@ -89,7 +93,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
 
   function release(prices: readonly TrackedPrice[]): void {
     for (const tracked of prices) {
-      tracked.inFlight = false
+      released(tracked)
       schedule(tracked)
     }
   }
@@ -107,10 +111,10 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     try {
       // A request failed while this one waited for its slot: it waits for the same backoff.
       if (sentAt < backoff.until && backoff.failure) {
-        fail(prices, { ...backoff.failure, maybeWasted: false }, decidedAt)
+        fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
         return 0
       }
-      for (const tracked of prices) tracked.wastedAt = Number.NEGATIVE_INFINITY
+      for (const tracked of prices) chargeForgotten(tracked)
       const bought = await buyPrices(client, dailyBudget.budget, addresses, { signal, retry: false })
       const { credits } = bought
       if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)
@@ -122,8 +126,12 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
       deliverAll(prices, bought, sentAt)
       return credits - reserved
     } catch (error) {
-      const failure = isolation.recordFailure(prices, error, decidedAt) ?? backoff.recordFailure(error, sentAt)
-      fail(prices, failure, decidedAt)
+      const isolated = isolation.recordFailure(prices, error, decidedAt)
+      if (isolated === undefined) fail(prices, backoff.recordFailure(error, sentAt), decidedAt)
+      // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
+      else if (isolated === 'split')
+        fail(prices, { ...backoff.recordFailure(error, sentAt), maybeCharged: false }, decidedAt)
+      else fail(prices, isolated, decidedAt)
       return 0
     } finally {
       releaseSlot()

@@ -8,6 +8,8 @@ export interface Demand<T> {
   /** Sets the maximum age of an address's price, with any stretch; Infinity removes the address. */
   set(address: T, everyMs: number): void
   addresses(): readonly T[]
+  /** The number of addresses. */
+  readonly size: number
   /** The `gapMs` is Infinity without any address. */
   callRate(): CallRate
   /** A cost that no schedule goes below, in credits a day. */
@@ -70,6 +72,9 @@ export function createDemand<T>(): Demand<T> {
       if (intervals.size === 0) purchasesPerMs = squares = 0
     },
     addresses: () => [...queue.items()],
+    get size() {
+      return intervals.size
+    },
     callRate,
     creditsPerDay: () => lowestCreditsPerDay(intervals.size, purchasesPerMs, shortestIntervals()),
   }

@@ -1,5 +1,13 @@
 import { createPriorityQueue, type PriorityQueue } from '../prices/priority-queue.ts'
-import { type Stretch, shortestInterval, stretchedInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import {
+  chargeForgiven,
+  due,
+  lateAfter,
+  type Stretch,
+  shortestInterval,
+  stretchedInterval,
+  type TrackedPrice,
+} from '../prices/tracked-price.ts'
 import { createDemand, type Demand } from './demand.ts'
 import { leadTimeFor } from './lead-time.ts'
 
@@ -17,7 +25,7 @@ export interface DueTimes {
   /** Computes when the next watcher has to be told that its price is late. */
   scheduleLate(tracked: TrackedPrice): void
   /** Makes addresses due whose last request may have been wasted, at most once in the interval of each. */
-  retryWasted(): void
+  retryMaybeCharged(): void
   /** Recomputes every due time: intervals are longer by `stretch`, and requests go out `leadMs` early. */
   setTiming(stretch: Stretch, leadMs: number): void
 }
@@ -34,9 +42,7 @@ export function createDueTimes(): DueTimes {
   function scheduleLate(tracked: TrackedPrice): void {
     late.delete(tracked)
     if (tracked.price === undefined || (stretch.stretch === 1 && !tracked.inFlight)) return
-    // Late is what is older than the interval, by a millisecond at least.
-    tracked.lateAfterMs = intervalAbove(tracked, tracked.reportedLateMs)
-    tracked.lateAt = tracked.at + tracked.lateAfterMs + 1
+    lateAfter(tracked, intervalAbove(tracked, tracked.reportedLateMs))
     if (tracked.lateAt < Number.POSITIVE_INFINITY) late.put(tracked)
   }
 
@@ -46,13 +52,14 @@ export function createDueTimes(): DueTimes {
     queue.delete(tracked)
     retries.delete(tracked)
     scheduleLate(tracked)
-    if (intervalMs === Number.POSITIVE_INFINITY || tracked.inFlight) return
-    tracked.intervalMs = intervalMs
+    if (intervalMs === Number.POSITIVE_INFINITY) return
+    due(tracked, intervalMs)
+    if (tracked.inFlight) return
     const lead = leadTimeFor(intervalMs, leadMs)
     // Rounded down, because timers have no fractions.
     const expiresAt = Math.floor(tracked.at + intervalMs - lead)
     const neededAt = tracked.price === undefined ? tracked.firstDueAt : expiresAt
-    tracked.dueAt = Math.max(neededAt, tracked.wastedAt + intervalMs, tracked.retryAt)
+    due(tracked, intervalMs, Math.max(neededAt, tracked.maybeChargedAt + intervalMs, tracked.retryAt))
     if (tracked.suspectGroup === undefined) queue.put(tracked)
     else retries.put(tracked)
   }
@@ -67,13 +74,12 @@ export function createDueTimes(): DueTimes {
       return stretch
     },
     schedule,
-    retryWasted() {
+    retryMaybeCharged() {
       for (const tracked of demand.addresses()) {
-        const { wastedAt, releasedAt, intervalMs } = tracked
+        const { maybeChargedAt, releasedAt, intervalMs } = tracked
         // Once per interval: this address may fail each time while others succeed.
-        if (wastedAt === Number.NEGATIVE_INFINITY || wastedAt - releasedAt < intervalMs) continue
-        tracked.releasedAt = wastedAt
-        tracked.wastedAt = Number.NEGATIVE_INFINITY
+        if (maybeChargedAt === Number.NEGATIVE_INFINITY || maybeChargedAt - releasedAt < intervalMs) continue
+        chargeForgiven(tracked)
         schedule(tracked)
       }
     },

@@ -7,7 +7,7 @@ export interface DueItem {
   /** How long its price is valid, in milliseconds, with any stretch. */
   intervalMs: number
   /** How often it was bought since it is watched. */
-  rounds: number
+  timesBought: number
 }
 
 /** How often calls are needed while the demand stays the same. */
@@ -38,16 +38,16 @@ export interface Prefix {
  */
 export function costPerTime(due: readonly DueItem[], fast: number, now: number): Prefix {
   const intervals = new Set(due.map(({ intervalMs }) => intervalMs))
-  const roundsOfDue = fewestRounds(due)
+  const timesDueBought = fewestTimesBought(due)
   let shortest = Math.min(...intervals)
   let addresses = due.length
   let waste = 0
   return {
-    add({ dueAt, intervalMs, rounds }) {
+    add({ dueAt, intervalMs, timesBought }) {
       addresses++
       shortest = Math.min(shortest, intervalMs)
       const wasted = (PER_ITEM * (dueAt - now)) / intervalMs
-      waste += intervals.has(intervalMs) ? wasted / (2 + Math.min(rounds, roundsOfDue)) : wasted
+      waste += intervals.has(intervalMs) ? wasted / (2 + Math.min(timesBought, timesDueBought)) : wasted
     },
     costUntil(nextAt = Number.POSITIVE_INFINITY) {
       const fee = creditsFor(fast + addresses) - creditsFor(fast) - PER_ITEM * addresses
@@ -90,15 +90,15 @@ const PLACE_VALUE = PER_ITEM + BASE / MAX_ITEMS
  * filling them wastes something once, and saves a fee in each later round.
  */
 export function countWorthPlaces(next: readonly DueItem[], due: readonly DueItem[], now: number): number {
-  const roundsOfDue = fewestRounds(due)
-  const isWorth = ({ dueAt, intervalMs, rounds }: DueItem) => {
+  const timesDueBought = fewestTimesBought(due)
+  const isWorth = ({ dueAt, intervalMs, timesBought }: DueItem) => {
     const wasted = (dueAt - now) / intervalMs
-    return wasted * PLACE_VALUE <= (PLACE_VALUE - PER_ITEM) * Math.min(rounds, roundsOfDue)
+    return wasted * PLACE_VALUE <= (PLACE_VALUE - PER_ITEM) * Math.min(timesBought, timesDueBought)
   }
   const first = next.findIndex((item) => !isWorth(item))
   return first === -1 ? next.length : first
 }
 
-function fewestRounds(items: readonly DueItem[]): number {
-  return Math.min(...items.map(({ rounds }) => rounds))
+function fewestTimesBought(items: readonly DueItem[]): number {
+  return Math.min(...items.map(({ timesBought }) => timesBought))
 }

@@ -1,9 +1,10 @@
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/batch-cost.ts'
-import type { Backoff } from '../prices/backoff.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { FetchBatch, PriceFetcher } from '../prices/price-fetcher.ts'
-import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'
+import { pricesOfSameWatch, reportedLate, type TrackedPrice } from '../prices/tracked-price.ts'
+import type { Backoff } from '../requests/backoff.ts'
+import type { RuleChoice } from './choose-rule.ts'
 import type { CostForecast } from './cost-forecast.ts'
 import type { DueTimes } from './due-times.ts'
 import { selectBatch, takeDue } from './select-batch.ts'
@@ -16,6 +17,7 @@ export interface SchedulerParts {
   readonly bucket: TokenBucket
   readonly backoff: Backoff
   readonly forecast: CostForecast
+  readonly rules: RuleChoice
   readonly fetcher: PriceFetcher
   readonly windowMs: number
   readonly isPaused: () => boolean
@@ -40,7 +42,7 @@ export interface Scheduler {
 const NEVER = Number.POSITIVE_INFINITY
 
 export function createScheduler(parts: SchedulerParts): Scheduler {
-  const { clock, dueTimes, dailyBudget, bucket, backoff, forecast, fetcher, windowMs, isPaused } = parts
+  const { clock, dueTimes, dailyBudget, bucket, backoff, forecast, rules, fetcher, windowMs, isPaused } = parts
   const requested = new Set<TrackedPrice>()
   const inFlight = new Set<Promise<void>>()
   let windowEndsAt = NEVER
@@ -103,7 +105,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     for (let tracked = dueTimes.late.peek(); tracked && tracked.lateAt <= now; tracked = dueTimes.late.peek()) {
       // Fractions of a millisecond get lost in a difference of times.
       if (tracked.inFlight && dailyBudget.stretch === 1 && backoff.state === 'none') parts.onSlow(tracked)
-      tracked.reportedLateMs = Math.max(tracked.lateAfterMs, now - tracked.at - 1)
+      reportedLate(tracked, Math.max(tracked.lateAfterMs, now - tracked.at - 1))
       dueTimes.scheduleLate(tracked)
       for (const watcher of [...tracked.watchers.items()]) {
         if (watcher.everyMs <= tracked.reportedLateMs) watcher.onLate(tracked)
@@ -128,12 +130,14 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     }
     // Every price request was refused, and no watch needs a call.
     if (oneOff.size === 0 && (dueTimes.queue.peek()?.dueAt ?? NEVER) > now) return
+    if (oneOff.size > 0) rules.recordRequests(now)
     const { due, early } = selectBatch(
       {
         queue: dueTimes.queue,
         callRate: dueTimes.demand.callRate(),
         bucket,
-        companionsOf: (tracked) => companionsOf(tracked).filter((other) => !oneOff.has(other)),
+        rule: rules.at(now),
+        pricesOfSameWatch: (tracked) => pricesOfSameWatch(tracked).filter((other) => !oneOff.has(other)),
       },
       oneOff.size,
       now,

@@ -1,12 +1,12 @@
 import { creditsFor, splitIntoRequests } from '../../credits/batch-cost.ts'
-import type { PlannedPurchase } from '../plan.ts'
 import { DAY_MS } from '../prices/daily-budget.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
-import { companionsOf, shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import { pricesOfSameWatch, shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
 import { createDemand } from './demand.ts'
 import type { DueTimes } from './due-times.ts'
 import type { DueItem } from './early-cost.ts'
-import { type SelectBatchParts, selectBatch } from './select-batch.ts'
+import type { PlannedPurchase } from './plan.ts'
+import { type EarlyRule, type SelectBatchParts, selectBatch } from './select-batch.ts'
 import type { TokenBucket } from './token-bucket.ts'
 
 interface PlannedItem extends DueItem {
@@ -16,6 +16,7 @@ interface PlannedItem extends DueItem {
 export interface Simulation {
   readonly dueTimes: DueTimes
   readonly bucket: TokenBucket
+  readonly rule: EarlyRule
   readonly now: number
   /** The simulation ends here, or after `maxCalls`. */
   readonly until: number
@@ -24,17 +25,26 @@ export interface Simulation {
   readonly unstretched?: boolean
 }
 
+/** A simulated schedule. */
+export interface SimulatedSchedule {
+  readonly calls: readonly PlannedPurchase[]
+  /** What is left at a time of the bought prices: the sum of the shares of their intervals. */
+  remainingAt(time: number): number
+}
+
 /** Simulates the schedule on a copy, with the rules of the scheduler. */
-export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
-  const { dueTimes, bucket, now, until, maxCalls, unstretched = false } = simulation
+export function simulateSchedule(simulation: Simulation): SimulatedSchedule {
+  const { dueTimes, bucket, rule, now, until, maxCalls, unstretched = false } = simulation
   const queue = createPriorityQueue<PlannedItem>(({ dueAt }) => dueAt)
   const items = new Map<TrackedPrice, PlannedItem>()
   const demand = unstretched ? createDemand<TrackedPrice>() : dueTimes.demand
   for (const tracked of dueTimes.demand.addresses()) {
-    const { rounds } = tracked
+    const { timesBought } = tracked
     const intervalMs = unstretched ? shortestInterval(tracked) : tracked.intervalMs
-    const dueAt = Math.max(now, tracked.dueAt - (tracked.intervalMs - intervalMs))
-    const item = { tracked, rounds, intervalMs, dueAt }
+    // What is in flight is bought now.
+    const nextAt = tracked.inFlight ? now + intervalMs : tracked.dueAt - (tracked.intervalMs - intervalMs)
+    const dueAt = Math.max(now, nextAt)
+    const item = { tracked, timesBought, intervalMs, dueAt }
     items.set(tracked, item)
     queue.put(item)
     if (unstretched) demand.set(tracked, intervalMs)
@@ -44,8 +54,9 @@ export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
     queue,
     callRate: demand.callRate(),
     bucket: budget,
-    companionsOf: ({ tracked, dueAt }) =>
-      companionsOf({ ...tracked, dueAt, failingSince: Number.POSITIVE_INFINITY }).flatMap((companion) => {
+    rule,
+    pricesOfSameWatch: ({ tracked, dueAt }) =>
+      pricesOfSameWatch({ ...tracked, dueAt, failingSince: Number.POSITIVE_INFINITY }).flatMap((companion) => {
         const item = items.get(companion)
         return item === undefined ? [] : [item]
       }),
@@ -58,12 +69,17 @@ export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
     budget.spend(creditsFor(due.length + early.length), at)
     for (const item of [...due, ...early]) {
       item.dueAt = at + item.intervalMs
-      item.rounds++
+      item.timesBought++
       queue.put(item)
     }
     calls.push({ at, due: addressesOf(due), early: addressesOf(early), ...costOf(due.length + early.length) })
   }
-  return calls
+  const remainingOf = ({ dueAt, intervalMs }: PlannedItem, time: number) =>
+    Math.min(1, Math.max(0, (dueAt - time) / intervalMs))
+  return {
+    calls,
+    remainingAt: (time) => queue.items().reduce((sum, item) => sum + remainingOf(item, time), 0),
+  }
 }
 
 const addressesOf = (items: readonly PlannedItem[]) => items.map(({ tracked }) => tracked.address)

@@ -2,9 +2,9 @@ import { type Allowance, DAY_MS } from '../prices/daily-budget.ts'
 import { type Stretch, stretchedInterval, type TrackedPrice } from '../prices/tracked-price.ts'
 import { lowestCreditsPerDay } from './demand.ts'
 
-/** A used-up budget would ask for any stretch. With this one, 10 seconds become more than a day, and the next day ends it. */
+/** The limit of a stretch, for a budget that is used up. 10 seconds become more than a day, and the next day ends it. */
 const MAX_STRETCH = 10_000
-/** Halvings of the range of a stretch: its last step is far below the tolerance of the budget. */
+/** Steps of the search. The last one changes the stretch by far less than the budget tolerates. */
 const STEPS = 24
 
 /** A stretch, and what the watches cost with it. */
@@ -38,7 +38,7 @@ export function solveStretch({ addresses, allowance, factor, current }: StretchP
     const stretch = Math.min(MAX_STRETCH, none.creditsPerDay / affordable)
     return { stretch, atLeastStretch: 1, creditsPerDay: none.creditsPerDay / stretch }
   }
-  // The factor is that of another schedule, unless the others are stretched already as far as possible.
+  // Use the forecast's factor only when the other intervals are at their longest: otherwise it was simulated for another schedule.
   const guaranteeFactor = current.stretch === MAX_STRETCH ? factor : 1
   const isKept = guaranteeFactor * costOfGuarantees(addresses, allowance) <= credits
   const withFactor = isKept

@@ -29,11 +29,11 @@ export interface BucketShare {
   leave(now: number): void
 }
 
-interface Filler {
+interface Refill {
   readonly cost: number
   readonly everyMs: number
   /** When the watch fills the bucket the next time. */
-  fillsAt: number
+  refillsAt: number
 }
 
 interface BucketState {
@@ -41,7 +41,7 @@ interface BucketState {
   /** One call of each watch. */
   capacity: number
   leadMs: number
-  readonly fillers: PriorityQueue<Filler>
+  readonly refills: PriorityQueue<Refill>
 }
 
 export function createTokenBucket(): TokenBucket {
@@ -59,7 +59,7 @@ export function createTokenBucket(): TokenBucket {
 function createShare(state: BucketState, initial: number, initialEveryMs: number, startedAt: number): BucketShare {
   let current = { everyMs: initialEveryMs, at: startedAt, leadMs: state.leadMs }
   let largest = creditsFor(initial)
-  let fillers = [addFiller(state, largest, initialEveryMs, startedAt, startedAt)]
+  let refills = [addRefill(state, largest, initialEveryMs, startedAt, startedAt)]
 
   const periodOf = (everyMs: number) => everyMs - leadTimeFor(everyMs, state.leadMs)
 
@@ -71,9 +71,9 @@ function createShare(state: BucketState, initial: number, initialEveryMs: number
     return current.at + Math.floor((now - current.at) / period) * period
   }
 
-  /** Adds a filler without the call that fills the bucket when a watch starts. */
+  /** Adds a refill without the call that fills the bucket when a watch starts. */
   function addLater(cost: number, everyMs: number, at: number, now: number): void {
-    fillers.push(addFiller(state, cost, everyMs, at, now))
+    refills.push(addRefill(state, cost, everyMs, at, now))
     accessTo(state).spend(cost, now)
   }
 
@@ -82,54 +82,54 @@ function createShare(state: BucketState, initial: number, initialEveryMs: number
       current = { everyMs, at: Math.max(lastCallAt(now), now - periodOf(everyMs)), leadMs: state.leadMs }
       const cost = creditsFor(addresses)
       largest = Math.max(largest, cost)
-      const before = fillers
-      fillers = []
+      const before = refills
+      refills = []
       addLater(cost, everyMs, current.at, now)
       // The capacity stays that of the largest call. If it shrank, debt would be cut to the smaller limit, and growing again would
       // allow it once more.
       addLater(largest - cost, Number.POSITIVE_INFINITY, now, now)
-      removeFillers(state, before, now)
+      removeRefills(state, before, now)
     },
-    leave: (now) => removeFillers(state, fillers.splice(0), now),
+    leave: (now) => removeRefills(state, refills.splice(0), now),
   }
 }
 
-function addFiller(state: BucketState, cost: number, everyMs: number, fillsAt: number, now: number): Filler {
-  const filler = { cost, everyMs, fillsAt }
-  refill(state, now)
+function addRefill(state: BucketState, cost: number, everyMs: number, refillsAt: number, now: number): Refill {
+  const refill = { cost, everyMs, refillsAt }
+  refillUntil(state, now)
   state.capacity += cost
-  state.fillers.put(filler)
-  return filler
+  state.refills.put(refill)
+  return refill
 }
 
-function removeFillers(state: BucketState, fillers: readonly Filler[], now: number): void {
-  refill(state, now)
-  for (const filler of fillers) {
-    state.fillers.delete(filler)
-    state.capacity -= filler.cost
+function removeRefills(state: BucketState, refills: readonly Refill[], now: number): void {
+  refillUntil(state, now)
+  for (const refill of refills) {
+    state.refills.delete(refill)
+    state.capacity -= refill.cost
   }
   add(state, 0)
 }
 
 function createState(): BucketState {
-  return { credits: 0, capacity: 0, leadMs: 0, fillers: createPriorityQueue<Filler>(({ fillsAt }) => fillsAt) }
+  return { credits: 0, capacity: 0, leadMs: 0, refills: createPriorityQueue<Refill>(({ refillsAt }) => refillsAt) }
 }
 
 function copyOf(state: BucketState): BucketState {
-  const { fillers, ...numbers } = state
+  const { refills, ...numbers } = state
   const copy = { ...createState(), ...numbers }
-  for (const filler of fillers.items()) copy.fillers.put({ ...filler })
+  for (const refill of refills.items()) copy.refills.put({ ...refill })
   return copy
 }
 
 function accessTo(state: BucketState): Pick<TokenBucket, 'covers' | 'spend'> {
   return {
     covers(credits, now) {
-      refill(state, now)
+      refillUntil(state, now)
       return credits <= state.credits + state.capacity
     },
     spend(credits, now) {
-      refill(state, now)
+      refillUntil(state, now)
       const before = state.credits
       add(state, -credits)
       return before - state.credits
@@ -137,15 +137,15 @@ function accessTo(state: BucketState): Pick<TokenBucket, 'covers' | 'spend'> {
   }
 }
 
-function refill(state: BucketState, now: number): void {
-  const { fillers, leadMs } = state
-  for (let next = fillers.peek(); next !== undefined && next.fillsAt <= now; next = fillers.peek()) {
+function refillUntil(state: BucketState, now: number): void {
+  const { refills, leadMs } = state
+  for (let next = refills.peek(); next !== undefined && next.refillsAt <= now; next = refills.peek()) {
     // All at once: with little of a budget left, the next call may be years away.
     const stepMs = next.everyMs - leadTimeFor(next.everyMs, leadMs)
-    const fills = 1 + Math.floor((now - next.fillsAt) / stepMs)
-    add(state, next.cost * fills)
-    next.fillsAt += stepMs * fills
-    fillers.put(next)
+    const times = 1 + Math.floor((now - next.refillsAt) / stepMs)
+    add(state, next.cost * times)
+    next.refillsAt += stepMs * times
+    refills.put(next)
   }
 }
 

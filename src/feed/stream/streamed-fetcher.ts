@@ -1,6 +1,6 @@
 import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { PriceTable } from '../prices/price-table.ts'
-import { isWanted, type TrackedPrice } from '../prices/tracked-price.ts'
+import { awaited, isWanted, released, type TrackedPrice } from '../prices/tracked-price.ts'
 import type { StreamedPrice } from './read-price.ts'
 
 /** A fetcher that waits for streams where they have the price, and buys the rest. */
@@ -32,7 +32,7 @@ export function createStreamedFetcher({ fetcher, table, covers, schedule }: Stre
 
   /** Resolves with whether the price has arrived; otherwise no stream has it any longer, or nobody wants it. */
   function wait(tracked: TrackedPrice): Promise<boolean> {
-    tracked.inFlight = true
+    awaited(tracked)
     schedule(tracked)
     return new Promise((resolve) => waiting.set(tracked, resolve))
   }
@@ -42,7 +42,7 @@ export function createStreamedFetcher({ fetcher, table, covers, schedule }: Stre
     const arrived = await Promise.all(prices.map(wait))
     const missing = prices.filter((_, index) => !arrived[index])
     for (const tracked of missing) {
-      tracked.inFlight = false
+      released(tracked)
       schedule(tracked)
     }
     const due = missing.filter(isWanted)
@@ -65,12 +65,12 @@ export function createStreamedFetcher({ fetcher, table, covers, schedule }: Stre
       ])
       return credits + more
     },
-    onPrice({ address, price, at }) {
+    onPrice({ address, price, at, requestedAt }) {
       const tracked = table.find(address)
       if (tracked === undefined || at <= tracked.at) return
       // The answer to a request in flight will be newer.
       if (tracked.inFlight && !waiting.has(tracked)) return
-      fetcher.deliver(tracked, { price, at })
+      fetcher.deliver(tracked, { price, at, requestedAt })
       endWait(tracked, true)
     },
     reconsider() {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../concurrency/clock.ts'
-import type { FeedPrice } from '../../feed/types.ts'
+import type { FeedPrice } from '../../feed/watch/types.ts'
 import type { StreamRequest } from './read-stream.ts'
 import { type PriceEvent, priceText } from './server-sent-events.ts'
 import type { StreamSettings } from './stream-settings.ts'

@@ -1,4 +1,4 @@
-import type { FeedPrice } from '../../feed/types.ts'
+import type { FeedPrice } from '../../feed/watch/types.ts'
 
 /** A price as it was published, with its place in the order of one source. */
 export interface PriceEvent {

@@ -15,7 +15,7 @@ export interface Shape extends Workload {
 type Random = () => number
 
 /** How the watches of `tokens` look, and over how long. */
-interface Demand {
+export interface Demand {
   readonly name: string
   readonly durationMs: number
   readonly stepMs: number
@@ -24,6 +24,8 @@ interface Demand {
   readonly lookUpsEveryMs?: number
   /** Whether all watches have the same interval and nothing else happens. */
   readonly hasOneInterval: boolean
+  /** Whether watches join and leave. */
+  readonly isUnsteady?: boolean
 }
 
 const onGrid = (ms: number, stepMs: number) => Math.round(ms / stepMs) * stepMs
@@ -44,6 +46,16 @@ const atRandom = (stepMs: number) => (_index: number, _count: number, random: Ra
   onGrid(random() * EVERY_MS, stepMs)
 /** From 10 s to 1 h, each order of magnitude as often. */
 const anyInterval = (random: Random) => onGrid(10 * SECOND * 360 ** random(), 5 * SECOND)
+
+/** Twenty watches of 5 to 30 tokens each, which share some of them. */
+const dashboards = (tokens: readonly string[], random: Random, durationMs: number): Consumer[] =>
+  Array.from({ length: 20 }, (_, index) => {
+    const count = Math.min(tokens.length, 5 + Math.floor(random() * 26))
+    const left = [...tokens]
+    const addresses = Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)[0] ?? '')
+    const from = onGrid(random() * EVERY_MS, SECOND)
+    return { name: `dashboard ${index}`, addresses, everyMs: EVERY_MS, spans: [{ from, to: durationMs }] }
+  })
 
 /** As many watches as tokens, of up to three tokens each, that come for 5 to 60 minutes and stay away as long. */
 function comeAndGo(tokens: readonly string[], random: Random, durationMs: number): Consumer[] {
@@ -68,7 +80,7 @@ const anyIntervals = {
   name: 'at intervals from 10 s to 1 h',
   consumers: watchEach(atRandom(5 * SECOND), anyInterval),
 }
-const joining = { ...mixed, name: 'joining and leaving', consumers: comeAndGo }
+const joining = { ...mixed, name: 'joining and leaving', consumers: comeAndGo, isUnsteady: true }
 /** The name and the mean time between look-ups. */
 const withLookUps = (demand: Demand): Demand => ({
   ...demand,
@@ -92,6 +104,7 @@ export const DEMANDS: readonly Demand[] = [
     consumers: watchEach((index, count) => onGrid((index * EVERY_MS) / count, SECOND), fiveMinutes),
   },
   { ...sameInterval, ...apart, consumers: watchEach(atRandom(SECOND), fiveMinutes) },
+  { ...sameInterval, name: '20 dashboards of 5 to 30 tokens', consumers: dashboards },
   anyIntervals,
   joining,
   withLookUps({ ...mixed, ...apart }),

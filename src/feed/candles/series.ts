@@ -1,0 +1,102 @@
+import type { Candle } from '../../generated/types.ts'
+
+/** What is known of a series. */
+export interface KnownSeries {
+  /** Oldest first. */
+  readonly candles: readonly Candle[]
+  /** How many of the newest candles are known. */
+  readonly depth: number
+  /** Candles before this time do not change any longer, unix seconds. */
+  readonly finalUntil: number
+  /** When the newest candle was requested, by the clock of the feed. */
+  readonly at: number
+}
+
+/** The largest page. */
+export const MAX_CANDLES = 500
+/** Length of each bucket in seconds. */
+export const BUCKET_SECONDS = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
+
+/** How long the service may take to compute an answer, in milliseconds. */
+const MAX_PROCESSING_MS = 10_000
+
+/** How many candles to request: those that are missing and the open one, or the whole series. */
+export function countMissing(
+  known: KnownSeries | undefined,
+  limit: number,
+  serviceNow: number,
+  bucketSeconds: number,
+): number {
+  if (known === undefined || known.depth < limit) return limit
+  const missing = Math.floor((serviceNow / 1_000 - known.finalUntil) / bucketSeconds)
+  return Math.min(limit, Math.max(0, missing) + 1)
+}
+
+export interface CandleAnswer {
+  /** Oldest first. */
+  readonly candles: readonly Candle[]
+  /** Number of candles that were requested. */
+  readonly asked: number
+  /** When they were requested, by the clock of the feed. */
+  readonly sentAt: number
+  /** How long the answer took, in milliseconds. */
+  readonly tookMs: number
+  /** The service's time when the answer arrived, unix milliseconds. */
+  readonly serviceNow: number
+}
+
+/** Adds an answer to a series. Returns undefined if candles between them may be missing. */
+export function mergeCandles(
+  known: KnownSeries | undefined,
+  answer: CandleAnswer,
+  limit: number,
+  bucketSeconds: number,
+): KnownSeries | undefined {
+  const { candles, asked, sentAt, tookMs, serviceNow } = answer
+  const adjacent = known && isAdjacent(known, answer, bucketSeconds) ? known : undefined
+  if (adjacent === undefined && asked < limit) return undefined
+  const from = Math.min(candles[0]?.time ?? Number.POSITIVE_INFINITY, adjacent?.finalUntil ?? Number.POSITIVE_INFINITY)
+  const older = adjacent?.candles.filter(({ time }) => time < from) ?? []
+  const depth = Math.max(asked, adjacent?.depth ?? 0)
+  // By time, because an answer may have a candle twice.
+  const merged = [...new Map([...older, ...candles].map((candle) => [candle.time, candle])).values()]
+  const servedAt = serviceNow - tookMs
+  return {
+    candles: merged.slice(-depth),
+    depth,
+    finalUntil: finalUntil(merged.at(-1)?.time ?? 0, servedAt, bucketSeconds),
+    at: sentAt,
+  }
+}
+
+/** Whether an answer begins where the known series ends. */
+function isAdjacent(
+  { finalUntil }: KnownSeries,
+  { candles, asked, serviceNow }: CandleAnswer,
+  bucketSeconds: number,
+): boolean {
+  const [first] = candles
+  if (first && first.time <= finalUntil) return true
+  // Buckets without a trade are left out: then the number of requested buckets counts.
+  const isComplete = (serviceNow / 1_000 - finalUntil) / bucketSeconds < asked
+  return candles.length < asked && isComplete
+}
+
+/**
+ * The newest candle may still change, and so may buckets after it that are left out while they are empty. It counts in
+ * buckets from the newest candle, because nobody documents at which times buckets begin.
+ */
+function finalUntil(newest: number, servedAt: number, bucketSeconds: number): number {
+  const closed = Math.floor(((servedAt - MAX_PROCESSING_MS) / 1_000 - newest) / bucketSeconds)
+  return newest + Math.max(0, closed) * bucketSeconds
+}
+
+/**
+ * The service's time: the local time, unless the `Date` of an answer or its newest candle shows that the local clock is
+ * wrong.
+ */
+export function serviceTime(date: string | undefined, newest: Candle | undefined, now: number): number {
+  const sentAt = Date.parse(date ?? '')
+  const isWrong = Math.abs(sentAt - now) > MAX_PROCESSING_MS
+  return Math.max(isWrong ? sentAt : now, (newest?.time ?? 0) * 1_000)
+}

@@ -1,0 +1,85 @@
+import type { Candle } from '../../generated/types.ts'
+import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import type { CheckedStore } from '../prices/checked-store.ts'
+import { BUCKET_SECONDS, type KnownSeries, MAX_CANDLES } from './series.ts'
+
+/** What a series is of. */
+export interface SeriesId {
+  /** In EIP-55 form. */
+  readonly address: string
+  readonly bucket: keyof typeof BUCKET_SECONDS
+  readonly currency: 'USD' | 'ETN'
+}
+
+/** Keeps series for every reader of a feed, and in the feed's store. */
+export interface CandleStore {
+  /** Resolves with the newest state; undefined if nothing valid is known. */
+  read(id: SeriesId): Promise<KnownSeries | undefined>
+  write(id: SeriesId, series: KnownSeries): void
+}
+
+/** Beyond this number of series, the oldest is dropped. */
+const MAX_SERIES = 100
+const MIN_TTL_MS = 3_600_000
+/** How far the service's clock may be ahead, in milliseconds. */
+const MAX_AHEAD_MS = 3_600_000
+
+export function createCandleStore(store: CheckedStore | undefined, clock: FeedClock): CandleStore {
+  const memory = new Map<string, KnownSeries>()
+
+  return {
+    async read(id) {
+      const stored = await store?.read(keyOf(id), (value) => checkStored(id, value, clock))
+      const known = memory.get(keyOf(id))
+      return stored && !(known && known.at >= stored.at) ? stored : known
+    },
+    write(id, series) {
+      const key = keyOf(id)
+      memory.delete(key)
+      memory.set(key, series)
+      const [oldest] = memory.keys()
+      if (memory.size > MAX_SERIES && oldest !== undefined) memory.delete(oldest)
+      // After that time no candle of it is among the newest.
+      const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
+      store?.write(key, { ...id, ...series, at: clock.toUnix(series.at) }, Math.max(MIN_TTL_MS, ttlMs))
+    },
+  }
+}
+
+function keyOf({ address, bucket, currency }: SeriesId): string {
+  return `etn-market:feed:candles:1:${address.toLowerCase()}:${bucket}:${currency}`
+}
+
+/** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
+function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries {
+  const now = clock.wall.now()
+  if (!isObject(value) || !isSeries(value) || value.at > now) throw invalidEntry(id)
+  const { address, bucket, currency, candles, depth, finalUntil, at } = value
+  if (address !== id.address || bucket !== id.bucket || currency !== id.currency) throw invalidEntry(id)
+  const newest = candles.at(-1)?.time ?? 0
+  const isOrdered = candles.every(({ time }, index) => index === 0 || time > (candles[index - 1]?.time ?? 0))
+  if (!isOrdered || newest > finalUntil || finalUntil * 1_000 > now + MAX_AHEAD_MS || depth < candles.length)
+    throw invalidEntry(id)
+  return { candles, depth, finalUntil, at: clock.fromUnix(at) }
+}
+
+function isSeries(value: Record<string, unknown>): value is Record<string, unknown> & KnownSeries {
+  const { candles, depth, finalUntil, at } = value
+  return isCandles(candles) && isInteger(depth) && depth <= MAX_CANDLES && isInteger(finalUntil) && isNumber(at)
+}
+
+/** With `validate: 'warn'` an answer may have any shape. */
+export function isCandles(value: unknown): value is readonly Candle[] {
+  return Array.isArray(value) && every(value, isCandle)
+}
+
+function isCandle(value: unknown): boolean {
+  if (!isObject(value) || !isInteger(value.time)) return false
+  const { open, high, low, close, volume, count } = value
+  return [open, high, low, close, volume, count].every(isNumber)
+}
+
+function invalidEntry({ address, bucket }: SeriesId): Error {
+  return new Error(`The store has an invalid series of ${bucket} candles of ${address}. It is ignored.`)
+}

@@ -1,0 +1,83 @@
+import type { BalanceDocument } from '../../generated/types.ts'
+import { isObject, isString } from '../../operations/type-guards.ts'
+import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
+import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../../utils/decimal.ts'
+import { toUnits } from '../../utils/units.ts'
+
+/** A token of a wallet, and what it is worth. Figures are exact decimal texts; null where they are not known. */
+export interface ValuedToken<Info, Price> {
+  /** In EIP-55 form. */
+  readonly address: string
+  /** In the smallest unit, as the service sends it. */
+  readonly balance: string
+  readonly info: Info | undefined
+  readonly price: Price | undefined
+  /** In whole tokens. */
+  readonly amount: string | null
+  readonly usd: string | null
+  readonly etn: string | null
+}
+
+export interface WalletValue<Info, Price> {
+  readonly totalUsd: string
+  readonly totalEtn: string
+  /** The highest value in USD first. */
+  readonly tokens: readonly ValuedToken<Info, Price>[]
+}
+
+export interface TokenLookUps<Info, Price> {
+  /** Undefined while the decimals are not known. */
+  infoOf(address: string): Info | undefined
+  /** Undefined while no price is known. */
+  priceOf(address: string): Price | undefined
+}
+
+interface Quoted {
+  readonly usd?: string | null | undefined
+  readonly etn?: string | null | undefined
+}
+
+/** The balances that are not zero, by token in EIP-55 form. With `validate: 'warn'` an answer may have any shape. */
+export function heldBalances({ balances }: BalanceDocument): Map<string, string> {
+  const held = new Map<string, string>()
+  for (const [key, entry] of Object.entries(balances)) {
+    const address = looksLikeAddress(key) ? checksumAddress(key) : key
+    const balance = isObject(entry) && isString(entry.balance) ? entry.balance : ''
+    if (amountOf(balance, 0) !== '0') held.set(address, balance)
+  }
+  return held
+}
+
+/** Values the balances of a wallet: `feed.portfolio` and the command `portfolio` both ask here. */
+export function valueWallet<Info extends { readonly decimals: number }, Price extends Quoted>(
+  balances: ReadonlyMap<string, string>,
+  { infoOf, priceOf }: TokenLookUps<Info, Price>,
+): WalletValue<Info, Price> {
+  const tokens = [...balances].map(([address, balance]): ValuedToken<Info, Price> => {
+    const info = infoOf(address)
+    const price = priceOf(address)
+    const amount = info === undefined ? null : amountOf(balance, info.decimals)
+    return { address, balance, info, price, amount, usd: times(amount, price?.usd), etn: times(amount, price?.etn) }
+  })
+  const usdOf = ({ usd }: (typeof tokens)[number]) => parseDecimal(usd) ?? NONE
+  tokens.sort((one, other) => compareDecimals(usdOf(other), usdOf(one)))
+  return { totalUsd: sumOf(tokens.map(({ usd }) => usd)), totalEtn: sumOf(tokens.map(({ etn }) => etn)), tokens }
+}
+
+/** Below every value, so that tokens without one are last. */
+const NONE: Decimal = { digits: -1n, scale: 0 }
+const ZERO: Decimal = { digits: 0n, scale: 0 }
+
+/** The exact amount in whole tokens; null for what is no amount. */
+function amountOf(balance: string, decimals: number): string | null {
+  return /^0x[0-9a-f]{1,64}$/i.test(balance) ? toUnits(balance, decimals) : null
+}
+
+function times(amount: string | null, rate: string | null | undefined): string | null {
+  const [one, other] = [parseDecimal(amount), parseDecimal(rate)]
+  return one === undefined || other === undefined ? null : formatDecimal(multiply(one, other))
+}
+
+function sumOf(values: readonly (string | null)[]): string {
+  return formatDecimal(values.reduce((sum, value) => add(sum, parseDecimal(value) ?? ZERO), ZERO))
+}

@@ -1,0 +1,136 @@
+import type { Lifetime } from '../lifetime.ts'
+import type { FeedPrice } from '../watch/types.ts'
+
+/** An async iterator that keeps only the newest unread value of each key. */
+export interface LatestValueStream<T> {
+  readonly iterator: AsyncIterableIterator<T>
+  push(value: T): void
+  /** Removes an unread value. */
+  drop(key: unknown): void
+  /** Removes every unread value. */
+  clear(): void
+  /** Ends the iteration. With an error, the next read rejects with its reason. */
+  end(error?: { reason: unknown }): void
+}
+
+interface PendingRead<T> {
+  resolve(result: IteratorResult<T, undefined>): void
+  reject(error: unknown): void
+}
+
+export interface StreamOptions<T> {
+  /** What a newer value replaces. @default the input of a price */
+  keyOf?(value: T): unknown
+  /** The oldest unread value is dropped beyond this number. @default no limit */
+  maxUnread?: number
+  onDrop?(): void
+  /** Whether unread values are read before the end. */
+  drains?: boolean
+}
+
+/** `onRead` changes a value when it is read, because it may have waited. */
+export function createLatestValueStream<T extends object = FeedPrice>(
+  onReturn: () => void,
+  onRead: (value: T) => T,
+  options: StreamOptions<T> = {},
+): LatestValueStream<T> {
+  const { keyOf = inputOf, maxUnread = Number.POSITIVE_INFINITY, onDrop, drains = false } = options
+  /** At most one for each key, oldest first. */
+  const unread = new Map<unknown, T>()
+  const reads: PendingRead<T>[] = []
+  let ended: { error?: { reason: unknown } | undefined } | undefined
+  const done = { done: true, value: undefined } as const
+
+  function end(error?: { reason: unknown }): void {
+    if (ended) return
+    const [first, ...others] = reads.splice(0)
+    // Only one read rejects.
+    ended = { error: first ? undefined : error }
+    if (!drains) unread.clear()
+    if (error) first?.reject(error.reason)
+    else first?.resolve(done)
+    for (const read of others) read.resolve(done)
+  }
+
+  return {
+    push(value) {
+      if (ended) return
+      const read = reads.shift()
+      if (read) read.resolve({ done: false, value: onRead(value) })
+      else unread.set(keyOf(value), value)
+      if (unread.size <= maxUnread) return
+      const [oldest] = unread.keys()
+      unread.delete(oldest)
+      onDrop?.()
+    },
+    drop: (key) => void unread.delete(key),
+    clear: () => unread.clear(),
+    end,
+    iterator: {
+      [Symbol.asyncIterator]() {
+        return this
+      },
+      async next() {
+        const [first] = unread.values()
+        if (first !== undefined) {
+          unread.delete(keyOf(first))
+          return { done: false, value: onRead(first) }
+        }
+        if (ended === undefined) return new Promise((resolve, reject) => reads.push({ resolve, reject }))
+        const { error } = ended
+        ended = {}
+        if (error) throw error.reason
+        return done
+      },
+      async return() {
+        onReturn()
+        unread.clear()
+        end()
+        return done
+      },
+    },
+  }
+}
+
+const inputOf = (price: object) => (price as FeedPrice).address
+
+export interface FollowOptions<Value extends object> {
+  readonly signal: AbortSignal | undefined
+  readonly lifetime: Lifetime
+  /** Changes a value when it is read after it has waited. */
+  onRead(value: Value): Value
+  /** Publishes values until `signal` aborts or it calls `fail`. */
+  follow(publish: (value: Value) => void, signal: AbortSignal, fail: (error: unknown) => void): Promise<void>
+}
+
+/** Follows something while an iteration lasts. The iteration yields the newest value; a slow reader misses older ones. */
+export function followLatest<Value extends object>({
+  signal,
+  lifetime,
+  onRead,
+  follow,
+}: FollowOptions<Value>): AsyncIterable<Value> {
+  return {
+    [Symbol.asyncIterator]() {
+      const controller = new AbortController()
+      const stopListening: (() => void)[] = []
+      const end = (error?: { reason: unknown }) => {
+        for (const stop of stopListening.splice(0)) stop()
+        stream.end(error)
+        controller.abort()
+      }
+      const stream = createLatestValueStream<Value>(() => end(), onRead, { keyOf: () => '' })
+      const fail = (reason: unknown) => end({ reason })
+      if (signal?.aborted) fail(signal.reason)
+      else if (lifetime.signal.aborted) end()
+      else {
+        stopListening.push(
+          lifetime.onAbort(signal, () => fail(signal?.reason)),
+          lifetime.onClose(() => end()),
+        )
+        follow(stream.push, controller.signal, fail).catch(fail)
+      }
+      return stream.iterator
+    },
+  }
+}

@@ -1,0 +1,174 @@
+import type { ApiPromise } from '../../api-promise.ts'
+import { sleep } from '../../concurrency/clock.ts'
+import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
+import { BudgetExceededError } from '../../errors/budget.ts'
+import { ResponseError } from '../../errors/response.ts'
+import type { FeedBoughtEvent, FeedEvent } from '../events.ts'
+import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import { type SendOptions, type Spent, spendFromBudget } from '../prices/buy-prices.ts'
+import type { DailyBudget } from '../prices/daily-budget.ts'
+import type { Backoff } from './backoff.ts'
+
+export interface RequesterParts {
+  readonly clock: FeedClock
+  readonly dailyBudget: DailyBudget
+  readonly backoff: Backoff
+  emit(event: FeedEvent): void
+  isPaused(): boolean
+}
+
+export interface RequesterOptions {
+  readonly signal: AbortSignal
+  readonly failures: FailureReport
+  /** The wait after a failure that may have been charged, in milliseconds. */
+  readonly everyMs: number
+}
+
+/** Reports what holds requests up: once, and again when the reason changes. */
+export interface FailureReport {
+  report(error: unknown): void
+  /** Called after a success. */
+  clear(): void
+}
+
+/** @param address what the failures are about, in EIP-55 form */
+export function createFailureReport(
+  address: string,
+  emit: (event: FeedEvent) => void,
+  onFailure: () => void = () => {},
+): FailureReport {
+  let reportedCode: string | undefined
+  return {
+    report(error) {
+      if (!isEtnMarketError(error) || error.code === reportedCode) return
+      reportedCode = error.code
+      emit({ type: 'feed.watch_failed', addresses: [address], code: error.code, message: error.message })
+      onFailure()
+    },
+    clear() {
+      reportedCode = undefined
+    },
+  }
+}
+
+export interface RequestSpec<T> {
+  readonly operation: Exclude<FeedBoughtEvent['operation'], 'prices.batch'>
+  /** In EIP-55 form. */
+  readonly addresses: readonly string[]
+  readonly worstCase: number
+  send(options: SendOptions): ApiPromise<T>
+  /** Whether an answer can be used. With `validate: 'warn'` it may have any shape. */
+  isUsable(data: T): boolean
+}
+
+export interface Answer<T> extends Spent<T> {
+  /** When the request was sent, by the clock of the feed. */
+  readonly sentAt: number
+}
+
+/** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
+export interface Requester {
+  /** Waits until nothing holds the request up, and makes one attempt. Rejects with why it failed. */
+  attempt<T>(specify: () => RequestSpec<T>): Promise<Answer<T>>
+  /** Repeats attempts until one succeeds. Rejects when no later attempt could. */
+  request<T>(specify: () => RequestSpec<T>): Promise<Answer<T>>
+}
+
+/** How often a hidden page is checked. */
+const PAUSE_MS = 1_000
+const MIN_WAIT_MS = 1_000
+const MAX_WAIT_MS = 60_000
+/** How often it is checked whether the budget has room beside the watches. */
+const SHARE_CHECK_MS = 60_000
+
+export function createRequester(parts: RequesterParts, options: RequesterOptions): Requester {
+  const { clock, dailyBudget, backoff, emit, isPaused } = parts
+  const { signal, failures: failureReport, everyMs } = options
+  /** Consecutive failures. Those of this consumer alone do not hold up others. */
+  let failures = 0
+  let notBefore = Number.NEGATIVE_INFINITY
+
+  /** How long the next attempt has to wait, in milliseconds. */
+  function waitMs({ operation, worstCase }: RequestSpec<unknown>): number {
+    const now = clock.now()
+    const until = Math.max(backoff.until, notBefore)
+    if (isPaused()) return PAUSE_MS
+    if (now < until) {
+      failureReport.report(backoff.failure?.error)
+      return until - now
+    }
+    if (dailyBudget.availableForRequests >= worstCase || isTooLarge(worstCase)) return 0
+    failureReport.report(outOfShare(operation, worstCase, dailyBudget))
+    return SHARE_CHECK_MS
+  }
+
+  /** Retry-After is a floor, and jitter only adds to it. */
+  function waitAfter(error: unknown): number {
+    const { retryAfterMs = 0 } = error as Partial<EtnMarketError>
+    const isShort = isShortOfCredits(error)
+    const ms = isShort ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(failures, 10))
+    return Math.max(ms, retryAfterMs) * (1 + clock.random() / 10)
+  }
+
+  /** No day of the budget has room for it. */
+  function isTooLarge(worstCase: number): boolean {
+    return worstCase > dailyBudget.budget.limit
+  }
+
+  /** What is requested may depend on how long it has waited. */
+  async function attempt<T>(specify: () => RequestSpec<T>): Promise<Answer<T>> {
+    signal.throwIfAborted()
+    let spec = specify()
+    for (let ms = waitMs(spec); ms > 0; ms = waitMs(spec)) {
+      await sleep(clock, ms, signal)
+      spec = specify()
+    }
+    const sentAt = clock.now()
+    try {
+      const send = () => spec.send({ signal, retry: false })
+      const answer = await spendFromBudget(dailyBudget.budget, spec.worstCase, send)
+      dailyBudget.recordUnplanned(answer.credits)
+      backoff.recordSuccess(sentAt)
+      emit({ type: 'feed.bought', operation: spec.operation, addresses: spec.addresses, credits: answer.credits })
+      if (!spec.isUsable(answer.data)) throw unusable(spec, answer)
+      failures = 0
+      failureReport.clear()
+      return { ...answer, sentAt }
+    } catch (error) {
+      signal.throwIfAborted()
+      notBefore = Math.max(clock.now() + waitAfter(error), mayBeChargedAgain(error, failures) ? sentAt + everyMs : 0)
+      failures++
+      if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
+      if (!isRefusal(error)) failureReport.report(error)
+      throw error
+    }
+  }
+
+  return {
+    attempt,
+    async request(specify) {
+      for (;;) {
+        try {
+          return await attempt(specify)
+        } catch (error) {
+          if (signal.aborted || isRefusal(error)) throw error
+          if (isOverBudget(error) && isTooLarge(specify().worstCase)) throw error
+        }
+      }
+    },
+  }
+}
+
+function unusable<T>({ operation }: RequestSpec<T>, { data, credits }: Spent<T>): ResponseError {
+  const message = `${operation}: the answer does not match the contract. It was paid for; the data is in error.body.`
+  return new ResponseError(message, { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data })
+}
+
+function outOfShare(operation: FeedBoughtEvent['operation'], needed: number, { budget, ...share }: DailyBudget) {
+  const available = Math.floor(share.availableForRequests)
+  return new BudgetExceededError(
+    `The request needs up to ${needed} credits, but ${available} are left beside the share of the watches. Nothing was sent.`,
+    { operation, needed, available, resetsAt: budget.resetsAt },
+  )
+}

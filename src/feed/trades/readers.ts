@@ -1,0 +1,171 @@
+import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
+import type { Trade } from '../../generated/types.ts'
+import { callSafely } from '../events.ts'
+import type { OtherRequests } from '../schedule/explain.ts'
+import { PAGE_SIZE } from './cost.ts'
+import { createTradeDedupe, type TradeGap } from './dedupe.ts'
+import { createTradeSource, type TradeReader, type TradeSource, type TradeSourceParts } from './source.ts'
+import type { TradesOptions } from './types.ts'
+
+/** The readers of trades of a feed. */
+export interface TradeReaders {
+  /** Yields the trades of a token, in EIP-55 form, that are new to the reader. */
+  read(
+    token: string | undefined,
+    bounds: TradeReader['bounds'],
+    options: TradesOptions,
+  ): AsyncGenerator<Trade, void, undefined>
+  /** What is requested, once for all readers of a token. */
+  planned(): OtherRequests[]
+  /** Resolves when no request is in flight and everything is written. */
+  stop(): Promise<void>
+}
+
+/** Tokens that are remembered while nobody reads them. */
+const MAX_IDLE = 100
+
+export function createTradeReaders(parts: TradeSourceParts): TradeReaders {
+  const { lifetime, store } = parts
+  const sources = new Map<string | undefined, TradeSource>()
+
+  function sourceOf(token: string | undefined): TradeSource {
+    const source = sources.get(token) ?? createTradeSource(token, parts)
+    // The most recently used is last.
+    sources.delete(token)
+    sources.set(token, source)
+    const idle = [...sources].filter(([, { size }]) => size === 0)
+    for (const [unused] of idle.slice(0, -MAX_IDLE)) sources.delete(unused)
+    return source
+  }
+
+  async function* read(
+    token: string | undefined,
+    bounds: TradeReader['bounds'],
+    { signal, onGap, resumeAs }: TradesOptions,
+  ): AsyncGenerator<Trade, void, undefined> {
+    let queue: TradeQueue | undefined
+    let saved: Trade | undefined
+    const savePosition = () => {
+      const [newest] = queue?.read ?? []
+      if (resumeAs === undefined || queue === undefined || newest === saved) return
+      saved = newest
+      store?.writePosition(token, resumeAs, queue.read)
+    }
+    const ended = new LightAbortController()
+    let leave = () => {}
+    const end = (reason: unknown) => {
+      savePosition()
+      // At once, so that nothing is bought for this reader.
+      leave()
+      ended.abort(reason)
+    }
+    const stopListening = lifetime.onAbort(signal, () => end(signal?.reason))
+    const stopOnClose = lifetime.onClose(() => end(lifetime.signal.reason))
+    try {
+      lifetime.signal.throwIfAborted()
+      signal?.throwIfAborted()
+      const position = resumeAs === undefined ? undefined : store?.readPosition(token, resumeAs)
+      const readBefore = position && (await raceWithAbort(position, ended))
+      queue = createTradeQueue({ bounds, read: readBefore, onGap })
+      saved = queue.read[0]
+      const source = sourceOf(token)
+      leave = source.add(queue)
+      for (;;) {
+        ended.throwIfAborted()
+        const trade = queue.take()
+        if (trade) yield trade
+        else {
+          savePosition()
+          const arrival = queue.wait()
+          source.wake()
+          await raceWithAbort(arrival, ended)
+        }
+      }
+    } catch (error) {
+      if (!lifetime.signal.aborted) throw error
+    } finally {
+      savePosition()
+      leave()
+      stopListening()
+      stopOnClose()
+    }
+  }
+
+  return {
+    read,
+    planned: () => [...sources.values()].flatMap((source) => source.planned() ?? []),
+    async stop() {
+      await Promise.all([...sources.values()].map((source) => source.stop()))
+      await store?.flush()
+    },
+  }
+}
+
+export interface TradeReaderOptions {
+  readonly bounds: TradeReader['bounds']
+  /** What the reader has read before a restart, newest first. */
+  readonly read: readonly Trade[] | undefined
+  readonly onGap: (() => void) | undefined
+}
+
+/** A reader, and what it has not read. */
+export interface TradeQueue extends TradeReader {
+  /** The newest trades that were taken, newest first. */
+  readonly read: readonly Trade[]
+  /** Takes the oldest trade. */
+  take(): Trade | undefined
+  /** Resolves when there is a trade; rejects when there will be none. */
+  wait(): Promise<void>
+}
+
+/** Maximum number of trades that wait for a reader, while other readers go on. */
+const MAX_UNREAD = 1_000
+
+export function createTradeQueue({ bounds, read: readBefore, onGap }: TradeReaderOptions): TradeQueue {
+  const dedupe = createTradeDedupe(readBefore)
+  let read = readBefore ?? []
+  let unread: Trade[] = []
+  let pending: { resolve(): void; reject(error: unknown): void } | undefined
+
+  function push(fresh: readonly Trade[]): TradeGap | undefined {
+    const all = [...unread, ...fresh]
+    unread = all.slice(-MAX_UNREAD)
+    const lost = all.length - unread.length
+    if (lost === 0) return undefined
+    return { from: all[lost - 1]?.timestamp ?? undefined, to: unread[0]?.timestamp ?? undefined }
+  }
+
+  return {
+    bounds,
+    isResumed: readBefore !== undefined,
+    get isWaiting() {
+      return pending !== undefined
+    },
+    get read() {
+      return read
+    },
+    receive(page) {
+      const { fresh, gap } = dedupe.add(page)
+      const lost = push(fresh) ?? gap
+      if (lost) callSafely(onGap, undefined)
+      if (unread.length > 0) {
+        pending?.resolve()
+        pending = undefined
+      }
+      return lost
+    },
+    fail(error) {
+      pending?.reject(error)
+      pending = undefined
+    },
+    take() {
+      const trade = unread.shift()
+      if (trade) read = [trade, ...read].slice(0, PAGE_SIZE)
+      return trade
+    },
+    wait: () =>
+      new Promise((resolve, reject) => {
+        pending = { resolve, reject }
+      }),
+  }
+}

@@ -1,0 +1,79 @@
+import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import { operations } from '../../generated/operations.ts'
+import type { Trade } from '../../generated/types.ts'
+import type { OtherRequests } from '../schedule/explain.ts'
+import type { TradeReaders } from './readers.ts'
+import type { TradeReader, TradeSourceParts } from './source.ts'
+import type { TradeStoreParts } from './store.ts'
+import type { TradesOptions } from './types.ts'
+
+export interface TradesParts extends Omit<TradeSourceParts, 'store'> {
+  /** Undefined without a store. */
+  readonly storeParts: TradeStoreParts | undefined
+  /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
+  toChecksum(addresses: readonly string[]): string[]
+}
+
+/** The trades of a feed. Their code is loaded with the first reader, because many feeds have none. */
+export interface Trades {
+  /** Yields the trades of a token that are new to the reader. */
+  follow(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
+  /** What is requested, once for all readers of a token. */
+  planned(): OtherRequests[]
+  /** Resolves when no request is in flight and everything is written. */
+  stop(): Promise<void>
+}
+
+export function createTrades(parts: TradesParts): Trades {
+  const { client, lifetime, storeParts, toChecksum } = parts
+  let readers: TradeReaders | undefined
+  let loading: Promise<TradeReaders> | undefined
+
+  async function load(): Promise<TradeReaders> {
+    const [{ createTradeReaders }, { createTradeStore }] = await Promise.all([
+      import('./readers.ts'),
+      import('./store.ts'),
+    ])
+    readers = createTradeReaders({ ...parts, store: storeParts && createTradeStore(storeParts) })
+    return readers
+  }
+
+  async function* read(
+    token: string | undefined,
+    bounds: TradeReader['bounds'],
+    options: TradesOptions,
+  ): AsyncGenerator<Trade, void, undefined> {
+    loading ??= load().catch((error) => {
+      loading = undefined
+      throw error
+    })
+    yield* (readers ?? (await loading)).read(token, bounds, options)
+  }
+
+  return {
+    follow(options) {
+      rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
+      const { token, everyMs, resumeAs } = options
+      if (resumeAs !== undefined && !(typeof resumeAs === 'string' && resumeAs !== ''))
+        throw invalidOption('resumeAs', resumeAs, 'a text that is not empty')
+      if (resumeAs !== undefined && storeParts === undefined)
+        throw invalidOption('resumeAs', resumeAs, "left out without the feed's store, which keeps it")
+      const bounds = readBounds(everyMs)
+      const limit = operations['trade.list'].credits.maxItems
+      client.trade.list.estimate({ limit, ...(token !== undefined && { token }) })
+      lifetime.signal.throwIfAborted()
+      return read(token === undefined ? undefined : toChecksum([token])[0], bounds, options)
+    },
+    planned: () => readers?.planned() ?? [],
+    stop: async () => readers?.stop(),
+  }
+}
+
+function readBounds(everyMs: TradesOptions['everyMs']): TradeReader['bounds'] {
+  const bounds = typeof everyMs === 'number' ? { min: everyMs, max: everyMs } : everyMs
+  rejectUnknown('everyMs', bounds, ['min', 'max'])
+  const { min, max } = bounds
+  if (!(typeof min === 'number' && typeof max === 'number' && min > 0 && max >= min && max < Number.POSITIVE_INFINITY))
+    throw invalidOption('everyMs', JSON.stringify(everyMs), 'a number of milliseconds above 0, or { min, max } of them')
+  return bounds
+}

@@ -1,0 +1,59 @@
+import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import { type Change, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
+import type { FeedPrice, WatchOptions } from './types.ts'
+
+/** Decides which prices differ enough from the last one that was delivered. */
+export interface MoveFilter {
+  shouldDeliver(price: FeedPrice): boolean
+  recordDelivery(price: FeedPrice): void
+  /** The next price of this input counts as the first one. */
+  forget(input: string): void
+}
+
+/** Returns a function that creates a filter for each consumer. */
+export function readMinChange(minChange: WatchOptions['minChange']): () => MoveFilter {
+  const change = minChange === undefined ? undefined : readChange(minChange)
+  return () => createMoveFilter(change)
+}
+
+function createMoveFilter(change: Change | undefined): MoveFilter {
+  const delivered = new Map<string, FeedPrice>()
+  return {
+    shouldDeliver(price) {
+      const last = delivered.get(price.address)
+      return change === undefined || last === undefined || last.stale !== price.stale || hasMoved(last, price, change)
+    },
+    recordDelivery(price) {
+      if (change !== undefined) delivered.set(price.address, price)
+    },
+    forget: (input) => void delivered.delete(input),
+  }
+}
+
+/** A price in another currency, or one that appears or disappears, has moved. */
+function hasMoved(from: FeedPrice, to: FeedPrice, change: Change): boolean {
+  if (from.usd === null && to.usd === null) return hasValueMoved(from.etn, to.etn, change)
+  return hasValueMoved(from.usd, to.usd, change)
+}
+
+function hasValueMoved(from: string | null, to: string | null, change: Change): boolean {
+  if (from === to) return false
+  const [before, after] = [parseDecimal(from), parseDecimal(to)]
+  return before === undefined || after === undefined || hasMovedBy(before, after, change)
+}
+
+function readChange(minChange: object): Change {
+  rejectUnknown('minChange option', minChange, ['percent', 'absolute'])
+  const { percent, absolute } = minChange as { percent?: unknown; absolute?: unknown }
+  if ((percent === undefined) === (absolute === undefined))
+    throw invalidOption('minChange', minChange, 'either { percent } or { absolute }')
+  if (percent !== undefined) return { percent: readAmount('minChange.percent', percent) }
+  return { absolute: readAmount('minChange.absolute', absolute) }
+}
+
+/** Reads a number that is 0 or more. */
+export function readAmount(name: string, value: unknown): Decimal {
+  const amount = parseDecimal(value)
+  if (amount !== undefined && amount.digits >= 0n) return amount
+  throw invalidOption(name, value, 'a number or a decimal string, 0 or more')
+}

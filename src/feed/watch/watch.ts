@@ -1,0 +1,175 @@
+import type { Clock } from '../../concurrency/clock.ts'
+import { callSafely } from '../events.ts'
+import { codeOf, type Failure } from '../failures.ts'
+import type { DailyBudget } from '../prices/daily-budget.ts'
+import { toFeedPrice } from '../prices/feed-price.ts'
+import type { PriceTable } from '../prices/price-table.ts'
+import { chargeForgotten, joined, left, type TrackedPrice, type Watcher } from '../prices/tracked-price.ts'
+import type { DueTimes } from '../schedule/due-times.ts'
+import type { Scheduler } from '../schedule/scheduler.ts'
+import type { TokenBucket } from '../schedule/token-bucket.ts'
+import type { FeedPrice } from './types.ts'
+
+export interface WatchParts {
+  readonly bucket: TokenBucket
+  readonly clock: Clock
+  readonly table: PriceTable
+  readonly dueTimes: DueTimes
+  readonly dailyBudget: DailyBudget
+  readonly scheduler: Scheduler
+  readonly windowMs: number
+}
+
+export interface WatchCallbacks {
+  onPrice(price: FeedPrice): void
+  /** Receives what `onPrice` throws. */
+  onThrow(error: unknown): void
+  /** Called once when prices fail to arrive, and again when the reason changes. */
+  onFailure(error: unknown): void
+}
+
+/** Original inputs by their address in EIP-55 form. */
+export type InputsByAddress = ReadonlyMap<string, readonly string[]>
+
+/** What a watch keeps up to date. */
+export interface WatchTarget {
+  readonly inputs: InputsByAddress
+  readonly everyMs: number
+  /** The longest interval while the budget is too small; Infinity if any will do. */
+  readonly atLeastEveryMs: number
+}
+
+/** A watch that has started. */
+export interface RunningWatch {
+  update(target: WatchTarget): void
+  stop(): void
+}
+
+/** Watches addresses under every input they were given as. */
+export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts: WatchParts): RunningWatch {
+  const { bucket, clock, table, dueTimes, dailyBudget, scheduler, windowMs } = parts
+  let { inputs } = target
+  /** Addresses whose failure was reported and that have had no price since. */
+  const failing = new Set<TrackedPrice>()
+  let reportedCode: string | undefined
+  let isRunning = true
+
+  const report = (tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true) => {
+    for (const input of inputs.get(tracked.address)?.filter(isWanted) ?? []) {
+      const price = toFeedPrice(tracked, input, clock.now(), stale)
+      if (price !== undefined && isRunning) callSafely(callbacks.onPrice, price, callbacks.onThrow)
+    }
+  }
+  const endFailure = (tracked: TrackedPrice) => {
+    failing.delete(tracked)
+    if (failing.size === 0) reportedCode = undefined
+  }
+
+  const fresh = new Set<string>()
+  const watcher: Watcher & { everyMs: number; atLeastEveryMs: number; prices: readonly TrackedPrice[] } = {
+    everyMs: target.everyMs,
+    atLeastEveryMs: target.atLeastEveryMs,
+    prices: table.open(inputs.keys()),
+    joined: fresh,
+    onPrice(tracked) {
+      endFailure(tracked)
+      fresh.delete(tracked.address)
+      report(tracked, clock.now() - tracked.at > watcher.everyMs)
+    },
+    onLate(tracked) {
+      // A callback may have removed the address while its subscribers are called.
+      if (failing.has(tracked) || !inputs.has(tracked.address)) return
+      failing.add(tracked)
+      report(tracked, true)
+    },
+    onFailure(tracked, failure: Failure) {
+      watcher.onLate(tracked)
+      const code = codeOf(failure.error)
+      if (code === reportedCode || !isRunning || !inputs.has(tracked.address)) return
+      reportedCode = code
+      callbacks.onFailure(failure.error)
+    },
+  }
+  const share = bucket.addWatch(inputs.size, target.everyMs, clock.now())
+
+  function enter(tracked: TrackedPrice): void {
+    joined(tracked, watcher, clock.now() + windowMs)
+    dueTimes.schedule(tracked)
+  }
+
+  function leave(tracked: TrackedPrice): void {
+    left(tracked, watcher)
+    fresh.delete(tracked.address)
+    endFailure(tracked)
+    dueTimes.schedule(tracked)
+  }
+
+  /** Delivers known prices under the inputs that are new. */
+  function deliverKnown(before: InputsByAddress): void {
+    const { stretch, atLeastStretch } = dailyBudget
+    const oldest = clock.now() - Math.min(watcher.everyMs * stretch, watcher.atLeastEveryMs * atLeastStretch)
+    const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
+    const known = watcher.prices.filter(
+      ({ address, price, at }) => price !== undefined && at >= oldest && inputs.get(address)?.some(isNew(address)),
+    )
+    // Later, so that the caller has the watch before its callback runs.
+    queueMicrotask(() => {
+      for (const tracked of known) report(tracked, clock.now() - tracked.at > watcher.everyMs, isNew(tracked.address))
+    })
+  }
+
+  for (const tracked of watcher.prices) {
+    chargeForgotten(tracked)
+    enter(tracked)
+  }
+  scheduler.wake()
+  deliverKnown(new Map())
+
+  return {
+    update(next) {
+      if (!isRunning) return
+      const before = inputs
+      inputs = next.inputs
+      const prices = table.open(inputs.keys())
+      for (const tracked of watcher.prices) if (!inputs.has(tracked.address)) leave(tracked)
+      watcher.prices = prices
+      watcher.everyMs = next.everyMs
+      watcher.atLeastEveryMs = next.atLeastEveryMs
+      share.update(inputs.size, next.everyMs, clock.now())
+      for (const address of inputs.keys()) if (!before.has(address)) fresh.add(address)
+      for (const tracked of prices) enter(tracked)
+      scheduler.wake()
+      deliverKnown(before)
+    },
+    stop() {
+      if (!isRunning) return
+      isRunning = false
+      share.leave(clock.now())
+      for (const tracked of watcher.prices) leave(tracked)
+      scheduler.wake()
+    },
+  }
+}
+
+/** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
+export type ToChecksum = (addresses: readonly string[]) => string[]
+
+/** Each address once, with the different inputs that name it. */
+export function groupByAddress(given: string | readonly string[], toChecksum: ToChecksum): InputsByAddress {
+  const inputs = typeof given === 'string' ? [given] : given
+  const groups = new Map<string, string[]>()
+  const addresses = toChecksum(inputs)
+  for (const [index, input] of inputs.entries()) {
+    const address = addresses[index] ?? input
+    const group = groups.get(address) ?? []
+    if (!group.includes(input)) group.push(input)
+    groups.set(address, group)
+  }
+  return groups
+}
+
+/** The price with its age after it has waited to be read. */
+export function withAge(price: FeedPrice, waitedMs: number, everyMs: number): FeedPrice {
+  const ageMs = price.ageMs + waitedMs
+  return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > everyMs }
+}
