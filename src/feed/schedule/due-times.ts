@@ -69,7 +69,9 @@ export function createDueTimes(): DueTimes {
     schedule,
     retryWasted() {
       for (const tracked of demand.addresses()) {
-        const { wastedAt, releasedAt, intervalMs } = tracked
+        const { wastedAt, releasedAt, intervalMs, failures } = tracked
+        // An address that fails alone does so whether others succeed or not.
+        if (failures > 0) continue
         // Once per interval: this address may fail each time while others succeed.
         if (wastedAt === Number.NEGATIVE_INFINITY || wastedAt - releasedAt < intervalMs) continue
         tracked.releasedAt = wastedAt
