@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { testProperty } from '../support/property.ts'
 import { MINUTE, SECOND, some } from './setup.ts'
-import { type Delivery, fault, type Plan, type Sent, simulate, transientPlans } from './simulate.ts'
+import { type Delivery, fault, type Plan, type Sent, simulate, toPlan, transientPlans } from './simulate.ts'
 
 /** The attempt timeout and the longest backoff. */
 const MAX_DELAY_MS = 15 * SECOND
@@ -92,7 +92,25 @@ testProperty(
       },
     )
   },
-  { cases: 25 },
+  {
+    cases: 25,
+    examples: [
+      // Two addresses failed alone and waited for the interval of the first watch, though a watch with a shorter one joined.
+      [
+        [
+          toPlan({ first: 5, count: 5, everyMs: 5 * MINUTE, from: 328_355, lasts: 114_267 }),
+          toPlan({ first: 3, count: 2, everyMs: 5 * MINUTE, from: 318_602 }),
+          toPlan({ first: 2, count: 2, everyMs: 1_064_413, from: 31_215 }),
+          toPlan({ first: 0, count: 3, everyMs: 72_585, from: 716_762 }),
+          toPlan({ first: 8, count: 2, everyMs: 555_433, from: 763_108 }),
+        ],
+        [{ reset: 'after' }, { malformed: true }, { reset: 'after' }],
+        0.15684139311523015,
+        597_108,
+        698,
+      ],
+    ],
+  },
 )
 
 testProperty(

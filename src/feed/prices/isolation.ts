@@ -45,7 +45,10 @@ export function createIsolation(
     },
     recordSuccess(prices) {
       succeededAt = clock.now()
-      const reserved = prices[0]?.suspectGroup?.reserved ?? 0
+      const group = prices[0]?.suspectGroup
+      const reserved = group?.reserved ?? 0
+      // The rest of the group may be requested later, and has nothing set aside any more.
+      if (group) group.reserved = 0
       for (const tracked of prices) cleared(tracked)
       return reserved
     },
@@ -82,12 +85,18 @@ export function createIsolation(
     const backoff = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(failures, 10))
     const intervals = prices.filter(({ watchers }) => watchers.size > 0).map(({ intervalMs }) => intervalMs)
     const waitMs = isCharged ? Math.max(backoff, ...intervals) : backoff
-    const retryAt = clock.now() + waitMs
+    // Without the interval, which the schedule adds: it ends earlier when a watch with a shorter one joins.
+    const retryAt = clock.now() + backoff
     const group: SuspectGroup = prices[0]?.suspectGroup ?? { reserved: 0 }
     for (const tracked of prices) suspected(tracked, { suspectGroup: group, retryAt, failures: failures + 1 })
     const [only] = prices
     if (prices.length === 1 && only && failures === 0)
-      emit({ type: 'feed.isolated', address: only.address, code: error.code, retryAt: clock.toUnix(retryAt) })
+      emit({
+        type: 'feed.isolated',
+        address: only.address,
+        code: error.code,
+        retryAt: clock.toUnix(clock.now() + waitMs),
+      })
     return { error, waitMs, transient: !isCharged, maybeCharged: isCharged }
   }
 }

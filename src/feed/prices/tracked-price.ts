@@ -5,7 +5,7 @@ import { createPriorityQueue, type PriorityQueue } from './priority-queue.ts'
 /** Addresses that are requested together until they succeed or fail alone. */
 export interface SuspectGroup {
   /** Credits that the watches have set aside, because separate requests will cost more than one. */
-  readonly reserved: number
+  reserved: number
 }
 
 /** Somebody who waits for the price of an address. */

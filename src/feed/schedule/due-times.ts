@@ -76,7 +76,9 @@ export function createDueTimes(): DueTimes {
     schedule,
     retryMaybeCharged() {
       for (const tracked of demand.addresses()) {
-        const { maybeChargedAt, releasedAt, intervalMs } = tracked
+        const { maybeChargedAt, releasedAt, intervalMs, failures } = tracked
+        // An address that fails alone does so whether others succeed or not.
+        if (failures > 0) continue
         // Once per interval: this address may fail each time while others succeed.
         if (maybeChargedAt === Number.NEGATIVE_INFINITY || maybeChargedAt - releasedAt < intervalMs) continue
         chargeForgiven(tracked)
