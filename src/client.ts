@@ -18,6 +18,7 @@ import type { CallContext } from './request/call.ts'
 import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
 import { createCallLifetimes } from './request/call-lifetime.ts'
 import { createInFlightRequests } from './request/dedupe.ts'
+import { createKeyNames } from './request/key-name.ts'
 import { copyEnvelope } from './request/parse-response.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
@@ -86,6 +87,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     emit,
     baseUrl,
     apiKey,
+    keyName: createKeyNames(),
     admission,
     maxCooldownMs: settings.maxRetryAfterMs,
     transport: chooseTransport(options),

@@ -45,9 +45,13 @@ function isGatewayError(status: number, body: unknown): boolean {
   return (status === 502 || status === 504 || status >= 520) && body === undefined
 }
 
+/** Far above every price, and so far below the largest safe integer that thousands of them can be added. */
+const MAX_CHARGE = 1_000_000_000_000
+
+/** A charge that would leave the safe integers is unreadable, as one that is no number. */
 function chargeFromHeader(headers: HttpResponse['headers']): Charge | undefined {
   const credits = creditsHeader(headers, 'x-credits-cost')
-  return credits === undefined ? undefined : { state: 'charged', credits, fromHeader: true }
+  return credits === undefined || credits > MAX_CHARGE ? undefined : { state: 'charged', credits, fromHeader: true }
 }
 
 /** The price of the items that were returned, or the worst case where they cannot be counted. */

@@ -34,6 +34,8 @@ export interface SendContext {
   readonly maxCooldownMs: number
   readonly emit: Emit
   readonly apiKey: ApiKeySource
+  /** The name of a key, which shows nothing of it. */
+  keyName(apiKey: string): string
   baseUrl(): string
   /** How long ago a call of the client was ended early, milliseconds. */
   msSinceEarlyEnd(): number
@@ -139,7 +141,7 @@ async function waitForTurn(apiKey: string, state: RequestState, context: SendCon
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
       const reservation = state.reservation as Reservation
-      const confirmed = confirmReservation(state, reservation)
+      const confirmed = confirmReservation(state, reservation, context.keyName(apiKey))
       if (isPromise(confirmed)) await awaitState(confirmed, state)
       state.signal.throwIfAborted()
       if (admission.isCurrent()) return { admission, reservation }

@@ -30,7 +30,7 @@ export function createDayBudget(options: FeedOptions['budget'], store: FeedStore
         limit: credits,
         windows: createWindows(DAY_MS, 0, now),
         now,
-        keyBalance: undefined,
+        keyBalances: undefined,
       }),
     }
   const entry = {
