@@ -64,11 +64,17 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
   const pool = createAgentPool(resolveAgents(agent))
   let isClosed = false
 
-  const send = async ({ url, headers, signal, onSent, onHeaders }: HttpAttempt): Promise<AttemptOutcome> => {
+  const send = async ({ url, headers, signal, onHeaders, ...attempt }: HttpAttempt): Promise<AttemptOutcome> => {
     const progress: Progress = { sent: false, head: undefined }
-    const noteSent = () => {
+    const onSent = () => {
       progress.sent = true
-      onSent()
+      attempt.onSent()
+      progress.isConnecting = true
+      attempt.onConnecting?.()
+    }
+    const onConnected = () => {
+      progress.isConnecting = false
+      attempt.onConnected?.()
     }
     const request = async (to: string) => {
       signal.throwIfAborted()
@@ -79,7 +85,8 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
         target,
         headers: requestHeaders(target, headers),
         signal,
-        onSent: noteSent,
+        onSent,
+        onConnected,
       })
     }
     try {

@@ -50,6 +50,12 @@ export function attempt({
       report?.()
       progress.sent ||= !signal.aborted
     }
+    const onConnecting = () => {
+      progress.isConnecting = true
+    }
+    const onConnected = () => {
+      progress.isConnecting = false
+    }
     const onHeaders: HttpAttempt['onHeaders'] = (head) => {
       progress.head = head
     }
@@ -62,7 +68,8 @@ export function attempt({
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {
-      Promise.resolve(transport.send({ url, headers, signal: controller.signal, onSent, onHeaders })).then(finish, fail)
+      const listeners = { onSent, onConnecting, onConnected, onHeaders }
+      Promise.resolve(transport.send({ url, headers, signal: controller.signal, ...listeners })).then(finish, fail)
     } catch (cause) {
       fail(cause)
     }

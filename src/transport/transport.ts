@@ -30,6 +30,13 @@ export interface HttpAttempt {
   readonly signal: AbortSignal
   /** To be called before the request is handed to the network: from then on the server may receive it. */
   onSent(): void
+  /**
+   * May be called after `onSent` while no connection is made yet. Until `onConnected` is called, nothing of the request has left: where the
+   * attempt ends before, nothing was charged.
+   */
+  onConnecting?(): void
+  /** To be called after `onConnecting`, before the first byte is written. */
+  onConnected?(): void
   /** To be called when status and headers have arrived, before the body is read. The last call counts. */
   onHeaders(head: ResponseHead): void
 }

@@ -4,6 +4,7 @@ import { createMemoryBudget } from '../../credits/memory-budget.ts'
 import { createWindows } from '../../credits/windows.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
+import { emptyBeforeLoad } from './before-load.ts'
 
 export const DAY_MS = 86_400_000
 /** A day and one to spare: after that, no count in the entry matters. */
@@ -37,10 +38,8 @@ export function createDayBudget(options: FeedOptions['budget'], store: FeedStore
     get: (key: string) => store.get(key),
     set: (key: string, value: string) => store.set(key, value, ENTRY_TTL_MS),
   }
-  const budget = createBudget(
-    { credits, windowMs: DAY_MS, store: entry, key: `etn-market:feed:budget:1:${name}` },
-    clock,
-  )
+  const key = `etn-market:feed:budget:1:${name}`
+  const budget = emptyBeforeLoad(createBudget({ credits, windowMs: DAY_MS, store: entry, key }, clock))
   return { budget, load: budget.load, flush: budget.flush }
 }
 
