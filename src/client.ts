@@ -119,7 +119,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   }
   const estimateSafely = (operation: OperationId, params: unknown) =>
     redacted(() => estimate(operation, params, addressReader))
-  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run }
+  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run, ledgers: new WeakMap() }
   const sweep: SweepMaker = (operation, list, options) =>
     redacted(() => createSweep(operation, list, options, sweepContext))
   const client: Client = {
