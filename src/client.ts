@@ -32,6 +32,9 @@ import { createRequestHeaders } from './transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
 
+/** The largest answer seen has 84 kB. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+
 /** A client: every operation as `client.group.action`, and what it has spent. */
 export interface Client extends Methods {
   /**
@@ -90,6 +93,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     keyName: createKeyNames(),
     admission,
     maxCooldownMs: settings.maxRetryAfterMs,
+    maxResponseBytes: count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1),
     transport: chooseTransport(options),
     requestHeaders,
     lifetimes,

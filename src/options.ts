@@ -83,6 +83,11 @@ export interface ClientOptions {
   heavyConcurrency?: number | undefined
   /** Chunks of one `prices.batch` in flight at most. @default 4 */
   batchConcurrency?: number | undefined
+  /**
+   * The most bytes that an answer may have, after decompression. A larger one rejects with ResponseError and the code `response_too_large`;
+   * it is not retried, and charged as its header states, else as the worst case. @default 16_777_216
+   */
+  maxResponseBytes?: number | undefined
   /** A limit in credits, or a budget made by `createBudget` to share it. @default no limit */
   budget?: Budget | BudgetOptions | undefined
   /**

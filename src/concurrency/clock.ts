@@ -56,10 +56,12 @@ export const systemClock: Clock = {
         resolve()
       })
       const onAbort = () => {
+        signal?.removeEventListener('abort', onAbort)
         stop()
         reject(signal?.reason)
       }
-      signal?.addEventListener('abort', onAbort, { once: true })
+      // Without an object of options, which would have a `signal` from a prototype that somebody has changed.
+      signal?.addEventListener('abort', onAbort)
     }),
 }
 

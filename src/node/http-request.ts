@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly target: ParsedUrl
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
+  /** The most bytes that the body may have, decoded. */
+  readonly maxResponseBytes?: number | undefined
   /** Called before the request is handed to the agent. */
   onSent(): void
   /** Called when it has a connection. */
@@ -30,14 +32,8 @@ export interface HttpRequest {
 const NULL_BODY_STATUSES = [204, 205, 304]
 
 /** Sends one GET. Resolves when the headers of the response have arrived; rejects as Node's fetch does. */
-export function sendHttpRequest({
-  agent,
-  target,
-  headers,
-  signal,
-  onSent,
-  onConnected,
-}: HttpRequest): Promise<NodeResponse> {
+export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
+  const { agent, target, headers, signal, maxResponseBytes, onSent, onConnected } = attempt
   return new Promise((resolve, reject) => {
     let body: BufferedBody | undefined
     let requestError: Error | undefined
@@ -68,7 +64,7 @@ export function sendHttpRequest({
         const idleMs = idleTimeoutMs(responseHeaders.get('keep-alive'))
         if (response.socket.timeout !== idleMs) response.socket.setTimeout(idleMs)
       }
-      body = bufferBody(response, codings, removeListener)
+      body = bufferBody(response, codings, removeListener, maxResponseBytes)
       // The response knows whether its body is complete, since a connection may break after the last byte. The request knows why.
       response.on('error', (error) => fail(fetchError('terminated', requestError ?? error)))
       resolve({ status: statusCode, headers: responseHeaders, body })

@@ -49,7 +49,8 @@ export function operationInput(
       },
     }
   }
-  return { operation, params, options, ownOptions: operation === BATCH ? ['partial'] : [], plan }
+  // `budget` is an own property, so that none is read from a prototype.
+  return { operation, params, options, ownOptions: operation === BATCH ? ['partial'] : [], budget: undefined, plan }
 }
 
 /** A call of `client.request()`. */
@@ -60,6 +61,7 @@ export function pathInput(path: string, options: RequestOptions): CallInput {
     params: { path, query },
     options,
     ownOptions: ['query', 'maxCredits'],
+    budget: undefined,
     plan: () => ({ requests: [planPath(path, query, maxCredits)], merge: onlyData }),
   }
 }

@@ -32,6 +32,8 @@ export interface SendContext {
   readonly requestHeaders: RequestHeaders
   /** The longest cool-down, in milliseconds; after it one request asks again. */
   readonly maxCooldownMs: number
+  /** The most bytes of an answer, decoded. */
+  readonly maxResponseBytes: number
   readonly emit: Emit
   readonly apiKey: ApiKeySource
   /** The name of a key, which shows nothing of it. */
@@ -40,6 +42,8 @@ export interface SendContext {
   /** How long ago a call of the client was ended early, milliseconds. */
   msSinceEarlyEnd(): number
 }
+
+const NO_INHERITED_OPTIONS = { signal: undefined, unref: undefined } as object
 
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
@@ -62,6 +66,8 @@ export async function send(state: RequestState, context: SendContext): Promise<R
       maxRetryTime: Number.POSITIVE_INFINITY,
       randomize: false,
       shouldConsumeRetry: () => true,
+      // p-retry would read these from a prototype that somebody has changed.
+      ...NO_INHERITED_OPTIONS,
     })
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
@@ -88,6 +94,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
       transport,
       url: context.baseUrl() + request.path,
       headers: context.requestHeaders(apiKey),
+      maxResponseBytes: context.maxResponseBytes,
       timeoutMs: settings.timeoutMs,
       signal,
       clock,
