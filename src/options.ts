@@ -118,7 +118,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** How long one attempt may take, from sending to the last byte of the body. Milliseconds, above 0. */
   timeoutMs?: number | undefined
-  /** How long the call may take with cool-downs, attempts and retry waits; waits for the client's own slots do not count. Milliseconds, above 0. */
+  /**
+   * How long the call may take with cool-downs, attempts and retry waits, milliseconds, above 0. Waits for the client's own slots do not
+   * count; a batch of several requests rejects at the latest this long after its last answer.
+   */
   deadlineMs?: number | undefined
   /** How often a failed attempt is repeated, or false for exactly one attempt. */
   retry?: RetryOptions | false | undefined

@@ -3,6 +3,7 @@ import { LightAbortController, raceWithAbort } from '../concurrency/cancellation
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { joinBudgets } from '../credits/joint-budget.ts'
+import { type BatchProgress, createBatchProgress } from './batch-progress.ts'
 import type { Cache } from './cache.ts'
 import { type CallDetails, toCallError } from './call-errors.ts'
 import { callEndEvent } from './call-events.ts'
@@ -41,6 +42,8 @@ interface CallState {
   readonly requests: readonly PlannedRequest[]
   readonly details: CallDetails
   readonly context: CallContext
+  /** Of a call of several requests. */
+  readonly batch: BatchProgress | undefined
 }
 
 type StartedRequest = PaidResult | Promise<PaidResult>
@@ -58,7 +61,8 @@ export async function call(input: CallInput, client: CallContext): Promise<CallR
   const requestIds: string[] = []
   for (let number = 1; number <= requests.length; number++) requestIds.push(`${callId}.${number}`)
   const details: CallDetails = { operation, params, requestIds, deadlineMs: settings.deadlineMs }
-  const state: CallState = { input, settings, lifetime, requests, details, context }
+  const batch = requests.length > 1 ? createBatchProgress(context.clock, settings.deadlineMs) : undefined
+  const state: CallState = { input, settings, lifetime, requests, details, context, batch }
   let results: PaidResult[] = []
   const emitEnd = (failure?: unknown) => {
     if (context.emit === ignoreEvents) return
@@ -83,6 +87,7 @@ export async function call(input: CallInput, client: CallContext): Promise<CallR
     emitEnd(failure)
     throw failure
   } finally {
+    batch?.end()
     lifetime.end()
   }
 }
@@ -137,7 +142,7 @@ function start(
   { signal, totals, deadline, progress }: InFlightRequest<RequestResult>,
   index: number,
   batchSlots: Semaphore | undefined,
-  { requests, settings, lifetime, details, context }: CallState,
+  { requests, settings, lifetime, details, context, batch }: CallState,
 ): Promise<RequestResult> {
   const { cache, admission } = context
   const request = requests[index] as PlannedRequest
@@ -158,6 +163,7 @@ function start(
       deadline,
       progress,
       batchSlots,
+      batch,
       reservation: undefined,
       hasWaited: cache !== undefined,
     },
@@ -173,16 +179,18 @@ function start(
 async function awaitShared(
   inFlight: InFlightRequest<RequestResult>,
   request: PlannedRequest,
-  { lifetime, details, settings }: CallState,
+  { lifetime, details, settings, batch }: CallState,
 ): Promise<PaidResult> {
   const { value, error, isPayer } = await inFlight.join({
     signal: lifetime.signal,
     finishes: settings.whenAborted === 'finish',
-    startDeadline: (onExpire) =>
-      lifetime.startDeadline(() =>
-        onExpire(inFlight.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED),
-      ),
+    startDeadline(onExpire) {
+      const expire = () => onExpire(inFlight.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
+      batch?.onStall(expire)
+      return lifetime.startDeadline(expire)
+    },
   })
+  if (value !== undefined) batch?.recordAnswer()
   const totals = { ...inFlight.totals }
   const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
   const isShared = !isPayer

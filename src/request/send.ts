@@ -54,6 +54,7 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     await waitForAborts()
     if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
+    state.batch?.requireProgress()
     return await pRetry((number) => sendOnce(number, state, context), {
       retries: settings.retryLimit,
       shouldRetry: ({ error }) => isRetryable(error),
@@ -111,6 +112,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     result = permitResult(outcome)
     const response = outcome.response ?? outcome.failure.response
     const status = response?.status
+    state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
     const body = parseJson(response?.text)
     const remaining = response && balanceOf(request, response, body)
     if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
@@ -147,6 +149,7 @@ async function waitForTurn(apiKey: string, state: RequestState, context: SendCon
     const admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
+      state.batch?.requireProgress()
       const reservation = state.reservation as Reservation
       const confirmed = confirmReservation(state, reservation, context.keyName(apiKey))
       if (isPromise(confirmed)) await awaitState(confirmed, state)
@@ -194,6 +197,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   const { settings, deadline, signal } = state
   releaseReservation(state)
   if (state.progress.isAbandoned) throw error
+  state.batch?.requireProgress()
   const waitMs = retryDelay(error, {
     attempt: number,
     remainingMs: deadline.remaining(),
@@ -204,6 +208,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   createRequestEmit(state, number, emit)({ type: 'retry.scheduled', code: error.code, waitMs })
   await sleep(clock, waitMs, signal)
   state.hasWaited = true
+  state.batch?.requireProgress()
   state.reservation = reserve(budget, state, error)
   if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
 }

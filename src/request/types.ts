@@ -6,6 +6,7 @@ import type { CostEstimate } from '../credits/cost.ts'
 import type { CallName, ChargeState } from '../errors/base.ts'
 import type { CreditCost } from '../operations/operation.ts'
 import type { ResponseHeaders } from '../transport/transport.ts'
+import type { BatchProgress } from './batch-progress.ts'
 import type { CallSettings } from './settings.ts'
 
 /** One request that may be charged: one operation, or one chunk of a batch. */
@@ -103,6 +104,8 @@ export interface RequestState {
   readonly progress: RequestProgress
   /** Where a chunk of a batch waits for its turn. */
   readonly batchSlots: Semaphore | undefined
+  /** How the call of a chunk gets on. */
+  readonly batch: BatchProgress | undefined
   /** Credits reserved for the attempt under way; undefined before the first. */
   reservation: Reservation | Promise<Reservation> | undefined
   /** Whether it has waited since it was last about to be sent. */
