@@ -15,6 +15,7 @@ export interface SweepLimit extends SpendingLimit {
 /** @param ledger what was charged so far; it has no limit of its own, because each run may state another one */
 export function createSweepLimit(ledger: Budget & { load?(): Promise<void> }, maxCredits: number): SweepLimit {
   const check = (needed: number, details?: ReservationDetails) => {
+    ledger.check(needed, details)
     const available = creditsLeft(maxCredits, ledger)
     if (needed <= available) return
     const subject = details?.operation ? `${details.operation}: the` : 'The'
