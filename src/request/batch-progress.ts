@@ -1,20 +1,6 @@
 import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import { TimeoutError } from '../errors/network.ts'
-import type { TransportFailure } from '../transport/transport.ts'
-
-/** How a call of several requests gets on: waits for its own slots do not count for a deadline, so a silent service would never end it. */
-export interface BatchProgress {
-  /** Records how an attempt of the call ended. */
-  recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void
-  /** Records an answer to a request that another call has sent. */
-  recordAnswer(): void
-  /** Calls back when no answer came for the length of a deadline. */
-  onStall(callback: () => void): void
-  /** @throws TimeoutError when so many requests in a row have timed out that nothing more is sent */
-  requireProgress(): void
-  /** Leaves no timer behind. */
-  end(): void
-}
+import type { BatchProgress } from './types.ts'
 
 /** After so many requests in a row that timed out, nothing more of the call is sent. */
 const MAX_TIMEOUTS = 3

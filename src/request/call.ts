@@ -3,7 +3,7 @@ import { LightAbortController, raceWithAbort } from '../concurrency/cancellation
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { joinBudgets } from '../credits/joint-budget.ts'
-import { type BatchProgress, createBatchProgress } from './batch-progress.ts'
+import { createBatchProgress } from './batch-progress.ts'
 import type { Cache } from './cache.ts'
 import { type CallDetails, toCallError } from './call-errors.ts'
 import { callEndEvent } from './call-events.ts'
@@ -15,9 +15,10 @@ import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.
 import { dedupeKey, type InFlightRequest, type InFlightRequests } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
-import { type SendContext, send } from './send.ts'
+import { send } from './send.ts'
+import type { SendContext } from './send-context.ts'
 import { type CallSettings, callSettings } from './settings.ts'
-import type { Answer, Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
+import type { Answer, BatchProgress, Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
 import { isExpected } from './validate-response.ts'
 
 export interface CallContext extends SendContext {
@@ -150,25 +151,9 @@ function start(
   const { params, requestIds, operation } = details
   const requestId = requestIds[index] ?? ''
   const arrival = admission.nextArrival()
-  const sent = send(
-    {
-      request,
-      settings,
-      callId,
-      requestId,
-      arrival,
-      params,
-      signal,
-      totals,
-      deadline,
-      progress,
-      batchSlots,
-      batch,
-      reservation: undefined,
-      hasWaited: cache !== undefined,
-    },
-    context,
-  )
+  const own = { request, settings, callId, requestId, arrival, params, batchSlots, batch }
+  const shared = { signal, totals, deadline, progress }
+  const sent = send({ ...own, ...shared, reservation: undefined, hasWaited: cache !== undefined }, context)
   if (cache === undefined) return sent
   return sent.then((result) => {
     if (isExpected(request, result.envelope)) cache.set(request, result.text, { callId, requestId, operation })

@@ -1,47 +1,22 @@
 import pRetry, { AbortError } from 'p-retry'
-import type { Admission, AdmissionControl } from '../concurrency/admission-types.ts'
-import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
+import type { Admission } from '../concurrency/admission-types.ts'
+import { monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
 import type { Reservation } from '../credits/budget.ts'
-import type { SpendingLimit } from '../credits/joint-budget.ts'
-import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { attempt } from '../transport/attempt.ts'
-import type { RequestHeaders } from '../transport/request-headers.ts'
-import type { Transport } from '../transport/transport.ts'
 import { isPromise } from '../utils/is-promise.ts'
 import { permitResult } from './admission.ts'
-import type { ApiKeySource } from './api-key.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
 import { parseJson } from './parse-response.ts'
 import { isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
-import { createRequestEmit, type Emit, type RequestEmit } from './request-events.ts'
+import { createRequestEmit, type RequestEmit } from './request-events.ts'
 import { awaitReservation, awaitState, confirmReservation, releaseReservation, reserve } from './reserve.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
+import type { SendContext } from './send-context.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { lookAgain, waitForAborts, whileQueued } from './waits.ts'
-
-/** The parts of a client that a request passes through. */
-export interface SendContext {
-  readonly clock: Clock
-  readonly budget: SpendingLimit
-  readonly usage: Usage
-  readonly admission: AdmissionControl
-  readonly transport: Transport
-  readonly requestHeaders: RequestHeaders
-  /** The longest cool-down, in milliseconds; after it one request asks again. */
-  readonly maxCooldownMs: number
-  /** The most bytes of an answer, decoded. */
-  readonly maxResponseBytes: number
-  readonly emit: Emit
-  readonly apiKey: ApiKeySource
-  /** The name of a key, which shows nothing of it. */
-  keyName(apiKey: string): string
-  baseUrl(): string
-  /** How long ago a call of the client was ended early, milliseconds. */
-  msSinceEarlyEnd(): number
-}
 
 const NO_INHERITED_OPTIONS = { signal: undefined, unref: undefined } as object
 

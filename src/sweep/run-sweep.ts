@@ -3,6 +3,7 @@ import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import type { CallInput } from '../request/call-input.ts'
 import type { CallLimit, SweepLimit } from './sweep-limit.ts'
+import { createProgress } from './sweep-progress.ts'
 import { createSweepStore, type SweepStore, type SweepStoreParts } from './sweep-store.ts'
 import type { SweepOptions, SweepResult } from './types.ts'
 
@@ -181,31 +182,5 @@ async function settle(
   } catch (error) {
     if (!isResult(error)) throw error
     return { error, credits: error.credits }
-  }
-}
-
-function createProgress(pending: ReadonlySet<SweepCall>, { total, onProgress, now }: SweepParts) {
-  const startedAt = now()
-  let done = 0
-  let failed = 0
-  let credits = 0
-  let calls = 0
-  return {
-    /** @param charged undefined when the answer came from the store */
-    bought(charged: number | undefined): void {
-      if (charged === undefined) return
-      calls++
-      credits += charged
-    },
-    arrived(isFailure: boolean): void {
-      done++
-      if (isFailure) failed++
-      const etaMs = calls === 0 ? undefined : ((now() - startedAt) / calls) * pending.size
-      try {
-        onProgress?.({ done, failed, total, credits, etaMs })
-      } catch {
-        // The listener is at fault, and the sweep goes on.
-      }
-    },
   }
 }

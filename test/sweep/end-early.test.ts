@@ -98,6 +98,8 @@ describe("an abort with whenAborted: 'finish'", () => {
     const list = addresses(10)
     const sweep = client.locks.get.many(list, { store, signal: controller.signal, whenAborted: 'finish' })
     const reading = read(sweep)
+    // The code of sweeps is loaded in real time.
+    await expect.poll(() => clock.pending).toBeGreaterThan(0)
     await clock.advance(afterMs)
     controller.abort(new Error('Ctrl-C'))
     const sentBefore = fake.journal().length
@@ -148,6 +150,7 @@ test('leaving the loop sends nothing of what waits out a cool-down', async () =>
   const reading = (async () => {
     for await (const _ of client.locks.get.many(addresses(10))) break
   })()
+  await expect.poll(() => fake.journal().length).toBeGreaterThan(0)
   await clock.advance(100_000)
   await reading
   expect(fake.charged()).toBe(LOCKS)
