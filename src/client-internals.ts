@@ -26,9 +26,9 @@ export type InternalOptions = Omit<CallOptions, 'signal'> & { readonly signal?: 
 /** What a call of another entry takes beside its options. */
 export interface CallExtras {
   /** Attempts have to fit it beside the client's own budget. A call that shares a request counts in neither. */
-  readonly budget?: SpendingLimit
+  readonly budget?: SpendingLimit | undefined
   /** Learns of each answer as it came, before anything is completed or sorted in it, and of the error of a request without one. */
-  readonly onAnswer?: AnswerListener
+  readonly onAnswer?: AnswerListener | undefined
 }
 
 /** Gets the path of a request below the base URL, and its body or its error. */

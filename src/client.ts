@@ -19,6 +19,7 @@ import { type CallInput, operationInput, pathInput } from './request/call-input.
 import { createCallLifetimes } from './request/call-lifetime.ts'
 import { createInFlightRequests } from './request/dedupe.ts'
 import { guardForFake } from './request/fake-guard.ts'
+import { createKeyNames } from './request/key-name.ts'
 import { copyEnvelope } from './request/parse-response.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
@@ -32,6 +33,9 @@ import { createRequestHeaders } from './transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
 import { environment } from './utils/environment.ts'
+
+/** The largest answer seen has 84 kB. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
 /** A client: every operation as `client.group.action`, and what it has spent. */
 export interface Client extends Methods {
@@ -91,8 +95,10 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     emit,
     baseUrl,
     apiKey,
+    keyName: createKeyNames(),
     admission,
     maxCooldownMs: settings.maxRetryAfterMs,
+    maxResponseBytes: count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1),
     transport: chooseTransport(options),
     requestHeaders,
     lifetimes,
@@ -122,7 +128,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   }
   const estimateSafely = (operation: OperationId, params: unknown) =>
     redacted(() => estimate(operation, params, addressReader))
-  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run }
+  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run, ledgers: new WeakMap() }
   const sweep: SweepMaker = (operation, list, options) =>
     redacted(() => createSweep(operation, list, options, sweepContext))
   const client: Client = {

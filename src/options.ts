@@ -83,6 +83,11 @@ export interface ClientOptions {
   heavyConcurrency?: number | undefined
   /** Chunks of one `prices.batch` in flight at most. @default 4 */
   batchConcurrency?: number | undefined
+  /**
+   * The most bytes that an answer may have, after decompression. A larger one rejects with ResponseError and the code `response_too_large`;
+   * it is not retried, and charged as its header states, else as the worst case. @default 16_777_216
+   */
+  maxResponseBytes?: number | undefined
   /** A limit in credits, or a budget made by `createBudget` to share it. @default no limit */
   budget?: Budget | BudgetOptions | undefined
   /**
@@ -113,7 +118,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** How long one attempt may take, from sending to the last byte of the body. Milliseconds, above 0. */
   timeoutMs?: number | undefined
-  /** How long the call may take with cool-downs, attempts and retry waits; waits for the client's own slots do not count. Milliseconds, above 0. */
+  /**
+   * How long the call may take with cool-downs, attempts and retry waits, milliseconds, above 0. Waits for the client's own slots do not
+   * count; a batch of several requests rejects at the latest this long after its last answer.
+   */
   deadlineMs?: number | undefined
   /** How often a failed attempt is repeated, or false for exactly one attempt. */
   retry?: RetryOptions | false | undefined

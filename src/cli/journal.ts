@@ -5,7 +5,10 @@ import { reasonOf, requireWritable } from './files.ts'
 import type { NamedFile } from './host.ts'
 import { acquireLock } from './lock.ts'
 
-/** An append-only file with the answers of a sweep, one a line: `{ "key", "at", "answer" }`. */
+/**
+ * An append-only file with the answers of a sweep, one a line: `{ "key", "at", "answer" }`. What all its runs were charged has lines too, with
+ * `ledger` instead of `answer`; the last one counts.
+ */
 export interface Journal {
   readonly store: BudgetStore
   close(): void
@@ -30,7 +33,8 @@ export async function openJournal(journal: NamedFile): Promise<Journal> {
     const store: BudgetStore = {
       get: (key) => answers.get(key),
       set(key, value) {
-        writeSync(file, `{"key":${JSON.stringify(key)},"at":"${new Date().toISOString()}","answer":${value}}\n`)
+        const name = value.startsWith('{"data":') ? 'answer' : 'ledger'
+        writeSync(file, `{"key":${JSON.stringify(key)},"at":"${new Date().toISOString()}","${name}":${value}}\n`)
         // What was paid for outlives the machine too.
         fsyncSync(file)
         answers.set(key, value)
@@ -52,13 +56,14 @@ export async function openJournal(journal: NamedFile): Promise<Journal> {
 function readAnswers(text: string): Map<string, string> {
   return new Map(
     text.split('\n').flatMap((line): [string, string][] => {
-      const { key, answer } = parseLine(line)
-      return typeof key === 'string' && answer !== undefined ? [[key, JSON.stringify(answer)]] : []
+      const { key, answer, ledger } = parseLine(line)
+      const value = answer ?? ledger
+      return typeof key === 'string' && value !== undefined ? [[key, JSON.stringify(value)]] : []
     }),
   )
 }
 
-function parseLine(line: string): { key?: unknown; answer?: unknown } {
+function parseLine(line: string): { key?: unknown; answer?: unknown; ledger?: unknown } {
   try {
     return (JSON.parse(line) as object | null) ?? {}
   } catch {

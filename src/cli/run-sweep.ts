@@ -41,8 +41,8 @@ export async function readStored(client: Client, name: SweepName, params: readon
 }
 
 /**
- * Buys what is missing. After an abort no further call starts, and those in flight are waited for and stored: cancelled ones would
- * be charged and bought again.
+ * Buys what is missing. After an abort nothing further is sent, and what is in flight is waited for, stored and counted: what is cancelled
+ * would be charged and bought again. `maxCredits` holds for all runs on the store together.
  */
 export async function buyMissing(
   client: Client,
@@ -51,13 +51,9 @@ export async function buyMissing(
   options: { store: BudgetStore; maxCredits: number | undefined; onProgress(progress: SweepProgress): void },
   signal: AbortSignal,
 ): Promise<{ results: Result[]; remaining: readonly SweepParams[] }> {
-  const sweep = startSweep(client, name, params, options)
+  const { maxCredits = Number.MAX_SAFE_INTEGER } = options
+  const sweep = startSweep(client, name, params, { ...options, maxCredits, signal, whenAborted: 'finish' })
   const results: Result[] = []
-  if (!signal.aborted) {
-    for await (const result of sweep) {
-      results.push(result)
-      if (signal.aborted) break
-    }
-  }
+  for await (const result of sweep) results.push(result)
   return { results, remaining: sweep.remaining }
 }

@@ -31,6 +31,15 @@ export async function sleep(clock: Clock, ms: number, signal: CancellationSignal
 /** The time to measure waits with: a step of the wall clock does not change it, where the clock can tell. */
 export const monotonicNow = (clock: Pick<Clock, 'now' | 'monotonic'>): number => clock.monotonic?.() ?? clock.now()
 
+/**
+ * The wall clock of this moment, which then goes on with the monotonic time: later steps of the wall clock do not change it. Where the
+ * clock has no monotonic time it is the wall clock.
+ */
+export function anchoredWallClock(clock: Pick<Clock, 'now' | 'monotonic'>): () => number {
+  const offset = clock.now() - monotonicNow(clock)
+  return () => offset + monotonicNow(clock)
+}
+
 /** Beyond 2^31 - 1 ms a timer overflows and fires at once. */
 const MAX_TIMER_MS = 2_147_483_647
 
@@ -47,10 +56,12 @@ export const systemClock: Clock = {
         resolve()
       })
       const onAbort = () => {
+        signal?.removeEventListener('abort', onAbort)
         stop()
         reject(signal?.reason)
       }
-      signal?.addEventListener('abort', onAbort, { once: true })
+      // Without an object of options, which would have a `signal` from a prototype that somebody has changed.
+      signal?.addEventListener('abort', onAbort)
     }),
 }
 

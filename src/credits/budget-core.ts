@@ -1,8 +1,8 @@
 import { BudgetExceededError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { BudgetTotals, MemoryReservation, Reconciliation, ReservationDetails } from './budget-types.ts'
-import type { KeyBalance } from './reconcile.ts'
-import type { BudgetWindow, Windows } from './windows.ts'
+import type { KeyBalances, SentRequest } from './reconcile.ts'
+import { addCredits, type BudgetWindow, type Windows, type WindowTotals } from './windows.ts'
 
 /** Node prints what this returns instead of the names of the getters. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
@@ -11,45 +11,66 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 export interface BudgetCore {
   readonly limit: number
   readonly windows: Windows
-  /** Where nobody else uses the key. */
-  readonly keyBalance: KeyBalance | undefined
+  /** Where nobody else uses the keys. */
+  readonly keyBalances: KeyBalances | undefined
   /** Is called after a reservation is made, moved or decided. */
   onChange(): void
   /** The wall clock, for `resetsAt`. */
   now(): number
 }
 
-/** The public totals of a budget, together with its methods. */
-export function withTotals<Methods extends object>(core: BudgetCore, methods: Methods): BudgetTotals & Methods {
+/**
+ * The public totals of a budget, together with its methods.
+ * @param requireKnown throws while the totals are not known
+ */
+export function withTotals<Methods extends object>(
+  core: BudgetCore,
+  methods: Methods,
+  requireKnown = () => {},
+): BudgetTotals & Methods {
   const { limit, windows } = core
+  const read = <Name extends keyof WindowTotals>(name: Name) => {
+    requireKnown()
+    return windows.totals()[name]
+  }
   const budget = {
     limit,
     get spent() {
-      return windows.current().spent
+      return read('spent')
     },
     get reserved() {
-      return windows.current().reserved
+      return read('reserved')
     },
     get uncertain() {
-      return windows.current().uncertain
+      return read('uncertain')
     },
     get available() {
-      return availableIn(core, windows.current())
+      requireKnown()
+      return creditsLeft(limit, windows.totals())
     },
     get resetsAt() {
       return resetsAt(core)
     },
     ...methods,
   }
-  return Object.defineProperty(budget, INSPECT, { value: () => ({ ...budget }) })
+  return Object.defineProperty(budget, INSPECT, { value: () => inspected(budget) })
+}
+
+/** What is printed of a budget whose totals are not known yet. */
+function inspected<B extends BudgetTotals>(budget: B): object {
+  try {
+    return { ...budget }
+  } catch {
+    const { limit, resetsAt } = budget
+    return { limit, resetsAt }
+  }
 }
 
 /** Throws unless `credits` fit into the current window. */
 export function checkFits(core: BudgetCore, credits: number, details: ReservationDetails | undefined): BudgetWindow {
   if (!isCredits(credits)) throw invalidOption('credits', credits, 'a whole number of credits, 0 or more')
-  const window = core.windows.current()
-  if (credits > availableIn(core, window)) throw exceeded(core, credits, details)
-  return window
+  if (credits > creditsLeft(core.limit, core.windows.totals())) throw exceeded(core, credits, details)
+  return core.windows.current()
 }
 
 /**
@@ -62,7 +83,7 @@ export class HeldCredits implements MemoryReservation {
   /** Undefined when the reservation is decided. */
   #window: BudgetWindow | undefined
   /** Undefined until the request is about to be sent. */
-  #sent: number | undefined
+  #sent: SentRequest | undefined
 
   constructor(core: BudgetCore, credits: number, details: ReservationDetails | undefined) {
     const window = checkFits(core, credits, details)
@@ -73,21 +94,23 @@ export class HeldCredits implements MemoryReservation {
     core.onChange()
   }
 
-  confirm(details?: ReservationDetails): void {
-    const core = this.#core
-    if (this.#window === undefined) throw alreadyDecided(details)
-    const current = core.windows.current()
-    if (current !== this.#window) {
-      if (this.credits > availableIn(core, current)) {
+  confirm(details?: ReservationDetails, key = ''): void {
+    const { windows, limit, keyBalances, onChange } = this.#core
+    const before = this.#window
+    if (before === undefined) throw alreadyDecided(details)
+    const current = windows.current()
+    if (current !== before) {
+      before.reserved -= this.credits
+      if (this.credits > creditsLeft(limit, windows.totals())) {
+        before.reserved += this.credits
         this.release()
-        throw exceeded(core, this.credits, details)
+        throw exceeded(this.#core, this.credits, details)
       }
-      this.#window.reserved -= this.credits
       current.reserved += this.credits
       this.#window = current
-      core.onChange()
+      onChange()
     }
-    this.#sent = core.keyBalance?.recordSent(this.#sent)
+    this.#sent = keyBalances?.recordSent(key, this.#sent)
   }
 
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
@@ -108,11 +131,11 @@ export class HeldCredits implements MemoryReservation {
     if (window === undefined) return undefined
     this.#window = undefined
     window.reserved -= this.credits
-    window.spent += charged
-    window.uncertain += uncertain
-    const { keyBalance } = this.#core
+    window.spent = addCredits(window.spent, charged)
+    window.uncertain = addCredits(window.uncertain, uncertain)
+    const { keyBalances } = this.#core
     const balance = isCredits(remaining) ? remaining : undefined
-    const reconciliation = keyBalance?.recordEnd(this.#sent, { window, charged, uncertain, remaining: balance })
+    const reconciliation = keyBalances?.recordEnd(this.#sent, { window, charged, uncertain, remaining: balance })
     this.#core.onChange()
     return reconciliation
   }
@@ -122,7 +145,8 @@ export function isCredits(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-function availableIn({ limit }: BudgetCore, { spent, reserved, uncertain }: BudgetWindow): number {
+/** What is left of a limit. Every kind of budget asks here. */
+export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
   return Math.max(0, limit - spent - reserved - uncertain)
 }
 
@@ -132,7 +156,7 @@ function resetsAt({ windows, now }: BudgetCore): number | undefined {
 }
 
 function exceeded(core: BudgetCore, needed: number, details: ReservationDetails | undefined): BudgetExceededError {
-  const available = availableIn(core, core.windows.current())
+  const available = creditsLeft(core.limit, core.windows.totals())
   const subject = details?.operation ? `${details.operation}: the` : 'The'
   const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
   const end = resetsAt(core)

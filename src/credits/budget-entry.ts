@@ -1,105 +1,162 @@
-import { isCredits } from './budget-core.ts'
-import { emptyState, type KeyBalanceState } from './reconcile.ts'
+import { emptyEvidence, type KeyBalancesState, type KeyEvidence } from './reconcile.ts'
 import { type BudgetWindow, emptyWindow, type WindowsState } from './windows.ts'
 
-/** What a budget keeps in its store. */
-export interface BudgetEntry extends WindowsState {
+/** What a budget keeps in its store. Times are unix milliseconds. */
+export interface BudgetEntry {
   /** Length of a window, milliseconds; null without windows. */
   readonly windowMs: number | null
-  /** Where nobody else uses the key. */
-  readonly keyBalance?: KeyBalanceState | undefined
+  /** The first one was the current window. */
+  readonly windows: readonly BudgetWindow[]
+  /** Where nobody else uses the keys. */
+  readonly keyBalances?: KeyBalancesState | undefined
 }
 
-const VERSION = 1
+const VERSION = 2
+/** JSON has no Infinity, which is the end of a budget without windows. */
+const NEVER = null
 
-export function writeEntry(entry: BudgetEntry): string {
-  return JSON.stringify({ v: VERSION, ...entry })
+/** @param offsetMs what the wall clock is ahead of the time of the windows */
+export function writeEntry(
+  windowMs: number | null,
+  { current, others }: WindowsState,
+  keyBalances: KeyBalancesState | undefined,
+  offsetMs: number,
+): string {
+  const toMoment = (time: number) => (Number.isFinite(time) ? time + offsetMs : NEVER)
+  const windows = [current, ...others].map((window) => ({
+    start: toMoment(window.start),
+    end: toMoment(window.end),
+    countsUntil: toMoment(window.countsUntil),
+    spent: safe(window.spent),
+    reserved: safe(window.reserved),
+    uncertain: safe(window.uncertain),
+  }))
+  return JSON.stringify({ v: VERSION, windowMs, windows, keyBalances })
 }
 
 /** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
 export function readEntry(text: unknown): BudgetEntry {
   const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
-  if (!isEntry(value))
+  const entry = isRecord(value) ? (value.v === 1 ? readFirstVersion(value) : readRecord(value)) : undefined
+  if (entry === undefined)
     throw new TypeError('The entry in the store is not one that a budget of this version has written.')
-  return value
+  return entry
 }
 
 /** The entry after a restart: what was reserved may have been sent, so it is uncertain. */
-export function afterRestart(entry: BudgetEntry, windowMs: number | null, index: number): BudgetEntry {
-  const { keyBalance } = entry
-  const restarted = {
-    ...entry,
-    windows: entry.windows.map((one) => ({ ...one, reserved: 0, uncertain: one.uncertain + one.reserved })),
-    keyBalance: keyBalance && addReserved(keyBalance, entry.windows),
-  }
-  return entry.windowMs === windowMs ? restarted : withOtherWindows(restarted, windowMs, index)
+export function afterRestart(entry: BudgetEntry, windowMs: number | null, current: BudgetWindow): BudgetEntry {
+  const keyBalances = entry.keyBalances && addReserved(entry.keyBalances, entry.windows)
+  const windows = entry.windows.map((one) => ({ ...one, reserved: 0, uncertain: safe(one.uncertain + one.reserved) }))
+  if (entry.windowMs === windowMs) return { windowMs, windows, keyBalances }
+  return { windowMs, windows: [foldInto(current, windows)], keyBalances }
 }
 
-/** Requests that are in flight were sent after the balance was known, so a later balance proves what they cost. */
-function addReserved(state: KeyBalanceState, windows: readonly BudgetWindow[]): KeyBalanceState {
-  const after = { ...state }
-  for (const { index, reserved } of windows) {
-    if (index !== state.index) after.olderDoubt += reserved
-    else {
-      after.provable += reserved
-      after.doubt += reserved
+/**
+ * Requests in flight were sent after the balance was known, so a later balance proves what they cost. With which key they were sent is
+ * known where the process used one only.
+ */
+function addReserved(
+  { evidence, inUse }: KeyBalancesState,
+  [current, ...others]: readonly BudgetWindow[],
+): KeyBalancesState {
+  const [only, another] = inUse
+  const after = { ...evidence }
+  const held = only === undefined || another !== undefined ? undefined : after[only]
+  if (only !== undefined && held !== undefined) {
+    const reserved = current?.reserved ?? 0
+    after[only] = {
+      ...held,
+      provable: held.provable + reserved,
+      doubt: held.doubt + reserved,
+      olderDoubt: others.reduce((sum, other) => sum + other.reserved, held.olderDoubt),
     }
   }
-  return after
+  return { evidence: after, inUse: [] }
 }
 
 /** The windows have another length now: what is not over counts in the window of now. */
-function withOtherWindows(entry: BudgetEntry, windowMs: number | null, index: number): BudgetEntry {
-  const window = emptyWindow(index)
-  for (const { index: old, spent, uncertain } of entry.windows) {
-    const isOver = windowMs !== null && entry.windowMs !== null && (old + 1) * entry.windowMs <= index * windowMs
-    if (isOver) continue
-    window.spent += spent
-    window.uncertain += uncertain
+function foldInto({ start, end }: BudgetWindow, windows: readonly BudgetWindow[]): BudgetWindow {
+  const folded = emptyWindow(start, end)
+  for (const window of windows) {
+    if (window.end <= start) continue
+    folded.spent = safe(folded.spent + window.spent)
+    folded.uncertain = safe(folded.uncertain + window.uncertain)
   }
-  const { keyBalance } = entry
-  const olderDoubt = (keyBalance?.doubt ?? 0) + (keyBalance?.olderDoubt ?? 0)
-  return {
-    windowMs,
-    current: index,
-    windows: [window],
-    keyBalance: keyBalance && {
-      ...emptyState(index),
-      balance: keyBalance.balance,
-      known: keyBalance.known,
-      olderDoubt,
-    },
+  return folded
+}
+
+function readRecord({ v, windowMs, windows, keyBalances }: Record<string, unknown>): BudgetEntry | undefined {
+  if (v !== VERSION || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0) return undefined
+  const read = windows.map(readWindow)
+  const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
+  if (!read.every((window) => window !== undefined)) return undefined
+  if (keyBalances !== undefined && balances === undefined) return undefined
+  return { windowMs, windows: read, keyBalances: balances }
+}
+
+/** Entries of the first version number their windows. What they know of a balance names no key, so it proves nothing. */
+function readFirstVersion(entry: Record<string, unknown>): BudgetEntry | undefined {
+  const { windowMs, windows, current, keyBalance } = entry
+  if (!isLength(windowMs) || !Number.isSafeInteger(current) || !Array.isArray(windows)) return undefined
+  if (keyBalance !== undefined && readEvidence(keyBalance) === undefined) return undefined
+  const read = windows.map((window: unknown) => {
+    const index = isRecord(window) && Number.isSafeInteger(window.index) ? Number(window.index) : undefined
+    if (index === undefined) return undefined
+    const bounds = windowMs === null ? {} : { start: index * windowMs, end: (index + 1) * windowMs }
+    return readWindow({ start: NEVER, end: NEVER, countsUntil: NEVER, ...(window as object), ...bounds })
+  })
+  if (!read.every((window) => window !== undefined)) return undefined
+  const isCurrent = (_: unknown, index: number) => (windows[index] as { index: number }).index === current
+  const [now] = read.filter(isCurrent)
+  return now && { windowMs, windows: [now, ...read.filter((window) => window !== now)] }
+}
+
+function readWindow(value: unknown): BudgetWindow | undefined {
+  if (!isRecord(value)) return undefined
+  const start = readMoment(value.start, Number.NEGATIVE_INFINITY)
+  const end = readMoment(value.end, Number.POSITIVE_INFINITY)
+  const countsUntil = readMoment(value.countsUntil, Number.NEGATIVE_INFINITY)
+  const [spent, reserved, uncertain] = [value.spent, value.reserved, value.uncertain].map(readCredits)
+  if (start === undefined || end === undefined || countsUntil === undefined || !(start < end)) return undefined
+  if (spent === undefined || reserved === undefined || uncertain === undefined) return undefined
+  return { start, end, countsUntil, spent, reserved, uncertain }
+}
+
+function readMoment(value: unknown, never: number): number | undefined {
+  return value === NEVER ? never : typeof value === 'number' ? value : undefined
+}
+
+/** A figure beyond the safe integers does not make the entry unreadable: it counts as the largest, until its window ends. */
+function readCredits(value: unknown): number | undefined {
+  return Number.isInteger(value) && Number(value) >= 0 ? safe(Number(value)) : undefined
+}
+
+function readKeyBalances(value: unknown): KeyBalancesState | undefined {
+  if (!isRecord(value) || !isRecord(value.evidence) || !Array.isArray(value.inUse)) return undefined
+  const evidence: Record<string, KeyEvidence> = {}
+  for (const [key, found] of Object.entries(value.evidence)) {
+    const read = readEvidence(found)
+    if (read === undefined) return undefined
+    evidence[key] = read
   }
+  return { evidence, inUse: value.inUse.map(String) }
 }
 
-function isEntry(value: unknown): value is BudgetEntry {
-  if (!isRecord(value) || value.v !== VERSION || !Number.isSafeInteger(value.current)) return false
-  const { windowMs, windows, keyBalance } = value
-  return (
-    (windowMs === null || (typeof windowMs === 'number' && windowMs > 0)) &&
-    Array.isArray(windows) &&
-    windows.every(isWindow) &&
-    windows.some((window) => window.index === value.current) &&
-    (keyBalance === undefined || isKeyBalance(keyBalance, windows))
+function readEvidence(value: unknown): KeyEvidence | undefined {
+  if (!isRecord(value)) return undefined
+  const [known, provable, doubt, olderDoubt] = [value.known, value.provable, value.doubt, value.olderDoubt].map(
+    readCredits,
   )
+  const balance = value.balance === undefined ? undefined : readCredits(value.balance)
+  if (known === undefined || provable === undefined || doubt === undefined || olderDoubt === undefined) return undefined
+  if (balance === undefined && value.balance !== undefined) return undefined
+  return { ...emptyEvidence(), balance, known, provable, doubt, olderDoubt }
 }
 
-function isWindow(value: unknown): value is BudgetWindow {
-  return isRecord(value) && Number.isSafeInteger(value.index) && hasCredits(value, ['spent', 'reserved', 'uncertain'])
-}
+const safe = (credits: number) => Math.min(Number.MAX_SAFE_INTEGER, credits)
 
-function isKeyBalance(value: unknown, windows: readonly BudgetWindow[]): boolean {
-  if (!isRecord(value) || !Number.isSafeInteger(value.index)) return false
-  const window = windows.find(({ index }) => index === value.index)
-  return (
-    hasCredits(value, ['known', 'provable', 'doubt', 'olderDoubt']) &&
-    (value.balance === undefined || isCredits(value.balance)) &&
-    Number(value.provable) <= (window?.uncertain ?? 0)
-  )
-}
-
-function hasCredits(value: Record<string, unknown>, names: readonly string[]): boolean {
-  return names.every((name) => isCredits(value[name]))
+function isLength(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && value > 0)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -30,13 +30,29 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
   let running: Promise<unknown> = Promise.resolve()
   let queued: Promise<void> | undefined
 
-  async function write(): Promise<void> {
-    const result = await store.set(key, snapshot())
+  async function set(text: string): Promise<void> {
+    const result = await store.set(key, text)
     if (result === false) throw new Error('The store reports that it did not write the entry.')
   }
 
-  // The next write waits for the running one even when its callers have given up: written later, it would be overwritten
-  // with older counts.
+  /** A write that takes too long is given up. If it ends after all, it may have replaced newer counts, which are written again. */
+  async function write(): Promise<void> {
+    let isGivenUp = false
+    const written = set(snapshot())
+    written.then(
+      () => {
+        if (isGivenUp) enqueue().catch(() => {})
+      },
+      () => {},
+    )
+    try {
+      await withinTime(limitMs, written)
+    } catch (error) {
+      isGivenUp = true
+      throw error
+    }
+  }
+
   function enqueue(): Promise<void> {
     queued ??= running.then(() => {
       queued = undefined

@@ -39,11 +39,18 @@ export interface MemoryBudget extends Budget {
   reserve(credits: number, details?: ReservationDetails): MemoryReservation
 }
 
-/** A budget that outlives the process. Its totals are 0 until it is loaded. */
+/**
+ * A budget that outlives the process. What earlier processes have spent is known when it is loaded: `spent`, `reserved`, `uncertain` and
+ * `available` throw an error with the code `budget_not_loaded` until `load()` or the first `reserve()` has resolved.
+ * @example
+ * const budget = createBudget({ credits: 20_000, windowMs: 86_400_000, store })
+ * await budget.load()
+ * console.log(budget.spent)
+ */
 export interface StoredBudget extends Budget {
   reserve(credits: number, details?: ReservationDetails): Promise<Reservation>
   /**
-   * Reads what earlier processes have spent. The first `reserve` does this too; call it to read the totals before.
+   * Reads what earlier processes have spent. The first `reserve` does this too; call it before you read the totals.
    * @throws StateUnavailableError when the store fails or holds something else.
    */
   load(): Promise<void>
@@ -61,15 +68,17 @@ export interface Reservation {
   readonly credits: number
   /**
    * Call this right before the request is sent, and send nothing when it fails. A window counts what is sent in it, so a
-   * reservation of an earlier window moves to the current one. Returns a promise only where that has to be written first.
+   * reservation of an earlier window moves to the current one. Returns a promise only where something has to be written first.
+   * @param key names the API key that the request is sent with, for a budget with `exclusiveKey`: any text that is always the same for one
+   * key, such as a hash. The client passes it. Without it all requests count as sent with one key.
    * @throws BudgetExceededError when it does not fit there, StateUnavailableError when the store fails; the reservation is
    * then released.
    */
-  confirm(details?: ReservationDetails): void | Promise<void>
+  confirm(details?: ReservationDetails, key?: string): void | Promise<void>
   /**
    * The charge is known: it counts as spent, and the rest of the reservation is released.
    * `observed.remaining` is the key's balance that the same answer reports. A budget with `exclusiveKey` compares it with
-   * the known charges and returns what that proves; otherwise the result is undefined.
+   * the known charges of that key and returns what that proves; otherwise the result is undefined.
    */
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined
   /** Nothing was charged. */
@@ -80,7 +89,7 @@ export interface Reservation {
 
 /** A reservation of a budget in memory. */
 export interface MemoryReservation extends Reservation {
-  confirm(details?: ReservationDetails): void
+  confirm(details?: ReservationDetails, key?: string): void
 }
 
 /** What the key's balance proves about answers that were lost. */

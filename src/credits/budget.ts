@@ -1,10 +1,10 @@
-import { type Clock, monotonicNow, systemClock } from '../concurrency/clock.ts'
+import { anchoredWallClock, type Clock, monotonicNow, systemClock } from '../concurrency/clock.ts'
 import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { isCredits } from './budget-core.ts'
 import type { BudgetStore } from './budget-store.ts'
 import type { Budget, MemoryBudget, StoredBudget } from './budget-types.ts'
 import { createMemoryBudget } from './memory-budget.ts'
-import { createKeyBalance } from './reconcile.ts'
+import { createKeyBalances } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
 import { createWindows } from './windows.ts'
 
@@ -17,7 +17,8 @@ export interface BudgetOptions {
   credits: number
   /**
    * Length of a window in milliseconds. Windows are counted from the budget's creation; with a `store`, from 1970, so that
-   * a day begins at midnight UTC. Without it the budget never renews itself.
+   * a day begins at midnight UTC. Steps of the wall clock do not change a window while the process lives. Without it the budget never
+   * renews itself.
    */
   windowMs?: number | undefined
   /**
@@ -28,12 +29,16 @@ export interface BudgetOptions {
   store?: BudgetStore | undefined
   /** Name of the entry in the store. Budgets that share a store need a name each. @default 'etn-market:budget' */
   key?: string | undefined
-  /** How long one read or write of the store may take, milliseconds, above 0. @default 2_000 */
+  /**
+   * How long one read or write of the store may take, milliseconds, above 0. One that takes longer has failed: its call is refused, and the
+   * next one asks the store again. @default 5_000
+   */
   storeTimeoutMs?: number | undefined
   /**
-   * States that nobody else spends with this key, and that every request with it is reserved and confirmed here. An answer
-   * to a request that was in flight alone then proves, by the key's balance, what lost answers cost: that part of
-   * `uncertain` becomes `spent`, the rest is available again. A top-up proves nothing. The balance cannot show everything:
+   * States that nobody else spends with the keys of this budget, and that every request with them is reserved and confirmed here. An
+   * answer to a request that was in flight alone on its key then proves, by the key's balance, what lost answers cost: that part of
+   * `uncertain` becomes `spent`, the rest is available again. With several keys, each proves its own lost answers only; with a `store`,
+   * what a crash left in flight is proven where the process had used one key. A top-up proves nothing. The balance cannot show everything:
    * a top-up smaller than what lost answers cost since the last proof, or a lost request that is executed after a proof
    * has freed its credits and before a top-up. @default false
    */
@@ -42,7 +47,7 @@ export interface BudgetOptions {
 
 const OPTIONS = ['credits', 'windowMs', 'store', 'key', 'storeTimeoutMs', 'exclusiveKey']
 const DEFAULT_KEY = 'etn-market:budget'
-const DEFAULT_STORE_TIMEOUT_MS = 2_000
+const DEFAULT_STORE_TIMEOUT_MS = 5_000
 
 /**
  * A budget that several clients can share.
@@ -64,9 +69,12 @@ export function createBudget(options: BudgetOptions, clock: Pick<Clock, 'now' | 
   const length = windowMs ?? Number.POSITIVE_INFINITY
   const now = () => clock.now()
   const elapsed = () => monotonicNow(clock)
-  const windows = store ? createWindows(length, 0, now) : createWindows(length, elapsed(), elapsed)
-  const bare = { limit, windows, now, keyBalance: options.exclusiveKey ? createKeyBalance(windows) : undefined }
-  if (store) return createStoredBudget(bare, { store, key, timeoutMs: storeTimeoutMs, windowMs: windowMs ?? null })
+  // Those of a stored budget begin at moments of the wall clock. While the process lives, only the monotonic time moves them on.
+  const time = store ? anchoredWallClock(clock) : elapsed
+  const windows = createWindows(length, store ? 0 : time(), time)
+  const bare = { limit, windows, now, keyBalances: options.exclusiveKey ? createKeyBalances(windows) : undefined }
+  if (store)
+    return createStoredBudget(bare, { store, key, timeoutMs: storeTimeoutMs, windowMs: windowMs ?? null, time })
   return createMemoryBudget(bare)
 }
 

@@ -52,10 +52,12 @@ class JointReservation implements Reservation {
     this.#other = other
   }
 
-  confirm(details?: ReservationDetails): void | Promise<void> {
+  confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
     try {
-      const one = this.#one.confirm(details)
-      const confirmed = isPromise(one) ? one.then(() => this.#other.confirm(details)) : this.#other.confirm(details)
+      const one = this.#one.confirm(details, key)
+      const confirmed = isPromise(one)
+        ? one.then(() => this.#other.confirm(details, key))
+        : this.#other.confirm(details, key)
       return isPromise(confirmed) ? confirmed.catch((error) => this.#giveBack(error)) : undefined
     } catch (error) {
       this.#giveBack(error)

@@ -1,66 +1,128 @@
 import type { Reconciliation } from './budget-types.ts'
-import type { BudgetWindow, Windows } from './windows.ts'
+import { addCredits, type BudgetWindow, type Windows } from './windows.ts'
 
-/** What a restart needs to go on reconciling. */
-export interface KeyBalanceState {
+/** What is known of the balance of one key. */
+export interface KeyEvidence {
   /** Credits on the key when it was last known; undefined before the first proof and when it proves nothing any more. */
   balance: number | undefined
-  /** Credits known to have been charged since then. */
+  /** Credits known to have been charged to the key since then. */
   known: number
-  /** The window to which `provable` and `doubt` belong. */
-  index: number
-  /** The part of the window's uncertain credits that arose since the balance was known. */
+  /** The part of the current window's uncertain credits that arose with this key since the balance was known. */
   provable: number
-  /** Worst case of charges that may still show up and belong to this window: lost answers, requests executed late. */
+  /** Worst case of charges that may still show up and belong to the current window: lost answers, requests executed late. */
   doubt: number
   /** The same for all earlier windows together. */
   olderDoubt: number
 }
 
-/** Compares the key's balance with the known charges, for a key that nobody else uses. */
-export interface KeyBalance {
-  /** Call this right before a request is sent. Pass the number of an earlier `recordSent` of the same request, if there is one. */
-  recordSent(earlier: number | undefined): number
+/** What a restart needs to go on reconciling. `provable` and `doubt` belong to the current window. */
+export interface KeyBalancesState {
+  /** By the name of the key. */
+  readonly evidence: Readonly<Record<string, KeyEvidence>>
+  /** Names of keys that this process has sent with: none, the only one, or two of several. */
+  readonly inUse: readonly string[]
+}
+
+/** A request that is about to be sent, or was. */
+export interface SentRequest {
+  readonly account: Account
+  readonly number: number
+}
+
+/** Compares the balance of each key with the charges known for it, for keys that nobody else uses. */
+export interface KeyBalances {
+  /**
+   * Call this right before a request is sent with a key. Pass the result of an earlier call for the same request, if there is one.
+   * @param key a name of the key, such as a hash
+   */
+  recordSent(key: string, earlier: SentRequest | undefined): SentRequest
   /** Call this when a request has ended. `sent` is undefined for one that was never confirmed. */
-  recordEnd(sent: number | undefined, ended: EndedRequest): Reconciliation | undefined
-  state(): KeyBalanceState
-  restore(state: KeyBalanceState): void
+  recordEnd(sent: SentRequest | undefined, ended: EndedRequest): Reconciliation | undefined
+  /** How many keys the process has sent with; 2 for more. */
+  readonly keysInUse: number
+  state(): KeyBalancesState
+  /** Replaces the evidence. `isSameWindow` states that it was written in the current window. */
+  restore(state: KeyBalancesState, isSameWindow: boolean): void
 }
 
 export interface EndedRequest {
   readonly window: BudgetWindow
   readonly charged: number
   readonly uncertain: number
-  /** The key's balance after this request, where the answer reports it. */
+  /** The balance of its key after this request, where the answer reports it. */
   readonly remaining: number | undefined
 }
 
+/** Bounds the memory of keys that rotate. Of a key that is forgotten nothing is proven. */
+const MAX_KEYS = 100
+
+/** One key, and its requests. */
+interface Account {
+  held: KeyEvidence
+  /** The window of `provable` and `doubt`. */
+  window: BudgetWindow
+  inFlight: number
+  newest: number
+  /** The newest request that was sent with nothing else in flight. */
+  sentAlone: number
+}
+
 /**
- * The proof: between two moments with nothing in flight the balance falls by exactly what was charged. What it fell by
+ * The proof: between two moments with nothing in flight on a key its balance falls by exactly what was charged. What it fell by
  * beyond the known charges is what lost answers cost. A balance that is too high shows a top-up and proves nothing.
  */
-export function createKeyBalance(windows: Windows): KeyBalance {
-  let held: KeyBalanceState = emptyState(windows.current().index)
-  let inFlight = 0
-  let newest = 0
-  /** The newest request that was sent with nothing else in flight. */
-  let sentAlone = 0
+export function createKeyBalances(windows: Windows): KeyBalances {
+  const accounts = new Map<string, Account>()
+  const inUse = new Set<string>()
 
-  function rollOver(): void {
-    const { index } = windows.current()
-    if (index === held.index) return
-    held = { ...held, index, provable: 0, doubt: 0, olderDoubt: held.olderDoubt + held.doubt }
+  function open(key: string): Account {
+    const known = accounts.get(key)
+    const account = known ?? {
+      held: emptyEvidence(),
+      window: windows.current(),
+      inFlight: 0,
+      newest: 0,
+      sentAlone: 0,
+    }
+    // The last one of the Map is the newest.
+    accounts.delete(key)
+    accounts.set(key, account)
+    for (const [other, { inFlight }] of accounts) {
+      if (accounts.size <= MAX_KEYS) break
+      if (inFlight === 0) accounts.delete(other)
+    }
+    return account
   }
 
-  function addUncertain(window: BudgetWindow, credits: number, isProvable: boolean): void {
-    if (window.index !== held.index) held.olderDoubt += credits
+  function rollOver(account: Account): void {
+    const window = windows.current()
+    if (window === account.window) return
+    const { held } = account
+    account.window = window
+    account.held = { ...held, provable: 0, doubt: 0, olderDoubt: held.olderDoubt + held.doubt }
+  }
+
+  function addUncertain({ held, window }: Account, lostIn: BudgetWindow, credits: number, isProvable: boolean): void {
+    if (lostIn !== window) held.olderDoubt += credits
     else {
       held.doubt += credits
       if (isProvable) held.provable += credits
     }
   }
 
-  function reconcile(remaining: number): Reconciliation | undefined {
+  /** Nobody knows when and with which key the request was sent, so no balance and no answer in flight proves anything. */
+  function recordUnconfirmed({ window, charged, uncertain }: EndedRequest): void {
+    if (charged === 0 && uncertain === 0) return
+    for (const account of accounts.values()) {
+      rollOver(account)
+      account.newest++
+      Object.assign(account.held, { balance: undefined, provable: 0 })
+      // Counted for several keys, one lost charge would explain several.
+      if (accounts.size === 1) addUncertain(account, window, uncertain, false)
+    }
+  }
+
+  function reconcile({ held, window }: Account, remaining: number): Reconciliation | undefined {
     const { balance, known, provable } = held
     Object.assign(held, { balance: remaining, known: 0, provable: 0 })
     if (balance === undefined) return undefined
@@ -71,45 +133,57 @@ export function createKeyBalance(windows: Windows): KeyBalance {
     const fromOlder = Math.min(lost - fromCurrent, held.olderDoubt)
     held.doubt -= fromCurrent
     held.olderDoubt -= fromOlder
-    const window = windows.current()
     const charged = lost - fromOlder
-    window.spent += charged
-    window.uncertain -= provable
+    window.spent = addCredits(window.spent, charged)
+    window.uncertain = Math.max(0, window.uncertain - provable)
     if (lost === 0 && provable === 0) return undefined
     return { charged: lost, freed: Math.max(0, provable - charged) }
   }
 
   return {
-    recordSent(earlier) {
-      if (earlier !== undefined) inFlight--
-      newest++
-      if (inFlight === 0) sentAlone = newest
-      inFlight++
-      return newest
+    recordSent(key, earlier) {
+      if (earlier !== undefined) earlier.account.inFlight--
+      if (inUse.size < 2) inUse.add(key)
+      const account = open(key)
+      account.newest++
+      if (account.inFlight === 0) account.sentAlone = account.newest
+      account.inFlight++
+      return { account, number: account.newest }
     },
-    recordEnd(sent, { window, charged, uncertain, remaining }) {
-      rollOver()
-      if (sent !== undefined) inFlight--
-      else if (charged > 0 || uncertain > 0) {
-        // Nobody knows when it was sent, so neither the balance nor an answer in flight proves anything.
-        newest++
-        Object.assign(held, { balance: undefined, provable: 0 })
+    recordEnd(sent, ended) {
+      if (sent === undefined) {
+        recordUnconfirmed(ended)
+        return undefined
       }
-      held.known += charged
-      addUncertain(window, uncertain, sent !== undefined)
-      const isAlone = sent === sentAlone && sent === newest
-      return isAlone && remaining !== undefined ? reconcile(remaining) : undefined
+      const { account, number } = sent
+      const { window, charged, uncertain, remaining } = ended
+      rollOver(account)
+      account.inFlight--
+      account.held.known += charged
+      addUncertain(account, window, uncertain, true)
+      const isAlone = number === account.sentAlone && number === account.newest
+      return isAlone && remaining !== undefined ? reconcile(account, remaining) : undefined
+    },
+    get keysInUse() {
+      return inUse.size
     },
     state() {
-      rollOver()
-      return { ...held }
+      for (const account of accounts.values()) rollOver(account)
+      const evidence = Object.fromEntries([...accounts].map(([key, { held }]) => [key, { ...held }]))
+      return { evidence, inUse: [...inUse] }
     },
-    restore(state) {
-      held = { ...state }
+    restore({ evidence }, isSameWindow) {
+      for (const [key, found] of Object.entries(evidence)) {
+        const account = open(key)
+        const { provable, doubt, olderDoubt } = found
+        account.held = isSameWindow ? { ...found } : { ...found, provable: 0, doubt: 0, olderDoubt: olderDoubt + doubt }
+        // What was lost in an earlier window is not freed in this one.
+        if (provable > account.window.uncertain) account.held.provable = 0
+      }
     },
   }
 }
 
-export function emptyState(index: number): KeyBalanceState {
-  return { balance: undefined, known: 0, index, provable: 0, doubt: 0, olderDoubt: 0 }
+export function emptyEvidence(): KeyEvidence {
+  return { balance: undefined, known: 0, provable: 0, doubt: 0, olderDoubt: 0 }
 }

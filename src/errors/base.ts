@@ -1,4 +1,5 @@
 import type { OperationId } from '../generated/operations.ts'
+import { limitDepth } from '../utils/json-data.ts'
 
 /**
  * What is known of a charge. `none`: nothing was charged. `charged`: the service charged `credits`. `unknown`: an answer was
@@ -109,8 +110,8 @@ export class EtnMarketError extends Error {
   /** The name, the message and every public field, for a log. Errors in `cause` are reduced to name and message. */
   toJSON(): Record<string, unknown> {
     const { name, message, retryable, cause } = this
-    const fields = { ...this } as Record<string, unknown>
-    return { ...fields, name, message, retryable, ...(cause !== undefined && { cause: summarize(cause) }) }
+    const fields = limitDepth({ ...this }) as Record<string, unknown>
+    return { ...fields, name, message, retryable, ...(cause !== undefined && { cause: limitDepth(summarize(cause)) }) }
   }
 
   /** @internal */

@@ -1,12 +1,13 @@
 // Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.
 
-import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, values } from '../operations/type-guards.ts'
+import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, isUnixSeconds, values } from '../operations/type-guards.ts'
 import type { OperationId } from './operations.ts'
 
 const maybeString: Guard = (v) => v == null || isString(v)
 const maybeNumber: Guard = (v) => v == null || isNumber(v)
-const maybeInteger: Guard = (v) => v == null || isInteger(v)
+const maybeUnixSeconds: Guard = (v) => v == null || isUnixSeconds(v)
 const maybeStringOrInteger: Guard = (v) => v == null || (isString(v) || isInteger(v))
+const maybeInteger: Guard = (v) => v == null || isInteger(v)
 const maybeNumberOrString: Guard = (v) => v == null || (isNumber(v) || isString(v))
 const maybeIntegerOrString: Guard = (v) => v == null || (isInteger(v) || isString(v))
 const maybeStringOrObject: Guard = (v) => v == null || (isString(v) || isObject(v))
@@ -17,12 +18,12 @@ const BatchPrice: Guard = (v) => isObject(v) && maybeString(v.usd) && maybeStrin
 const PriceBatch: Guard = (v) => isObject(v) && every(values(v), BatchPrice)
 const Token: Guard = (v) => isObject(v) && isString(v.address) && isString(v.name) && isString(v.symbol) && isInteger(v.decimals) && isNumber(v.totalSupply)
 const TokenDetails: Guard = (v) => isObject(v) && isString(v.address) && isString(v.name) && isString(v.symbol) && isInteger(v.decimals) && isNumber(v.totalSupply) && maybeString(v.usd) && maybeString(v.etn)
-const Candle: Guard = (v) => isObject(v) && isInteger(v.time) && isNumber(v.open) && isNumber(v.high) && isNumber(v.low) && isNumber(v.close) && isNumber(v.volume) && isInteger(v.count)
+const Candle: Guard = (v) => isObject(v) && isUnixSeconds(v.time) && isNumber(v.open) && isNumber(v.high) && isNumber(v.low) && isNumber(v.close) && isNumber(v.volume) && isInteger(v.count)
 const TokenHistory: Guard = (v) => isObject(v) && (v.prices == null || isArray(v.prices) && every(v.prices, PricePoint)) && maybeNumber(v.volume) && maybeNumber(v.high) && maybeNumber(v.low)
-const PricePoint: Guard = (v) => isObject(v) && maybeInteger(v.timestamp) && maybeNumber(v.value)
+const PricePoint: Guard = (v) => isObject(v) && maybeUnixSeconds(v.timestamp) && maybeNumber(v.value)
 const Pool: Guard = (v) => isObject(v) && isString(v.address) && isInteger(v.chainId) && isInteger(v.version) && PoolToken(v.token0) && PoolToken(v.token1)
 const PoolToken: Guard = (v) => isObject(v) && isString(v.address) && isString(v.name) && isString(v.symbol) && isInteger(v.decimals) && isInteger(v.chainId) && isInteger(v.blockAdded) && isString(v.deployer) && isNumber(v.totalSupply)
-const Trade: Guard = (v) => isObject(v) && maybeString(v.hash) && maybeInteger(v.timestamp) && maybeString(v.pool) && maybeString(v.token0) && maybeString(v.token1) && maybeString(v.amount0) && maybeString(v.amount1) && maybeString(v.usd) && maybeString(v.sender)
+const Trade: Guard = (v) => isObject(v) && maybeString(v.hash) && maybeUnixSeconds(v.timestamp) && maybeString(v.pool) && maybeString(v.token0) && maybeString(v.token1) && maybeString(v.amount0) && maybeString(v.amount1) && maybeString(v.usd) && maybeString(v.sender)
 const NftStats: Guard = (v) => isObject(v) && isString(v.updatedAt) && (isArray(v.collections) && every(v.collections, NftCollectionTotals))
 const NftCollectionTotals: Guard = (v) => isObject(v) && isString(v.address) && isString(v.name) && isString(v.symbol) && (isString(v.image) || isNull(v.image)) && (isNumber(v.floorPrice) || isNull(v.floorPrice)) && isInteger(v.uniqueOwners) && isInteger(v.listingCount)
 const NftCollection: Guard = (v) => isObject(v) && isString(v.address) && isString(v.name) && isString(v.symbol) && isNumber(v.totalSupply)

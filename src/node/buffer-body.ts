@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { ResponseTooLargeError } from '../transport/response-text.ts'
 import { type Coding, decodeBody } from './decode-body.ts'
 import { fetchError } from './fetch-error.ts'
 
@@ -17,6 +18,7 @@ export function bufferBody(
   response: IncomingMessage,
   codings: readonly Coding[] | null,
   onEnd: () => void,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): BufferedBody {
   let succeed: (text: string) => void = () => {}
   let fail: (reason: unknown) => void = () => {}
@@ -38,8 +40,25 @@ export function bufferBody(
     response.resume()
   } else {
     const chunks: Buffer[] = []
-    response.on('data', (chunk: Buffer) => chunks.push(chunk))
-    response.on('end', () => decodeBody(chunks, codings, succeed, (error) => fail(fetchError('terminated', error))))
+    let received = 0
+    const onFailure = (error: Error) => fail(isTooLarge(error) ? error : fetchError('terminated', error))
+    response.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      if (received <= maxBytes) chunks.push(chunk)
+      else {
+        chunks.length = 0
+        fail(new ResponseTooLargeError(maxBytes))
+        response.destroy()
+      }
+    })
+    response.on('end', () => {
+      // What is thrown in a listener would end the process.
+      try {
+        decodeBody(chunks, codings, maxBytes, succeed, onFailure)
+      } catch (error) {
+        onFailure(error as Error)
+      }
+    })
   }
 
   return {
@@ -51,3 +70,5 @@ export function bufferBody(
     },
   }
 }
+
+const isTooLarge = (error: Error) => error instanceof ResponseTooLargeError

@@ -1,4 +1,5 @@
 import type * as Zlib from 'node:zlib'
+import { ResponseTooLargeError } from '../transport/response-text.ts'
 
 export type Coding = 'gzip' | 'deflate' | 'br'
 type OnDecoded = (bytes: Buffer) => void
@@ -6,6 +7,10 @@ type Decoder = (bytes: Buffer, onDecoded: OnDecoded, fail: (error: Error) => voi
 
 /** Up to this size, decoding at once takes less time than asking a thread for it. Bytes, compressed. */
 const MAX_SYNC_BYTES = 65_536
+/** A small body may be a large one: beyond this it is decoded by a thread. Bytes, decoded. */
+const MAX_SYNC_OUTPUT_BYTES = 1_048_576
+/** Node makes no larger text. */
+const MAX_BUFFER_BYTES = 536_870_888
 const MAX_CODINGS = 5
 
 const NO_CODING: readonly Coding[] = Object.freeze([])
@@ -27,19 +32,21 @@ export function parseContentEncoding(header: string | null): readonly Coding[] {
 export function decodeBody(
   chunks: readonly Buffer[],
   codings: readonly Coding[],
+  maxBytes: number,
   succeed: (text: string) => void,
   fail: (error: Error) => void,
 ): void {
   const [first] = chunks
   const bytes = first === undefined || chunks.length > 1 ? Buffer.concat(chunks) : first
   if (codings.length === 0) succeed(decodeUtf8(bytes))
-  else undoCodings(bytes, codings, 0, (decoded) => succeed(decodeUtf8(decoded)), fail)
+  else undoCodings(bytes, codings, 0, maxBytes, (decoded) => decodeText(decoded, succeed, fail), fail)
 }
 
 function undoCodings(
   bytes: Buffer,
   codings: readonly Coding[],
   index: number,
+  maxBytes: number,
   onDecoded: OnDecoded,
   fail: (error: Error) => void,
 ): void {
@@ -48,44 +55,66 @@ function undoCodings(
     onDecoded(bytes)
     return
   }
-  const decode = decoderOf(coding, bytes)
-  decode(bytes, (decoded) => undoCodings(decoded, codings, index + 1, onDecoded, fail), fail)
+  const decode = decoderOf(coding, bytes, maxBytes)
+  decode(bytes, (decoded) => undoCodings(decoded, codings, index + 1, maxBytes, onDecoded, fail), fail)
 }
 
-function decoderOf(coding: Coding, bytes: Buffer): Decoder {
+function decoderOf(coding: Coding, bytes: Buffer, maxBytes: number): Decoder {
   const zlib = process.getBuiltinModule('node:zlib')
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
   // As in fetch and browsers, a compressed body without a proper end is accepted.
   const lenient = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH }
   if (coding === 'br') {
     const brotli = { flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH }
-    return bySize(zlib.brotliDecompressSync, zlib.brotliDecompress, brotli)
+    return bySize(zlib.brotliDecompressSync, zlib.brotliDecompress, brotli, maxBytes)
   }
-  if (coding === 'gzip') return bySize(zlib.gunzipSync, zlib.gunzip, lenient)
+  if (coding === 'gzip') return bySize(zlib.gunzipSync, zlib.gunzip, lenient, maxBytes)
   // Some servers send raw deflate under the name of zlib's format.
   const isZlib = ((bytes[0] ?? 0) & 0x0f) === 0x08
   return isZlib
-    ? bySize(zlib.inflateSync, zlib.inflate, lenient)
-    : bySize(zlib.inflateRawSync, zlib.inflateRaw, lenient)
+    ? bySize(zlib.inflateSync, zlib.inflate, lenient, maxBytes)
+    : bySize(zlib.inflateRawSync, zlib.inflateRaw, lenient, maxBytes)
 }
 
 function bySize<Options>(
-  sync: (bytes: Buffer, options: Options) => Buffer,
-  async: (bytes: Buffer, options: Options, callback: Zlib.CompressCallback) => void,
+  sync: (bytes: Buffer, options: Options & { maxOutputLength: number }) => Buffer,
+  async: (bytes: Buffer, options: Options & { maxOutputLength: number }, callback: Zlib.CompressCallback) => void,
   options: Options,
+  maxBytes: number,
 ): Decoder {
   return (bytes, onDecoded, fail) => {
-    if (bytes.length > MAX_SYNC_BYTES) {
-      return async(bytes, options, (error, decoded) => (error ? fail(error) : onDecoded(decoded)))
+    const decodeLater = () => {
+      const maxOutputLength = Math.min(maxBytes, MAX_BUFFER_BYTES)
+      async(bytes, { ...options, maxOutputLength }, (error, decoded) => {
+        if (error === null) onDecoded(decoded)
+        else fail(isOutputTooLarge(error) ? new ResponseTooLargeError(maxBytes) : error)
+      })
     }
+    if (bytes.length > MAX_SYNC_BYTES) return decodeLater()
     let decoded: Buffer
     try {
-      decoded = sync(bytes, options)
+      decoded = sync(bytes, { ...options, maxOutputLength: MAX_SYNC_OUTPUT_BYTES })
     } catch (error) {
-      return fail(error as Error)
+      return isOutputTooLarge(error) ? decodeLater() : fail(error as Error)
     }
-    onDecoded(decoded)
+    if (decoded.length > maxBytes) fail(new ResponseTooLargeError(maxBytes))
+    else onDecoded(decoded)
   }
+}
+
+function isOutputTooLarge(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE'
+}
+
+/** Calls from a thread of zlib must not throw: nobody would catch that. */
+function decodeText(bytes: Buffer, succeed: (text: string) => void, fail: (error: Error) => void): void {
+  let text: string | undefined
+  try {
+    text = decodeUtf8(bytes)
+  } catch (error) {
+    fail(error as Error)
+  }
+  if (text !== undefined) succeed(text)
 }
 
 /** Reads bytes as `Response.text()` does: UTF-8 without a byte order mark, with U+FFFD for invalid bytes. */

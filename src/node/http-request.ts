@@ -1,4 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
 import { type BufferedBody, bufferBody } from './buffer-body.ts'
 import { type Coding, parseContentEncoding } from './decode-body.ts'
@@ -18,15 +20,20 @@ export interface HttpRequest {
   readonly target: ParsedUrl
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
+  /** The most bytes that the body may have, decoded. */
+  readonly maxResponseBytes?: number | undefined
   /** Called before the request is handed to the agent. */
   onSent(): void
+  /** Called when it has a connection. */
+  onConnected(): void
 }
 
 /** Statuses of responses that have no body, whatever follows their headers. */
 const NULL_BODY_STATUSES = [204, 205, 304]
 
 /** Sends one GET. Resolves when the headers of the response have arrived; rejects as Node's fetch does. */
-export function sendHttpRequest({ agent, target, headers, signal, onSent }: HttpRequest): Promise<NodeResponse> {
+export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
+  const { agent, target, headers, signal, maxResponseBytes, onSent, onConnected } = attempt
   return new Promise((resolve, reject) => {
     let body: BufferedBody | undefined
     let requestError: Error | undefined
@@ -57,7 +64,7 @@ export function sendHttpRequest({ agent, target, headers, signal, onSent }: Http
         const idleMs = idleTimeoutMs(responseHeaders.get('keep-alive'))
         if (response.socket.timeout !== idleMs) response.socket.setTimeout(idleMs)
       }
-      body = bufferBody(response, codings, removeListener)
+      body = bufferBody(response, codings, removeListener, maxResponseBytes)
       // The response knows whether its body is complete, since a connection may break after the last byte. The request knows why.
       response.on('error', (error) => fail(fetchError('terminated', requestError ?? error)))
       resolve({ status: statusCode, headers: responseHeaders, body })
@@ -67,6 +74,7 @@ export function sendHttpRequest({ agent, target, headers, signal, onSent }: Http
     const protocol = secure ? 'https:' : 'http:'
     const request: ClientRequest = agent.request({ agent: agent.agent, protocol, hostname, port, path, headers })
     request.maxHeadersCount = 0
+    request.on('socket', (socket) => whenConnected(socket, onConnected))
     request.on('response', onResponse)
     request.on('error', (error) => {
       requestError = error
@@ -79,6 +87,14 @@ export function sendHttpRequest({ agent, target, headers, signal, onSent }: Http
     onSent()
     request.end()
   })
+}
+
+/** Nothing of a request leaves before its connection is made, and with TLS before the handshake is complete. */
+function whenConnected(socket: Socket, callback: () => void): void {
+  const { secureConnecting } = socket as Partial<TLSSocket> & { readonly secureConnecting?: boolean }
+  if (secureConnecting) socket.once('secureConnect', callback)
+  else if (socket.connecting) socket.once('connect', callback)
+  else callback()
 }
 
 const noResponse = () => errorWithCode('The connection ended without a response', 'ECONNRESET')

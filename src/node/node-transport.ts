@@ -1,6 +1,7 @@
 import { NOT_SENT } from '../transport/never-sent.ts'
 import { failed, type Progress, redirected } from '../transport/outcome.ts'
 import { followRedirects, isRedirect } from '../transport/redirects.ts'
+import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createAgentPool, type HttpAgent } from './agent-pool.ts'
@@ -64,11 +65,24 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
   const pool = createAgentPool(resolveAgents(agent))
   let isClosed = false
 
-  const send = async ({ url, headers, signal, onSent, onHeaders }: HttpAttempt): Promise<AttemptOutcome> => {
+  const send = async ({
+    url,
+    headers,
+    signal,
+    onHeaders,
+    maxResponseBytes,
+    ...attempt
+  }: HttpAttempt): Promise<AttemptOutcome> => {
     const progress: Progress = { sent: false, head: undefined }
-    const noteSent = () => {
+    const onSent = () => {
       progress.sent = true
-      onSent()
+      attempt.onSent()
+      progress.isConnecting = true
+      attempt.onConnecting?.()
+    }
+    const onConnected = () => {
+      progress.isConnecting = false
+      attempt.onConnected?.()
     }
     const request = async (to: string) => {
       signal.throwIfAborted()
@@ -79,7 +93,9 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
         target,
         headers: requestHeaders(target, headers),
         signal,
-        onSent: noteSent,
+        maxResponseBytes,
+        onSent,
+        onConnected,
       })
     }
     try {
@@ -90,6 +106,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
       onHeaders(progress.head)
       return { response: { ...progress.head, text: await response.body.text } }
     } catch (error) {
+      if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
       return failed(signal.aborted ? 'aborted' : 'network', progress, error)
     }
   }

@@ -4,6 +4,10 @@ export type Guard = (value: unknown) => boolean
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isNumber = (value: unknown): value is number => Number.isFinite(value)
 export const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+/** The largest moment that a Date holds, before and after 1970. */
+export const MAX_UNIX_SECONDS = 8_640_000_000_000
+export const isUnixSeconds = (value: unknown): value is number =>
+  isInteger(value) && value >= -MAX_UNIX_SECONDS && value <= MAX_UNIX_SECONDS
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 export const isNull = (value: unknown): value is null => value === null
 export const isArray: (value: unknown) => value is readonly unknown[] = Array.isArray

@@ -72,13 +72,13 @@ class AccountReservation implements Reservation {
     this.#total = total
   }
 
-  confirm(details?: ReservationDetails): void | Promise<void> {
+  confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
     const account = this.#account
     account.requireWaiting()
     account.refusedBy = 'visitor'
-    this.#own?.confirm(details)
+    this.#own?.confirm(details, key)
     account.refusedBy = 'total'
-    const confirmed = this.#total.confirm(details)
+    const confirmed = this.#total.confirm(details, key)
     const accept = () => {
       account.refusedBy = undefined
       if (!this.#isSent) account.sending++

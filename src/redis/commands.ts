@@ -1,15 +1,23 @@
 import { startTimer, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { RunScript } from './script-runner.ts'
+import { readError, readReply } from './tagged-script.ts'
 
 /** Runs one script. It rejects when there is no answer in time, whatever the client does. */
 export type Command = (script: string, keys: string[], args: readonly (string | number)[]) => Promise<string[]>
 
-/** A command that took too long may still be executed. */
-export function createCommand(run: RunScript, timeoutMs: number): Command {
+/**
+ * A command that took too long may still be executed.
+ * @param nextId an id that no other command has, of any process
+ */
+export function createCommand(run: RunScript, timeoutMs: number, nextId: () => string): Command {
   return async (script, keys, args) => {
-    const answer = await withTimeout(run(script, keys, args.map(String)), timeoutMs)
-    return Array.isArray(answer) ? answer.map(String) : [String(answer)]
+    const id = nextId()
+    try {
+      return readReply(await withTimeout(run(script, keys, [...args.map(String), id]), timeoutMs), id)
+    } catch (error) {
+      throw readError(error, id)
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { creditsLeft } from '../credits/budget-core.ts'
 import type { ReservationDetails } from '../credits/budget-types.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
 import type { Background } from './background.ts'
@@ -50,5 +51,5 @@ export function exceeded(
 }
 
 export function availableIn(limit: number, { totals }: View): number {
-  return Math.max(0, limit - totals.spent - totals.reserved - totals.uncertain)
+  return creditsLeft(limit, totals)
 }

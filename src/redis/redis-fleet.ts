@@ -40,11 +40,12 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
   const { name } = options
   const { limit, windowMs, slots, leaseMs, timeoutMs, wait } = settings
   const keys = createKeys(name)
-  const runner = createRunner(redis, wait !== undefined)
-  const command = createCommand(runner.run, timeoutMs)
+  const runner = createRunner(redis, timeoutMs, wait !== undefined)
   const config = `${limit} ${windowMs} ${slots}`
   const memberId = crypto.randomUUID().replaceAll('-', '').slice(0, 20)
   let ids = 0
+  const nextId = () => `${memberId}.${(++ids).toString(36)}`
+  const command = createCommand(runner.run, timeoutMs, nextId)
   let isClosed = false
 
   const member: Member = {
@@ -60,7 +61,7 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     view: createView(windowMs),
     renewals: createRenewals(command, leaseMs),
     background: createBackground(),
-    nextId: () => `${memberId}.${(++ids).toString(36)}`,
+    nextId,
     throwIfClosed() {
       if (isClosed) throw new EtnMarketError('The fleet is closed. Create a new one.', { code: 'fleet_closed' })
     },

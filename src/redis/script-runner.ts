@@ -13,20 +13,25 @@ export interface Runner {
   readonly wait: ((replicas: number, timeoutMs: number) => Promise<unknown>) | undefined
 }
 
-export function createRunner(redis: RedisConnection, needsWait: boolean): Runner {
+/** @param timeoutMs how long a command may take; a client that has a limit of its own gets a longer one */
+export function createRunner(redis: RedisConnection, timeoutMs: number, needsWait: boolean): Runner {
   const wait = (redis as ScriptRunner | undefined)?.wait
   if (needsWait && (typeof wait !== 'function' || isCluster(redis)))
     throw new InvalidRequestError('Invalid wait: this connection has no WAIT, as a cluster has none.', {
       code: 'invalid_option',
     })
-  return { run: chooseRun(redis), wait: wait && ((replicas, timeoutMs) => wait.call(redis, replicas, timeoutMs)) }
+  return {
+    run: chooseRun(redis, timeoutMs),
+    wait: wait && ((replicas, timeoutMs) => wait.call(redis, replicas, timeoutMs)),
+  }
 }
 
-function chooseRun(redis: RedisConnection): RunScript {
+function chooseRun(redis: RedisConnection, timeoutMs: number): RunScript {
   if (isNodeRedis(redis)) {
+    const client = withOwnTimeout(redis, timeoutMs)
     return byHash(
-      (sha, keys, args) => redis.evalSha(sha, { keys, arguments: args }),
-      (script, keys, args) => redis.eval(script, { keys, arguments: args }),
+      (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
+      (script, keys, args) => client.eval(script, { keys, arguments: args }),
     )
   }
   if (isIoRedis(redis)) {
@@ -60,6 +65,17 @@ function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
       return evalText(script, keys, args)
     }
   }
+}
+
+/** The limit of the client is later, so that the fleet's own decides. */
+const MARGIN_MS = 1_000
+
+/** From version 6 on, commands of `redis` fail after 5 seconds by default, those that wait to be written included. */
+function withOwnTimeout(redis: NodeRedisClient, timeoutMs: number): NodeRedisClient {
+  const { withCommandOptions } = redis as { withCommandOptions?: (options: object) => NodeRedisClient }
+  return typeof withCommandOptions === 'function'
+    ? withCommandOptions.call(redis, { timeout: timeoutMs + MARGIN_MS })
+    : redis
 }
 
 function isNodeRedis(redis: RedisConnection): redis is NodeRedisClient {

@@ -73,11 +73,11 @@ export class SharedReservation implements Reservation {
     this.#decide('u', 0)
   }
 
-  /** The first decision counts. It is repeated while Redis is away; after the lease, the credits are uncertain there. */
+  /** The first decision counts. It is repeated until Redis has it: after the lease the credits are uncertain there, and a late decision is accepted. */
   #decide(decision: Decision, charged: number): void {
     if (this.#isDecided) return
     this.#isDecided = true
-    const { id, endsAt } = this.#lease
+    const { id } = this.#lease
     const { command, keys, renewals, background, view } = this.#member
     renewals.delete(this.#lease)
     if (this.credits === 0 && charged === 0) return
@@ -86,7 +86,7 @@ export class SharedReservation implements Reservation {
     background.repeat(async () => {
       const sentAt = monotonicNow(systemClock)
       view.readLedger(await command(SETTLE, keys.ledger, args), sentAt)
-    }, endsAt)
+    }, Number.POSITIVE_INFINITY)
   }
 }
 

@@ -1,8 +1,9 @@
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
+import { creditsLeft } from '../credits/budget-core.ts'
 import type { FleetStatus } from '../fleet/types.ts'
 import type { Member } from './member.ts'
 import { STATUS } from './scripts/status.lua.ts'
-import { parseGuards } from './view.ts'
+import { parseGuards, windowEnd } from './view.ts'
 
 export async function readStatus(member: Member): Promise<FleetStatus> {
   const { command, keys, config, limit, windowMs, slots, view } = member
@@ -16,8 +17,8 @@ export async function readStatus(member: Member): Promise<FleetStatus> {
     spent,
     reserved,
     uncertain,
-    available: Math.max(0, limit - spent - reserved - uncertain),
-    resetsAt: windowMs > 0 ? (Number(window) + 1) * windowMs : undefined,
+    available: creditsLeft(limit, { spent, reserved, uncertain }),
+    resetsAt: windowMs > 0 ? windowEnd(windowMs, Number(window), Number(now)) : undefined,
     slots: { limit: slots, taken },
     cooldowns: parseGuards(guards),
   }

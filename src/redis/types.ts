@@ -25,7 +25,7 @@ export interface ScriptRunner {
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
 }
 
-/** A connection to Redis 7.0 or newer: a client of `redis` (from 5), `ioredis` (from 5) or `iovalkey`, or a script runner of your own. */
+/** A connection to Redis 7.0 or newer: a client of `redis` (from 6.2), `ioredis` (from 5) or `iovalkey`, or a script runner of your own. */
 export type RedisConnection = NodeRedisClient | IoRedisClient | ScriptRunner
 
 /** Options of `createRedisFleet`. */
@@ -50,8 +50,8 @@ export interface RedisFleetOptions {
    */
   leaseMs?: number | undefined
   /**
-   * How long one command may take, in milliseconds. When it takes longer, the call is refused and nothing is sent. The options of
-   * your client do not matter for this. @default 2_000
+   * How long one command may take, in milliseconds. When it takes longer, the call is refused and nothing is sent. A client of `redis`
+   * gets a longer limit of its own for these commands; leave `commandTimeout` of `ioredis` unset, or longer than this. @default 2_000
    */
   timeoutMs?: number | undefined
   /**

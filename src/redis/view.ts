@@ -79,7 +79,7 @@ export function createView(windowMs: number): View {
       const [verdict = '', time, epoch = '', index, spent, reserved, uncertain, ...rest] = answer
       const now = Number(time)
       const window = Number(index)
-      const endsAt = windowMs > 0 ? (window + 1) * windowMs : Number.POSITIVE_INFINITY
+      const endsAt = windowEnd(windowMs, window, now)
       if (!isOlder({ now, sentAt }, newestTotals) && epoch !== '') {
         newestTotals = { now, sentAt }
         totalsAt = elapsed()
@@ -98,6 +98,11 @@ export function createView(windowMs: number): View {
     },
   }
   return view
+}
+
+/** When a window ends, by the clock of the server; one that is ahead of it, because that was set back, does not go on for longer. */
+export function windowEnd(windowMs: number, window: number, now: number): number {
+  return windowMs > 0 ? Math.min((window + 1) * windowMs, now + windowMs) : Number.POSITIVE_INFINITY
 }
 
 /** Pairs of a scope and `until:limit`. */

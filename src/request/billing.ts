@@ -17,7 +17,7 @@ export function chargeOf(request: PlannedRequest, { response, failure }: Attempt
   if (request.price === null) return NOT_CHARGED
   // A hook may fail after the whole answer arrived.
   const answer = response ?? (failure.response?.text === undefined ? undefined : failure.response)
-  return answer ? chargeOfResponse(request, answer, body) : chargeOfFailure(failure as TransportFailure)
+  return answer ? chargeOfResponse(request, answer, body) : chargeOfFailure(request, failure as TransportFailure)
 }
 
 function chargeOfResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Charge {
@@ -27,9 +27,10 @@ function chargeOfResponse(request: PlannedRequest, response: HttpResponse, body:
   return chargeFromHeader(headers) ?? computedCharge(request, body)
 }
 
-function chargeOfFailure({ kind, mayHaveArrived, response }: TransportFailure): Charge {
+function chargeOfFailure(request: PlannedRequest, { kind, mayHaveArrived, response }: TransportFailure): Charge {
   if (kind === 'redirect' || !mayHaveArrived) return NOT_CHARGED
   if (response === undefined) return UNKNOWN
+  if (kind === 'too_large') return chargeOfResponse(request, response, undefined)
   if (isSuccess(response.status)) return chargeFromHeader(response.headers) ?? UNKNOWN
   return isGatewayError(response.status, undefined) ? UNKNOWN : NOT_CHARGED
 }
@@ -45,9 +46,13 @@ function isGatewayError(status: number, body: unknown): boolean {
   return (status === 502 || status === 504 || status >= 520) && body === undefined
 }
 
+/** Far above every price, and so far below the largest safe integer that thousands of them can be added. */
+const MAX_CHARGE = 1_000_000_000_000
+
+/** A charge that would leave the safe integers is unreadable, as one that is no number. */
 function chargeFromHeader(headers: HttpResponse['headers']): Charge | undefined {
   const credits = creditsHeader(headers, 'x-credits-cost')
-  return credits === undefined ? undefined : { state: 'charged', credits, fromHeader: true }
+  return credits === undefined || credits > MAX_CHARGE ? undefined : { state: 'charged', credits, fromHeader: true }
 }
 
 /** The price of the items that were returned, or the worst case where they cannot be counted. */

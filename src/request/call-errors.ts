@@ -1,6 +1,7 @@
 import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { TimeoutError } from '../errors/network.ts'
 import { StateUnavailableError } from '../errors/state.ts'
+import { copyData } from '../utils/json-data.ts'
 import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
 import type { ChargeTotals } from './types.ts'
 
@@ -30,6 +31,8 @@ export function toCallError(error: unknown, details: CallDetails, totals: Charge
     requestIds,
     attempts,
     ...(paid as Pick<EtnMarketError, 'charge' | 'credits'>),
+    // Each caller may change what it gets.
+    ...(isShared && { body: copyData(known.body), issues: copyData(known.issues) }),
   })
 }
 

@@ -26,6 +26,9 @@ export interface CallInput extends CallExtras {
   plan(): CallPlan
 }
 
+/** Own properties, so that a call of the client reads none from a prototype that somebody has changed. */
+const NO_EXTRAS: CallExtras = { budget: undefined, onAnswer: undefined }
+
 /** A call of an operation of the contract. */
 export function operationInput(
   operation: OperationId,
@@ -47,13 +50,14 @@ export function operationInput(
       },
     }
   }
-  return { operation, params, options, ownOptions: operation === BATCH ? ['partial'] : [], plan }
+  return { ...NO_EXTRAS, operation, params, options, ownOptions: operation === BATCH ? ['partial'] : [], plan }
 }
 
 /** A call of `client.request()`. */
 export function pathInput(path: string, options: RequestOptions): CallInput {
   const { query, maxCredits } = options ?? {}
   return {
+    ...NO_EXTRAS,
     operation: 'request',
     params: { path, query },
     options,

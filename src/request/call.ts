@@ -3,6 +3,7 @@ import { LightAbortController, raceWithAbort } from '../concurrency/cancellation
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { joinBudgets } from '../credits/joint-budget.ts'
+import { createBatchProgress } from './batch-progress.ts'
 import type { Cache } from './cache.ts'
 import { type CallDetails, toCallError } from './call-errors.ts'
 import { callEndEvent } from './call-events.ts'
@@ -14,9 +15,10 @@ import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.
 import { dedupeKey, type InFlightRequest, type InFlightRequests } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
-import { type SendContext, send } from './send.ts'
+import { send } from './send.ts'
+import type { SendContext } from './send-context.ts'
 import { type CallSettings, callSettings } from './settings.ts'
-import type { Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
+import type { BatchProgress, Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
 import { isExpected } from './validate-response.ts'
 
 export interface CallContext extends SendContext {
@@ -41,6 +43,8 @@ interface CallState {
   readonly requests: readonly PlannedRequest[]
   readonly details: CallDetails
   readonly context: CallContext
+  /** Of a call of several requests. */
+  readonly batch: BatchProgress | undefined
 }
 
 type StartedRequest = PaidResult | Promise<PaidResult>
@@ -58,7 +62,8 @@ export async function call(input: CallInput, client: CallContext): Promise<CallR
   const requestIds: string[] = []
   for (let number = 1; number <= requests.length; number++) requestIds.push(`${callId}.${number}`)
   const details: CallDetails = { operation, params, requestIds, deadlineMs: settings.deadlineMs }
-  const state: CallState = { input, settings, lifetime, requests, details, context }
+  const batch = requests.length > 1 ? createBatchProgress(context.clock, settings.deadlineMs) : undefined
+  const state: CallState = { input, settings, lifetime, requests, details, context, batch }
   let results: PaidResult[] = []
   const emitEnd = (failure?: unknown) => {
     if (context.emit === ignoreEvents) return
@@ -83,6 +88,7 @@ export async function call(input: CallInput, client: CallContext): Promise<CallR
     emitEnd(failure)
     throw failure
   } finally {
+    batch?.end()
     lifetime.end()
   }
 }
@@ -137,31 +143,16 @@ function start(
   { signal, totals, deadline, progress }: InFlightRequest<RequestResult>,
   index: number,
   batchSlots: Semaphore | undefined,
-  { requests, settings, lifetime: { callId }, details, context }: CallState,
+  { requests, settings, lifetime: { callId }, details, context, batch }: CallState,
 ): Promise<RequestResult> {
   const { cache, admission } = context
   const request = requests[index] as PlannedRequest
   const { params, requestIds, operation } = details
   const requestId = requestIds[index] ?? ''
   const arrival = admission.nextArrival()
-  const sent = send(
-    {
-      request,
-      settings,
-      callId,
-      requestId,
-      arrival,
-      params,
-      signal,
-      totals,
-      deadline,
-      progress,
-      batchSlots,
-      reservation: undefined,
-      hasWaited: cache !== undefined,
-    },
-    context,
-  )
+  const own = { request, settings, callId, requestId, arrival, params, batchSlots, batch }
+  const shared = { signal, totals, deadline, progress }
+  const sent = send({ ...own, ...shared, reservation: undefined, hasWaited: cache !== undefined }, context)
   if (cache === undefined) return sent
   return sent.then((result) => {
     if (isExpected(request, result.envelope)) cache.set(request, result.text, { callId, requestId, operation })
@@ -172,16 +163,18 @@ function start(
 async function awaitShared(
   inFlight: InFlightRequest<RequestResult>,
   request: PlannedRequest,
-  { lifetime, details, settings, input }: CallState,
+  { lifetime, details, settings, input, batch }: CallState,
 ): Promise<PaidResult> {
   const { value, error, isPayer } = await inFlight.join({
     signal: lifetime.signal,
     finishes: settings.whenAborted === 'finish',
-    startDeadline: (onExpire) =>
-      lifetime.startDeadline(() =>
-        onExpire(inFlight.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED),
-      ),
+    startDeadline(onExpire) {
+      const expire = () => onExpire(inFlight.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
+      batch?.onStall(expire)
+      return lifetime.startDeadline(expire)
+    },
   })
+  if (value !== undefined) batch?.recordAnswer()
   const totals = { ...inFlight.totals }
   const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
   const isShared = !isPayer

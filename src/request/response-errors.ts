@@ -100,6 +100,11 @@ export function errorOfFailure(context: ErrorContext, failure: TransportFailure)
         ? new ResponseError(message, { ...details, body: response.text })
         : new InvalidRequestError(message, details)
     }
+    case 'too_large':
+      return new ResponseError(
+        `${operation}: ${reasonOf(cause)}. The call is not retried. Allow a larger maxResponseBytes if the service sends such answers.`,
+        { operation, code: 'response_too_large', status: response?.status, retryAfterMs, cause },
+      )
     case 'invalid_fetch':
       return new ResponseError(`${operation}: ${reasonOf(cause)}. Return a new response for each call.`, {
         operation,

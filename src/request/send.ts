@@ -1,43 +1,24 @@
 import pRetry, { AbortError } from 'p-retry'
-import type { Admission, AdmissionControl } from '../concurrency/admission-types.ts'
-import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
+import type { Admission } from '../concurrency/admission-types.ts'
+import { monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
 import type { Reservation } from '../credits/budget.ts'
-import type { SpendingLimit } from '../credits/joint-budget.ts'
-import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { attempt } from '../transport/attempt.ts'
-import type { RequestHeaders } from '../transport/request-headers.ts'
-import type { Transport } from '../transport/transport.ts'
 import { isPromise } from '../utils/is-promise.ts'
 import { permitResult } from './admission.ts'
-import type { ApiKeySource } from './api-key.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
 import { parseJson } from './parse-response.ts'
 import { isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
-import { createRequestEmit, type Emit, type RequestEmit } from './request-events.ts'
+import { createRequestEmit, type RequestEmit } from './request-events.ts'
 import { awaitReservation, awaitState, confirmReservation, releaseReservation, reserve } from './reserve.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
+import type { SendContext } from './send-context.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { lookAgain, waitForAborts, whileQueued } from './waits.ts'
 
-/** The parts of a client that a request passes through. */
-export interface SendContext {
-  readonly clock: Clock
-  readonly budget: SpendingLimit
-  readonly usage: Usage
-  readonly admission: AdmissionControl
-  readonly transport: Transport
-  readonly requestHeaders: RequestHeaders
-  /** The longest cool-down, in milliseconds; after it one request asks again. */
-  readonly maxCooldownMs: number
-  readonly emit: Emit
-  readonly apiKey: ApiKeySource
-  baseUrl(): string
-  /** How long ago a call of the client was ended early, milliseconds. */
-  msSinceEarlyEnd(): number
-}
+const NO_INHERITED_OPTIONS = { signal: undefined, unref: undefined } as object
 
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
@@ -48,6 +29,7 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     await waitForAborts()
     if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
+    state.batch?.requireProgress()
     return await pRetry((number) => sendOnce(number, state, context), {
       retries: settings.retryLimit,
       shouldRetry: ({ error }) => isRetryable(error),
@@ -60,6 +42,8 @@ export async function send(state: RequestState, context: SendContext): Promise<R
       maxRetryTime: Number.POSITIVE_INFINITY,
       randomize: false,
       shouldConsumeRetry: () => true,
+      // p-retry would read these from a prototype that somebody has changed.
+      ...NO_INHERITED_OPTIONS,
     })
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
@@ -86,6 +70,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
       transport,
       url: context.baseUrl() + request.path,
       headers: context.requestHeaders(apiKey),
+      maxResponseBytes: context.maxResponseBytes,
       timeoutMs: settings.timeoutMs,
       signal,
       clock,
@@ -102,6 +87,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     result = permitResult(outcome)
     const response = outcome.response ?? outcome.failure.response
     const status = response?.status
+    state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
     const body = parseJson(response?.text)
     const remaining = response && balanceOf(request, response, body)
     if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
@@ -138,8 +124,9 @@ async function waitForTurn(apiKey: string, state: RequestState, context: SendCon
     const admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
+      state.batch?.requireProgress()
       const reservation = state.reservation as Reservation
-      const confirmed = confirmReservation(state, reservation)
+      const confirmed = confirmReservation(state, reservation, context.keyName(apiKey))
       if (isPromise(confirmed)) await awaitState(confirmed, state)
       state.signal.throwIfAborted()
       if (admission.isCurrent()) return { admission, reservation }
@@ -185,6 +172,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   const { settings, deadline, signal } = state
   releaseReservation(state)
   if (state.progress.isAbandoned) throw error
+  state.batch?.requireProgress()
   const waitMs = retryDelay(error, {
     attempt: number,
     remainingMs: deadline.remaining(),
@@ -195,6 +183,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   createRequestEmit(state, number, emit)({ type: 'retry.scheduled', code: error.code, waitMs })
   await sleep(clock, waitMs, signal)
   state.hasWaited = true
+  state.batch?.requireProgress()
   state.reservation = reserve(budget, state, error)
   if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
 }

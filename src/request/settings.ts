@@ -39,6 +39,7 @@ export function clientSettings(options: ClientOptions): CallSettings {
     'transport',
     'heavyConcurrency',
     'batchConcurrency',
+    'maxResponseBytes',
     'budget',
     'fleet',
     'cache',

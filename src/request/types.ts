@@ -5,7 +5,7 @@ import type { Reservation } from '../credits/budget.ts'
 import type { CostEstimate } from '../credits/cost.ts'
 import type { CallName, ChargeState } from '../errors/base.ts'
 import type { CreditCost } from '../operations/operation.ts'
-import type { ResponseHeaders } from '../transport/transport.ts'
+import type { ResponseHeaders, TransportFailure } from '../transport/transport.ts'
 import type { CallSettings } from './settings.ts'
 
 /** One request that may be charged: one operation, or one chunk of a batch. */
@@ -85,6 +85,20 @@ export interface RequestProgress {
   isAbandoned: boolean
 }
 
+/** How a call of several requests gets on: waits for its own slots do not count for a deadline, so a silent service would never end it. */
+export interface BatchProgress {
+  /** Records how an attempt of the call ended. */
+  recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void
+  /** Records an answer to a request that another call has sent. */
+  recordAnswer(): void
+  /** Calls back when no answer came for the length of a deadline. */
+  onStall(callback: () => void): void
+  /** @throws TimeoutError when so many requests in a row have timed out that nothing more is sent */
+  requireProgress(): void
+  /** Leaves no timer behind. */
+  end(): void
+}
+
 /** One request while it is under way, over all its attempts. */
 export interface RequestState {
   readonly request: PlannedRequest
@@ -103,6 +117,8 @@ export interface RequestState {
   readonly progress: RequestProgress
   /** Where a chunk of a batch waits for its turn. */
   readonly batchSlots: Semaphore | undefined
+  /** How the call of a chunk gets on. */
+  readonly batch: BatchProgress | undefined
   /** Credits reserved for the attempt under way; undefined before the first. */
   reservation: Reservation | Promise<Reservation> | undefined
   /** Whether it has waited since it was last about to be sent. */

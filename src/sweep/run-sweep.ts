@@ -1,7 +1,9 @@
 import type { ApiPromise } from '../api-promise.ts'
-import type { Budget } from '../credits/budget.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import type { CallInput } from '../request/call-input.ts'
+import type { CallLimit, SweepLimit } from './sweep-limit.ts'
+import { createProgress } from './sweep-progress.ts'
 import { createSweepStore, type SweepStore, type SweepStoreParts } from './sweep-store.ts'
 import type { SweepOptions, SweepResult } from './types.ts'
 
@@ -19,31 +21,48 @@ export interface SweepCall {
 /** Functions of other modules are handed over: a file that is loaded later and imports none adds none to the first load. */
 export interface SweepParts extends Omit<SweepStoreParts, 'store'>, Pick<SweepOptions, 'store' | 'onProgress'> {
   readonly concurrency: number
-  readonly limit: Budget
+  readonly limit: SweepLimit
+  /** Ends the sweep. */
+  readonly signal: AbortSignal | undefined
+  /** Whether an abort lets what is sent arrive. */
+  readonly finishes: boolean
   /** How many results there will be. */
   readonly total: number
   /** Monotonic milliseconds. */
   now(): number
-  call(call: SweepCall): ApiPromise<unknown>
+  /** Makes a call, within a limit and until a signal aborts. */
+  call(call: SweepCall, limit: SpendingLimit, signal: AbortSignal): ApiPromise<unknown>
+  createCallLimit(limit: SpendingLimit): CallLimit
   /** Whether the data is an object of prices by address. */
   readonly isBatch: boolean
   /** Whether an error is the result of its call; another one ends the sweep. */
   isResult(error: unknown): error is EtnMarketError
+  /** Whether every further call must fail in the same way. */
+  isFinal(error: EtnMarketError): boolean
 }
 
 type Result = SweepResult<unknown, unknown>
 
+/** A call that is under way. */
+interface LiveCall {
+  readonly limit: CallLimit
+  readonly controller: AbortController
+}
+
 /** Makes the calls and deletes those that have a result from `pending`. */
 export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): AsyncGenerator<Result, void, undefined> {
-  const { concurrency, limit, call, isResult } = parts
+  const { concurrency, limit, call, isResult, signal } = parts
   const store = parts.store && createSweepStore({ ...parts, store: parts.store })
   const report = createProgress(pending, parts)
   const queue = pending.values()
   const working = new Set<Promise<void>>()
   const buying = new Set<Promise<unknown>>()
+  const live = new Set<LiveCall>()
   const results: Result[] = []
   let committed = 0
   let failure: { reason: unknown } | undefined
+  /** Whether no further call is made. */
+  let isOver = false
 
   function start(next: SweepCall): void {
     const work = finish(next, store)
@@ -54,33 +73,55 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
     working.add(work)
   }
 
+  /** Sends nothing more. What is under way goes on to its answer; what waits ends at once. */
+  function stop(): void {
+    isOver = true
+    for (const { limit, controller } of live) {
+      limit.isStopped = true
+      if (limit.sending === 0) controller.abort()
+    }
+  }
+
+  function onAbort(): void {
+    if (parts.finishes) stop()
+    else for (const { controller } of live) controller.abort(signal?.reason)
+  }
+
   async function finish(next: SweepCall, from: SweepStore | undefined): Promise<void> {
     const stored = await from?.read(next.key)
     if (stored !== undefined) return arrive(next, { data: stored.data, stored: true }, 0)
     // Nothing is awaited between the check and the reservation: two calls would take the same room.
-    while (!hasRoom(next)) {
+    while (!isOver && limit.leftBeside(committed) < next.maxCredits) {
       if (buying.size === 0) return
       await Promise.race(buying)
     }
-    if (failure !== undefined) return
+    if (failure !== undefined || isOver) return
     committed += next.maxCredits
-    const answer = settle(call(next), isResult).finally(() => {
+    const own: LiveCall = { limit: parts.createCallLimit(limit), controller: new AbortController() }
+    live.add(own)
+    if (signal?.aborted) onAbort()
+    const answer = settle(call(next, own.limit, own.controller.signal), isResult).finally(() => {
       committed -= next.maxCredits
+      live.delete(own)
       buying.delete(answer)
     })
     buying.add(answer)
-    const { error, data, credits } = await answer
-    if (error !== undefined) return arrive(next, { error, stored: false }, credits)
+    // The reason for which a call was stopped is nobody's result.
+    answer.catch(() => {})
+    const { error, data, credits } = await answer.catch((reason) => {
+      if (own.limit.isStopped) return { error: undefined, data: undefined, credits: undefined }
+      throw reason
+    })
+    if (credits === undefined) return
+    if (error !== undefined) {
+      if (parts.isFinal(error)) stop()
+      return arrive(next, { error, stored: false }, credits)
+    }
     try {
       await from?.write(next.key, data)
     } finally {
       arrive(next, { data, stored: false }, credits)
     }
-  }
-
-  /** Whether the worst case fits `maxCredits` beside the calls in flight. */
-  function hasRoom({ maxCredits }: SweepCall): boolean {
-    return limit.spent + limit.uncertain + committed + maxCredits <= limit.limit
   }
 
   function arrive(finished: SweepCall, outcome: Outcome, credits: number): void {
@@ -96,9 +137,12 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
     }
   }
 
+  signal?.addEventListener('abort', onAbort)
   try {
+    if (signal?.aborted && parts.finishes) stop()
+    await limit.load()
     for (;;) {
-      while (failure === undefined && working.size + results.length < concurrency) {
+      while (failure === undefined && !isOver && working.size + results.length < concurrency) {
         const { value, done } = queue.next()
         if (done) break
         start(value)
@@ -110,6 +154,8 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
       else return
     }
   } finally {
+    signal?.removeEventListener('abort', onAbort)
+    stop()
     await Promise.all(working)
   }
 }
@@ -136,31 +182,5 @@ async function settle(
   } catch (error) {
     if (!isResult(error)) throw error
     return { error, credits: error.credits }
-  }
-}
-
-function createProgress(pending: ReadonlySet<SweepCall>, { total, onProgress, now }: SweepParts) {
-  const startedAt = now()
-  let done = 0
-  let failed = 0
-  let credits = 0
-  let calls = 0
-  return {
-    /** @param charged undefined when the answer came from the store */
-    bought(charged: number | undefined): void {
-      if (charged === undefined) return
-      calls++
-      credits += charged
-    },
-    arrived(isFailure: boolean): void {
-      done++
-      if (isFailure) failed++
-      const etaMs = calls === 0 ? undefined : ((now() - startedAt) / calls) * pending.size
-      try {
-        onProgress?.({ done, failed, total, credits, etaMs })
-      } catch {
-        // The listener is at fault, and the sweep goes on.
-      }
-    },
   }
 }

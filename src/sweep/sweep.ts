@@ -1,8 +1,10 @@
 import type { ApiPromise } from '../api-promise.ts'
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import { type Budget, createBudget } from '../credits/budget.ts'
+import { type Budget, type BudgetStore, createBudget, type StoredBudget } from '../credits/budget.ts'
 import { sumCosts } from '../credits/cost.ts'
+import { InsufficientCreditsError } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
+import { PartialBatchError } from '../errors/batch.ts'
 import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { StateUnavailableError } from '../errors/state.ts'
 import { answerGuards } from '../generated/guards.ts'
@@ -15,6 +17,7 @@ import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
 import type { AddressReader } from '../utils/address.ts'
 import type { SweepCall } from './run-sweep.ts'
+import { CallLimit, createSweepLimit } from './sweep-limit.ts'
 import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 
 /** The parts of a client that a sweep uses. */
@@ -26,7 +29,14 @@ export interface SweepContext {
   /** Takes keys out of an error. */
   redact<T>(error: T): T
   run(input: CallInput): ApiPromise<unknown>
+  /** What the sweeps on each store were charged: all of them together, also where they run at the same time. */
+  readonly ledgers: WeakMap<BudgetStore, StoredBudget>
 }
+
+/** The name under which a store keeps what its sweeps were charged. */
+const LEDGER_KEY = 'etn-market:sweep:1:ledger'
+/** With one of these, every call with the key fails in the same way. */
+const FINAL_STATUSES: readonly unknown[] = [401, 402, 403]
 
 const HEAVY_CONCURRENCY = 2
 const LIGHT_CONCURRENCY = 4
@@ -61,7 +71,9 @@ export function createSweep(
         isResult: (error): error is EtnMarketError => isEtnMarketError(error) && error.code !== 'client_closed',
         keyPrefix: `etn-market:sweep:1:${context.baseUrl()}`,
         now: () => monotonicNow(context.clock),
-        call: ({ input }) => context.run({ ...input, budget: limit }),
+        isFinal: (error) => isFinal(error) || (error instanceof PartialBatchError && error.errors.some(isFinal)),
+        createCallLimit: (limit) => new CallLimit(limit),
+        call: ({ input }, budget, signal) => context.run({ ...input, options: { ...callOptions, signal }, budget }),
       })
     } catch (error) {
       throw context.redact(error)
@@ -73,8 +85,12 @@ export function createSweep(
   })
 }
 
-function readOptions(operation: OperationId, options: SweepOptions, { clock, settings }: SweepContext) {
-  const own = ['store', 'maxCredits', 'concurrency', 'onProgress']
+function isFinal(error: EtnMarketError): boolean {
+  return error instanceof InsufficientCreditsError || FINAL_STATUSES.includes(error.status)
+}
+
+function readOptions(operation: OperationId, options: SweepOptions, { clock, settings, ledgers }: SweepContext) {
+  const own = ['store', 'maxCredits', 'concurrency', 'onProgress', 'whenAborted']
   rejectUnknown('option', options, ['signal', 'timeoutMs', 'deadlineMs', 'retry', 'validate', ...own])
   const { store, maxCredits, onProgress, ...rest } = options
   const { heavy }: Operation = operations[operation]
@@ -87,8 +103,23 @@ function readOptions(operation: OperationId, options: SweepOptions, { clock, set
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOption('onProgress', onProgress, 'a function')
   checkStore('store', store)
-  const limit: Budget = createBudget({ credits: maxCredits ?? Number.POSITIVE_INFINITY }, clock)
-  return { store, onProgress, concurrency, callOptions, limit }
+  const { signal, whenAborted, ...toCall } = callOptions
+  const unlimited = { credits: Number.POSITIVE_INFINITY }
+  let ledger: Budget = createBudget(unlimited, clock)
+  if (store !== undefined && maxCredits !== undefined) {
+    const known = ledgers.get(store) ?? createBudget({ ...unlimited, store, key: LEDGER_KEY }, clock)
+    ledgers.set(store, known)
+    ledger = known
+  }
+  return {
+    store,
+    onProgress,
+    concurrency,
+    callOptions: toCall,
+    signal,
+    finishes: whenAborted === 'finish',
+    limit: createSweepLimit(ledger, maxCredits ?? Number.POSITIVE_INFINITY),
+  }
 }
 
 /** One call for equal parameters. */

@@ -2,14 +2,20 @@ import type { BudgetStore } from '../credits/budget.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import type { CallOptions } from '../options.ts'
 
-/** Options of `.many()`. Those of a call apply to each call; `signal` ends the whole sweep. */
+/**
+ * Options of `.many()`. Those of a call apply to each call; `signal` ends the whole sweep, which then rejects. With
+ * `whenAborted: 'finish'` it sends nothing more, waits for what is sent already, and ends; the rest is in `remaining`.
+ */
 export interface SweepOptions extends CallOptions {
   /**
    * Keeps each answer that matches the contract, so that a sweep that is run again buys only what is missing. Anything with
    * `get`, `set` and `delete`, such as a `Map` or Keyv. @default nothing is kept
    */
   store?: BudgetStore | undefined
-  /** The most that the sweep may be charged, in credits, retries and lost answers included. @default no limit but the client's budget */
+  /**
+   * The most that may be charged, in credits, retries and lost answers included. With a `store` it holds for all sweeps with `maxCredits` on
+   * that store together, also after a crash: the store keeps what they were charged. @default no limit but the client's budget
+   */
   maxCredits?: number | undefined
   /** Calls in flight or answered and not yet read, at most. @default 2 for heavy operations, 4 for others */
   concurrency?: number | undefined
@@ -59,10 +65,10 @@ export interface SweepFailure<Params> {
 }
 
 /**
- * The calls of `.many()`, made while it is iterated. Leaving the loop starts no further call; those in flight are waited for and
- * kept in the store.
+ * The calls of `.many()`, made while it is iterated. It ends early when every further call must fail in the same way (401, 402, 403, a
+ * closed client). Leaving the loop sends no further request; those in flight are waited for and kept in the store.
  */
 export interface Sweep<Params, Data> extends AsyncGenerator<SweepResult<Params, Data>, void, undefined> {
-  /** The parameters without a result so far: at the end those that `maxCredits` did not allow. */
+  /** The parameters without a result so far: at the end those that `maxCredits` did not allow, or that were not called any more. */
   readonly remaining: readonly Params[]
 }

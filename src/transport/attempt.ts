@@ -1,9 +1,11 @@
 import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
+import { checkOutcome, isHead } from './check-outcome.ts'
 import { failed, type Progress } from './outcome.ts'
+import { isTooLarge, ResponseTooLargeError } from './response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
 
-export interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers'> {
+export interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'maxResponseBytes'> {
   readonly transport: Transport
   /** From the start, hooks included, to the last byte of the body. Milliseconds. */
   readonly timeoutMs: number
@@ -22,6 +24,7 @@ export function attempt({
   transport,
   url,
   headers,
+  maxResponseBytes = Number.POSITIVE_INFINITY,
   timeoutMs,
   signal,
   clock,
@@ -50,19 +53,35 @@ export function attempt({
       report?.()
       progress.sent ||= !signal.aborted
     }
+    const onConnecting = () => {
+      progress.isConnecting = true
+    }
+    const onConnected = () => {
+      progress.isConnecting = false
+    }
     const onHeaders: HttpAttempt['onHeaders'] = (head) => {
-      progress.head = head
+      progress.head = isHead(head) ? head : undefined
     }
     const fail = (cause: unknown) => end(failed('network', progress, cause))
-    const finish = (outcome: Partial<AttemptOutcome> | undefined) => {
-      if (outcome?.failure?.kind || outcome?.response?.headers?.get) return end(outcome as AttemptOutcome)
-      // Such a transport may not have reported either that it sent the request.
-      progress.sent = true
-      end(failed('invalid_fetch', progress, new TypeError('the transport gave no outcome')))
+    const finish = (given: unknown) => {
+      const outcome = checkOutcome(given)
+      if (outcome === undefined) {
+        // Such a transport may not have reported either that it sent the request.
+        progress.sent = true
+        return end(failed('invalid_fetch', progress, new TypeError('the transport gave no outcome that can be read')))
+      }
+      const { response } = outcome
+      if (response === undefined || !isTooLarge(response.text, maxResponseBytes)) return end(outcome)
+      progress.head = { status: response.status, headers: response.headers }
+      end(failed('too_large', progress, new ResponseTooLargeError(maxResponseBytes)))
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {
-      Promise.resolve(transport.send({ url, headers, signal: controller.signal, onSent, onHeaders })).then(finish, fail)
+      const listeners = { onSent, onConnecting, onConnected, onHeaders }
+      Promise.resolve(transport.send({ url, headers, signal: controller.signal, maxResponseBytes, ...listeners })).then(
+        finish,
+        fail,
+      )
     } catch (cause) {
       fail(cause)
     }

@@ -2,6 +2,7 @@ import ky, { type AfterResponseHook, type BeforeRequestHook, type Options } from
 import { type FetchLike, fetchRequest, InvalidFetchError } from './fetch-request.ts'
 import { failed, type Progress, redirected } from './outcome.ts'
 import { isRedirect } from './redirects.ts'
+import { ResponseTooLargeError, readText } from './response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
 
 export type { AfterResponseHook, BeforeRequestHook }
@@ -64,7 +65,7 @@ export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}
   const afterResponse = (hooks.afterResponse ?? []).map(nameAfterResponse)
 
   return {
-    async send({ url, headers, signal, ...listeners }) {
+    async send({ url, headers, signal, maxResponseBytes = Number.POSITIVE_INFINITY, ...listeners }) {
       // Node 20 keeps these closures until a full garbage collection. With the caller's they would keep each call and its answer.
       let report: Pick<HttpAttempt, 'onSent' | 'onHeaders'> | undefined = listeners
       const progress: Progress = { sent: false, head: undefined }
@@ -101,9 +102,15 @@ export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}
         if (response.headers !== progress.head?.headers) noteHead(response)
         if (response.bodyUsed) throw new HookError('afterResponse', new TypeError('The body was read before'))
         original?.body?.cancel().catch(() => {})
-        return { response: { status: response.status, headers: response.headers, text: await response.text() } }
+        return {
+          response: {
+            status: response.status,
+            headers: response.headers,
+            text: await readText(response, maxResponseBytes),
+          },
+        }
       } catch (error) {
-        return failureOf(error, progress, original)
+        return failureOf(error, progress, original, maxResponseBytes)
       } finally {
         report = undefined
       }
@@ -111,13 +118,19 @@ export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}
   }
 }
 
-async function failureOf(error: unknown, progress: Progress, original: Response | undefined): Promise<AttemptOutcome> {
+async function failureOf(
+  error: unknown,
+  progress: Progress,
+  original: Response | undefined,
+  maxResponseBytes: number,
+): Promise<AttemptOutcome> {
+  if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
   if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
   if (!(error instanceof HookError)) return failed('network', progress, error)
   const { hook, cause } = error
   if (original === undefined) return failed('hook', progress, cause, { hook })
   const { status, headers } = original
-  const text = await original.text().catch(() => undefined)
+  const text = await readText(original, maxResponseBytes).catch(() => undefined)
   return failed('hook', progress, cause, { hook, response: { status, headers, text } })
 }
 

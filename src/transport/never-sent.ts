@@ -1,23 +1,48 @@
-/** Codes of failures in which no byte of the request reached the server. */
+/** Codes of failures in which no byte of the request reached the server, where no step is given. */
 const NEVER_SENT_CODE =
-  /^(ERR_NO_FETCH|ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_CERT_\w+|ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\w*HANDSHAKE_FAILURE|TLSV1_ALERT_\w+)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
+  /^(ERR_NO_FETCH|ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ECONNREFUSED|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_CERT_\w+|ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\w*HANDSHAKE_FAILURE|TLSV1_ALERT_\w+)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
 
-/** `fetch` blocks some ports, and gives no code: the first wording is Node's, the second one Safari's. */
-const BLOCKED_PORT = /^bad port$|restricted network port/i
+/** Steps before a connection is made, as Node names them. Every other one, such as `read`, needs a connection. */
+const STEPS_BEFORE_SENDING = /^(connect|bind|getaddrinfo|query\w+)$/
+
+/** These happen while a connection is made and also while it is read. */
+const CODE_OF_TWO_STEPS = /^(EHOSTUNREACH|ENETUNREACH)$/
+
+/**
+ * Failures without a code of their own. `fetch` blocks some ports: the first wording is Node's, the second one Safari's. The third is Node's
+ * for a TLS handshake that the server cut off.
+ */
+const NEVER_SENT_MESSAGE = /^bad port$|restricted network port|before secure TLS connection was established/i
 
 const MAX_DEPTH = 5
 
 /** A code of this library for requests that a transport does not send. */
 export const NOT_SENT = 'ERR_NO_FETCH'
 
-/** Whether an error, or a cause of it, shows that the request never reached the server. */
-export function isNeverSent(error: unknown): boolean {
-  for (let inner = error, depth = 0; typeof inner === 'object' && inner !== null && depth < MAX_DEPTH; depth++) {
-    const { code, message, errors, cause } = inner as Record<'code' | 'message' | 'errors' | 'cause', unknown>
-    if (Array.isArray(errors) && errors.length > 0) return errors.every(isNeverSent)
-    if (typeof code === 'string' && NEVER_SENT_CODE.test(code)) return true
-    if (typeof message === 'string' && BLOCKED_PORT.test(message)) return true
-    inner = cause
-  }
-  return false
+/** Whether an error, or a cause of it, shows that the request never reached the server: by the step that failed, else by the code. */
+export function isNeverSent(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > MAX_DEPTH) return false
+  const { code, message, errors, cause } = error as Record<'code' | 'message' | 'errors' | 'cause', unknown>
+  // Several addresses were tried to make one connection.
+  if (Array.isArray(errors) && errors.length > 0)
+    return errors.every((one: unknown) => isNeverSent(one, depth + 1) || isOfTwoSteps(one))
+  const step = stepOf(error)
+  if (typeof message === 'string' && NEVER_SENT_MESSAGE.test(message)) return true
+  if (step !== undefined) return STEPS_BEFORE_SENDING.test(step)
+  if (typeof code === 'string' && NEVER_SENT_CODE.test(code)) return true
+  return isNeverSent(cause, depth + 1)
+}
+
+function isOfTwoSteps(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown }
+  return stepOf(error) === undefined && typeof code === 'string' && CODE_OF_TWO_STEPS.test(code)
+}
+
+/** The step at which Node failed: `syscall`, which some errors have in their message only, as in `connect ECONNREFUSED 127.0.0.1:80`. */
+function stepOf(error: unknown): string | undefined {
+  const { syscall, code, message } = Object(error) as Record<'syscall' | 'code' | 'message', unknown>
+  if (typeof syscall === 'string') return syscall
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined
+  const [first = '', second] = message.slice(0, 100).split(' ')
+  return second === code ? first : undefined
 }

@@ -5,6 +5,8 @@ import type { AttemptOutcome, ResponseHead, TransportFailure } from './transport
 /** How far an attempt has come. */
 export interface Progress {
   sent: boolean
+  /** Whether a connection for it is still being made, so that nothing of it has left. */
+  isConnecting?: boolean
   /** Status and headers, as soon as they have arrived. */
   head: ResponseHead | undefined
 }
@@ -12,11 +14,11 @@ export interface Progress {
 /** The outcome of an attempt without a whole response. */
 export function failed(
   kind: TransportFailure['kind'],
-  { sent, head }: Progress,
+  { sent, head, isConnecting }: Progress,
   cause: unknown,
   more?: Pick<TransportFailure, 'hook' | 'response'>,
 ): AttemptOutcome {
-  const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !isNeverSent(cause)))
+  const mayHaveArrived = head !== undefined || (sent && !isConnecting && (kind !== 'network' || !isNeverSent(cause)))
   const response = head && { status: head.status, headers: head.headers, text: undefined }
   return { failure: { kind, mayHaveArrived, response, cause, ...more } }
 }

@@ -36,7 +36,8 @@ export async function followRedirects<R extends RedirectResponse>(
     const location = redirectLocation(response)
     if (location === undefined || !URL.canParse(location, current)) break
     const next = new URL(location, current)
-    if (next.origin !== new URL(current).origin) break
+    // fetch sends no request to a URL with a password.
+    if (next.origin !== new URL(current).origin || next.username !== '' || next.password !== '') break
     discardBody(response)
     current = next.href
     response = await send(current)

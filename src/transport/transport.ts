@@ -26,10 +26,22 @@ export interface HttpAttempt {
   readonly url: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /**
+   * The most bytes that a body may have, decoded. A larger one ends the attempt with a failure of the kind `too_large`.
+   * @default no limit
+   */
+  readonly maxResponseBytes?: number | undefined
   /** Aborts the attempt, whether it waits for a connection, for headers or for the body. */
   readonly signal: AbortSignal
   /** To be called before the request is handed to the network: from then on the server may receive it. */
   onSent(): void
+  /**
+   * May be called after `onSent` while no connection is made yet. Until `onConnected` is called, nothing of the request has left: where the
+   * attempt ends before, nothing was charged.
+   */
+  onConnecting?(): void
+  /** To be called after `onConnecting`, before the first byte is written. */
+  onConnected?(): void
   /** To be called when status and headers have arrived, before the body is read. The last call counts. */
   onHeaders(head: ResponseHead): void
 }
@@ -55,9 +67,9 @@ export interface TransportFailure {
    * `network`: no connection, or it broke. `timeout`, `aborted`: the client ended the attempt. `redirect`: the server answered
    * with a redirect that is not followed; `cause` is its location. `hook`: a hook of the user failed; `hook` names it.
    * `invalid_fetch`: a custom `fetch` resolved to something that is not a `Response`, or whose body had been read, or a custom
-   * transport to something that is no outcome.
+   * transport to something that is no outcome. `too_large`: the body has more than `maxResponseBytes`.
    */
-  readonly kind: 'network' | 'timeout' | 'aborted' | 'redirect' | 'hook' | 'invalid_fetch'
+  readonly kind: 'network' | 'timeout' | 'aborted' | 'redirect' | 'hook' | 'invalid_fetch' | 'too_large'
   /** Whether the server may have received the request, and so may have charged for it. */
   readonly mayHaveArrived: boolean
   /**

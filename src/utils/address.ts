@@ -1,8 +1,4 @@
-import { keccakP } from '@noble/hashes/sha3.js'
-
-/** Words of 32 bits in the state of keccak, and in the blocks that keccak-256 takes. */
-const STATE_WORDS = 50
-const BLOCK_WORDS = 34
+import { keccak256 } from './keccak.ts'
 
 const PATTERN = /^0x[0-9a-fA-F]{40}$/
 const LOWER_CASE = /^0x[0-9a-f]{40}$/
@@ -62,19 +58,6 @@ function toLowerCase(text: string): string | undefined {
 /** Only mixed case carries a checksum. */
 export function isMixedCase(address: string): boolean {
   return /[a-f]/.test(address) && /[A-F]/.test(address)
-}
-
-/** The hash of a text shorter than a block. The full function of the library, which takes any bytes, is twice as large. */
-function keccak256(ascii: string): Uint32Array {
-  const state = new Uint32Array(STATE_WORDS)
-  const put = (at: number, byte: number) => {
-    state[at >> 2] = (state[at >> 2] ?? 0) | (byte << (8 * (at & 3)))
-  }
-  for (let i = 0; i < ascii.length; i++) put(i, ascii.charCodeAt(i))
-  put(ascii.length, 0x01)
-  put(4 * BLOCK_WORDS - 1, 0x80)
-  keccakP(state)
-  return state
 }
 
 /**

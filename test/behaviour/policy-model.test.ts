@@ -125,6 +125,10 @@ function play(behaviours: readonly Behaviour[], isStored: boolean, random: () =>
   let budget: Budget = newBudget()
   let client = start()
 
+  async function load(): Promise<void> {
+    if (isStored) await (budget as Budget & { load(): Promise<void> }).load()
+  }
+
   /** A process that is killed writes nothing more. */
   function connect() {
     const connected = {
@@ -205,6 +209,7 @@ function play(behaviours: readonly Behaviour[], isStored: boolean, random: () =>
       await Promise.resolve()
       await flush()
     },
+    load,
     async restart(isCrash: boolean) {
       store.isAlive = !isCrash
       await client.close()
@@ -212,7 +217,7 @@ function play(behaviours: readonly Behaviour[], isStored: boolean, random: () =>
         store = connect()
         await flush()
         budget = newBudget()
-        await (budget as Budget & { load(): Promise<void> }).load()
+        await load()
       }
       client = start()
     },
@@ -240,6 +245,7 @@ function callsOf({ count, key, caller, options }: Extract<Step, { do: 'burst' }>
 async function run(steps: readonly Step[], behaviours: readonly Behaviour[], isStored: boolean, seed: number) {
   const program = play(behaviours, isStored, createRandom(seed))
   const { clock, service, made, script } = program
+  await program.load()
   const callers = Array.from({ length: 4 }, () => new AbortController())
   for (const next of steps) {
     if (next.do === 'wait') await clock.advance(next.ms)

@@ -92,9 +92,10 @@ describe('a connection that fails is not charged, as with fetch', () => {
   })
 })
 
-test('a handshake that is cut off ends as with fetch', async () => {
+test('a handshake that is cut off has sent nothing, which fetch cannot tell', async () => {
   const url = `https://127.0.0.1:${await plain((socket) => socket.on('data', () => socket.resetAndDestroy()))}`
-  expect(await outcomeOf(url, { transport })).toEqual(await outcomeOf(url))
+  expect(await outcomeOf(url, { transport })).toMatchObject({ end: 'ConnectionError connection_failed none' })
+  expect(await outcomeOf(url)).toMatchObject({ end: 'ConnectionError connection_lost unknown' })
 })
 
 test('a handshake that hangs ends after 10 seconds, and is not charged', async () => {

@@ -149,7 +149,7 @@ describe('packages', () => {
     ['ky', ['transport/ky.ts']],
     ['p-retry', ['request/send.ts']],
     ['zod', ['generated/answer-schemas.ts', 'generated/schemas.ts', 'operations/param-schemas.ts']],
-    ['@noble/hashes', ['redis/hash.ts', 'utils/address.ts']],
+    ['@noble/hashes', ['redis/hash.ts', 'utils/keccak.ts']],
     ['msw', ['msw/index.ts']],
     ['yaml', ['cli/parse-yaml.ts', 'contract/generator/read-contract.ts']],
   ])('%s is imported by %j alone', (name, files) => {

@@ -126,7 +126,8 @@ test('a failed reconciliation that is swallowed: whichever step fails, no figure
   const before = await fleet.status()
   setup.fake.fault({ operation: 'account.me', status: 500 })
   await expect(fleet.reconcile(client)).rejects.toMatchObject({ name: 'ServiceError' })
-  for (const length of [1, 3]) {
+  // Each with the id of the command.
+  for (const length of [2, 4]) {
     fails = (_, args) => args.length === length && args[0]!.includes(' ')
     await expect(fleet.reconcile(client)).rejects.toBeInstanceOf(StateUnavailableError)
   }

@@ -1,11 +1,12 @@
 import { HEADER } from './emit-types.ts'
 import type { Model } from './model.ts'
-import type { NamedShape, Primitive, Shape } from './shape.ts'
+import { type CheckedType, checkedTypes, type NamedShape, type Shape } from './shape.ts'
 
-const GUARDS: Record<Primitive, string> = {
+const GUARDS: Record<CheckedType, string> = {
   string: 'isString',
   number: 'isNumber',
   integer: 'isInteger',
+  unixSeconds: 'isUnixSeconds',
   boolean: 'isBoolean',
   object: 'isObject',
   null: 'isNull',
@@ -19,7 +20,7 @@ export function emitGuards(model: Model): string {
   const shapes = model.shapes.filter(({ name }) => name !== 'ErrorEnvelope')
   return [
     HEADER,
-    "import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, values } from '../operations/type-guards.ts'",
+    "import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, isUnixSeconds, values } from '../operations/type-guards.ts'",
     "import type { OperationId } from './operations.ts'\n",
     ...looseTypes(shapes).map(
       (types) => `const ${looseName(types)}: Guard = (v) => v == null || ${primitive(types, 'v')}`,
@@ -36,7 +37,7 @@ export function emitGuards(model: Model): string {
 function test(shape: Shape, value: string): string {
   switch (shape.kind) {
     case 'primitive':
-      return primitive(shape.types, value)
+      return primitive(checkedTypes(shape), value)
     case 'openEnum':
       return orNull(`isString(${value})`, value, shape.nullable)
     case 'ref':
@@ -65,14 +66,14 @@ function optional(shape: Shape, place: string): string {
 }
 
 /** The types, null aside, of a value that may be null. */
-function looseTypesOf(shape: Shape): Primitive[] | undefined {
+function looseTypesOf(shape: Shape): CheckedType[] | undefined {
   if (shape.kind !== 'primitive' || !shape.types.includes('null')) return undefined
-  return shape.types.filter((type) => type !== 'null')
+  return checkedTypes(shape).filter((type) => type !== 'null')
 }
 
 /** The types of all optional, nullable fields, each set of types once. */
-function looseTypes(shapes: readonly NamedShape[]): Primitive[][] {
-  const found = new Map<string, Primitive[]>()
+function looseTypes(shapes: readonly NamedShape[]): CheckedType[][] {
+  const found = new Map<string, CheckedType[]>()
   for (const { shape } of shapes) {
     if (shape.kind !== 'object') continue
     for (const field of shape.fields) {
@@ -83,10 +84,10 @@ function looseTypes(shapes: readonly NamedShape[]): Primitive[][] {
   return [...found.values()]
 }
 
-const looseName = (types: readonly Primitive[]) =>
+const looseName = (types: readonly CheckedType[]) =>
   `maybe${types.map((type) => type.charAt(0).toUpperCase() + type.slice(1)).join('Or')}`
 
-const primitive = (types: readonly Primitive[], value: string) =>
+const primitive = (types: readonly CheckedType[], value: string) =>
   anyOf(types.map((type) => `${GUARDS[type]}(${value})`))
 
 function guard(shape: Shape): string {

@@ -1,6 +1,6 @@
 import { HEADER, lowerFirst, nameOf } from './emit-types.ts'
 import { type Model, type OperationModel, type ParamModel, refsOf } from './model.ts'
-import type { NamedShape, Primitive, Shape } from './shape.ts'
+import { type CheckedType, checkedTypes, type NamedShape, type Shape } from './shape.ts'
 
 /** Bundlers leave out an unused call with this mark, so that one operation's schemas do not bring all others. */
 const PURE = '/* @__PURE__ */'
@@ -15,10 +15,11 @@ export interface OperationSchemas<Id extends OperationId> {
 }
 `
 
-const ZOD_PRIMITIVES: Record<Primitive, string> = {
+const ZOD_PRIMITIVES: Record<CheckedType, string> = {
   string: call('z.string'),
   number: call('z.number'),
   integer: call('z.int'),
+  unixSeconds: 'unixSeconds',
   boolean: call('z.boolean'),
   object: call('z.looseObject', '{}'),
   null: call('z.null'),
@@ -32,8 +33,10 @@ export function emitSchemas(model: Model): string {
     HEADER,
     "import * as z from 'zod/mini'",
     `import { ${[...forms, 'params'].sort().join(', ')} } from '../operations/param-schemas.ts'`,
+    "import { MAX_UNIX_SECONDS } from '../operations/type-guards.ts'",
     "import type { OperationId } from './operations.ts'",
     "import type { OperationData, OperationParams } from './types.ts'\n",
+    `\nconst unixSeconds = ${PURE} z.int().check(${PURE} z.minimum(-MAX_UNIX_SECONDS), ${PURE} z.maximum(MAX_UNIX_SECONDS))`,
     ...shapes.map(({ name, shape }) => `const ${name} = ${schemaOf(shape)}`),
     OPERATION_SCHEMAS,
     ...model.operations.map(
@@ -90,7 +93,9 @@ function paramOf(param: ParamModel): string {
 function schemaOf(shape: Shape): string {
   switch (shape.kind) {
     case 'primitive': {
-      const options = shape.types.filter((type) => type !== 'null').map((type) => ZOD_PRIMITIVES[type])
+      const options = checkedTypes(shape)
+        .filter((type) => type !== 'null')
+        .map((type) => ZOD_PRIMITIVES[type])
       const schema =
         options.length > 1 ? call('z.union', `[${options.join(', ')}]`) : (options[0] ?? ZOD_PRIMITIVES.null)
       return orNull(schema, options.length > 0 && shape.types.includes('null'))

@@ -2,7 +2,7 @@ import { asNode, ContractError, list, type Node, readNode, text } from './node.t
 
 /** A JSON schema of the contract, as one of the few forms that the generator turns into types and checks. */
 export type Shape =
-  | { kind: 'primitive'; types: readonly Primitive[] }
+  | { kind: 'primitive'; types: readonly Primitive[]; isUnixSeconds?: boolean }
   | { kind: 'ref'; name: string; nullable: boolean }
   | { kind: 'array'; items: Shape; nullable: boolean }
   | { kind: 'object'; fields: readonly Field[] }
@@ -10,6 +10,8 @@ export type Shape =
   | { kind: 'openEnum'; values: readonly string[]; nullable: boolean }
 
 export type Primitive = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'null'
+/** The types that are checked. `unixSeconds` is an integer of the format `unix-seconds`: a moment that a Date can hold. */
+export type CheckedType = Primitive | 'unixSeconds'
 export type Evidence = 'documented' | 'observed' | 'inferred' | 'assumed'
 
 export interface Field {
@@ -69,7 +71,13 @@ export function readShape(schema: unknown, place: string): Shape {
   for (const type of types) {
     if (!PRIMITIVES.has(type)) throw new ContractError(place, `unknown type "${type}"`)
   }
-  return { kind: 'primitive', types: types as Primitive[] }
+  const isUnixSeconds = node.format === 'unix-seconds'
+  return { kind: 'primitive', types: types as Primitive[], ...(isUnixSeconds && { isUnixSeconds }) }
+}
+
+/** The types of a primitive, as they are checked. */
+export function checkedTypes({ types, isUnixSeconds }: Shape & { kind: 'primitive' }): CheckedType[] {
+  return types.map((type) => (isUnixSeconds && type === 'integer' ? 'unixSeconds' : type))
 }
 
 function readFields(node: Node, place: string): Field[] {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../concurrency/clock.ts'
+import { anchoredWallClock, type Clock } from '../../concurrency/clock.ts'
 import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
 import { type Budget, createBudget } from '../../credits/budget.ts'
 import { createMemoryBudget } from '../../credits/memory-budget.ts'
@@ -7,6 +7,7 @@ import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
+import { emptyBeforeLoad } from './before-load.ts'
 import type { Stretch, TrackedPrice } from './tracked-price.ts'
 
 export const DAY_MS = 86_400_000
@@ -173,24 +174,22 @@ function createDayBudget(options: FeedOptions['budget'], store: FeedStore | unde
   if (options === undefined)
     return { budget: createBudget({ credits: Number.POSITIVE_INFINITY, windowMs: DAY_MS }, clock) }
   const { credits, name } = readOptions(options)
-  const now = () => clock.now()
+  const now = anchoredWallClock(clock)
   if (store === undefined)
     return {
       budget: createMemoryBudget({
         limit: credits,
         windows: createWindows(DAY_MS, 0, now),
         now,
-        keyBalance: undefined,
+        keyBalances: undefined,
       }),
     }
   const entry = {
     get: (key: string) => store.get(key),
     set: (key: string, value: string) => store.set(key, value, ENTRY_TTL_MS),
   }
-  const budget = createBudget(
-    { credits, windowMs: DAY_MS, store: entry, key: `etn-market:feed:budget:1:${name}` },
-    clock,
-  )
+  const key = `etn-market:feed:budget:1:${name}`
+  const budget = emptyBeforeLoad(createBudget({ credits, windowMs: DAY_MS, store: entry, key }, clock))
   return { budget, load: budget.load, flush: budget.flush }
 }
 

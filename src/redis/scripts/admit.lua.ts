@@ -1,3 +1,4 @@
+import { tagScript } from '../tagged-script.ts'
 import { LIMITS } from './limits.lua.ts'
 
 /**
@@ -6,7 +7,7 @@ import { LIMITS } from './limits.lua.ts'
  * Answers `granted`, `cooldown` with its length, `refusals` with the time until fewer refusals of the key are recent, or, when it has to ask again,
  * `busy` while a probe is in flight and `queued` with the number of requests before it while no slot is free.
  */
-export const ADMIT = `#!lua
+export const ADMIT = /* @__PURE__ */ tagScript(`#!lua
 ${LIMITS}
 if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
 if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
@@ -67,4 +68,4 @@ end
 takeProbe(key)
 if isHeavy then takeProbe(heavy) end
 return answer('granted', 0)
-`
+`)

@@ -1,8 +1,10 @@
+import { tagScript } from '../tagged-script.ts'
+
 /**
  * Leases of the feed: who buys the price of an address. KEYS: ends (a sorted set), owners (a hash).
  * ARGV: owner, leaseMs, addresses. A leaseMs of 0 ends the owner's leases. Answers 1 for each address that the owner may buy.
  */
-export const BUY = `#!lua flags=allow-oom
+export const BUY = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local owner, leaseMs = ARGV[1], tonumber(ARGV[2])
@@ -26,4 +28,4 @@ for index = 3, #ARGV do
   reply[#reply + 1] = isFree and 1 or 0
 end
 return reply
-`
+`)

@@ -1,10 +1,11 @@
+import { tagScript } from '../tagged-script.ts'
 import { LEDGER } from './ledger.lua.ts'
 
 /**
  * Moves a reservation to the window of now and renews its lease, right before its request is sent. ARGV: config, id, credits, leaseMs.
  * Where it does not fit, it is released.
  */
-export const CONFIRM = `#!lua
+export const CONFIRM = /* @__PURE__ */ tagScript(`#!lua
 ${LEDGER}
 local refused = refusal(ARGV[1])
 if refused then return refused end
@@ -29,4 +30,4 @@ if credits > available() then
 end
 reserve(id, credits, tonumber(ARGV[4]))
 return answer('granted')
-`
+`)

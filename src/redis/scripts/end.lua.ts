@@ -1,10 +1,11 @@
+import { tagScript } from '../tagged-script.ts'
 import { LIMITS } from './limits.lua.ts'
 
 /**
  * Gives back what a request holds, or cancels a request for it. ARGV: id, key scope,
  * result: succeeded, failed, lost, unused or cancelled.
  */
-export const END = `#!lua flags=allow-oom
+export const END = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
 ${LIMITS}
 local id, result = ARGV[1], ARGV[3]
 local key, heavy = scopeOf(ARGV[2], 8), scopeOf('heavy', 11)
@@ -27,4 +28,4 @@ if isCalm(key) then
   if redis.call('ZCARD', key.refusals) == 0 then close(key) end
 end
 return answer('ended', 0)
-`
+`)

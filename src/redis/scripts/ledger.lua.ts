@@ -30,10 +30,26 @@ local function refusal(expected)
   if config ~= expected then return redis.error_reply('MISMATCH ' .. config) end
 end
 
--- A window never begins again: when the clock is set back, the later window goes on.
+-- When the clock is set back, the later window goes on for the length of a window: then nothing that it counts was sent in a window of now.
 local function enterWindow()
   local index = windowMs > 0 and math.floor(now / windowMs) or 0
-  if window and index <= tonumber(window) then return end
+  if window and index <= tonumber(window) then
+    if index == tonumber(window) then
+      redis.call('HDEL', STATE, 'setBackAt')
+      return
+    end
+    redis.call('HSETNX', STATE, 'setBackAt', text(now))
+    local setBackAt = tonumber(redis.call('HGET', STATE, 'setBackAt'))
+    -- Set back once more.
+    if setBackAt > now then
+      redis.call('HSET', STATE, 'setBackAt', text(now))
+      return
+    end
+    if now - setBackAt < windowMs then return end
+  end
+  redis.call('HDEL', STATE, 'setBackAt')
+  -- Counts of an earlier fault of the clock.
+  if window and index ~= tonumber(before or -1) then redis.call('HDEL', STATE, 's' .. text(index), 'r' .. text(index), 'u' .. text(index)) end
   if before then redis.call('HDEL', STATE, 's' .. before, 'r' .. before, 'u' .. before) end
   if window then
     redis.call('HSET', STATE, 'before', window)

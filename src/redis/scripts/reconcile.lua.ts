@@ -1,3 +1,4 @@
+import { tagScript } from '../tagged-script.ts'
 import { LEDGER } from './ledger.lua.ts'
 
 /**
@@ -6,7 +7,7 @@ import { LEDGER } from './ledger.lua.ts'
  * The first step answers a token, or nothing while requests are in flight. Where the token is still the same in the second step, nothing was
  * charged between them, so the balance belongs to the charges known now.
  */
-export const RECONCILE = `#!lua
+export const RECONCILE = /* @__PURE__ */ tagScript(`#!lua
 ${LEDGER}
 local refused = refusal(ARGV[1])
 if refused then return refused end
@@ -34,4 +35,4 @@ local charged = lost - math.min(math.max(0, lost - provable), older)
 add('s', window, charged)
 add('u', window, -provable)
 return { 'proven', text(lost), text(math.max(0, provable - charged)) }
-`
+`)

@@ -1,10 +1,11 @@
+import { tagScript } from '../tagged-script.ts'
 import { LIMITS } from './limits.lua.ts'
 
 /**
  * The service refused a request: starts a cool-down of a scope, and gives back what the request holds. Several refusals within a minute make it longer.
  * ARGV: id, key scope, 'key' or 'heavy', wait in ms, leaseMs, ids of unguarded requests.
  */
-export const REFUSE = `#!lua flags=allow-oom
+export const REFUSE = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
 ${LIMITS}
 local MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT, MAX_ESCALATED_WAIT = 3, 2000, 8000
 
@@ -33,4 +34,4 @@ for index = 1, #guards, 2 do
   if till < now - HOUR then redis.call('HDEL', GUARDS, guards[index]) end
 end
 return answer('refused', scope.till - now)
-`
+`)

@@ -1,5 +1,7 @@
+import { tagScript } from '../tagged-script.ts'
+
 /** Renews leases that others have not taken over. KEYS: sorted sets of leases. ARGV: leaseMs, then number of the key and id of each lease. */
-export const RENEW = `#!lua flags=allow-oom
+export const RENEW = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
 local time = redis.call('TIME')
 local ends = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[1]))
 local held = {}
@@ -10,4 +12,4 @@ for index = 2, #ARGV, 2 do
   held[#held + 1] = isHeld and 1 or 0
 end
 return held
-`
+`)

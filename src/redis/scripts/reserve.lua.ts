@@ -1,10 +1,11 @@
+import { tagScript } from '../tagged-script.ts'
 import { LEDGER } from './ledger.lua.ts'
 
 /**
  * ARGV: config, id, credits, leaseMs. A second execution with the same id changes nothing and has the result of the first, or `earlier` where
  * that was granted in an earlier window: it has to be confirmed before its request is sent.
  */
-export const RESERVE = `#!lua
+export const RESERVE = /* @__PURE__ */ tagScript(`#!lua
 ${LEDGER}
 local refused = refusal(ARGV[1])
 if refused then return refused end
@@ -20,4 +21,4 @@ if credits == 0 then return answer('granted') end
 if credits > available() then return answer('refused') end
 reserve(id, credits, tonumber(ARGV[4]))
 return answer('granted')
-`
+`)

@@ -1,3 +1,4 @@
+import { tagScript } from '../tagged-script.ts'
 import { LEDGER } from './ledger.lua.ts'
 
 /**
@@ -6,7 +7,7 @@ import { LEDGER } from './ledger.lua.ts'
  *
  * It may grow the memory beyond its limit, because an answer that is paid for must be counted.
  */
-export const SETTLE = `#!lua flags=allow-oom
+export const SETTLE = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
 ${LEDGER}
 if not config then return { 'ignored', text(now) } end
 enterWindow()
@@ -31,4 +32,4 @@ end
 write(id, decision, known.window, known.credits, text(charged))
 forgetLater(id, HOUR)
 return answer(decision)
-`
+`)

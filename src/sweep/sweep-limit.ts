@@ -1,0 +1,112 @@
+import type { Budget, Reservation, ReservationDetails } from '../credits/budget.ts'
+import { creditsLeft } from '../credits/budget-core.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { BudgetExceededError } from '../errors/budget.ts'
+import { isPromise } from '../utils/is-promise.ts'
+
+/** What a sweep may be charged, together with the earlier runs on its store. */
+export interface SweepLimit extends SpendingLimit {
+  /** Reads what earlier runs were charged. */
+  load(): Promise<void>
+  /** What is left beside `credits`. */
+  leftBeside(credits: number): number
+}
+
+/** @param ledger what was charged so far; it has no limit of its own, because each run may state another one */
+export function createSweepLimit(ledger: Budget & { load?(): Promise<void> }, maxCredits: number): SweepLimit {
+  const check = (needed: number, details?: ReservationDetails) => {
+    ledger.check(needed, details)
+    const available = creditsLeft(maxCredits, ledger)
+    if (needed <= available) return
+    const subject = details?.operation ? `${details.operation}: the` : 'The'
+    const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
+    throw new BudgetExceededError(
+      `${subject} sweep has ${available} of ${maxCredits} credits left, but up to ${needed} are needed. ${sent} Allow more maxCredits.`,
+      { ...details, needed, available, resetsAt: undefined },
+    )
+  }
+  return {
+    check,
+    reserve(credits, details) {
+      check(credits, details)
+      return ledger.reserve(credits, details)
+    },
+    load: async () => ledger.load?.(),
+    leftBeside: (credits) => creditsLeft(maxCredits, ledger) - credits,
+  }
+}
+
+/** A sweep that was left sends nothing more. */
+export class SweepStopped extends Error {}
+
+/** The limit of one call, which knows whether a request of it is under way. */
+export class CallLimit implements SpendingLimit {
+  /** Requests that are on their way. */
+  sending = 0
+  isStopped = false
+  readonly #limit: SpendingLimit
+
+  constructor(limit: SpendingLimit) {
+    this.#limit = limit
+  }
+
+  check(credits: number, details?: ReservationDetails): void {
+    this.#limit.check(credits, details)
+  }
+
+  reserve(credits: number, details?: ReservationDetails): Reservation | Promise<Reservation> {
+    this.requireRunning()
+    const reserved = this.#limit.reserve(credits, details)
+    return isPromise(reserved)
+      ? reserved.then((one) => new CallReservation(this, one))
+      : new CallReservation(this, reserved)
+  }
+
+  requireRunning(): void {
+    if (this.isStopped) throw new SweepStopped('The sweep was left.')
+  }
+}
+
+class CallReservation implements Reservation {
+  readonly credits: number
+  readonly #call: CallLimit
+  readonly #held: Reservation
+  #isSending = false
+
+  constructor(call: CallLimit, held: Reservation) {
+    this.credits = held.credits
+    this.#call = call
+    this.#held = held
+  }
+
+  confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
+    this.#call.requireRunning()
+    const confirmed = this.#held.confirm(details, key)
+    const accept = () => {
+      this.#call.requireRunning()
+      if (!this.#isSending) this.#call.sending++
+      this.#isSending = true
+    }
+    return isPromise(confirmed) ? confirmed.then(accept) : accept()
+  }
+
+  settle(charged: number): undefined {
+    this.#end()
+    this.#held.settle(charged)
+  }
+
+  release(): void {
+    this.#end()
+    this.#held.release()
+  }
+
+  markUncertain(): void {
+    this.#end()
+    this.#held.markUncertain()
+  }
+
+  #end(): void {
+    if (this.#isSending) this.#call.sending--
+    this.#isSending = false
+  }
+}

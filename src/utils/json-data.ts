@@ -1,0 +1,63 @@
+/** Deeper data than this is no data of the service, and more than `JSON.stringify` may be given. */
+const MAX_DEPTH = 500
+const TOO_DEEP = `[more than ${MAX_DEPTH} levels deep]`
+
+/** Another copy of what `JSON.parse` made; other objects stay as they are. It uses no recursion, because no depth may overflow the stack. */
+export function copyData<T>(data: T): T {
+  return copy(data, Number.POSITIVE_INFINITY) as T
+}
+
+/** The data itself, or a copy without what is so deep that `JSON.stringify` would overflow the stack. */
+export function limitDepth(data: unknown): unknown {
+  return isDeeper(data) ? copy(data, MAX_DEPTH) : data
+}
+
+function isDeeper(data: unknown): boolean {
+  const seen = new Set<object>()
+  let level = isData(data) ? [data] : []
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    const next: object[] = []
+    for (const container of level) {
+      for (const item of Object.values(container)) {
+        if (!isData(item) || seen.has(item)) continue
+        seen.add(item)
+        next.push(item)
+      }
+    }
+    level = next
+  }
+  return false
+}
+
+function copy(root: unknown, maxDepth: number): unknown {
+  const copies = new Map<object, object>()
+  const tasks: { from: object; to: object; depth: number }[] = []
+  const copyOf = (value: unknown, depth: number): unknown => {
+    if (!isData(value)) return value
+    const known = copies.get(value)
+    if (known !== undefined) return known
+    if (depth > maxDepth) return TOO_DEEP
+    const to = Array.isArray(value) ? [] : Object.create(Object.getPrototypeOf(value))
+    copies.set(value, to)
+    tasks.push({ from: value, to, depth })
+    return to
+  }
+  const result = copyOf(root, 0)
+  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
+    const { from, to, depth } = task
+    for (const [key, item] of Object.entries(from)) {
+      // Unlike an assignment, this makes `__proto__` an ordinary property.
+      const value = copyOf(item, depth + 1)
+      Object.defineProperty(to, key, { value, enumerable: true, writable: true, configurable: true })
+    }
+  }
+  return result
+}
+
+function isData(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return true
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

@@ -1,0 +1,138 @@
+import { createClient } from 'etn-market'
+import { createFakeService } from 'etn-market/fake'
+import { describe, expect, test } from 'vitest'
+import { createBudget, type Reservation, type StoredBudget } from '../../src/credits/budget.ts'
+import { flush } from '../support/clock.ts'
+import { START, totals } from './budget-at.ts'
+
+const DAY = 86_400_000
+const KEYS = ['esk_live_first_key', 'esk_live_second_key'] as const
+const FAKE_KEYS = Object.fromEntries(KEYS.map((key) => [key, { credits: 1_000_000 }]))
+
+/** One request that is answered, with nothing else in flight on its key. */
+function ask(budget: ReturnType<typeof exclusive>, key: string, charged: number, remaining: number) {
+  const reservation = budget.reserve(charged)
+  reservation.confirm({}, key)
+  return reservation.settle(charged, { remaining })
+}
+
+function lose(budget: ReturnType<typeof exclusive>, key: string, credits: number): void {
+  const reservation = budget.reserve(credits)
+  reservation.confirm({}, key)
+  reservation.markUncertain()
+}
+
+const exclusive = () => createBudget({ credits: 5_000, exclusiveKey: true })
+
+describe('a balance proves what its own key lost, and nothing of another one', () => {
+  test('keys in turn', () => {
+    const budget = exclusive()
+    ask(budget, 'one', 50, 1_000_000)
+    ask(budget, 'other', 50, 1_000_000)
+    lose(budget, 'other', 600)
+    expect(ask(budget, 'one', 50, 999_950)).toBeUndefined()
+    expect(budget.uncertain).toBe(600)
+    expect(ask(budget, 'other', 0, 999_800)).toEqual({ charged: 200, freed: 400 })
+    expect(totals(budget)).toEqual({ spent: 350, reserved: 0, uncertain: 0, available: 4_650 })
+  })
+
+  test('a further key has another balance, which is no charge', () => {
+    const budget = exclusive()
+    ask(budget, 'one', 50, 1_000_000)
+    expect(ask(budget, 'new', 0, 900_000)).toBeUndefined()
+    expect(budget.spent).toBe(50)
+  })
+
+  test('a request in flight with one key does not hold up the proof of another', () => {
+    const budget = exclusive()
+    ask(budget, 'one', 0, 1_000_000)
+    lose(budget, 'one', 600)
+    budget.reserve(100).confirm({}, 'other')
+    expect(ask(budget, 'one', 0, 999_900)).toEqual({ charged: 100, freed: 500 })
+  })
+
+  test('more keys than are remembered: of a forgotten one nothing is proven', () => {
+    const budget = exclusive()
+    ask(budget, 'first', 0, 1_000_000)
+    lose(budget, 'first', 600)
+    for (let key = 0; key < 200; key++) ask(budget, `key ${key}`, 0, 1_000)
+    expect(ask(budget, 'first', 0, 1_000_000)).toBeUndefined()
+    expect(budget.uncertain).toBe(600)
+  })
+})
+
+test.each([1, 2])(
+  '%i clients whose keys differ stay within a budget that both share, whatever is lost',
+  async (clients) => {
+    const fake = createFakeService({ keys: FAKE_KEYS })
+    const budget = createBudget({ credits: 5_000, exclusiveKey: true })
+    let calls = 0
+    const options = { fetch: fake.fetch, budget, retry: false } as const
+    const made =
+      clients === 1
+        ? [createClient({ ...options, apiKey: () => KEYS[calls % 2] ?? '' })]
+        : KEYS.map((apiKey) => createClient({ ...options, apiKey }))
+    // The answers on the second key are lost after they were charged.
+    fake.fault({ key: KEYS[1], reset: 'after' })
+    for (; calls < 300; calls++) {
+      const client = made[calls % made.length]
+      await client?.etn.price().catch(() => {})
+    }
+    const charged = fake.ledger().reduce((sum, { credits }) => sum + credits, 0)
+    expect(charged).toBeLessThanOrEqual(5_000)
+    expect(budget.spent + budget.uncertain).toBeGreaterThanOrEqual(charged)
+    for (const client of made) await client.close()
+  },
+)
+
+describe('with a store', () => {
+  const store = new Map<string, string>()
+  const start = async () => {
+    const budget = createBudget({ credits: 5_000, windowMs: DAY, exclusiveKey: true, store }, { now: () => START })
+    await budget.load()
+    return budget
+  }
+  const send = async (budget: StoredBudget, key: string, credits: number): Promise<Reservation> => {
+    const reservation = await budget.reserve(credits)
+    await reservation.confirm({}, key)
+    return reservation
+  }
+
+  test.each([
+    ['one key was used: a crash is proven by it', ['one', 'one'], { charged: 100, freed: 500 }],
+    ['several were used: nobody knows which one was charged', ['one', 'other'], { charged: 100, freed: 0 }],
+  ])('%s', async (_, [first = '', second = ''], proof) => {
+    store.clear()
+    const before = await start()
+    for (const key of ['one', 'other']) (await send(before, key, 0)).settle(0, { remaining: 1_000_000 })
+    await before.flush()
+    const crashed = await start()
+    ;(await send(crashed, first, 0)).settle(0, { remaining: 1_000_000 })
+    await send(crashed, second, 600)
+    await flush()
+    const after = await start()
+    expect(after.uncertain).toBe(600)
+    const free = await send(after, 'one', 0)
+    expect(free.settle(0, { remaining: 999_900 })).toEqual(proof)
+  })
+
+  test('a key is written before the first request with it is sent, and nothing of it but a hash', async () => {
+    store.clear()
+    const fake = createFakeService({ keys: FAKE_KEYS })
+    const budget = createBudget({ credits: 5_000, exclusiveKey: true, store })
+    let entryAtSending = ''
+    const client = createClient({
+      apiKey: KEYS[0],
+      budget,
+      fetch: (request) => {
+        entryAtSending = [...store.values()].join()
+        return fake.fetch(request)
+      },
+    })
+    await client.etn.price()
+    await client.close()
+    const [, name] = /"inUse":\["(\w+)"\]/.exec(entryAtSending) ?? []
+    expect(name).toMatch(/^[0-9a-f]{32}$/)
+    expect([...store.values()].join()).not.toContain('esk_')
+  })
+})

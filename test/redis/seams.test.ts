@@ -1,0 +1,116 @@
+import { createRedisFleet } from 'etn-market/redis'
+import { expect, test } from 'vitest'
+import { fleetInternalsOf } from '../../src/fleet/internals.ts'
+import type { ScriptRunner } from '../../src/redis/types.ts'
+import { createTimedRunner } from '../support/redis-time.ts'
+import { OPTIONS, useFleet } from './setup.ts'
+
+const setup = useFleet()
+const HOUR = 3_600_000
+const YEAR = 8_760 * HOUR
+
+/** A runner that gives the reply of another command where the test says so, as clients do after a broken connection. */
+function confusedRunner() {
+  const redis = setup.connect()
+  const control = { confuses: (_args: string[], _lastArgs: string[]) => false }
+  let last: { args: string[]; reply: unknown } = { args: [], reply: [] }
+  const runner: ScriptRunner = {
+    async eval(script, keys, args) {
+      const reply = await redis.eval(script, keys.length, ...keys, ...args)
+      const before = last
+      last = { args, reply }
+      return control.confuses(args, before.args) ? before.reply : reply
+    },
+  }
+  return { runner, control }
+}
+
+async function startFleet(runner: ScriptRunner, credits: number, windowMs = HOUR) {
+  const fleet = createRedisFleet(runner, { ...OPTIONS, budget: { credits, windowMs } })
+  setup.onEnd(() => fleet.close())
+  await fleet.initialize()
+  const { budget } = fleetInternalsOf(fleet) ?? {}
+  if (budget === undefined) throw new Error('The fleet has no budget.')
+  return { fleet, budget }
+}
+
+test('a reservation is not granted by the reply to another one', async () => {
+  const { runner, control } = confusedRunner()
+  const { budget, fleet } = await startFleet(runner, 60)
+  await budget.reserve(50)
+  // The second reservation is refused by Redis, and its client sees the grant of the first.
+  control.confuses = (args) => args[2] === '50'
+  await expect(budget.reserve(50)).rejects.toMatchObject({ name: 'StateUnavailableError' })
+  control.confuses = () => false
+  await budget.flush()
+  expect(await fleet.status()).toMatchObject({ reserved: 50, available: 10 })
+})
+
+test('a charge is settled although the first reply to its settlement belongs to another command', async () => {
+  const { runner, control } = confusedRunner()
+  const { budget, fleet } = await startFleet(runner, 100)
+  const reservation = await budget.reserve(50)
+  await reservation.confirm()
+  let confused = 0
+  control.confuses = (args) => args[1] === 's' && confused++ === 0
+  reservation.settle(20)
+  await expect.poll(() => confused).toBeGreaterThan(1)
+  await budget.flush()
+  expect(await fleet.status()).toMatchObject({ spent: 20, reserved: 0, uncertain: 0 })
+})
+
+test('a charge that is known is settled after the end of its lease', async () => {
+  const redis = setup.connect()
+  let isDown = false
+  const runner: ScriptRunner = {
+    async eval(script, keys, args) {
+      if (isDown) throw new Error('Connection is closed.')
+      return redis.eval(script, keys.length, ...keys, ...args)
+    },
+  }
+  const { budget, fleet } = await startFleet(runner, 100)
+  const reservation = await budget.reserve(50)
+  await reservation.confirm()
+  isDown = true
+  reservation.settle(20)
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  isDown = false
+  await expect.poll(async () => (await fleet.status()).spent).toBe(20)
+  expect(await fleet.status()).toMatchObject({ spent: 20, reserved: 0, uncertain: 0 })
+})
+
+test('a clock of Redis that was a year ahead holds up the fleet for one window', async () => {
+  const runner = createTimedRunner(setup.connect(), 1_800_000_000_000)
+  const { budget, fleet } = await startFleet(runner, 100)
+  runner.now += YEAR
+  const reservation = await budget.reserve(90)
+  await reservation.confirm()
+  reservation.settle(90)
+  await budget.flush()
+  runner.now -= YEAR
+  expect(await fleet.status()).toMatchObject({ spent: 90, available: 10 })
+  await expect(budget.reserve(50)).rejects.toMatchObject({ code: 'budget_exceeded' })
+  const { resetsAt = 0 } = await fleet.status()
+  expect(resetsAt).toBeLessThanOrEqual(runner.now + HOUR)
+  runner.now += HOUR - 1
+  await expect(budget.reserve(50)).rejects.toMatchObject({ code: 'budget_exceeded' })
+  runner.now += 1
+  const next = await budget.reserve(50)
+  next.settle(40)
+  await budget.flush()
+  expect(await fleet.status()).toMatchObject({ spent: 40, available: 60 })
+})
+
+test('a client of redis gets the time limit of the fleet', async () => {
+  const given: object[] = []
+  const client = {
+    evalSha: async () => [],
+    eval: async () => [],
+    withCommandOptions(options: object) {
+      given.push(options)
+      return this
+    },
+  }
+  createRedisFleet(client, { ...OPTIONS, timeoutMs: 30_000, leaseMs: 60_000 })
+  expect(given).toEqual([{ timeout: 31_000 }])
+})

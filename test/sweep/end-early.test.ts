@@ -1,0 +1,158 @@
+import { type Client, createClient, type SweepOptions } from 'etn-market'
+import { createFakeService, type FakeService } from 'etn-market/fake'
+import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
+import '../../src/generated/answer-schemas.ts'
+import '../../src/sweep/run-sweep.ts'
+
+const LOCKS = 2_000
+/** Tokens of the fake, the same in each of its instances. */
+const listed = await (async () => {
+  const fake = createFakeService()
+  const tokens = await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.list({ limit: 100 })
+  return tokens.map(({ address }) => ({ address }))
+})()
+const addresses = (count: number) => listed.slice(0, count)
+
+async function read<Result>(sweep: AsyncIterable<Result>, onResult: (result: Result) => void = () => {}) {
+  const results: Result[] = []
+  for await (const result of sweep) {
+    results.push(result)
+    onResult(result)
+  }
+  return results
+}
+
+describe('a sweep ends when every further call must fail in the same way', () => {
+  test.each([401, 402, 403])('%i', async (status) => {
+    const fake = createFakeService({ keys: { esk_live_key: { credits: 1_000_000 } } })
+    const client = createClient({ apiKey: 'esk_live_key', fetch: fake.fetch })
+    fake.fault({ operation: 'token.price', status, nth: Array.from({ length: 100 }, (_, index) => index + 3) })
+    const list = addresses(60)
+    const sweep = client.token.price.many(list, { concurrency: 2 })
+    const results = await read(sweep)
+    const failed = results.filter(({ error }) => error?.status === status)
+    expect(failed.length).toBeGreaterThan(0)
+    expect(fake.journal().length).toBeLessThanOrEqual(2 + 4)
+    expect(sweep.remaining).toHaveLength(60 - results.length)
+    await client.close()
+  })
+
+  test('a 404 is the result of its call', async () => {
+    const fake = createFakeService({ keys: { esk_live_key: { credits: 1_000_000 } } })
+    const client = createClient({ apiKey: 'esk_live_key', fetch: fake.fetch })
+    fake.fault({ operation: 'token.price', status: 404 })
+    const sweep = client.token.price.many(addresses(10))
+    expect(await read(sweep)).toHaveLength(10)
+    expect(sweep.remaining).toEqual([])
+  })
+})
+
+describe('maxCredits holds for all runs on a store', () => {
+  const start = (fake: FakeService) => createClient({ apiKey: fake.key, fetch: fake.fetch })
+
+  test('also where each run is given up in the middle', async () => {
+    const fake = createFakeService()
+    const store = new Map<string, string>()
+    for (let run = 0; run < 6; run++) {
+      const client = start(fake)
+      const options: SweepOptions = { store, maxCredits: 20_000 }
+      for await (const _ of client.locks.get.many(addresses(40).slice(run * 6), options)) if (run < 5) break
+      await client.close()
+    }
+    expect(fake.charged()).toBeLessThanOrEqual(20_000)
+    expect(fake.charged()).toBeGreaterThanOrEqual(20_000 - LOCKS)
+  })
+
+  test('of all operations, at the same time too', async () => {
+    const fake = createFakeService()
+    const store = new Map<string, string>()
+    const client = start(fake)
+    const sweeps = [
+      client.locks.get.many(addresses(10), { store, maxCredits: 8_000 }),
+      client.token.price.many(addresses(60), { store, maxCredits: 8_000 }),
+    ]
+    await Promise.all(sweeps.map((sweep) => read(sweep as AsyncIterable<unknown>)))
+    expect(fake.charged()).toBeLessThanOrEqual(8_000)
+    const more = client.locks.get.many(addresses(12).slice(10), { store, maxCredits: 10_000 })
+    expect(await read(more)).toHaveLength(1)
+    await client.close()
+  })
+})
+
+describe("an abort with whenAborted: 'finish'", () => {
+  async function abortDuring(prepare: (fake: FakeService) => void, afterMs: number) {
+    const clock = createVirtualClock()
+    const fake = createFakeService({ clock })
+    const client: Client = createClient({
+      apiKey: fake.key,
+      clock,
+      async fetch(request: Request) {
+        await clock.sleep(1_000, request.signal)
+        return fake.fetch(request)
+      },
+    })
+    prepare(fake)
+    const controller = new AbortController()
+    const store = new Map<string, string>()
+    const list = addresses(10)
+    const sweep = client.locks.get.many(list, { store, signal: controller.signal, whenAborted: 'finish' })
+    const reading = read(sweep)
+    // The code of sweeps is loaded in real time.
+    await expect.poll(() => clock.pending).toBeGreaterThan(0)
+    await clock.advance(afterMs)
+    controller.abort(new Error('Ctrl-C'))
+    const sentBefore = fake.journal().length
+    await clock.advance(100_000)
+    const results = await reading
+    await client.close()
+    return { results, sweep, store, fake, sentBefore, pending: clock.pending }
+  }
+
+  test('waits for what is sent, and counts and stores it', async () => {
+    const { results, sweep, store, fake } = await abortDuring(() => {}, 1_500)
+    expect(results).toHaveLength(4)
+    expect(fake.charged()).toBe(4 * LOCKS)
+    expect(store.size).toBe(4)
+    expect(sweep.remaining).toHaveLength(6)
+  })
+
+  test('sends nothing of what waits out a cool-down, and does not wait for it', async () => {
+    const prepare = (fake: FakeService) => {
+      fake.fault({
+        operation: 'locks.get',
+        status: 503,
+        code: 'server_busy',
+        headers: { 'retry-after': '30' },
+        times: 2,
+      })
+    }
+    const { results, sweep, fake, sentBefore, pending } = await abortDuring(prepare, 3_000)
+    expect(fake.journal()).toHaveLength(sentBefore)
+    expect(fake.charged()).toBe(0)
+    expect(results).toEqual([])
+    expect(sweep.remaining).toHaveLength(10)
+    expect(pending).toBe(0)
+  })
+})
+
+test('leaving the loop sends nothing of what waits out a cool-down', async () => {
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock })
+  const client = createClient({ apiKey: fake.key, clock, fetch: fake.fetch })
+  fake.fault({
+    operation: 'locks.get',
+    status: 503,
+    code: 'server_busy',
+    headers: { 'retry-after': '30' },
+    nth: [2, 3],
+  })
+  const reading = (async () => {
+    for await (const _ of client.locks.get.many(addresses(10))) break
+  })()
+  await expect.poll(() => fake.journal().length).toBeGreaterThan(0)
+  await clock.advance(100_000)
+  await reading
+  expect(fake.charged()).toBe(LOCKS)
+  await client.close()
+})
