@@ -20,30 +20,32 @@ const SHARED = ['ky', 'p-retry', 'zod']
  */
 const CEILINGS = [
   // The steps of a call and their errors 9, budgets with and without a store 4, guards and operations 2.4, secrets 1.4, sweeps 0.7, the
-  // way into a fleet 0.3.
+  // way into a fleet 0.3; a balance for each key, windows that no clock moves, bounded answers, the step at which a connection failed,
+  // the limit of a sweep over its runs and the end of a silent batch 4.
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 29_500,
+    ceiling: 34_000,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9.
-  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 35_500 },
-  // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7.
-  { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_150 },
+  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 40_000 },
+  // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7, bodies
+  // that no reader shares or overflows on 0.3.
+  { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_500 },
   // A file that computes the tables of keccak when it loads is never left out.
-  { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_400 },
-  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 38_000 },
-  // Addresses, budgets and errors, which it shares with the client, are counted here again: 8. Prices and schedule 11, candles and
+  { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_700 },
+  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 42_000 },
+  // Addresses, budgets and errors, which it shares with the client, are counted here again: 10. Prices and schedule 11, candles and
   // portfolios 5, alerts and changes 2, priorities 2. The comparison of rules for early addresses is 0.4 of them, what a lagging store
   // and a wall clock that is set need 0.5. Trades and streams load with their first use.
-  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 32_100 },
+  { what: 'etn-market/feed', code: "export * from './feed.js'", ceiling: 34_500 },
   // Made of the fake's own types: handlers and nothing else.
   { what: 'etn-market/msw', code: "export * from './msw.js'", ceiling: 500 },
-  // Budgets, errors and operations, which it shares with the client, are counted here again: 6.5.
-  { what: 'etn-market/proxy', code: "export * from './proxy.js'", ceiling: 14_500 },
-  // No page loads it. Its scripts 5, sha1 and sha256 2; errors and keccak, which it shares with the client, are counted here again: 3.5.
-  { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 16_000 },
+  // Budgets, errors and operations, which it shares with the client, are counted here again: 8.
+  { what: 'etn-market/proxy', code: "export * from './proxy.js'", ceiling: 16_500 },
+  // No page loads it. Its scripts 5, sha1 and sha256 2; errors and keccak, which it shares with the client, are counted here again: 3.8.
+  { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 17_000 },
   { what: 'etn-market/react', code: "export * from './react.js'", ceiling: 950, external: ['react'] },
   {
     what: 'etn-market/tanstack-query',
@@ -52,10 +54,10 @@ const CEILINGS = [
     external: ['etn-market'],
   },
   { what: 'etn-market/otel', code: "export * from './otel.js'", ceiling: 850 },
-  // No page of a user loads it.
-  { what: 'etn-market/fake', code: "export * from './fake.js'", ceiling: 51_000, platform: 'node' },
-  // On Node size is time to load.
-  { what: 'etn-market/node', code: "export * from './node.js'", ceiling: 3_900, platform: 'node' },
+  // No page of a user loads it. The schemas of its control routes are 3.
+  { what: 'etn-market/fake', code: "export * from './fake.js'", ceiling: 54_500, platform: 'node' },
+  // On Node size is time to load. To know at which step a connection failed takes 0.4.
+  { what: 'etn-market/node', code: "export * from './node.js'", ceiling: 4_300, platform: 'node' },
 ] as const
 
 describe('minified and gzipped', () => {

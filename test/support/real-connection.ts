@@ -80,10 +80,12 @@ export function createRealTransport(admit: Admit, ignoresAbort: boolean): Transp
         // The request may never arrive.
         admitted.answer.catch(() => {})
         const path = expectRequest({ url: new URL(attempt.url), attempt: underway, admitted })
+        // What ignores an abort may connect after it.
+        const ownSignal = { signal: new AbortController().signal, onConnecting() {}, onConnected() {} }
         const real: HttpAttempt = {
           ...attempt,
           url: origin + path,
-          signal: ignoresAbort ? new AbortController().signal : attempt.signal,
+          ...(ignoresAbort && ownSignal),
           onHeaders(head) {
             passage.busy = !underway.stalled
             noteHeaders()

@@ -37,6 +37,8 @@ export interface Script {
   readonly options: Pick<ClientOptions, 'fetch' | 'transport'>
   /** Requests that were sent. */
   readonly requests: readonly Exchange[]
+  /** How many of them have arrived. Over a real connection, one may be aborted before. */
+  readonly arrived: number
   /** Requests that wait for an answer. */
   readonly open: readonly Exchange[]
   /** Requests that were not sent, because their signal had aborted. */
@@ -53,6 +55,7 @@ export interface ScriptOptions {
 export function createScript(handler: Handler = () => undefined, { ignoresAbort = false }: ScriptOptions = {}): Script {
   const requests: Exchange[] = []
   let abortedBeforeSend = 0
+  let arrived = 0
   let peak = 0
   const open = () => requests.filter((exchange) => exchange.open)
 
@@ -95,6 +98,7 @@ export function createScript(handler: Handler = () => undefined, { ignoresAbort 
     requests.push(exchange)
     peak = Math.max(peak, open().length)
     const arrive = () => {
+      arrived++
       const answered = handler(exchange)
       if (answered instanceof Error) exchange.fail(answered)
       else if (answered !== undefined) exchange.answer(answered)
@@ -112,6 +116,9 @@ export function createScript(handler: Handler = () => undefined, { ignoresAbort 
   return {
     options: real ? { transport: real.createRealTransport(admit, ignoresAbort) } : { fetch },
     requests,
+    get arrived() {
+      return arrived
+    },
     get open() {
       return open()
     },

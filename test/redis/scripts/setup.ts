@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { createKeys } from '../../../src/redis/keys.ts'
 import { CANCEL } from '../../../src/redis/scripts/cancel.lua.ts'
 import { CONFIRM } from '../../../src/redis/scripts/confirm.lua.ts'
@@ -20,6 +20,9 @@ export const CONFIG = '1000 1000 2'
 /** The beginning of a window. */
 export const START = 1_000_000_000_000
 
+/** Every script ends its reply with the id of its command. */
+const COMMAND_ID = 'command-1'
+
 /** The scripts on a real server, in a time that a test sets. */
 export function useScripts() {
   let server: RedisServer
@@ -38,8 +41,13 @@ export function useScripts() {
     redis.disconnect()
     await server.close()
   })
-  const run = async (script: string, keyList: string[], args: (string | number)[]) =>
-    runner.eval(script, keyList, args.map(String))
+  const run = async (script: string, keyList: string[], args: (string | number)[]) => {
+    const reply = (await runner.eval(script, keyList, [...args.map(String), COMMAND_ID])) as unknown[]
+    expect(reply.pop()).toBe(COMMAND_ID)
+    return reply
+  }
+  /** A reply of one word. */
+  const word = async (reply: Promise<unknown[]>) => (await reply).join()
   const totals = async (script: string, args: (string | number)[]) => {
     const [verdict, , epoch, window, spent, reserved, uncertain] = (await run(script, keys.ledger, args)) as string[]
     return { verdict, epoch, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
@@ -59,7 +67,7 @@ export function useScripts() {
     later(ms: number) {
       runner.now += ms
     },
-    initialize: (config = CONFIG, epoch = 'epoch-1') => run(INITIALIZE, keys.initialize, [config, epoch]),
+    initialize: (config = CONFIG, epoch = 'epoch-1') => word(run(INITIALIZE, keys.initialize, [config, epoch])),
     reserve: (id: string, credits: number, config = CONFIG) => totals(RESERVE, [config, id, credits, LEASE_MS]),
     confirm: (id: string, credits: number) => totals(CONFIRM, [CONFIG, id, credits, LEASE_MS]),
     settle: (
@@ -68,7 +76,7 @@ export function useScripts() {
       charged = 0,
       { credits = 0, window = START / WINDOW_MS, epoch = 'epoch-1', reservedAt = START } = {},
     ) => totals(SETTLE, [id, decision, charged, credits, window, epoch, reservedAt]),
-    cancel: (id: string) => run(CANCEL, keys.ledger, [id]),
+    cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
     async status() {
