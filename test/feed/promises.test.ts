@@ -95,6 +95,17 @@ testProperty(
   {
     cases: 25,
     examples: [
+      // An address failed alone again and again, until it waited for a minute, which is longer than its interval.
+      [
+        [
+          toPlan({ first: 0, count: 1, everyMs: 30 * SECOND, from: 0 }),
+          toPlan({ first: 1, count: 1, everyMs: 37 * SECOND, from: 5 * SECOND }),
+        ],
+        [{ status: 500 }],
+        0.8,
+        12 * MINUTE,
+        17,
+      ],
       // Two addresses failed alone and waited for the interval of the first watch, though a watch with a shorter one joined.
       [
         [
