@@ -8,9 +8,18 @@ export interface ExecResult {
   exitMs: number
 }
 
-/** The environment without the variables that change the client or Node. */
+/**
+ * The environment without the variables that change the client, Node or React. Vite sets NODE_ENV for the process that it builds in, while
+ * other checks start programs from there.
+ */
 export const cleanEnv = (): NodeJS.ProcessEnv => {
-  const { ETN_MARKET_API_KEY: _key, ETN_MARKET_BASE_URL: _url, NODE_OPTIONS: _options, ...env } = process.env
+  const {
+    ETN_MARKET_API_KEY: _key,
+    ETN_MARKET_BASE_URL: _url,
+    NODE_OPTIONS: _options,
+    NODE_ENV: _mode,
+    ...env
+  } = process.env
   return { ...env, NO_COLOR: '1' }
 }
 
