@@ -11,6 +11,9 @@ import type { LedgerAnswer } from './view.ts'
 /** How a reservation ended: settled, freed or uncertain. */
 type Decision = 's' | 'f' | 'u'
 
+/** What the script answers when the reservation is decided: now, before, or in a state that is gone. */
+const SETTLED: readonly string[] = ['s', 'f', 'u', 'repeated', 'ignored']
+
 /** Credits that are reserved in Redis, and renewed there until they are decided. */
 export class SharedReservation implements Reservation {
   readonly credits: number
@@ -47,6 +50,7 @@ export class SharedReservation implements Reservation {
       const answer = view.readLedger(reply, sentAt)
       if (answer.verdict === 'decided') throw alreadyDecided(details)
       if (answer.verdict === 'refused') throw exceeded(this.#member, this.credits, details)
+      if (answer.verdict !== 'granted') throw new Error(`The confirmation was ${answer.verdict}.`)
       await this.#member.waitForReplicas()
       this.#answer = answer
       this.#windowEndsAt = sentAt + answer.msLeft
@@ -85,7 +89,9 @@ export class SharedReservation implements Reservation {
     const args = [id, decision, charged, this.credits, window, epoch, now]
     background.repeat(async () => {
       const sentAt = monotonicNow(systemClock)
-      view.readLedger(await command(SETTLE, keys.ledger, args), sentAt)
+      const { verdict } = view.readLedger(await command(SETTLE, keys.ledger, args), sentAt)
+      // A client of Redis that mixes up the answers of two connections: this one says nothing about the settlement.
+      if (!SETTLED.includes(verdict)) throw new Error(`The settlement was ${verdict}.`)
     }, endsAt)
   }
 }
