@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type OnLoadResult } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { type Child, follow } from '../support/child.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -77,7 +77,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a fleet whose processes are killed spends exactly its budget, proves it and leaves no process behind', async () => {
+test.concurrent('a fleet whose processes are killed spends exactly its budget, proves it and leaves no process behind', async ({
+  expect,
+}) => {
   const run = startFleet(asBundle(), SHORT)
   expect((await run.ended(MAX_RUN_MS)).code, run.printed()).toBe(0)
   const printed = run.printed()
@@ -101,8 +103,8 @@ test('a fleet whose processes are killed spends exactly its budget, proves it an
   expect(printed).not.toContain('\x1b')
 }, 120_000)
 
-describe('a run that buys', () => {
-  async function startBuying(program: readonly string[]): Promise<Child & { pids: number[] }> {
+describe.concurrent('a run that buys', () => {
+  async function startBuying({ expect }: TestContext, program: readonly string[]): Promise<Child & { pids: number[] }> {
     const run = startFleet(program, ['--processes', '2'])
     await expect.poll(run.printed, { timeout: 60_000 }).toMatch(/^[\d.]+ s: limit 100,000, spent [1-9]/m)
     const pids = pidsOf(run.printed())
@@ -110,8 +112,9 @@ describe('a run that buys', () => {
     return { ...run, pids }
   }
 
-  test('ends on Ctrl-C with the proof, and leaves no process behind', async () => {
-    const { process, ended, printed, pids } = await startBuying(asDocumented())
+  test('ends on Ctrl-C with the proof, and leaves no process behind', async (context) => {
+    const { expect } = context
+    const { process, ended, printed, pids } = await startBuying(context, asDocumented())
     process.kill('SIGINT')
     expect((await ended(MAX_RUN_MS)).code, printed()).toBe(0)
     const { charged, spentAfter, uncertainAfter } = proofOf(printed())
@@ -121,22 +124,23 @@ describe('a run that buys', () => {
     expect(pids.filter(isAlive)).toEqual([])
   }, 120_000)
 
-  test('leaves no process behind when it is killed itself', async () => {
-    const { process, pids } = await startBuying(asBundle())
+  test('leaves no process behind when it is killed itself', async (context) => {
+    const { expect } = context
+    const { process, pids } = await startBuying(context, asBundle())
     process.kill('SIGKILL')
     await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([])
   }, 120_000)
 })
 
-describe('without a Redis', () => {
-  test('says what to install', async () => {
+describe.concurrent('without a Redis', () => {
+  test('says what to install', async ({ expect }) => {
     const run = startFleet(asBundle(), [], { PATH: '' })
     expect((await run.ended()).code).toBe(1)
     expect(run.printed()).toContain('No Redis was found.')
     expect(run.printed()).toContain('Install redis-server 7.0 or newer')
   }, 60_000)
 
-  test('at REDIS_URL reports the fleet and the cause', async () => {
+  test('at REDIS_URL reports the fleet and the cause', async ({ expect }) => {
     const run = startFleet(asBundle(), [], { REDIS_URL: 'redis://127.0.0.1:1' })
     expect((await run.ended()).code).toBe(1)
     expect(run.printed()).toMatch(/The fleet "example-[\w-]+" cannot read or write its state in Redis\..*\nThe cause: /)

@@ -161,9 +161,9 @@ describe('settling while the server is away', () => {
 
   test('ends with the lease: the credits are uncertain then', async () => {
     const proxy = await startTcpProxy(setup.server.port)
-    const { client, fleet } = setup.join(SHORT_LEASE, {}, setup.connect(proxy.port))
+    const { client } = setup.join(SHORT_LEASE, {}, setup.connect(proxy.port))
     const other = setup.join()
-    await fleet.initialize()
+    await other.fleet.initialize()
     const answer = setup.hold('etn.price')
     const call = client.etn.price()
     await expect.poll(() => setup.fake.journal().length).toBe(1)
@@ -230,6 +230,36 @@ test('a confirmation whose answer is lost is taken back, although the lease is o
   expect(error).toMatchObject({ attempts: 0, charge: 'none' })
   await expect.poll(async () => (await fleet.status()).reserved).toBe(0)
   expect(await fleet.status()).toMatchObject({ spent: 0, uncertain: 0 })
+})
+
+test('an answer that belongs to another command confirms nothing and settles nothing', async () => {
+  const direct = setup.connect()
+  const foreign = new Set([CONFIRM, SETTLE])
+  const redis: ScriptRunner = {
+    async eval(script, keys, args) {
+      if (script === RENEW) throw new Error('Connection is closed.')
+      // A client that mixes up the answers of two connections: this one is that of a handshake.
+      if (foreign.delete(script)) return 'OK'
+      return direct.eval(script, keys.length, ...keys, ...args)
+    },
+  }
+  const leaseMs = 500
+  let waitMs = leaseMs + 50
+  // The key is read after the reservation.
+  const apiKey = async () => {
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    return setup.fake.key
+  }
+  const { fleet } = setup.join()
+  await fleet.initialize()
+  const late = setup.join({ timeoutMs: 400, leaseMs }, { apiKey }, redis)
+  await rejection(late.client.etn.price(), StateUnavailableError)
+  expect(setup.fake.journal()).toEqual([])
+  waitMs = 0
+  foreign.add(SETTLE)
+  const prompt = setup.join({}, { apiKey }, redis)
+  await prompt.client.etn.price()
+  await expect.poll(() => fleet.status()).toMatchObject({ spent: 25, reserved: 0 })
 })
 
 test('a lease is renewed while a call is under way, a slot as well', async () => {

@@ -23,7 +23,7 @@ export const OPTIONS: RedisFleetOptions = {
   leaseMs: 20_000,
 }
 /** A lease that has to be renewed within a test, by a process that may be busy for a second. */
-export const SHORT_LEASE = { timeoutMs: 700, leaseMs: 1_500 }
+export const SHORT_LEASE = { timeoutMs: 1_400, leaseMs: 1_500 }
 
 /** One process of a fleet, within the test. */
 export interface TestMember {
@@ -31,6 +31,8 @@ export interface TestMember {
   readonly client: Client
   readonly events: ClientEvent[]
 }
+
+type JoinOptions = [options?: Partial<RedisFleetOptions>, clientOptions?: ClientOptions, redis?: RedisConnection]
 
 /** A redis-server, a fake service, and members that are closed after each test. */
 export function useFleet(serverOptions: string[] = [], fakeOptions: FakeServiceOptions = {}) {
@@ -92,6 +94,12 @@ export function useFleet(serverOptions: string[] = [], fakeOptions: FakeServiceO
         await fleet.close()
       })
       return { fleet, client, events }
+    },
+    /** Several members with the same options, of which the first has initialized the fleet. */
+    async joinAll(count: number, ...options: JoinOptions): Promise<TestMember[]> {
+      const members = Array.from({ length: count }, () => setup.join(...options))
+      await members[0]?.fleet.initialize()
+      return members
     },
     /** Lets requests wait in the service, until the result is called. */
     hold(operation: FakeOperation): () => void {
