@@ -1,7 +1,7 @@
 import { once } from '../rules/once.ts'
 import { wallet } from './chain.ts'
 import { coinName } from './names.ts'
-import { below, hash, hex, pick, unit } from './random.ts'
+import { below, hash, hex, pick, unhash, unhashFirst, unit } from './random.ts'
 
 /** Seconds between the starts of two campaigns, between announcement and start, and between start and end. */
 export const EVERY = 24 * 3_600
@@ -41,14 +41,12 @@ function keyOf(seed: number, salt: number, number: number): string {
   return `0x${hex(40, hash(seed, salt, number))}`
 }
 
-/** The number of the campaign with an address, up to `newest`. */
+/** The number of the campaign with an address, up to `newest`. The digits of a key are hashes that can be inverted. */
 function findNumber(seed: number, salt: number, key: string, newest: number): number | undefined {
-  const start = Number.parseInt(key.slice(2, 10), 16)
-  for (let number = newest; number > newest - FOUND_CAMPAIGNS; number--) {
-    // The first digits alone, because whole keys cost ten times as much.
-    if (hash(hash(seed, salt, number), 0, 0) === start && keyOf(seed, salt, number) === key) return number
-  }
-  return undefined
+  const firstDigits = Number.parseInt(key.slice(2, 10), 16)
+  const number = unhash(unhashFirst(firstDigits), seed, salt)
+  const isListed = number <= newest && number > newest - FOUND_CAMPAIGNS
+  return isListed && keyOf(seed, salt, number) === key ? number : undefined
 }
 
 /** The campaign whose token has this key, if it has launched. */
