@@ -1,4 +1,4 @@
-import { createFakeService, type FakeService } from 'etn-market/fake'
+import type { FakeService } from 'etn-market/fake'
 import { cutOff, html, networkError, refusal } from '../support/answers.ts'
 import type { VirtualClock } from '../support/clock.ts'
 
@@ -23,12 +23,11 @@ const LATE_MS = 9_000
 
 /** The fake behind a network that loses answers. Its ledger says what was charged. */
 export function createModelService(
+  fake: FakeService,
   clock: VirtualClock,
-  keys: Record<string, number>,
   behaviours: readonly Behaviour[],
   mayExecuteLate: boolean,
 ) {
-  const fake: FakeService = createFakeService({ clock, keys, seed: 1 })
   let requests = 0
   let isWell = false
 
@@ -65,7 +64,6 @@ export function createModelService(
   }
 
   return {
-    fake,
     receive,
     recover() {
       isWell = true

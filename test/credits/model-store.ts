@@ -2,7 +2,15 @@ import type { BudgetStore } from 'etn-market'
 import type { VirtualClock } from '../support/clock.ts'
 
 /** What happens to one read or write of a store. */
-export type StoreFault = 'none' | 'slow' | 'late' | 'fails' | 'fails, but writes' | 'never' | 'never, but writes'
+export type StoreFault =
+  | 'none'
+  | 'slow'
+  | 'late'
+  | 'false'
+  | 'fails'
+  | 'fails, but writes'
+  | 'never'
+  | 'never, but writes'
 
 const SLOW_MS = 800
 /** Beyond the time limit of a budget. */
@@ -36,12 +44,13 @@ export function createModelStore(clock: VirtualClock, wallOffset: () => number, 
       return kept !== undefined && kept.number < newest
     },
     /** The store as one process sees it: what it writes after its end is lost. */
-    connect(): BudgetStore & { isAlive: boolean } {
+    connect(): BudgetStore & { isAlive: boolean; readonly hasWritten: boolean } {
       const connected = {
         isAlive: true,
+        hasWritten: false,
         get() {
           const fault = next()
-          if (fault === 'none') return kept?.text
+          if (fault === 'none' || fault === 'false') return kept?.text
           if (fault === 'slow' || fault === 'late') return later(fault).then(() => kept?.text)
           return fault.startsWith('never') ? never() : Promise.reject(new Error('The store failed.'))
         },
@@ -51,11 +60,12 @@ export function createModelStore(clock: VirtualClock, wallOffset: () => number, 
           const land = () => {
             if (!connected.isAlive) return
             kept = write
+            connected.hasWritten = true
             newest = Math.max(newest, write.number)
           }
           if (fault === 'slow' || fault === 'late') return later(fault).then(land)
           if (fault === 'none' || fault.endsWith('writes')) land()
-          if (fault === 'none') return true
+          if (fault === 'none' || fault === 'false') return fault === 'none'
           return fault.startsWith('never') ? never() : Promise.reject(new Error('The store failed.'))
         },
       }
