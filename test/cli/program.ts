@@ -58,7 +58,7 @@ export async function createScene(options: FakeServiceOptions = {}): Promise<Sce
   const run: Scene['run'] = async (args, { input = '', env: changed } = {}) => {
     const host = createHost({ folder, input, env: { ...env, ...changed } })
     const code = await within(`etn-market ${args.join(' ')}`, runProgram(args, host), { state: host.printed })
-    return { code: code ?? null, signal: null, ...host.printed() }
+    return { code: code ?? null, ...host.printed() }
   }
   return {
     fake,

@@ -3,8 +3,8 @@ import { within } from './wait.ts'
 
 /** How a process has ended. */
 export interface Ended {
+  /** `null` after a signal. */
   readonly code: number | null
-  readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
@@ -50,7 +50,7 @@ export function follow(process: ChildProcess): Child {
   })
   const closed = new Promise<Ended>((resolve, reject) => {
     process.once('error', reject)
-    process.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+    process.once('close', (code) => resolve({ code, stdout, stderr }))
   })
   // Whoever waits gets the failure.
   closed.catch(() => {})
