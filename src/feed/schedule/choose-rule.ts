@@ -25,7 +25,7 @@ const MIN_SAVING = 0.01
 /** How far ahead the rules are compared, in rounds of the shortest interval and in calls. */
 const ROUNDS = 16
 /** After an address has left, others may follow: the rules are compared as far ahead as it is ago, but not less than this. */
-const MIN_ROUNDS = 3
+const MIN_ROUNDS = 1
 const MAX_CALLS = 150
 /** After a change of the demand, the time until the next comparison, for each address: it takes some microseconds for each. */
 const MS_PER_ADDRESS = 20
