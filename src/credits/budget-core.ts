@@ -10,7 +10,7 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 /** What every kind of budget is built on. */
 export interface BudgetCore {
   readonly limit: number
-  readonly windows: Windows
+  readonly windows: Pick<Windows, 'current' | 'msLeft'>
   /** Where nobody else uses the key. */
   readonly keyBalance: KeyBalance | undefined
   /** Is called after a reservation is made, moved or decided. */

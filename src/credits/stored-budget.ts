@@ -3,6 +3,7 @@ import { type BudgetCore, checkFits, HeldCredits, withTotals } from './budget-co
 import { afterRestart, readEntry, writeEntry } from './budget-entry.ts'
 import { type BudgetStore, createEntryStore, type EntryStore } from './budget-store.ts'
 import type { Reconciliation, Reservation, ReservationDetails, StoredBudget } from './budget-types.ts'
+import type { Windows } from './windows.ts'
 
 export interface StoreSettings {
   readonly store: BudgetStore
@@ -13,7 +14,10 @@ export interface StoreSettings {
 }
 
 /** A budget whose reservations are written before they may be used. */
-export function createStoredBudget(bare: Omit<BudgetCore, 'onChange'>, settings: StoreSettings): StoredBudget {
+export function createStoredBudget(
+  bare: Omit<BudgetCore, 'onChange'> & { readonly windows: Windows },
+  settings: StoreSettings,
+): StoredBudget {
   const { windows, keyBalance } = bare
   const { windowMs } = settings
   const snapshot = () => writeEntry({ windowMs, ...windows.state(), keyBalance: keyBalance?.state() })

@@ -6,6 +6,7 @@ import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createCandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
+import { withFeedInternals } from './internals.ts'
 import { createLifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
 import { createTokenInfos } from './portfolio/token-info.ts'
@@ -30,6 +31,7 @@ import { createStatus } from './status.ts'
 import { loadStreams } from './stream/load-streams.ts'
 import { createTrades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
+import { createVisitorAccess } from './visitors.ts'
 import { createAlertFunction } from './watch/alert.ts'
 import { getPrices } from './watch/get-prices.ts'
 import { createWatchFunction } from './watch/handle.ts'
@@ -49,7 +51,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const { clock = systemClock, pauseWhenHidden = false } = options
   const windowMs = readDuration('windowMs', options.windowMs ?? 5)
   const maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
-  const emit = (event: FeedEvent) => callSafely(options.onEvent, event)
+  const emit = (event: FeedEvent) => {
+    callSafely(options.onEvent, event)
+    visitors.emit(event)
+  }
   const checksum = memoize(checksumAddress)
   const toChecksum = (addresses: readonly string[]) => {
     // Throws the client's error for an invalid address.
@@ -72,6 +77,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     },
     onStretch: () => onStretch(),
   })
+  const visitors = createVisitorAccess(() => ({ dueTimes, dailyBudget, forecast, backoff, watchForVisitors }))
   const bucket = createTokenBucket()
   const backoff = createBackoff(clock, emit)
   const applyTiming = () => {
@@ -102,6 +108,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     emit,
     store: options.store && checked && createPriceStore(options.store, clock, checked, lifetime.closed, sharedLease),
     signal: lifetime.signal,
+    payer: () => visitors.payer,
     reserveExtra(credits) {
       const isCovered = bucket.covers(credits, clock.now())
       if (isCovered) bucket.spend(credits, clock.now())
@@ -155,6 +162,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const watches = createWatchRegistry({ ...shared, windowMs })
   const tokens = createTokenInfos(client, checked, clock)
   const watch = createWatchFunction({ ...shared, registry: watches })
+  const watchForVisitors = createWatchFunction({ ...shared, registry: watches, isForVisitors: true })
   const wallets = { ...requests, tokens, holdings: new Map(), watch }
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
@@ -167,7 +175,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     await Promise.all([scheduler.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
-  return inheritInternals(client, {
+  const feed = {
     async price(address, requestOptions) {
       const prices = await request([address], requestOptions)
       return prices[address] as NonNullable<(typeof prices)[string]>
@@ -189,7 +197,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       explain(shared, watches.planned(), [...recurring.list(), ...trades.planned()], calls),
     close,
     [ASYNC_DISPOSE]: close,
-  } satisfies PriceFeed)
+  } satisfies PriceFeed
+  return withFeedInternals(inheritInternals(client, feed), visitors.internals)
 }
 
 function readDuration(name: string, ms: number): number {
