@@ -3,7 +3,6 @@ import { createFakeService } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { createProxy, type MarketProxy } from 'etn-market/proxy'
 import { createVirtualClock, type VirtualClock } from '../../support/clock.ts'
-import { tokenAddresses } from '../economics/strategies.ts'
 
 const HOUR = 3_600_000
 export const HONEST = 20
@@ -40,7 +39,7 @@ async function measure(crowd: (market: { open: Open; clock: VirtualClock; tokens
     stream: { minEveryMs: MIN_EVERY_MS },
     clock,
   })
-  const tokens = await tokenAddresses(100)
+  const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)
   const times = new Map<string, number[]>()
   const open = openOn(proxy)
   for (let visitor = 0; visitor < HONEST; visitor++)

@@ -70,7 +70,7 @@ async function compareFairness(): Promise<void> {
     ['', 'mean interval of an honest visitor', 'longest', 'credits of all'],
     [
       row('alone', await honestAlone()),
-      row('beside one that wants 100 tokens every 30 s', await besideGreedy()),
+      row('beside one that wants every listed token every 30 s', await besideGreedy()),
       row('beside 100 of them, with new identities each minute', await besideRotating()),
     ],
   )
