@@ -6,6 +6,7 @@ import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createCandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
+import { createFeedClock } from './feed-clock.ts'
 import { withFeedInternals } from './internals.ts'
 import { createLifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
@@ -13,13 +14,14 @@ import { createTokenInfos } from './portfolio/token-info.ts'
 import { watchPortfolio } from './portfolio/watch-portfolio.ts'
 import { createCheckedStore } from './prices/checked-store.ts'
 import { createDailyBudget, DAY_MS } from './prices/daily-budget.ts'
+import { readSharedLease } from './prices/lease.ts'
 import { createPriceFetcher } from './prices/price-fetcher.ts'
 import { createPriceStore } from './prices/price-store.ts'
 import { createPriceTable } from './prices/price-table.ts'
-import { readSharedLease } from './prices/shared-lease.ts'
 import type { TrackedPrice } from './prices/tracked-price.ts'
 import { createBackoff } from './requests/backoff.ts'
 import { createRecurringRequests } from './requests/recurring-requests.ts'
+import { createRuleChoice } from './schedule/choose-rule.ts'
 import { createCostForecast } from './schedule/cost-forecast.ts'
 import { createDueTimes } from './schedule/due-times.ts'
 import { explain } from './schedule/explain.ts'
@@ -39,6 +41,8 @@ import { createPeek } from './watch/peek.ts'
 import { createWatchRegistry } from './watch/registry.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
+const BLIND_STORE =
+  'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
 
 /**
  * Creates a feed, which buys each price once for everybody who needs it, in the cheapest requests, and only as often as needed.
@@ -48,7 +52,8 @@ const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', '
  */
 export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): PriceFeed {
   rejectUnknown('feed option', options, OPTIONS)
-  const { clock = systemClock, pauseWhenHidden = false } = options
+  const { pauseWhenHidden = false } = options
+  const clock = createFeedClock(options.clock ?? systemClock)
   const windowMs = readDuration('windowMs', options.windowMs ?? 5)
   const maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
   const emit = (event: FeedEvent) => {
@@ -77,7 +82,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     },
     onStretch: () => onStretch(),
   })
-  const visitors = createVisitorAccess(() => ({ dueTimes, dailyBudget, forecast, backoff, watchForVisitors }))
+  const visitors = createVisitorAccess(() => ({ clock, dueTimes, dailyBudget, forecast, backoff, watchForVisitors }))
   const bucket = createTokenBucket()
   const backoff = createBackoff(clock, emit)
   const applyTiming = () => {
@@ -97,8 +102,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay: forecast.creditsPerDay() })
   }
   const leadTime = createLeadTime(applyTiming)
-  const forecast = createCostForecast({ clock, dueTimes, bucket })
+  const rules = createRuleChoice({ dueTimes, bucket })
+  const forecast = createCostForecast({ clock, dueTimes, bucket, rules })
   const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
+  const onBlind = () => emit({ type: 'feed.store_failed', message: BLIND_STORE })
   const listeners = new Set<() => void>()
   const fetcher = createPriceFetcher({
     client,
@@ -106,7 +113,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     dailyBudget,
     backoff,
     emit,
-    store: options.store && checked && createPriceStore(options.store, clock, checked, lifetime.closed, sharedLease),
+    store:
+      options.store &&
+      checked &&
+      createPriceStore({ store: options.store, clock, checked, closed: lifetime.closed, shared: sharedLease, onBlind }),
     signal: lifetime.signal,
     payer: () => visitors.payer,
     reserveExtra(credits) {
@@ -133,6 +143,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     bucket,
     backoff,
     forecast,
+    rules,
     fetcher: streams?.fetcher ?? fetcher,
     windowMs,
     isPaused: () => isPaused() || Boolean(streams?.isLoading),
@@ -150,6 +161,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     leadTime,
     backoff,
     forecast,
+    rules,
     scheduler,
     lifetime,
     toChecksum,

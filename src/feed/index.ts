@@ -14,11 +14,9 @@ export type {
   FeedWatchFailedEvent,
 } from './events.ts'
 export { createPriceFeed } from './feed.ts'
-export type * from './feed-status.ts'
 export type * from './portfolio/types.ts'
 export type * from './schedule/plan.ts'
-export type * from './stream/types.ts'
+export type { FeedStatus } from './status.ts'
 export type * from './trades/types.ts'
 export type * from './types.ts'
-export type * from './watch/alert-types.ts'
 export type * from './watch/types.ts'

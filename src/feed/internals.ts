@@ -1,6 +1,6 @@
 import type { Reservation } from '../credits/budget.ts'
 import type { FeedEvent } from './events.ts'
-import type { Watch, WatchOptions } from './types.ts'
+import type { Watch, WatchOptions } from './watch/types.ts'
 
 /** What the proxy needs of a feed, and its users do not. */
 export interface FeedInternals {
@@ -30,8 +30,8 @@ export interface HoldUp {
   readonly error: unknown
   /** Whether the same requests fail until somebody acts: no credits, or a refused key. */
   readonly isFinal: boolean
-  /** When requests continue, unix milliseconds. */
-  readonly until: number
+  /** Milliseconds until requests continue. */
+  readonly waitMs: number
 }
 
 /** An address that a request is about to ask for. */

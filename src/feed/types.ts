@@ -5,16 +5,11 @@ import type { Trade } from '../generated/types.ts'
 import type { CacheStore } from '../options.ts'
 import type { CandleSeries, CandleWatchOptions } from './candles/types.ts'
 import type { FeedEvent } from './events.ts'
-import type { FeedStatus } from './feed-status.ts'
 import type { Portfolio, PortfolioOptions } from './portfolio/types.ts'
 import type { FeedPlan } from './schedule/plan.ts'
-import type { FeedStreamOptions } from './stream/types.ts'
+import type { FeedStatus } from './status.ts'
 import type { TradesOptions } from './trades/types.ts'
-import type { AlertOptions, FeedAlert } from './watch/alert-types.ts'
-import type { FeedPrice } from './watch/price.ts'
-import type { MinChange, WatchUpdate } from './watch/types.ts'
-
-export type { FeedPrice }
+import type { AlertOptions, FeedAlert, FeedPrice, PriceRequestOptions, Watch, WatchOptions } from './watch/types.ts'
 
 /**
  * The parts of a client that a feed uses. Do not cache `token.price`, `prices.batch`, `token.candles` or `balances.get` in this
@@ -26,6 +21,17 @@ export type FeedClient = Pick<Client, 'token' | 'prices' | 'trade' | 'balances'>
 export interface FeedStore extends CacheStore {
   /** Sets a value if the key is absent, in one step (Redis `SET … NX PX`). Resolves with whether it did. Makes leases exact. */
   add?(key: string, value: string, ttl: number): boolean | Promise<boolean>
+}
+
+/** Where a feed takes the prices of its watches from. */
+export interface FeedStreamOptions {
+  /**
+   * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`,
+   * `hooks` and `headers`. A stream costs nothing and reconnects by itself. Where there is none, or none for five seconds, prices are
+   * bought as without it. The proxy may deliver less often than `everyMs`. Up to three streams of 50 addresses are opened, one for each interval, the shortest intervals first.
+   * @default false
+   */
+  stream?: boolean | undefined
 }
 
 /** Options of `createPriceFeed`. */
@@ -69,52 +75,6 @@ export interface FeedOptions extends FeedStreamOptions {
   onEvent?: ((event: FeedEvent) => void) | undefined
   /** @default the system clock */
   clock?: Clock | undefined
-}
-
-/** Options of `feed.price` and `feed.prices`. */
-export interface PriceRequestOptions {
-  /** Maximum age of the price, in milliseconds. @default the feed's `maxAgeMs` */
-  maxAgeMs?: number | undefined
-  /** Aborts this price request only. It rejects with the signal's reason. */
-  signal?: AbortSignal | undefined
-}
-
-/** Options of `feed.watch`. */
-export interface WatchOptions {
-  /** Maximum age of a price before a newer one arrives, in milliseconds, above 0. */
-  everyMs: number
-  /**
-   * The longest interval while the budget is too small, in milliseconds, at least `everyMs`; other watches are stretched more instead.
-   * If the budget does not suffice even for this, `atLeastStretch` is above 1. Prices older than `everyMs` are stale. While the watches
-   * are stretched, the others are bought only with what the guarantees leave until midnight.
-   * @default any interval
-   * @example feed.watch(tokens, { everyMs: 60_000, atLeastEveryMs: 300_000, onPrice })
-   */
-  atLeastEveryMs?: number | undefined
-  /** Receives each new price of each address, at least one every `everyMs`. Without it, iterate over the watch. Errors that it throws go to `onError`. */
-  onPrice?: ((price: FeedPrice) => void) | undefined
-  /** Called once when prices fail to arrive, and again when the reason changes. Errors that it throws are ignored. */
-  onError?: ((error: unknown) => void) | undefined
-  /**
-   * Delivers a price only if it differs from the last delivered one by at least this much. The first price is always delivered, as
-   * is one that appears or disappears, and one whose `stale` changes. `usd` is compared, or `etn` if both prices have no `usd`.
-   * It saves no credits. @default every new price
-   */
-  minChange?: MinChange | undefined
-  /** Ends the watch. An iteration rejects with the signal's reason. */
-  signal?: AbortSignal | undefined
-}
-
-/** A running watch. Iterating over it yields the newest price of each address that changed; a slow reader misses older ones. */
-export interface Watch extends AsyncIterable<FeedPrice> {
-  /**
-   * Changes the watch and every iteration over it. It is free: known prices of new addresses are delivered if they are young enough,
-   * the others are bought when they are due. After `stop` it only changes iterations that start later.
-   * @throws InvalidRequestError if an option is unknown or invalid; the error with the code `feed_closed` after `feed.close`.
-   */
-  update(changes: WatchUpdate): void
-  /** Ends the watch and every iteration over it. */
-  stop(): void
 }
 
 /** Buys each price once for everybody who needs it, in the cheapest requests. */

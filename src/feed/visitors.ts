@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../errors/input.ts'
 import type { FeedEvent } from './events.ts'
+import type { FeedClock } from './feed-clock.ts'
 import type { FeedInternals, Payer } from './internals.ts'
 import type { DailyBudget } from './prices/daily-budget.ts'
 import { DAY_MS } from './prices/daily-budget.ts'
@@ -10,6 +11,7 @@ import type { DueTimes } from './schedule/due-times.ts'
 import { costOfRates } from './schedule/solve-stretch.ts'
 
 export interface VisitorAccessParts {
+  readonly clock: FeedClock
   readonly dueTimes: DueTimes
   readonly dailyBudget: DailyBudget
   readonly forecast: CostForecast
@@ -64,8 +66,9 @@ export function createVisitorAccess(parts: () => VisitorAccessParts): VisitorAcc
       },
       stretch: () => parts().dailyBudget.stretch,
       holdUp() {
-        const { failure, state, until } = parts().backoff
-        return failure && { error: failure.error, isFinal: state === 'stopped', until }
+        const { clock, backoff } = parts()
+        const { failure, state, until } = backoff
+        return failure && { error: failure.error, isFinal: state === 'stopped', waitMs: until - clock.now() }
       },
       onEvent(listener) {
         listeners.add(listener)

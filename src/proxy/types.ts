@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Budget, BudgetOptions } from '../credits/budget.ts'
-import type { FeedStatus } from '../feed/feed-status.ts'
+import type { FeedStatus } from '../feed/status.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { OperationId } from '../generated/operations.ts'
 

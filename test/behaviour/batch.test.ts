@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costs, ok, refusal } from '../support/answers.ts'
+import { testProperty } from '../support/property.ts'
 import type { Exchange, Handler } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
@@ -127,15 +128,16 @@ describe('prices.batch', () => {
     expect(script.requests).toHaveLength(4)
   })
 
-  test('returns the same prices as a loop over single addresses', async () => {
-    const forms = fc.constantFrom(
-      (token: string) => token,
-      (token: string) => token.toLowerCase(),
-      (token: string) => `0x${token.slice(2).toUpperCase()}`,
-    )
-    const list = fc.array(fc.tuple(fc.nat({ max: 160 }), forms), { minLength: 1, maxLength: 300 })
-    await fc.assert(
-      fc.asyncProperty(list, fc.nat({ max: 6 }), async (picks, modulus) => {
+  testProperty(
+    'returns the same prices as a loop over single addresses',
+    () => {
+      const forms = fc.constantFrom(
+        (token: string) => token,
+        (token: string) => token.toLowerCase(),
+        (token: string) => `0x${token.slice(2).toUpperCase()}`,
+      )
+      const list = fc.array(fc.tuple(fc.nat({ max: 160 }), forms), { minLength: 1, maxLength: 300 })
+      return fc.asyncProperty(list, fc.nat({ max: 6 }), async (picks, modulus) => {
         const hasPrice = (token: string) => modulus === 0 || Number.parseInt(token.slice(-2), 16) % (modulus + 1) !== 0
         const { client, script } = setup(serve(hasPrice))
         const asWritten = picks.map(([number, write]) => write(address(number)))
@@ -152,8 +154,8 @@ describe('prices.batch', () => {
         const sent = script.requests.flatMap(asked)
         expect(sent.toSorted()).toEqual([...new Set(picks.map(([number]) => address(number).toLowerCase()))].sort())
         expect(client.budget.spent).toBe(100 * script.requests.length + 10 * sent.length)
-      }),
-      { numRuns: 40 },
-    )
-  })
+      })
+    },
+    { cases: 40 },
+  )
 })

@@ -3,13 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costs, type HeaderLines, limited, networkError, ok, price, wait } from '../support/answers.ts'
 import { createVirtualClock } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import type { Exchange } from '../support/script.ts'
 import { address, addresses, BASE_URL, KEY, setup, watch } from '../support/setup.ts'
 
 const GUARANTEE = 15
 const MINUTE = 60_000
-const RUNS = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 30 : 3
+const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 30 : 3
 
 interface Service {
   limit: 'second' | 'minute' | 'always' | 'at random'
@@ -96,35 +97,34 @@ function play(seed: number, { limit, served, headers, latencyMs, lost }: Service
 }
 
 describe('from the first 429 on', () => {
-  test('the refusals of the last minute and the requests in flight are never more than 15', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        service,
-        client,
-        fc.array(arrivals, { minLength: 1, maxLength: 8 }),
-        fc.nat(),
-        async (service, options, plan, seed) => {
-          const made = play(seed, service, options)
-          const outcomes = addresses(60).map((token) => watch(made.client.token.price({ address: token })))
-          let next = 60
-          for (const { waitMs, calls, patienceMs } of plan) {
-            await made.clock.advance(waitMs)
-            const caller = new AbortController()
-            for (const token of addresses(calls, next)) {
-              outcomes.push(watch(made.client.token.price({ address: token }, { signal: caller.signal })))
-            }
-            next += calls
-            if (patienceMs !== undefined) void made.clock.sleep(patienceMs).then(() => caller.abort('left'))
+  testProperty(
+    'the refusals of the last minute and the requests in flight are never more than 15',
+    fc.asyncProperty(
+      service,
+      client,
+      fc.array(arrivals, { minLength: 1, maxLength: 8 }),
+      fc.nat(),
+      async (service, options, plan, seed) => {
+        const made = play(seed, service, options)
+        const outcomes = addresses(60).map((token) => watch(made.client.token.price({ address: token })))
+        let next = 60
+        for (const { waitMs, calls, patienceMs } of plan) {
+          await made.clock.advance(waitMs)
+          const caller = new AbortController()
+          for (const token of addresses(calls, next)) {
+            outcomes.push(watch(made.client.token.price({ address: token }, { signal: caller.signal })))
           }
-          await made.clock.advance(700_000)
-          expect(made.worst()).toBeLessThanOrEqual(GUARANTEE)
-          expect(outcomes.filter(({ state }) => state === 'pending')).toEqual([])
-          expect(made.clock.pending).toBe(0)
-        },
-      ),
-      { numRuns: RUNS },
-    )
-  }, 120_000)
+          next += calls
+          if (patienceMs !== undefined) void made.clock.sleep(patienceMs).then(() => caller.abort('left'))
+        }
+        await made.clock.advance(700_000)
+        expect(made.worst()).toBeLessThanOrEqual(GUARANTEE)
+        expect(outcomes.filter(({ state }) => state === 'pending')).toEqual([])
+        expect(made.clock.pending).toBe(0)
+      },
+    ),
+    { cases: CASES },
+  )
 
   test('callers who leave before the refusal arrives are counted too', async () => {
     const made = play(1, { limit: 'always', served: 0, headers: {}, latencyMs: 500, lost: 0 }, { retry: false })

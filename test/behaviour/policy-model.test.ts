@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock, flush, START } from '../support/clock.ts'
 import { type Behaviour, createMeteredService } from '../support/metered-service.ts'
+import { testProperty } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import { createScript, type Exchange } from '../support/script.ts'
 import { address, addresses, BASE_URL, type Outcome, watch } from '../support/setup.ts'
@@ -13,7 +14,7 @@ omitStacks()
 const LIMIT = 9_000
 const WINDOW_MS = 120_000
 const KEYS = ['esk_live_first_key', 'esk_live_second_key']
-const RUNS = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 100 : 2
+const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 500 : 10
 
 type Step =
   | { do: 'call'; what: What; number: number; key: 0 | 1; caller: number; options: Options }
@@ -302,26 +303,15 @@ function asksFor({ what, number }: Made['step'], { url }: Exchange): boolean {
   return path.endsWith('/new/route') && searchParams.get('number') === String(number)
 }
 
-describe.each(['in memory', 'in a store'])(
-  'with a budget %s, whatever happens, every line of the policy holds',
-  (kind) => {
-    test.each([1, 2, 3, 4, 5])(
-      'schedules of block %i',
-      async (block) => {
-        await fc.assert(
-          fc.asyncProperty(
-            fc.array(step, { minLength: 1, maxLength: 25 }),
-            behaviours,
-            fc.nat(),
-            (steps, behaviours, seed) => run(steps, behaviours, kind === 'in a store', seed + block),
-          ),
-          { numRuns: RUNS },
-        )
-      },
-      120_000,
-    )
-  },
-)
+describe.each(['in memory', 'in a store'])('with a budget %s', (kind) => {
+  testProperty(
+    'every line of the policy holds, whatever happens',
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), behaviours, fc.nat(), (steps, behaviours, seed) =>
+      run(steps, behaviours, kind === 'in a store', seed),
+    ),
+    { cases: CASES },
+  )
+})
 
 test('the windows of the service are those of the budget', () => {
   expect(START % WINDOW_MS).toBe(0)

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { parseCsv, toCsv, toPlainNumber } from '../../src/cli/candle-csv.ts'
 import { openSeriesFile } from '../../src/cli/series-file.ts'
 import { syncSeries } from '../../src/cli/sync-series.ts'
+import { testProperty } from '../support/property.ts'
 import { createScene } from './program.ts'
 
 const { BOLT, CORE } = fakeTokens
@@ -39,15 +40,15 @@ test('prints CSV with all digits, oldest first, and the candles as JSON', async 
   expect(candles.map(({ time }) => time)).toEqual(candles.map(({ time }) => time).sort())
 })
 
-test('a number in CSV is the same number without an exponent', () => {
-  fc.assert(
-    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
-      const text = toPlainNumber(number)
-      expect(text).toMatch(/^-?\d+(\.\d+)?$/)
-      expect(Number(text)).toBe(number === 0 ? 0 : number)
-    }),
-  )
-})
+testProperty(
+  'a number in CSV is the same number without an exponent',
+  fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+    const text = toPlainNumber(number)
+    expect(text).toMatch(/^-?\d+(\.\d+)?$/)
+    expect(Number(text)).toBe(number === 0 ? 0 : number)
+  }),
+  { cases: 100 },
+)
 
 test('--sync buys what is missing, and refuses another file before it spends', async () => {
   const { run, json, fake, folder, write } = await createScene()
@@ -92,11 +93,12 @@ test('--sync with SQLite works where Node has it, and says so where it does not'
   }
 })
 
-test('a synchronised series equals one that is bought whole, however often it runs, for a candle more than what is new', async () => {
-  const { folder } = await createScene()
-  let run = 0
-  await fc.assert(
-    fc.asyncProperty(
+testProperty(
+  'a synchronised series equals one that is bought whole, however often it runs, for a candle more than what is new',
+  async () => {
+    const { folder } = await createScene()
+    let run = 0
+    return fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 5 * HOUR }), { minLength: 1, maxLength: 5 }),
       async (pauses) => {
         const fake = createFakeService()
@@ -121,7 +123,7 @@ test('a synchronised series equals one that is bought whole, however often it ru
         expect(toCsv(candles)).toBe(toCsv(sorted))
         await client.close()
       },
-    ),
-    { numRuns: 20 },
-  )
-})
+    )
+  },
+  { cases: 20 },
+)

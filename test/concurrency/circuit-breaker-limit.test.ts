@@ -4,6 +4,7 @@ import { LightAbortController } from '../../src/concurrency/cancellation.ts'
 import { createCircuitBreaker } from '../../src/concurrency/circuit-breaker.ts'
 import type { Permit, PermitResult } from '../../src/concurrency/permit.ts'
 import { createVirtualClock, flush, START } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
 
 const MAX_REFUSALS = 15
 const WINDOW_MS = 60_000
@@ -95,36 +96,35 @@ function createCountedBreaker() {
 /** Removes one of a list, if there is any. */
 const take = <T>(list: T[], index: number) => list.splice(index % Math.max(1, list.length), 1)[0]
 
-test('refusals of the last minute and requests in flight together never exceed 15 after a refusal', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
-      const counted = createCountedBreaker()
-      const { clock, waiting, inFlight } = counted
-      for (const next of steps) {
-        if (next.do === 'arrive') for (let i = 0; i < next.count; i++) counted.arrive(next.comesBack)
-        else if (next.do === 'end') take(inFlight, next.which)?.end(next.result)
-        else if (next.do === 'abort') [...waiting][next.which]?.abort('enough')
-        else if (next.do === 'wait') await clock.advance(next.ms)
-        else if (next.do === 'step wall clock') clock.stepWallClock(next.ms)
-        else {
-          for (const permit of inFlight.splice(next.which % Math.max(1, inFlight.length), next.count))
-            counted.refuse(permit, next.waitMs)
-        }
-        await flush()
-        expect(counted.maxDuringRefusals).toBeLessThanOrEqual(MAX_REFUSALS)
+testProperty(
+  'refusals of the last minute and requests in flight together never exceed 15 after a refusal',
+  fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
+    const counted = createCountedBreaker()
+    const { clock, waiting, inFlight } = counted
+    for (const next of steps) {
+      if (next.do === 'arrive') for (let i = 0; i < next.count; i++) counted.arrive(next.comesBack)
+      else if (next.do === 'end') take(inFlight, next.which)?.end(next.result)
+      else if (next.do === 'abort') [...waiting][next.which]?.abort('enough')
+      else if (next.do === 'wait') await clock.advance(next.ms)
+      else if (next.do === 'step wall clock') clock.stepWallClock(next.ms)
+      else {
+        for (const permit of inFlight.splice(next.which % Math.max(1, inFlight.length), next.count))
+          counted.refuse(permit, next.waitMs)
       }
-      // The service recovers: every request is permitted, still below the limit.
-      for (let round = 0; round < 200 && waiting.size + inFlight.length > 0; round++) {
-        for (const permit of inFlight.splice(0)) permit.end('succeeded')
-        await clock.advance(1_000)
-      }
+      await flush()
       expect(counted.maxDuringRefusals).toBeLessThanOrEqual(MAX_REFUSALS)
-      expect(waiting.size + inFlight.length).toBe(0)
-      expect(clock.pending).toBe(0)
-    }),
-    { numRuns: 150 },
-  )
-}, 60_000)
+    }
+    // The service recovers: every request is permitted, still below the limit.
+    for (let round = 0; round < 200 && waiting.size + inFlight.length > 0; round++) {
+      for (const permit of inFlight.splice(0)) permit.end('succeeded')
+      await clock.advance(1_000)
+    }
+    expect(counted.maxDuringRefusals).toBeLessThanOrEqual(MAX_REFUSALS)
+    expect(waiting.size + inFlight.length).toBe(0)
+    expect(clock.pending).toBe(0)
+  }),
+  { cases: 150 },
+)
 
 test('a service that refuses every request sees at most 15 requests in any minute', async () => {
   const counted = createCountedBreaker()

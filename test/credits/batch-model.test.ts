@@ -2,6 +2,7 @@ import { checksumAddress, NotFoundError, PartialBatchError, type TokenPrice } fr
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { costs, ok, refusal } from '../support/answers.ts'
+import { testProperty } from '../support/property.ts'
 import type { Handler } from '../support/script.ts'
 import { addresses, setup } from '../support/setup.ts'
 import { omitStacks } from '../support/short-stacks.ts'
@@ -65,73 +66,71 @@ const some = (every: number) =>
 
 const unique = (addresses: readonly string[]) => [...new Set(addresses.map((address) => address.toLowerCase()))]
 
-test('a batch of any size returns what single calls return, and costs what the estimate says', async () => {
-  await fc.assert(
-    fc.asyncProperty(lists, some(7), async (list, absent) => {
-      const asked = write(list)
-      const { client, seen } = createService(absent, new Set())
-      const estimate = client.prices.batch.estimate({ addresses: asked })
-      const { data, meta } = await client.prices.batch({ addresses: asked }).withMeta()
-      expect(data).toEqual(await readOneByOne(asked, absent))
-      const size = unique(asked).length
-      const requests = Math.ceil(size / 50)
-      const cost = 100 * requests + 10 * size
-      expect(estimate).toEqual({ min: cost, max: cost, requests })
-      expect(seen).toEqual({ requests, charged: cost, largest: Math.min(50, size) })
-      expect(meta).toMatchObject({
-        credits: { estimated: cost, charged: cost, source: size === 0 ? 'none' : 'header' },
-        requests,
-        attempts: requests,
-      })
-      expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([cost, 0, 0])
-    }),
-    { numRuns: 60, endOnFailure: true },
-  )
-}, 60_000)
+testProperty(
+  'a batch of any size returns what single calls return, and costs what the estimate says',
+  fc.asyncProperty(lists, some(7), async (list, absent) => {
+    const asked = write(list)
+    const { client, seen } = createService(absent, new Set())
+    const estimate = client.prices.batch.estimate({ addresses: asked })
+    const { data, meta } = await client.prices.batch({ addresses: asked }).withMeta()
+    expect(data).toEqual(await readOneByOne(asked, absent))
+    const size = unique(asked).length
+    const requests = Math.ceil(size / 50)
+    const cost = 100 * requests + 10 * size
+    expect(estimate).toEqual({ min: cost, max: cost, requests })
+    expect(seen).toEqual({ requests, charged: cost, largest: Math.min(50, size) })
+    expect(meta).toMatchObject({
+      credits: { estimated: cost, charged: cost, source: size === 0 ? 'none' : 'header' },
+      requests,
+      attempts: requests,
+    })
+    expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([cost, 0, 0])
+  }),
+  { cases: 60 },
+)
 
-test('when chunks fail, the paid prices and the missing addresses together are what single calls return', async () => {
-  await fc.assert(
-    fc.asyncProperty(lists, some(7), some(60), async (list, absent, failing) => {
-      const asked = write(list)
-      fc.pre(asked.length > 0)
-      const keys = unique(asked)
-      const failed = new Set<string>()
-      let failedChunks = 0
-      for (let start = 0; start < keys.length; start += 50) {
-        const chunk = keys.slice(start, start + 50)
-        if (!chunk.some((key) => failing.has(key))) continue
-        failedChunks++
-        for (const key of chunk) failed.add(key)
-      }
-      const { client, seen } = createService(absent, failing)
-      const outcome = await client.prices.batch({ addresses: asked }).then(
-        (prices) => ({ prices }),
-        (error) => ({ error }),
-      )
-      const single = Object.entries(await readOneByOne(asked, absent))
-      const paidFor = Object.fromEntries(single.filter(([written]) => !failed.has(written.toLowerCase())))
-      const missing = single.map(([written]) => written).filter((written) => failed.has(written.toLowerCase()))
-      if (failedChunks === 0) expect(outcome).toEqual({ prices: paidFor })
-      else if (keys.length <= 50)
-        expect(outcome).toMatchObject({ error: { name: 'ServiceError', credits: 0, charge: 'none' } })
-      else {
-        const { error } = outcome as { error: PartialBatchError }
-        expect(error).toBeInstanceOf(PartialBatchError)
-        expect(error.prices).toEqual(paidFor)
-        expect([...error.missing].sort()).toEqual(missing.sort())
-        expect(error.errors.map(({ name }) => name)).toEqual(Array(failedChunks).fill('ServiceError'))
-        expect(error).toMatchObject({
-          credits: seen.charged,
-          attempts: seen.requests,
-          charge: seen.charged > 0 ? 'charged' : 'none',
-        })
-      }
-      expect(seen.requests).toBe(Math.ceil(keys.length / 50))
-      expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([seen.charged, 0, 0])
-    }),
-    { numRuns: 60, endOnFailure: true },
-  )
-}, 60_000)
+testProperty(
+  'when chunks fail, the paid prices and the missing addresses together are what single calls return',
+  fc.asyncProperty(lists, some(7), some(60), async (list, absent, failing) => {
+    const asked = write(list)
+    fc.pre(asked.length > 0)
+    const keys = unique(asked)
+    const failed = new Set<string>()
+    let failedChunks = 0
+    for (let start = 0; start < keys.length; start += 50) {
+      const chunk = keys.slice(start, start + 50)
+      if (!chunk.some((key) => failing.has(key))) continue
+      failedChunks++
+      for (const key of chunk) failed.add(key)
+    }
+    const { client, seen } = createService(absent, failing)
+    const outcome = await client.prices.batch({ addresses: asked }).then(
+      (prices) => ({ prices }),
+      (error) => ({ error }),
+    )
+    const single = Object.entries(await readOneByOne(asked, absent))
+    const paidFor = Object.fromEntries(single.filter(([written]) => !failed.has(written.toLowerCase())))
+    const missing = single.map(([written]) => written).filter((written) => failed.has(written.toLowerCase()))
+    if (failedChunks === 0) expect(outcome).toEqual({ prices: paidFor })
+    else if (keys.length <= 50)
+      expect(outcome).toMatchObject({ error: { name: 'ServiceError', credits: 0, charge: 'none' } })
+    else {
+      const { error } = outcome as { error: PartialBatchError }
+      expect(error).toBeInstanceOf(PartialBatchError)
+      expect(error.prices).toEqual(paidFor)
+      expect([...error.missing].sort()).toEqual(missing.sort())
+      expect(error.errors.map(({ name }) => name)).toEqual(Array(failedChunks).fill('ServiceError'))
+      expect(error).toMatchObject({
+        credits: seen.charged,
+        attempts: seen.requests,
+        charge: seen.charged > 0 ? 'charged' : 'none',
+      })
+    }
+    expect(seen.requests).toBe(Math.ceil(keys.length / 50))
+    expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([seen.charged, 0, 0])
+  }),
+  { cases: 60 },
+)
 
 test('the address of a price is as the caller wrote it, unless the service sends one', async () => {
   const [first = '', second = ''] = ADDRESSES

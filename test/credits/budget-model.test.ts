@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createBudget, type MemoryBudget, type Reservation } from '../../src/credits/budget.ts'
 import { BudgetExceededError } from '../../src/errors/index.ts'
+import { testProperty } from '../support/property.ts'
 
 type Step =
   | { do: 'reserve'; owner: 0 | 1; credits: number }
@@ -117,25 +118,22 @@ function run(steps: readonly Step[], limit: number, windowMs: number | undefined
 const plans = fc.array(step, { maxLength: 60, size: 'max' })
 const limits = fc.oneof(fc.nat(120), fc.constant(0))
 
-test('two owners of one budget never exceed its limit, and its totals are those of a list of all reservations', () => {
-  fc.assert(
-    fc.property(plans, limits, (steps, limit) => run(steps, limit, undefined, false)),
-    { numRuns: 400 },
-  )
-})
+testProperty(
+  'two owners of one budget never exceed its limit, and its totals are those of a list of all reservations',
+  fc.property(plans, limits, (steps, limit) => run(steps, limit, undefined, false)),
+  { cases: 400 },
+)
 
-test('in every window, whatever is reserved in one and sent or answered in another', () => {
-  fc.assert(
-    fc.property(plans, limits, (steps, limit) => run(steps, limit, WINDOW_MS, false)),
-    { numRuns: 400 },
-  )
-})
+testProperty(
+  'in every window, whatever is reserved in one and sent or answered in another',
+  fc.property(plans, limits, (steps, limit) => run(steps, limit, WINDOW_MS, false)),
+  { cases: 400 },
+)
 
-test('the same when the service charges more than was reserved', () => {
-  fc.assert(
-    fc.property(plans, limits, fc.constantFrom(undefined, WINDOW_MS), (steps, limit, windowMs) =>
-      run(steps, limit, windowMs, true),
-    ),
-    { numRuns: 400 },
-  )
-})
+testProperty(
+  'the same when the service charges more than was reserved',
+  fc.property(plans, limits, fc.constantFrom(undefined, WINDOW_MS), (steps, limit, windowMs) =>
+    run(steps, limit, windowMs, true),
+  ),
+  { cases: 400 },
+)

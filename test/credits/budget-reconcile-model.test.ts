@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createBudget, type MemoryReservation } from '../../src/credits/budget.ts'
 import { BudgetExceededError } from '../../src/errors/index.ts'
+import { testProperty } from '../support/property.ts'
 
 type What =
   | 'reserve'
@@ -202,54 +203,54 @@ function play(steps: readonly Step[], take: (...step: Step) => void, after: () =
   }
 }
 
-test('with lost answers and top-ups, a window never counts less than the service charged for it, at any moment', () => {
-  let freed = 0
-  let charged = 0
-  fc.assert(
-    fc.property(stepsOf(...USUAL, 'top up', 'wait'), fc.boolean(), (steps, hasWindows) => {
-      const { budget, take, ledger, windowNow, proofs } = simulate(hasWindows ? WINDOW_MS : undefined)
-      // A request that is given up before it is executed stays so here.
-      play(steps, take, () => {
-        const { spent, reserved, uncertain } = budget
-        expect(spent + reserved + uncertain).toBeGreaterThanOrEqual(ledger(windowNow()))
-        expect(spent + reserved + uncertain).toBeLessThanOrEqual(LIMIT)
-        expect(Math.min(spent, reserved, uncertain)).toBeGreaterThanOrEqual(0)
-      })
-      for (const proof of proofs) {
-        freed += proof.freed
-        charged += proof.charged
-      }
-    }),
-    { numRuns: 1000 },
-  )
-  expect(Math.min(freed, charged)).toBeGreaterThan(1000)
-})
+let freed = 0
+let charged = 0
 
-test('with requests executed late, the next proof counts them: in the end nothing charged is missing', () => {
-  fc.assert(
-    fc.property(stepsOf(...USUAL, 'execute late', 'execute late', 'top up'), (steps) => {
-      const { budget, take, endAll, askForBalance, ledger } = simulate(undefined)
-      play(steps, take, () => {})
-      endAll()
-      play([['execute late', 0, 0]], take, () => {})
-      askForBalance()
-      expect(budget.reserved).toBe(0)
-      expect(budget.spent + budget.uncertain).toBeGreaterThanOrEqual(ledger())
-    }),
-    { numRuns: 1000 },
-  )
-})
+testProperty(
+  'with lost answers and top-ups, a window never counts less than the service charged for it, at any moment',
+  fc.property(stepsOf(...USUAL, 'top up', 'wait'), fc.boolean(), (steps, hasWindows) => {
+    const { budget, take, ledger, windowNow, proofs } = simulate(hasWindows ? WINDOW_MS : undefined)
+    // A request that is given up before it is executed stays so here.
+    play(steps, take, () => {
+      const { spent, reserved, uncertain } = budget
+      expect(spent + reserved + uncertain).toBeGreaterThanOrEqual(ledger(windowNow()))
+      expect(spent + reserved + uncertain).toBeLessThanOrEqual(LIMIT)
+      expect(Math.min(spent, reserved, uncertain)).toBeGreaterThanOrEqual(0)
+    })
+    for (const proof of proofs) {
+      freed += proof.freed
+      charged += proof.charged
+    }
+  }),
+  {
+    cases: 1000,
+    afterAll: () => expect(Math.min(freed, charged)).toBeGreaterThan(1000),
+  },
+)
 
-test('without top-ups, what was spent since the first balance is exactly what the service charged', () => {
-  fc.assert(
-    fc.property(stepsOf(...USUAL, 'execute late'), (steps) => {
-      const { budget, take, endAll, askForBalance, ledger } = simulate(undefined)
-      askForBalance()
-      play(steps, take, () => {})
-      endAll()
-      askForBalance()
-      expect([budget.spent, budget.uncertain]).toEqual([ledger(), 0])
-    }),
-    { numRuns: 1000 },
-  )
-})
+testProperty(
+  'with requests executed late, the next proof counts them: in the end nothing charged is missing',
+  fc.property(stepsOf(...USUAL, 'execute late', 'execute late', 'top up'), (steps) => {
+    const { budget, take, endAll, askForBalance, ledger } = simulate(undefined)
+    play(steps, take, () => {})
+    endAll()
+    play([['execute late', 0, 0]], take, () => {})
+    askForBalance()
+    expect(budget.reserved).toBe(0)
+    expect(budget.spent + budget.uncertain).toBeGreaterThanOrEqual(ledger())
+  }),
+  { cases: 1000 },
+)
+
+testProperty(
+  'without top-ups, what was spent since the first balance is exactly what the service charged',
+  fc.property(stepsOf(...USUAL, 'execute late'), (steps) => {
+    const { budget, take, endAll, askForBalance, ledger } = simulate(undefined)
+    askForBalance()
+    play(steps, take, () => {})
+    endAll()
+    askForBalance()
+    expect([budget.spent, budget.uncertain]).toEqual([ledger(), 0])
+  }),
+  { cases: 1000 },
+)

@@ -3,6 +3,7 @@ import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { creditsFor } from '../../src/credits/batch-cost.ts'
+import { testProperty } from '../support/property.ts'
 import { addresses } from '../support/setup.ts'
 
 const DAY_MS = 86_400_000
@@ -185,10 +186,11 @@ describe('advises', () => {
     ])
   })
 
-  test('nothing that costs more, in any plan of prices', () => {
-    const line = fc.record({ count: fc.integer({ min: 1, max: 60 }), minutes: fc.integer({ min: 1, max: 60 }) })
-    fc.assert(
-      fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
+  testProperty(
+    'nothing that costs more, in any plan of prices',
+    () => {
+      const line = fc.record({ count: fc.integer({ min: 1, max: 60 }), minutes: fc.integer({ min: 1, max: 60 }) })
+      return fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
         const calls = lines.map(({ count, minutes }) =>
           count === 1 ? price(token, `${minutes}m`) : batch(count, `${minutes}m`),
         )
@@ -199,7 +201,8 @@ describe('advises', () => {
         const saved = plan.advice.reduce((sum, one) => sum + one.creditsPerDay - one.insteadCreditsPerDay, 0)
         for (const one of plan.advice) expect(one.insteadCreditsPerDay).toBeLessThan(one.creditsPerDay)
         expect(plan.creditsPerDay - saved).toBeLessThanOrEqual(Math.min(plan.creditsPerDay, together) + 1e-6)
-      }),
-    )
-  })
+      })
+    },
+    { cases: 100 },
+  )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createUsage } from '../../src/credits/usage.ts'
+import { testProperty } from '../support/property.ts'
 
 describe('the remaining credits', () => {
   test('are unknown before the first answer', () => {
@@ -55,13 +56,14 @@ describe('the remaining credits', () => {
   })
 
   /** Requests in flight; the service charges 1 to 9 for each in any order, and its answers arrive in any order. */
-  test('are the lowest reported balance without top-ups, in any order of requests and answers', () => {
-    const order = fc.array(fc.tuple(fc.nat(20), fc.nat(20), fc.constantFrom('send', 'serve', 'answer')), {
-      maxLength: 80,
-      size: 'max',
-    })
-    fc.assert(
-      fc.property(order, (steps) => {
+  testProperty(
+    'are the lowest reported balance without top-ups, in any order of requests and answers',
+    () => {
+      const order = fc.array(fc.tuple(fc.nat(20), fc.nat(20), fc.constantFrom('send', 'serve', 'answer')), {
+        maxLength: 80,
+        size: 'max',
+      })
+      return fc.property(order, (steps) => {
         const usage = createUsage()
         const sent: number[] = []
         const served: { sent: number; reported: number }[] = []
@@ -79,15 +81,16 @@ describe('the remaining credits', () => {
           }
           expect(usage.report().remaining).toBe(lowest)
         }
-      }),
-      { numRuns: 500 },
-    )
-  })
+      })
+    },
+    { cases: 500 },
+  )
 
-  test('increase only with the answer to a request that was sent after the shown figure arrived', () => {
-    const steps = fc.array(fc.tuple(fc.nat(20), fc.nat(2000), fc.boolean()), { maxLength: 60, size: 'max' })
-    fc.assert(
-      fc.property(steps, (plan) => {
+  testProperty(
+    'increase only with the answer to a request that was sent after the shown figure arrived',
+    () => {
+      const steps = fc.array(fc.tuple(fc.nat(20), fc.nat(2000), fc.boolean()), { maxLength: 60, size: 'max' })
+      return fc.property(steps, (plan) => {
         const usage = createUsage()
         const open: { sent: number; at: number }[] = []
         let shownSince = -1
@@ -105,10 +108,10 @@ describe('the remaining credits', () => {
           if (answered!.at > shownSince) expect(after).toBe(reported)
           if (after !== before || answered!.at > shownSince) shownSince = at
         })
-      }),
-      { numRuns: 500 },
-    )
-  })
+      })
+    },
+    { cases: 500 },
+  )
 })
 
 describe('the usage report', () => {

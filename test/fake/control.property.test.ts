@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { testProperty } from '../support/property.ts'
 import { BOLT, NOON, serve } from './setup.ts'
 
 const leaf = fc.oneof(
@@ -43,26 +44,27 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: { properties: Record<string, unknown> } }> }
 }
 
-test('whatever is sent to a control route is done or refused with a reason, and breaks no later call', async () => {
-  const { fake, url, get } = await serve({ clock: { now: () => NOON, sleep: async () => {} } })
-  const document = await (await fetch(new URL('/_fake/openapi.json', url))).json()
-  const posts = Object.entries<{ post?: Operation }>(document.paths).flatMap(([path, { post }]) => {
-    const { properties = {} } = post?.requestBody?.content['application/json']?.schema ?? {}
-    // Keys may have any name.
-    const names = path.endsWith('/keys') ? ['a', fake.key] : Object.keys(properties)
-    return post ? [{ path, names: names.length > 0 ? names : ['a'] }] : []
-  })
-  expect(posts.length).toBeGreaterThan(12)
-  // Most fields are those of faults.
-  const route = fc.constantFrom(...posts, ...posts.filter(({ path }) => /faults|script/.test(path)))
-  const request = route.chain(({ path, names }) =>
-    fc.record({
-      path: fc.constant(path),
-      body: fc.dictionary(fc.constantFrom(...names), value, { minKeys: 1, maxKeys: 3 }),
-    }),
-  )
-  await fc.assert(
-    fc.asyncProperty(request, async ({ path, body }) => {
+testProperty(
+  'whatever is sent to a control route is done or refused with a reason, and breaks no later call',
+  async () => {
+    const { fake, url, get } = await serve({ clock: { now: () => NOON, sleep: async () => {} } })
+    const document = await (await fetch(new URL('/_fake/openapi.json', url))).json()
+    const posts = Object.entries<{ post?: Operation }>(document.paths).flatMap(([path, { post }]) => {
+      const { properties = {} } = post?.requestBody?.content['application/json']?.schema ?? {}
+      // Keys may have any name.
+      const names = path.endsWith('/keys') ? ['a', fake.key] : Object.keys(properties)
+      return post ? [{ path, names: names.length > 0 ? names : ['a'] }] : []
+    })
+    expect(posts.length).toBeGreaterThan(12)
+    // Most fields are those of faults.
+    const route = fc.constantFrom(...posts, ...posts.filter(({ path }) => /faults|script/.test(path)))
+    const request = route.chain(({ path, names }) =>
+      fc.record({
+        path: fc.constant(path),
+        body: fc.dictionary(fc.constantFrom(...names), value, { minKeys: 1, maxKeys: 3 }),
+      }),
+    )
+    return fc.asyncProperty(request, async ({ path, body }) => {
       const init = { method: 'POST', body: JSON.stringify(body) }
       const response = await fetch(new URL(path, url), init)
       const { error } = await response.json()
@@ -80,10 +82,10 @@ test('whatever is sent to a control route is done or refused with a reason, and 
         expect(answer?.headers.get('date')).not.toBe('Invalid Date')
       }
       fake.reset()
-    }),
-    { numRuns: 400 },
-  )
-})
+    })
+  },
+  { cases: 400 },
+)
 
 function headersOf(key: string) {
   return { headers: { authorization: `Bearer ${key}` } }

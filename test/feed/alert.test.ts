@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { detectCrossings } from '../../src/feed/watch/crossings.ts'
 import { parseDecimal } from '../../src/utils/decimal.ts'
 import { flush } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 import { MINUTE, recordWatch, SECOND, setupFeed } from './setup.ts'
 
@@ -265,53 +266,51 @@ const rules = fc
 
 const asUsd = (cents: number) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 
-test('crossings are those that a model finds in the whole path', () => {
-  fc.assert(
-    fc.property(rules, path, (rules, path) => {
-      const detect = detectCrossings({
-        above: rules.above === undefined ? undefined : parseDecimal(asUsd(rules.above)),
-        below: rules.below === undefined ? undefined : parseDecimal(asUsd(rules.below)),
-        movePercent: parseDecimal(rules.movePercent),
-        withinMs: (rules.within ?? Number.POSITIVE_INFINITY) * MINUTE,
-      })
-      const found = path.flatMap((cents, index) => {
-        const usd = cents === null ? null : asUsd(cents)
-        const price: FeedPrice = { address: BOLT, usd, etn: null, at: index * MINUTE, ageMs: 0, stale: false }
-        return detect(price).map(({ condition }) => ({ index, condition }))
-      })
-      expect(found).toEqual(expectedCrossings(rules, path))
-    }),
-    { numRuns: 1_000 },
-  )
-})
+testProperty(
+  'crossings are those that a model finds in the whole path',
+  fc.property(rules, path, (rules, path) => {
+    const detect = detectCrossings({
+      above: rules.above === undefined ? undefined : parseDecimal(asUsd(rules.above)),
+      below: rules.below === undefined ? undefined : parseDecimal(asUsd(rules.below)),
+      movePercent: parseDecimal(rules.movePercent),
+      withinMs: (rules.within ?? Number.POSITIVE_INFINITY) * MINUTE,
+    })
+    const found = path.flatMap((cents, index) => {
+      const usd = cents === null ? null : asUsd(cents)
+      const price: FeedPrice = { address: BOLT, usd, etn: null, at: index * MINUTE, ageMs: 0, stale: false }
+      return detect(price, index * MINUTE).map(({ condition }) => ({ index, condition }))
+    })
+    expect(found).toEqual(expectedCrossings(rules, path))
+  }),
+  { cases: 1_000 },
+)
 
-test('an alert yields what the model finds, however it is read', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      rules,
-      fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 12 }),
-      async (rules, path) => {
-        const { feed, fake, clock } = setupFeed()
-        const start = clock.now()
-        const { within, above, below, movePercent } = rules
-        const limits = { above: above && asUsd(above), below: below && asUsd(below) }
-        const withinMs = movePercent && within && within * MINUTE
-        const options = { ...limits, movePercent, withinMs, everyMs: MINUTE }
-        const iterator = feed.alert(BOLT, options)[Symbol.asyncIterator]()
-        for (const cents of path) {
-          fake.world.setPrice(BOLT, asUsd(cents))
-          await clock.advance(MINUTE)
-        }
-        await feed.close()
-        const found: object[] = []
-        for await (const { condition, price, missed } of { [Symbol.asyncIterator]: () => iterator }) {
-          expect(missed).toBe(0)
-          found.push({ index: Math.floor((price.at - start) / MINUTE), condition })
-        }
-        expect(found).toEqual(expectedCrossings(rules, path))
-        fake.expectCredits(path.length * 50)
-      },
-    ),
-    { numRuns: 20 },
-  )
-})
+testProperty(
+  'an alert yields what the model finds, however it is read',
+  fc.asyncProperty(
+    rules,
+    fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 12 }),
+    async (rules, path) => {
+      const { feed, fake, clock } = setupFeed()
+      const start = clock.now()
+      const { within, above, below, movePercent } = rules
+      const limits = { above: above && asUsd(above), below: below && asUsd(below) }
+      const withinMs = movePercent && within && within * MINUTE
+      const options = { ...limits, movePercent, withinMs, everyMs: MINUTE }
+      const iterator = feed.alert(BOLT, options)[Symbol.asyncIterator]()
+      for (const cents of path) {
+        fake.world.setPrice(BOLT, asUsd(cents))
+        await clock.advance(MINUTE)
+      }
+      await feed.close()
+      const found: object[] = []
+      for await (const { condition, price, missed } of { [Symbol.asyncIterator]: () => iterator }) {
+        expect(missed).toBe(0)
+        found.push({ index: Math.floor((price.at - start) / MINUTE), condition })
+      }
+      expect(found).toEqual(expectedCrossings(rules, path))
+      fake.expectCredits(path.length * 50)
+    },
+  ),
+  { cases: 20 },
+)

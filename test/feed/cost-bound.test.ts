@@ -3,9 +3,10 @@ import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BASE, creditsFor } from '../../src/credits/batch-cost.ts'
+import { testProperty } from '../support/property.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import { MINUTE, SECOND, setupFeed } from './setup.ts'
-import { fault, HOUR, type Plan, permanentPlans, simulate, TEST_TIMEOUT, toPlan, transientPlans } from './simulate.ts'
+import { fault, HOUR, type Plan, permanentPlans, simulate, toPlan, transientPlans } from './simulate.ts'
 
 omitStacks()
 
@@ -47,39 +48,31 @@ async function greatestExcess(run: readonly Plan[], latencyMs = 0): Promise<numb
  * spend, plus one call per watcher. A batch that it covers never overdraws it. Without cover, a watch with a due address buys all of its
  * addresses, none of which is due again before its interval is over, so each watch overdraws the bucket by one call at most.
  */
-test(
+testProperty(
   'the feed never costs more than separate batches plus two calls per watcher, at any time, while watchers come and go',
-  async () => {
+  () => {
     const latencyMs = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 4_500 }))
-    await fc.assert(
-      fc.asyncProperty(transientPlans, latencyMs, async (run, latencyMs) => {
-        expect(await greatestExcess(run, latencyMs)).toBeLessThanOrEqual(2 * oneCallEach(run))
-      }),
-      { numRuns: 20 },
-    )
+    return fc.asyncProperty(transientPlans, latencyMs, async (run, latencyMs) => {
+      expect(await greatestExcess(run, latencyMs)).toBeLessThanOrEqual(2 * oneCallEach(run))
+    })
   },
-  TEST_TIMEOUT,
+  { cases: 20 },
 )
 
-test(
+testProperty(
   'between any two times the feed costs at most three calls per watcher more than separate batches',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(permanentPlans, async (run) => {
-        const { charges } = await simulate(run)
-        expect(charges.length).toBeGreaterThan(0)
-        let spent = 0
-        let least = 0
-        for (const { at, credits } of charges) {
-          least = Math.min(least, spent - separateBatches(run, at - 1))
-          spent += credits
-          expect(spent - separateBatches(run, at) - least).toBeLessThanOrEqual(3 * oneCallEach(run))
-        }
-      }),
-      { numRuns: 20 },
-    )
-  },
-  TEST_TIMEOUT,
+  fc.asyncProperty(permanentPlans, async (run) => {
+    const { charges } = await simulate(run)
+    expect(charges.length).toBeGreaterThan(0)
+    let spent = 0
+    let least = 0
+    for (const { at, credits } of charges) {
+      least = Math.min(least, spent - separateBatches(run, at - 1))
+      spent += credits
+      expect(spent - separateBatches(run, at) - least).toBeLessThanOrEqual(3 * oneCallEach(run))
+    }
+  }),
+  { cases: 20 },
 )
 
 test.each<[string, Plan[]]>([
@@ -142,66 +135,63 @@ test('the cost bound holds for twelve hours of watches that share tokens, while 
  * An answer that may have been charged is retried twice and then waits for its interval, as the client would retry separate batches,
  * so either pays at most three times for what it needs once.
  */
-test(
+testProperty(
   'under random faults, delivered prices cost the bound and a base fee for each failed request at most, and never a quarter more than the bound; every charge together at most three times that',
-  async () => {
+  () => {
     const faults = fc.array(fault, { minLength: 1, maxLength: 3 })
     const chance = fc.double({ min: 0.05, max: 1, noNaN: true })
-    await fc.assert(
-      fc.asyncProperty(transientPlans, faults, chance, fc.nat(1_000), async (run, faults, chance, seed) => {
-        const { charged, useful, failed } = await simulate(run, { faults, chance, seed })
-        const separate = separateBatches(run, Number.POSITIVE_INFINITY)
-        const twoCalls = 2 * oneCallEach(run)
-        expect(useful).toBeLessThanOrEqual(separate + twoCalls + BASE * failed)
-        const most = 1.25 * separate + twoCalls
-        expect(useful).toBeLessThanOrEqual(most)
-        expect(charged).toBeLessThanOrEqual(3 * most)
-      }),
-      {
-        numRuns: 20,
-        // Regressions: a part that is lost, a part that is refused, a backoff counted as latency, and a batch split again and again
-        // each caused a second purchase.
-        examples: [
-          [
-            [
-              toPlan({ first: 0, count: 1, everyMs: 30 * SECOND, from: 0, lasts: 5 }),
-              toPlan({ first: 5, count: 52, everyMs: MINUTE, from: 0 }),
-              toPlan({ first: 0, count: 1, everyMs: 30 * SECOND, from: 0, lasts: 1 }),
-            ],
-            [{ reset: 'after' }, { never: true }, { creditHeaders: 'missing' }],
-            0.05,
-            0,
-          ],
-          [
-            [
-              toPlan({ first: 0, count: 1, everyMs: 30 * SECOND, from: 0, lasts: 192_505 }),
-              toPlan({ first: 0, count: 2, everyMs: 30 * SECOND, from: 194_601, lasts: 230_004 }),
-            ],
-            [{ status: 429, retryAfter: '2' }, { status: 500 }],
-            0.28361403336748486,
-            466,
-          ],
-          [
-            [toPlan({ first: 0, count: 4, everyMs: MINUTE, from: 0, lasts: 489_255 })],
-            [{ status: 500 }],
-            0.2852960552554578,
-            2,
-          ],
-          [
-            [toPlan({ first: 0, count: 1, everyMs: MINUTE, from: 0 })],
-            [{ status: 429, retryAfter: '2' }, { creditHeaders: 'missing' }],
-            0.3487719674594701,
-            0,
-          ],
-          [
-            [toPlan({ first: 0, count: 51, everyMs: 30 * SECOND, from: 0, lasts: 66_505 })],
-            [{ status: 500 }],
-            0.5496773840859533,
-            122,
-          ],
-        ],
-      },
-    )
+    return fc.asyncProperty(transientPlans, faults, chance, fc.nat(1_000), async (run, faults, chance, seed) => {
+      const { charged, useful, failed } = await simulate(run, { faults, chance, seed })
+      const separate = separateBatches(run, Number.POSITIVE_INFINITY)
+      const twoCalls = 2 * oneCallEach(run)
+      expect(useful).toBeLessThanOrEqual(separate + twoCalls + BASE * failed)
+      const most = 1.25 * separate + twoCalls
+      expect(useful).toBeLessThanOrEqual(most)
+      expect(charged).toBeLessThanOrEqual(3 * most)
+    })
   },
-  TEST_TIMEOUT,
+  {
+    cases: 20,
+    // Regressions: a part that is lost, a part that is refused, a backoff counted as latency, and a batch split again and again
+    // each caused a second purchase.
+    examples: [
+      [
+        [
+          toPlan({ first: 0, count: 1, everyMs: 30 * SECOND, from: 0, lasts: 5 }),
+          toPlan({ first: 5, count: 52, everyMs: MINUTE, from: 0 }),
+          toPlan({ first: 0, count: 1, everyMs: 30 * SECOND, from: 0, lasts: 1 }),
+        ],
+        [{ reset: 'after' }, { never: true }, { creditHeaders: 'missing' }],
+        0.05,
+        0,
+      ],
+      [
+        [
+          toPlan({ first: 0, count: 1, everyMs: 30 * SECOND, from: 0, lasts: 192_505 }),
+          toPlan({ first: 0, count: 2, everyMs: 30 * SECOND, from: 194_601, lasts: 230_004 }),
+        ],
+        [{ status: 429, retryAfter: '2' }, { status: 500 }],
+        0.28361403336748486,
+        466,
+      ],
+      [
+        [toPlan({ first: 0, count: 4, everyMs: MINUTE, from: 0, lasts: 489_255 })],
+        [{ status: 500 }],
+        0.2852960552554578,
+        2,
+      ],
+      [
+        [toPlan({ first: 0, count: 1, everyMs: MINUTE, from: 0 })],
+        [{ status: 429, retryAfter: '2' }, { creditHeaders: 'missing' }],
+        0.3487719674594701,
+        0,
+      ],
+      [
+        [toPlan({ first: 0, count: 51, everyMs: 30 * SECOND, from: 0, lasts: 66_505 })],
+        [{ status: 500 }],
+        0.5496773840859533,
+        122,
+      ],
+    ],
+  },
 )

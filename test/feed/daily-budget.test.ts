@@ -2,6 +2,7 @@ import { StateUnavailableError } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { testProperty } from '../support/property.ts'
 import { rejection } from '../support/setup.ts'
 import { createMachine } from './processes.ts'
 import { MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
@@ -173,24 +174,25 @@ test('without a budget the store has prices only; budgets with different names d
   ])
 })
 
-test('no run of restarts, crashes and faults charges more than the budget in a day', async () => {
-  const step = fc.record({
-    minutes: fc.integer({ min: 1, max: 60 }),
-    end: fc.constantFrom('close', 'kill', 'close in flight', 'kill in flight', 'store fails'),
-    watch: fc.record({ count: fc.integer({ min: 1, max: 60 }), everyMs: fc.integer({ min: 5 * MINUTE, max: HOUR }) }),
-    requests: fc.integer({ min: 0, max: 5 }),
-  })
-  const fault = fc.constantFrom(
-    { reset: 'after' as const },
-    { reset: 'before' as const },
-    { status: 500 },
-    { status: 503 },
-    { truncate: 20 },
-    { malformed: true as const },
-    { html: 502, charge: true },
-  )
-  await fc.assert(
-    fc.asyncProperty(
+testProperty(
+  'no run of restarts, crashes and faults charges more than the budget in a day',
+  () => {
+    const step = fc.record({
+      minutes: fc.integer({ min: 1, max: 60 }),
+      end: fc.constantFrom('close', 'kill', 'close in flight', 'kill in flight', 'store fails'),
+      watch: fc.record({ count: fc.integer({ min: 1, max: 60 }), everyMs: fc.integer({ min: 5 * MINUTE, max: HOUR }) }),
+      requests: fc.integer({ min: 0, max: 5 }),
+    })
+    const fault = fc.constantFrom(
+      { reset: 'after' as const },
+      { reset: 'before' as const },
+      { status: 500 },
+      { status: 503 },
+      { truncate: 20 },
+      { malformed: true as const },
+      { html: 502, charge: true },
+    )
+    return fc.asyncProperty(
       fc.array(step, { minLength: 2, maxLength: 5 }),
       fc.array(fault, { maxLength: 3 }),
       fc.integer({ min: 300, max: 6_000 }),
@@ -221,7 +223,7 @@ test('no run of restarts, crashes and faults charges more than the budget in a d
         await clock.advance(SECOND)
         expect(clock.pending).toBe(0)
       },
-    ),
-    { numRuns: 5 },
-  )
-}, 180_000)
+    )
+  },
+  { cases: 5 },
+)

@@ -75,3 +75,28 @@ test('one invalid price in a batch fails its own watcher only, with strict valid
   await feed.close()
   await client.close()
 })
+
+describe('an address whose paid answers cannot be read', () => {
+  test.each([
+    ['alone with three others', 3, 12],
+    ['among 49 others', 49, 14],
+  ])('delays the others by less than an interval: %s', async (_, others, extraRequests) => {
+    const { feed, fake, clock, events } = setupFeed()
+    fake.fault({ malformed: true, when: names(BOLT), times: Number.POSITIVE_INFINITY })
+    const bad = recordWatch(feed, BOLT, MINUTE)
+    const good = recordWatch(feed, some(others), MINUTE)
+    await clock.advance(MINUTE)
+    expect(new Set(good.prices.map(({ address }) => address)).size).toBe(others)
+    await clock.advance(9 * MINUTE)
+    for (const address of some(others)) {
+      const ages = good.prices.filter((price) => price.address === address).map(({ at }) => at)
+      expect(ages.length).toBeGreaterThanOrEqual(9)
+    }
+    expect(bad.prices).toEqual([])
+    expect(events.filter(({ type }) => type === 'feed.isolated')).toHaveLength(1)
+    // A batch and a single request a minute, and once at most two requests per halving.
+    expect(fake.charged()).toBeLessThanOrEqual(
+      10 * (100 + 10 * others + 50) + extraRequests * (100 + 10 * (others + 1)),
+    )
+  })
+})

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readMinChange } from '../../src/feed/watch/min-change.ts'
 import { compareDecimals, hasMovedBy, parseDecimal } from '../../src/utils/decimal.ts'
+import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 import { MINUTE, setupFeed } from './setup.ts'
 
@@ -148,10 +149,11 @@ describe('decimals', () => {
     expect(parseDecimal(value)).toBeUndefined()
   })
 
-  test('decide a move as rational arithmetic does', () => {
-    const amount = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat(18))
-    fc.assert(
-      fc.property(amount, amount, amount, ([from, a], [to, b], [percent, c]) => {
+  testProperty(
+    'decide a move as rational arithmetic does',
+    () => {
+      const amount = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat(18))
+      return fc.property(amount, amount, amount, ([from, a], [to, b], [percent, c]) => {
         const scaled = (digits: bigint, scale: number) => digits * 10n ** BigInt(18 - scale)
         const difference = scaled(to, b) - scaled(from, a)
         const distance = difference < 0n ? -difference : difference
@@ -159,7 +161,8 @@ describe('decimals', () => {
         const change = { percent: { digits: percent, scale: c } }
         const moved = hasMovedBy({ digits: from, scale: a }, { digits: to, scale: b }, change)
         expect(moved).toBe(distance > 0n && far)
-      }),
-    )
-  })
+      })
+    },
+    { cases: 100 },
+  )
 })

@@ -4,6 +4,7 @@ import type { FeedOptions, Portfolio } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 import { createStore } from '../support/store.ts'
 import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
@@ -66,13 +67,14 @@ describe('a portfolio', () => {
     expect(values).toEqual(values.toSorted((a, b) => (a < b ? 1 : -1)))
   })
 
-  test('is exact for every balance, number of decimals and price', async () => {
-    const price = fc
-      .tuple(fc.bigInt(0n, 10n ** 20n), fc.integer({ min: 0, max: 40 }))
-      .map(([whole, places]) => `${whole}.${'0'.repeat(places)}7`)
-    const token = fc.record({ balance: fc.bigInt(1n, 2n ** 256n - 1n), decimals: fc.nat(40), usd: price })
-    await fc.assert(
-      fc.asyncProperty(fc.array(token, { minLength: 1, maxLength: 4 }), async (tokens) => {
+  testProperty(
+    'is exact for every balance, number of decimals and price',
+    () => {
+      const price = fc
+        .tuple(fc.bigInt(0n, 10n ** 20n), fc.integer({ min: 0, max: 40 }))
+        .map(([whole, places]) => `${whole}.${'0'.repeat(places)}7`)
+      const token = fc.record({ balance: fc.bigInt(1n, 2n ** 256n - 1n), decimals: fc.nat(40), usd: price })
+      return fc.asyncProperty(fc.array(token, { minLength: 1, maxLength: 4 }), async (tokens) => {
         const { feed, fake, clock } = setup()
         const addresses = some(tokens.length)
         const entries = addresses.map((address, n) => [address, tokens[n]] as const)
@@ -99,10 +101,10 @@ describe('a portfolio', () => {
         expect(scaled(seen[0]?.totalUsd ?? '')).toBe(total)
         expect(seen[0]).toMatchObject({ totalEtn: '0', unpriced: expect.arrayContaining(addresses) })
         await feed.close()
-      }),
-      { numRuns: 15 },
-    )
-  })
+      })
+    },
+    { cases: 15 },
+  )
 
   test('costs one request for balances each interval, and prices that it shares with watches', async () => {
     const { feed, clock, fake } = setup()

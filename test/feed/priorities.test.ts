@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { creditsFor } from '../../src/credits/batch-cost.ts'
+import { testProperty } from '../support/property.ts'
 import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const HOUR = 60 * MINUTE
@@ -106,14 +107,15 @@ test('the plan has both costs with the guarantees and without the stretch', asyn
   expect((fake.charged() - before) / (cost.creditsPerDay / 4)).toBeCloseTo(1, 0.8)
 })
 
-test('no day exceeds the budget, and a guarantee is kept whenever the budget has room for it', async () => {
-  const watcher = fc.record({
-    count: fc.integer({ min: 1, max: 40 }),
-    everyMs: fc.integer({ min: 3 * MINUTE, max: 30 * MINUTE }),
-    factor: fc.oneof(fc.constant(undefined), fc.double({ min: 1, max: 20, noNaN: true })),
-  })
-  await fc.assert(
-    fc.asyncProperty(
+testProperty(
+  'no day exceeds the budget, and a guarantee is kept whenever the budget has room for it',
+  () => {
+    const watcher = fc.record({
+      count: fc.integer({ min: 1, max: 40 }),
+      everyMs: fc.integer({ min: 3 * MINUTE, max: 30 * MINUTE }),
+      factor: fc.oneof(fc.constant(undefined), fc.double({ min: 1, max: 20, noNaN: true })),
+    })
+    return fc.asyncProperty(
       fc.array(watcher, { minLength: 2, maxLength: 4 }),
       fc.double({ min: 0.3, max: 3, noNaN: true }),
       async (watchers, room) => {
@@ -150,35 +152,35 @@ test('no day exceeds the budget, and a guarantee is kept whenever the budget has
         await feed.close()
         expect(clock.pending).toBe(0)
       },
-    ),
-    {
-      numRuns: 15,
-      // Regressions: calls of others that leave too little at the end of a day.
-      examples: [
+    )
+  },
+  {
+    cases: 15,
+    // Regressions: calls of others that leave too little at the end of a day.
+    examples: [
+      [
         [
-          [
-            { count: 9, everyMs: 650_302, factor: 3.535 },
-            { count: 35, everyMs: 654_334, factor: undefined },
-            { count: 26, everyMs: 464_702, factor: undefined },
-          ],
-          2.182,
+          { count: 9, everyMs: 650_302, factor: 3.535 },
+          { count: 35, everyMs: 654_334, factor: undefined },
+          { count: 26, everyMs: 464_702, factor: undefined },
         ],
-        [
-          [
-            { count: 37, everyMs: 413_100, factor: undefined },
-            { count: 2, everyMs: 860_588, factor: 3.134 },
-            { count: 17, everyMs: 734_779, factor: 6.207 },
-          ],
-          3,
-        ],
-        [
-          [
-            { count: 1, everyMs: 1_391_843, factor: 3.016_74 },
-            { count: 5, everyMs: 745_074, factor: undefined },
-          ],
-          0.640_134,
-        ],
+        2.182,
       ],
-    },
-  )
-}, 60_000)
+      [
+        [
+          { count: 37, everyMs: 413_100, factor: undefined },
+          { count: 2, everyMs: 860_588, factor: 3.134 },
+          { count: 17, everyMs: 734_779, factor: 6.207 },
+        ],
+        3,
+      ],
+      [
+        [
+          { count: 1, everyMs: 1_391_843, factor: 3.016_74 },
+          { count: 5, everyMs: 745_074, factor: undefined },
+        ],
+        0.640_134,
+      ],
+    ],
+  },
+)

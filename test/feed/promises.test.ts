@@ -1,8 +1,9 @@
 import type { PriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { testProperty } from '../support/property.ts'
 import { MINUTE, SECOND, some } from './setup.ts'
-import { type Delivery, fault, type Plan, type Sent, simulate, TEST_TIMEOUT, transientPlans } from './simulate.ts'
+import { type Delivery, fault, type Plan, type Sent, simulate, transientPlans } from './simulate.ts'
 
 /** The attempt timeout and the longest backoff. */
 const MAX_DELAY_MS = 15 * SECOND
@@ -35,96 +36,87 @@ function hadSlowAnswer(sent: readonly Sent[], since: number, until: number): boo
   return sent.some(({ at, tookMs }) => at + tookMs >= since && at <= until && tookMs > slowest)
 }
 
-test(
+testProperty(
   'no price is older than its watch allows while no answer is slower than every answer before',
-  async () => {
+  () => {
     const latencies = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 4_500 })), {
       minLength: 1,
       maxLength: 40,
     })
-    await fc.assert(
-      fc.asyncProperty(transientPlans, latencies, async (run, latencies) => {
-        const { deliveries, sent, left } = await simulate(run, { latencies })
-        expect(left).toBe(0)
-        const slowest = Math.max(...latencies)
-        for (const { plan, before, delivery } of deliveriesOf(run, deliveries)) {
-          // The window and the first answer.
-          const first = plan.from + 5 + slowest
-          const until = delivery?.deliveredAt ?? plan.to
-          if (until <= first) continue
-          expect(before).toBeDefined()
-          const ageMs = until - (before?.at ?? 0)
-          if (ageMs <= plan.everyMs) continue
-          // A price is late by at most the latency of the slow answer.
-          expect(hadSlowAnswer(sent, before?.at ?? 0, until)).toBe(true)
-          expect(ageMs).toBeLessThanOrEqual(plan.everyMs + slowest)
-        }
-      }),
-      { numRuns: 20 },
-    )
+    return fc.asyncProperty(transientPlans, latencies, async (run, latencies) => {
+      const { deliveries, sent, left } = await simulate(run, { latencies })
+      expect(left).toBe(0)
+      const slowest = Math.max(...latencies)
+      for (const { plan, before, delivery } of deliveriesOf(run, deliveries)) {
+        // The window and the first answer.
+        const first = plan.from + 5 + slowest
+        const until = delivery?.deliveredAt ?? plan.to
+        if (until <= first) continue
+        expect(before).toBeDefined()
+        const ageMs = until - (before?.at ?? 0)
+        if (ageMs <= plan.everyMs) continue
+        // A price is late by at most the latency of the slow answer.
+        expect(hadSlowAnswer(sent, before?.at ?? 0, until)).toBe(true)
+        expect(ageMs).toBeLessThanOrEqual(plan.everyMs + slowest)
+      }
+    })
   },
-  TEST_TIMEOUT,
+  { cases: 20 },
 )
 
-test(
+testProperty(
   'prices that are too old because the service fails are marked stale, and new ones arrive when it recovers',
-  async () => {
+  () => {
     const faults = fc.array(fault, { minLength: 1, maxLength: 3 })
     const until = fc.integer({ min: 0, max: 40 * MINUTE })
-    await fc.assert(
-      fc.asyncProperty(
-        transientPlans,
-        faults,
-        fc.double({ min: 0.05, max: 1, noNaN: true }),
-        until,
-        fc.nat(1_000),
-        async (run, faults, chance, until, seed) => {
-          const { deliveries, left } = await simulate(run, { faults, chance, until, seed })
-          expect(left).toBe(0)
-          for (const { plan, before, delivery } of deliveriesOf(run, deliveries)) {
-            const next = delivery?.deliveredAt ?? plan.to
-            const isLate = next > (before?.at ?? plan.from) + plan.everyMs + MAX_DELAY_MS
-            if (before && isLate) expect(before.stale).toBe(true)
-            // A request that may have been wasted is repeated after its interval, or when another request succeeds.
-            const again = Math.max(plan.from, until) + plan.everyMs + MAX_DELAY_MS
-            if (isLate) expect(next).toBeLessThanOrEqual(again)
-          }
-        },
-      ),
-      { numRuns: 20 },
+    return fc.asyncProperty(
+      transientPlans,
+      faults,
+      fc.double({ min: 0.05, max: 1, noNaN: true }),
+      until,
+      fc.nat(1_000),
+      async (run, faults, chance, until, seed) => {
+        const { deliveries, left } = await simulate(run, { faults, chance, until, seed })
+        expect(left).toBe(0)
+        for (const { plan, before, delivery } of deliveriesOf(run, deliveries)) {
+          const next = delivery?.deliveredAt ?? plan.to
+          const isLate = next > (before?.at ?? plan.from) + plan.everyMs + MAX_DELAY_MS
+          if (before && isLate) expect(before.stale).toBe(true)
+          // A request that may have been wasted is repeated after its interval, or when another request succeeds.
+          const again = Math.max(plan.from, until) + plan.everyMs + MAX_DELAY_MS
+          if (isLate) expect(next).toBeLessThanOrEqual(again)
+        }
+      },
     )
   },
-  TEST_TIMEOUT,
+  { cases: 20 },
 )
 
-test(
+testProperty(
   'the feed never exceeds its budget under random faults',
-  async () => {
+  () => {
     const faults = fc.array(fault, { minLength: 1, maxLength: 3 })
-    await fc.assert(
-      fc.asyncProperty(
-        transientPlans,
-        faults,
-        fc.double({ min: 0.05, max: 1, noNaN: true }),
-        fc.integer({ min: 1, max: 20_000 }),
-        fc.nat(1_000),
-        async (run, faults, chance, creditsPerDay, seed) => {
-          const more = async (feed: PriceFeed) => {
-            void feed.prices(some(7, 3), { maxAgeMs: MINUTE }).catch(() => {})
-          }
-          const { charged, left } = await simulate(run, {
-            faults,
-            chance,
-            seed,
-            more,
-            options: { budget: { creditsPerDay } },
-          })
-          expect(charged).toBeLessThanOrEqual(creditsPerDay)
-          expect(left).toBe(0)
-        },
-      ),
-      { numRuns: 18 },
+    return fc.asyncProperty(
+      transientPlans,
+      faults,
+      fc.double({ min: 0.05, max: 1, noNaN: true }),
+      fc.integer({ min: 1, max: 20_000 }),
+      fc.nat(1_000),
+      async (run, faults, chance, creditsPerDay, seed) => {
+        const more = async (feed: PriceFeed) => {
+          void feed.prices(some(7, 3), { maxAgeMs: MINUTE }).catch(() => {})
+        }
+        const { charged, left } = await simulate(run, {
+          faults,
+          chance,
+          seed,
+          more,
+          options: { budget: { creditsPerDay } },
+        })
+        expect(charged).toBeLessThanOrEqual(creditsPerDay)
+        expect(left).toBe(0)
+      },
     )
   },
-  TEST_TIMEOUT,
+  { cases: 18 },
 )

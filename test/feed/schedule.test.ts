@@ -4,6 +4,7 @@ import { creditsFor, requestCredits, splitIntoRequests } from '../../src/credits
 import { createPriorityQueue } from '../../src/feed/prices/priority-queue.ts'
 import type { DueItem } from '../../src/feed/schedule/early-cost.ts'
 import { cheapestBatch } from '../../src/feed/schedule/select-batch.ts'
+import { testProperty } from '../support/property.ts'
 import { MINUTE, recordWatch, requests, SECOND, setupFeed, some } from './setup.ts'
 
 const queueOf = (items: DueItem[]) => {
@@ -12,10 +13,11 @@ const queueOf = (items: DueItem[]) => {
   return queue
 }
 
-test('the priority queue returns the smallest key first after any additions, moves and removals', () => {
-  const steps = fc.array(fc.tuple(fc.constantFrom('put', 'delete', 'pop'), fc.nat(9), fc.nat(20)), { maxLength: 60 })
-  fc.assert(
-    fc.property(steps, (run) => {
+testProperty(
+  'the priority queue returns the smallest key first after any additions, moves and removals',
+  () => {
+    const steps = fc.array(fc.tuple(fc.constantFrom('put', 'delete', 'pop'), fc.nat(9), fc.nat(20)), { maxLength: 60 })
+    return fc.property(steps, (run) => {
       const items = Array.from({ length: 10 }, () => ({ dueAt: 0 }))
       const queue = createPriorityQueue<{ dueAt: number }>(({ dueAt }) => dueAt)
       const model = new Set<{ dueAt: number }>()
@@ -35,9 +37,10 @@ test('the priority queue returns the smallest key first after any additions, mov
         }
         expect(queue.size).toBe(model.size)
       }
-    }),
-  )
-})
+    })
+  },
+  { cases: 100 },
+)
 
 test('the work for a batch of fifty grows with the logarithm of the number of watched addresses', () => {
   const readsPerAddress = (watched: number) => {
@@ -53,7 +56,11 @@ test('the work for a batch of fifty grows with the logarithm of the number of wa
     let now = 0
     for (let call = 0; call < 20; call++) {
       now += 50
-      const { due, early } = cheapestBatch(queue, 0, now, { gapMs: 50, saturated: true, fastMs: 0 })
+      const { due, early } = cheapestBatch(
+        { queue, callRate: { gapMs: 50, saturated: true, fastMs: 0 }, rule: 'same-request' },
+        0,
+        now,
+      )
       for (const item of [...due, ...early]) {
         item.dueAt = now + item.intervalMs
         queue.put(item)
@@ -83,6 +90,7 @@ test('addresses are split into the cheapest requests', () => {
 
 describe('early addresses', () => {
   const callRate = { gapMs: MINUTE, saturated: false, fastMs: 0 }
+  const rule = 'same-request'
   const item = (inMs: number, lastsMs: number): DueItem => ({ dueAt: inMs, intervalMs: lastsMs, rounds: 0 })
 
   test('are those due before the next call', () => {
@@ -90,28 +98,30 @@ describe('early addresses', () => {
     const between = item(30 * SECOND, 90 * SECOND)
     const after = item(70 * SECOND, 90 * SECOND)
     const queue = queueOf([...due, between, after])
-    expect(cheapestBatch(queue, 0, 0, callRate)).toEqual({ due, early: [between] })
+    expect(cheapestBatch({ queue, callRate, rule }, 0, 0)).toEqual({ due, early: [between] })
     expect(queue.items()).toEqual([after])
   })
 
   test('are left out if they waste more than they save', () => {
     // Fifteen addresses that have just been bought would cost 150 to save a base fee of 100.
     const fresh = Array.from({ length: 15 }, () => item(59 * SECOND, MINUTE))
-    expect(cheapestBatch(queueOf([item(0, MINUTE), ...fresh]), 0, 0, callRate).early).toEqual([])
+    expect(cheapestBatch({ queue: queueOf([item(0, MINUTE), ...fresh]), callRate, rule }, 0, 0).early).toEqual([])
     // Their prices are about to expire: they are bought early, and the next call is postponed.
     const old = Array.from({ length: 15 }, () => item(6 * SECOND, MINUTE))
-    expect(cheapestBatch(queueOf([...old]), 3, 0, callRate).early).toHaveLength(15)
+    expect(cheapestBatch({ queue: queueOf([...old]), callRate, rule }, 3, 0).early).toHaveLength(15)
   })
 
   test('fill the last request and start no other', () => {
     const soon = () => Array.from({ length: 60 }, (_, index) => item(index + 1, MINUTE))
-    expect(cheapestBatch(queueOf(soon()), 45, 0, callRate).early).toHaveLength(5)
-    expect(cheapestBatch(queueOf(soon()), 50, 0, callRate).early).toHaveLength(0)
-    expect(cheapestBatch(queueOf(soon()), 3, 0, { ...callRate, saturated: true }).early).toHaveLength(47)
+    expect(cheapestBatch({ queue: queueOf(soon()), callRate, rule }, 45, 0).early).toHaveLength(5)
+    expect(cheapestBatch({ queue: queueOf(soon()), callRate, rule }, 50, 0).early).toHaveLength(0)
+    expect(
+      cheapestBatch({ queue: queueOf(soon()), callRate: { ...callRate, saturated: true }, rule }, 3, 0).early,
+    ).toHaveLength(47)
   })
 
   test('are left out beside one other address: two single requests cost the same now and later', () => {
-    expect(cheapestBatch(queueOf([item(1, MINUTE)]), 1, 0, callRate).early).toEqual([])
+    expect(cheapestBatch({ queue: queueOf([item(1, MINUTE)]), callRate, rule }, 1, 0).early).toEqual([])
   })
 })
 

@@ -29,8 +29,6 @@ export interface Sent {
 }
 
 export const HOUR = 60 * MINUTE
-/** For a busy machine. */
-export const TEST_TIMEOUT = 180_000
 
 /** Listed tokens with a price, because the others are free. */
 const tokens = await listTokens()

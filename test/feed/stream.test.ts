@@ -7,6 +7,7 @@ import '../../src/feed/stream/follow-streams.ts'
 import { createEventParser } from '../../src/feed/stream/parse-events.ts'
 import { BASE, TOKENS } from '../proxy/setup.ts'
 import { setupStream } from '../proxy/stream-setup.ts'
+import { testProperty } from '../support/property.ts'
 import { settle } from '../support/settle.ts'
 
 const SECOND = 1_000
@@ -261,18 +262,19 @@ describe('a stream that breaks', () => {
   })
 })
 
-test('through breaks and changes of watches, prices stay fresh, and nothing is bought while streams are up', async () => {
-  const step = fc.oneof(
-    fc.record({ watch: fc.nat(4), everyMs: fc.constantFrom(5_000, 10_000, 20_000, 30_000) }),
-    fc.record({ stop: fc.nat(9) }),
-    fc.record({ update: fc.nat(9), to: fc.nat(4) }),
-    fc.record({ breaks: fc.boolean() }),
-    fc.record({ ask: fc.nat(4) }),
-    fc.record({ waitMs: fc.nat(40_000) }),
-  )
-  const groups = [[ONE], [TWO], [ONE, TWO], [THREE, ONE], [ONE, TWO, THREE]]
-  await fc.assert(
-    fc.asyncProperty(
+testProperty(
+  'through breaks and changes of watches, prices stay fresh, and nothing is bought while streams are up',
+  () => {
+    const step = fc.oneof(
+      fc.record({ watch: fc.nat(4), everyMs: fc.constantFrom(5_000, 10_000, 20_000, 30_000) }),
+      fc.record({ stop: fc.nat(9) }),
+      fc.record({ update: fc.nat(9), to: fc.nat(4) }),
+      fc.record({ breaks: fc.boolean() }),
+      fc.record({ ask: fc.nat(4) }),
+      fc.record({ waitMs: fc.nat(40_000) }),
+    )
+    const groups = [[ONE], [TWO], [ONE, TWO], [THREE, ONE], [ONE, TWO, THREE]]
+    return fc.asyncProperty(
       fc.array(step, { minLength: 4, maxLength: 16 }),
       fc.double({ min: 0, max: 0.99, noNaN: true }),
       async (steps, chance) => {
@@ -319,10 +321,10 @@ test('through breaks and changes of watches, prices stay fresh, and nothing is b
         expect(clock.pending).toBe(0)
         await close()
       },
-    ),
-    { numRuns: 30 },
-  )
-})
+    )
+  },
+  { cases: 30 },
+)
 
 test('events that are no prices are ignored', async () => {
   const price = { address: ONE, usd: '1', etn: '2', ageMs: 5, at: 7, stale: false, extra: [1] }

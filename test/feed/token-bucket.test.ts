@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTokenBucket } from '../../src/feed/schedule/token-bucket.ts'
+import { testProperty } from '../support/property.ts'
 import { DAY } from './setup.ts'
 
 const YEAR = 365 * DAY
@@ -33,19 +34,19 @@ function bucketOf(plans: readonly { addresses: number; everyMs: number; from: nu
   return bucket
 }
 
-test('a bucket fills by the same credits in one step of time as in many', () => {
-  fc.assert(
-    fc.property(watches, fc.nat(50_000), fc.array(fc.nat(DAY / 4), { maxLength: 20 }), (plans, spent, steps) => {
-      const [once, often] = [bucketOf(plans, spent), bucketOf(plans, spent)]
-      let now = DAY
-      for (const step of steps) {
-        now += step
-        often.covers(0, now)
-      }
-      expect(coverOf(once, now)).toBe(coverOf(often, now))
-    }),
-  )
-})
+testProperty(
+  'a bucket fills by the same credits in one step of time as in many',
+  fc.property(watches, fc.nat(50_000), fc.array(fc.nat(DAY / 4), { maxLength: 20 }), (plans, spent, steps) => {
+    const [once, often] = [bucketOf(plans, spent), bucketOf(plans, spent)]
+    let now = DAY
+    for (const step of steps) {
+      now += step
+      often.covers(0, now)
+    }
+    expect(coverOf(once, now)).toBe(coverOf(often, now))
+  }),
+  { cases: 100 },
+)
 
 test('a bucket that nobody looked at for a thousand years is full, and computes that in one step', () => {
   const bucket = bucketOf([{ addresses: 50, everyMs: 1_000, from: 0 }], 1_200)

@@ -1,6 +1,7 @@
 import { InvalidRequestError, type Trade } from 'etn-market'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { testProperty } from '../support/property.ts'
 import { createMachine } from './processes.ts'
 import { MINUTE, SECOND, setupFeed, types } from './setup.ts'
 import { read, serveTrades } from './trade-list.ts'
@@ -134,24 +135,25 @@ test.each(['', 7])('rejects the name %j, and a name without a store', (resumeAs)
   expect(() => setupFeed().feed.trades({ everyMs: 5, resumeAs: 'archive' })).toThrow(/store/)
 })
 
-test('no reader gets a trade twice or misses one without a gap, for the cost of one reader', async () => {
-  const step = fc.record({
-    minutes: fc.integer({ min: 1, max: 10 }),
-    trades: fc.integer({ min: 0, max: 40 }),
-    act: fc.constantFrom('join', 'join', 'leave', 'restart', 'nothing'),
-    everyMinutes: fc.integer({ min: 1, max: 5 }),
-    fault: fc.constantFrom(
-      undefined,
-      undefined,
-      { reset: 'after' as const },
-      { reset: 'before' as const },
-      { status: 503 },
-      { malformed: true as const },
-      { truncate: 30 },
-    ),
-  })
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
+testProperty(
+  'no reader gets a trade twice or misses one without a gap, for the cost of one reader',
+  () => {
+    const step = fc.record({
+      minutes: fc.integer({ min: 1, max: 10 }),
+      trades: fc.integer({ min: 0, max: 40 }),
+      act: fc.constantFrom('join', 'join', 'leave', 'restart', 'nothing'),
+      everyMinutes: fc.integer({ min: 1, max: 5 }),
+      fault: fc.constantFrom(
+        undefined,
+        undefined,
+        { reset: 'after' as const },
+        { reset: 'before' as const },
+        { status: 503 },
+        { malformed: true as const },
+        { truncate: 30 },
+      ),
+    })
+    return fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
       const { start, clock, fake } = createMachine()
       clock.randomValue = 0.5
       const list = serveTrades(fake, 30)
@@ -205,7 +207,7 @@ test('no reader gets a trade twice or misses one without a gap, for the cost of 
       }
       expect(fake.charged()).toBeLessThanOrEqual(500 * (minutes + 1) + 500)
       expect(clock.pending).toBe(0)
-    }),
-    { numRuns: 5, endOnFailure: true },
-  )
-}, 20_000)
+    })
+  },
+  { cases: 5 },
+)

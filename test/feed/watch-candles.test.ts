@@ -4,6 +4,7 @@ import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock, flush } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import { watch } from '../support/setup.ts'
 import { createStore } from '../support/store.ts'
@@ -278,78 +279,82 @@ const fault: fc.Arbitrary<FaultEffects> = fc.constantFrom<FaultEffects>(
   { html: 502, charge: true },
 )
 
-test('through outages, restarts and latencies the series is what the service has, for one page and what is missing', async () => {
-  const scenario = fc.record({
-    bucket: fc.constantFrom('1m' as const, '15m' as const),
-    everyMs: fc.integer({ min: 20 * SECOND, max: 10 * MINUTE }),
-    limit: fc.integer({ min: 1, max: 120 }),
-    latencies: fc.array(fc.tuple(fc.nat(2_000), fc.nat(2_000)), { minLength: 1, maxLength: 10 }),
-    faults: fc.array(fault, { maxLength: 3 }),
-    chance: fc.double({ min: 0, max: 0.6, noNaN: true }),
-    /** How long each feed lives and how long none does afterwards, in milliseconds. */
-    lives: fc.array(fc.tuple(fc.nat(20 * MINUTE), fc.nat(2 * HOUR)), { minLength: 1, maxLength: 3 }),
-    phase: fc.nat(15 * MINUTE),
-    seed: fc.nat(1_000),
-  })
-  await fc.assert(
-    fc.asyncProperty(scenario, async ({ bucket, everyMs, limit, latencies, faults, chance, lives, phase, seed }) => {
-      const clock = createVirtualClock()
-      clock.jump(phase)
-      clock.randomValue = 0.5
-      const fake = createFakeService({ clock })
-      const same = createFakeService({ clock })
-      const reference = createClient({ apiKey: same.key, fetch: same.fetch, clock })
-      const random = createRandom(seed)
-      for (const effect of faults)
-        fake.fault({ ...effect, when: () => random() < chance, times: Number.POSITIVE_INFINITY })
-      const length = LENGTH[bucket]
-      let sent = 0
-      let crossed = 0
-      const slowly: typeof fetch = async (...request) => {
-        const [before = 0, after = 0] = latencies[sent++ % latencies.length] ?? []
-        const { signal } = new Request(...request)
-        const open = Math.floor(clock.now() / 1_000 / length)
-        if (before > 0) await clock.sleep(before, signal)
-        const answer = await fake.fetch(...request)
-        if (after > 0) await clock.sleep(after, signal)
-        if (Math.floor(clock.now() / 1_000 / length) !== open) crossed++
-        return answer
-      }
-      const client = createClient({ apiKey: fake.key, fetch: slowly, clock, timeoutMs: 5 * SECOND })
-      const { store } = createStore()
-      /** The open candle of each update, and when the update arrived. */
-      const updates: { at: number; open: number }[] = []
-      for (const [lasts, pause] of lives) {
-        const feed = createPriceFeed(client, { clock, store })
-        const reading = (async () => {
-          for await (const candles of feed.watchCandles(BOLT, { bucket, everyMs, limit })) {
-            const open = candles.at(-1)?.time ?? 0
-            updates.push({ at: clock.now(), open })
-            const page = await reference.token.candles({ address: BOLT, bucket, limit: limit + 3 })
-            const closed = page.filter(({ time }) => time < open)
-            expect(candles.slice(0, -1)).toEqual(limit === 1 ? [] : closed.slice(1 - limit))
-          }
-        })()
-        await clock.advance(lasts)
-        await feed.close()
-        await reading
-        expect(clock.pending).toBe(0)
-        await clock.advance(pause)
-      }
-      for (const charge of fake.ledger()) {
-        const known = updates.findLast(({ at }) => at < charge.at)?.open
-        const now = Math.floor(charge.at / 1_000 / length) * length
-        const missing = known === undefined ? limit : (now - known) / length + 1
-        expect(charge.items).toBeLessThanOrEqual(Math.min(limit, missing))
-      }
-      const delivered = fake.journal().filter((entry) => entry.credits > 0 && entry.fault === null)
-      // A restart may lose an answer, and an answer that crosses the end of a bucket may need another.
-      expect(delivered.length).toBeLessThanOrEqual(updates.length + crossed + lives.length)
-      await client.close()
-      await reference.close()
-      await fake.close()
-      await same.close()
-    }),
-    { numRuns: 12 },
-  )
-}, 60_000)
+testProperty(
+  'through outages, restarts and latencies the series is what the service has, for one page and what is missing',
+  () => {
+    const scenario = fc.record({
+      bucket: fc.constantFrom('1m' as const, '15m' as const),
+      everyMs: fc.integer({ min: 20 * SECOND, max: 10 * MINUTE }),
+      limit: fc.integer({ min: 1, max: 120 }),
+      latencies: fc.array(fc.tuple(fc.nat(2_000), fc.nat(2_000)), { minLength: 1, maxLength: 10 }),
+      faults: fc.array(fault, { maxLength: 3 }),
+      chance: fc.double({ min: 0, max: 0.6, noNaN: true }),
+      /** How long each feed lives and how long none does afterwards, in milliseconds. */
+      lives: fc.array(fc.tuple(fc.nat(20 * MINUTE), fc.nat(2 * HOUR)), { minLength: 1, maxLength: 3 }),
+      phase: fc.nat(15 * MINUTE),
+      seed: fc.nat(1_000),
+    })
+    return fc.asyncProperty(
+      scenario,
+      async ({ bucket, everyMs, limit, latencies, faults, chance, lives, phase, seed }) => {
+        const clock = createVirtualClock()
+        clock.jump(phase)
+        clock.randomValue = 0.5
+        const fake = createFakeService({ clock })
+        const same = createFakeService({ clock })
+        const reference = createClient({ apiKey: same.key, fetch: same.fetch, clock })
+        const random = createRandom(seed)
+        for (const effect of faults)
+          fake.fault({ ...effect, when: () => random() < chance, times: Number.POSITIVE_INFINITY })
+        const length = LENGTH[bucket]
+        let sent = 0
+        let crossed = 0
+        const slowly: typeof fetch = async (...request) => {
+          const [before = 0, after = 0] = latencies[sent++ % latencies.length] ?? []
+          const { signal } = new Request(...request)
+          const open = Math.floor(clock.now() / 1_000 / length)
+          if (before > 0) await clock.sleep(before, signal)
+          const answer = await fake.fetch(...request)
+          if (after > 0) await clock.sleep(after, signal)
+          if (Math.floor(clock.now() / 1_000 / length) !== open) crossed++
+          return answer
+        }
+        const client = createClient({ apiKey: fake.key, fetch: slowly, clock, timeoutMs: 5 * SECOND })
+        const { store } = createStore()
+        /** The open candle of each update, and when the update arrived. */
+        const updates: { at: number; open: number }[] = []
+        for (const [lasts, pause] of lives) {
+          const feed = createPriceFeed(client, { clock, store })
+          const reading = (async () => {
+            for await (const candles of feed.watchCandles(BOLT, { bucket, everyMs, limit })) {
+              const open = candles.at(-1)?.time ?? 0
+              updates.push({ at: clock.now(), open })
+              const page = await reference.token.candles({ address: BOLT, bucket, limit: limit + 3 })
+              const closed = page.filter(({ time }) => time < open)
+              expect(candles.slice(0, -1)).toEqual(limit === 1 ? [] : closed.slice(1 - limit))
+            }
+          })()
+          await clock.advance(lasts)
+          await feed.close()
+          await reading
+          expect(clock.pending).toBe(0)
+          await clock.advance(pause)
+        }
+        for (const charge of fake.ledger()) {
+          const known = updates.findLast(({ at }) => at < charge.at)?.open
+          const now = Math.floor(charge.at / 1_000 / length) * length
+          const missing = known === undefined ? limit : (now - known) / length + 1
+          expect(charge.items).toBeLessThanOrEqual(Math.min(limit, missing))
+        }
+        const delivered = fake.journal().filter((entry) => entry.credits > 0 && entry.fault === null)
+        // A restart may lose an answer, and an answer that crosses the end of a bucket may need another.
+        expect(delivered.length).toBeLessThanOrEqual(updates.length + crossed + lives.length)
+        await client.close()
+        await reference.close()
+        await fake.close()
+        await same.close()
+      },
+    )
+  },
+  { cases: 12 },
+)

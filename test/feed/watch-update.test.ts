@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { creditsFor } from '../../src/credits/batch-cost.ts'
 import { createTokenBucket } from '../../src/feed/schedule/token-bucket.ts'
 import { flush } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 import { MINUTE, requests, SECOND, setupFeed, some } from './setup.ts'
 
@@ -223,41 +224,40 @@ const change = fc.record<Change>({
 /** Two calls of its largest size for each watch; the capacity is rounded up by at most 40 credits. */
 const allowance = (largest: number) => 2 * (creditsFor(largest) + 40)
 
-test('updates keep the cost within that of separate batches that change too, plus two calls for each watch', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(change, { minLength: 3, maxLength: 60 }), async (changes) => {
-      const { feed, clock, fake, client } = setupFeed()
-      const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)
-      const setupCharge = fake.charged()
-      const start = clock.now()
-      const watches = [0, 1, 2].map(() => ({
-        batch: createSeparateBatch(),
-        handle: undefined as ReturnType<typeof feed.watch> | undefined,
-      }))
-      for (const { atMs, watch, first, count, everyMs } of changes.toSorted((a, b) => a.atMs - b.atMs)) {
-        await clock.advance(start + atMs - clock.now())
-        const one = watches[watch]!
-        const addresses = tokens.slice(first, first + count)
-        one.batch.update(clock.now(), addresses, everyMs)
-        if (one.handle) one.handle.update({ addresses, everyMs })
-        else one.handle = feed.watch(addresses, { everyMs, onPrice: () => {} })
-      }
-      await clock.advance(start + 40 * MINUTE - clock.now())
-      const started = watches.filter(({ handle }) => handle)
-      for (const { batch } of started) batch.run(clock.now())
-      let spent = -setupCharge
-      for (const { at, credits } of fake.ledger()) {
-        spent += credits
-        const separate = started.flatMap(({ batch }) => batch.calls).filter((call) => call.at <= at)
-        const bound = separate.reduce((sum, call) => sum + call.credits, 0)
-        const allowed = started.reduce((sum, { batch }) => sum + allowance(batch.largest), 0)
-        expect(spent).toBeLessThanOrEqual(bound + allowed)
-      }
-      await feed.close()
-    }),
-    { numRuns: 10 },
-  )
-})
+testProperty(
+  'updates keep the cost within that of separate batches that change too, plus two calls for each watch',
+  fc.asyncProperty(fc.array(change, { minLength: 3, maxLength: 60 }), async (changes) => {
+    const { feed, clock, fake, client } = setupFeed()
+    const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)
+    const setupCharge = fake.charged()
+    const start = clock.now()
+    const watches = [0, 1, 2].map(() => ({
+      batch: createSeparateBatch(),
+      handle: undefined as ReturnType<typeof feed.watch> | undefined,
+    }))
+    for (const { atMs, watch, first, count, everyMs } of changes.toSorted((a, b) => a.atMs - b.atMs)) {
+      await clock.advance(start + atMs - clock.now())
+      const one = watches[watch]!
+      const addresses = tokens.slice(first, first + count)
+      one.batch.update(clock.now(), addresses, everyMs)
+      if (one.handle) one.handle.update({ addresses, everyMs })
+      else one.handle = feed.watch(addresses, { everyMs, onPrice: () => {} })
+    }
+    await clock.advance(start + 40 * MINUTE - clock.now())
+    const started = watches.filter(({ handle }) => handle)
+    for (const { batch } of started) batch.run(clock.now())
+    let spent = -setupCharge
+    for (const { at, credits } of fake.ledger()) {
+      spent += credits
+      const separate = started.flatMap(({ batch }) => batch.calls).filter((call) => call.at <= at)
+      const bound = separate.reduce((sum, call) => sum + call.credits, 0)
+      const allowed = started.reduce((sum, { batch }) => sum + allowance(batch.largest), 0)
+      expect(spent).toBeLessThanOrEqual(bound + allowed)
+    }
+    await feed.close()
+  }),
+  { cases: 10 },
+)
 
 const step = fc.record({
   waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: MINUTE }), fc.integer({ min: 1, max: 20 * MINUTE })),
@@ -266,36 +266,41 @@ const step = fc.record({
   spent: fc.array(fc.integer({ min: 10, max: 800 }), { maxLength: 5 }),
 })
 
-test('however often a watch changes, the bucket covers no more than a separate batch plus one call', () => {
-  const addresses = some(60)
-  fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), fc.constantFrom(0, 2 * SECOND), (steps, leadMs) => {
-      const bucket = createTokenBucket()
-      bucket.setLeadTime(leadMs)
-      const batch = createSeparateBatch(false)
-      const periodOf = (everyMs: number) => everyMs - Math.min(leadMs, everyMs / 2)
-      let now = 1
-      const share = bucket.addWatch(20, MINUTE, now)
-      batch.update(now, addresses.slice(0, 20), periodOf(MINUTE))
-      let total = 0
-      for (const { waitMs, count, everyMs, spent } of steps) {
-        now += waitMs
-        share.update(count, everyMs, now)
-        batch.update(now, addresses.slice(0, count), periodOf(everyMs))
-        const separate = batch.calls.reduce((sum, { credits }) => sum + credits, 0)
-        for (const credits of spent) {
-          if (!bucket.covers(credits, now)) continue
-          bucket.spend(credits, now)
-          total += credits
+testProperty(
+  'however often a watch changes, the bucket covers no more than a separate batch plus one call',
+  () => {
+    const addresses = some(60)
+    return fc.property(
+      fc.array(step, { minLength: 1, maxLength: 40 }),
+      fc.constantFrom(0, 2 * SECOND),
+      (steps, leadMs) => {
+        const bucket = createTokenBucket()
+        bucket.setLeadTime(leadMs)
+        const batch = createSeparateBatch(false)
+        const periodOf = (everyMs: number) => everyMs - Math.min(leadMs, everyMs / 2)
+        let now = 1
+        const share = bucket.addWatch(20, MINUTE, now)
+        batch.update(now, addresses.slice(0, 20), periodOf(MINUTE))
+        let total = 0
+        for (const { waitMs, count, everyMs, spent } of steps) {
+          now += waitMs
+          share.update(count, everyMs, now)
+          batch.update(now, addresses.slice(0, count), periodOf(everyMs))
+          const separate = batch.calls.reduce((sum, { credits }) => sum + credits, 0)
+          for (const credits of spent) {
+            if (!bucket.covers(credits, now)) continue
+            bucket.spend(credits, now)
+            total += credits
+          }
+          expect(total).toBeLessThanOrEqual(separate + creditsFor(batch.largest) + 40)
         }
-        expect(total).toBeLessThanOrEqual(separate + creditsFor(batch.largest) + 40)
-      }
-      share.leave(now)
-      expect(bucket.covers(1, now)).toBe(false)
-    }),
-    { numRuns: 400 },
-  )
-})
+        share.leave(now)
+        expect(bucket.covers(1, now)).toBe(false)
+      },
+    )
+  },
+  { cases: 400 },
+)
 
 test('a watch that changes all the time still fills the bucket as a separate batch does', () => {
   const bucket = createTokenBucket()

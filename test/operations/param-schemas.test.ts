@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Operation, Param } from '../../src/operations/operation.ts'
 import { ruleOf } from '../../src/operations/param-rules.ts'
 import { validateParams } from '../../src/operations/validate-params.ts'
+import { testProperty } from '../support/property.ts'
 
 const ids = Object.keys(operations) as OperationId[]
 const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
@@ -63,26 +64,26 @@ function paramsOf(id: OperationId): fc.Arbitrary<object> {
   )
 }
 
-test.each(ids)('%s: the schema accepts and rejects the same parameters as a call', (id) => {
+describe.each(ids)('%s:', (id) => {
   let accepted = 0
-  fc.assert(
+
+  testProperty(
+    'the schema accepts and rejects the same parameters as a call',
     fc.property(paramsOf(id), (params) => {
       const isRight = isAccepted(id, params)
       if (isRight) accepted++
       expect(schemas[id].params.safeParse(params).success, JSON.stringify(params)).toBe(isRight)
     }),
-    { numRuns: 300 },
+    { cases: 300, afterAll: () => expect(accepted).toBeGreaterThan(10) },
   )
-  expect(accepted).toBeGreaterThan(10)
-})
 
-test.each(ids)('%s: what the schema returns is accepted by a call, and is the same call', (id) => {
-  fc.assert(
+  testProperty(
+    'what the schema returns is accepted by a call, and is the same call',
     fc.property(paramsOf(id), (params) => {
       const { success, data } = schemas[id].params.safeParse(params)
       if (success) expect(validateParams(id, data).values).toEqual(validateParams(id, params).values)
     }),
-    { numRuns: 100 },
+    { cases: 100 },
   )
 })
 

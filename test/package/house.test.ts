@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
@@ -74,4 +75,11 @@ test('export type * names only files without values: the declarations would turn
   )
   expect(stars.length).toBeGreaterThan(0)
   expect(stars.filter((line) => withValues.has(line.split(' -> ')[1] ?? ''))).toEqual([])
+})
+
+test('random cases are tried by testProperty, which prints a failure at once and gives everybody the same cases', () => {
+  const tests = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts'))
+  const own = tests.filter((path) => /\bfc\.(assert|check)\(/.test(readFileSync(posix.join('test', path), 'utf8')))
+  expect(tests.length).toBeGreaterThan(100)
+  expect(own).toEqual([])
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { testProperty } from '../support/property.ts'
 import { LEASE_MS, START, useScripts, WINDOW_MS } from './scripts/setup.ts'
 
 const scripts = useScripts()
@@ -113,7 +114,11 @@ async function run(steps: readonly Step[]): Promise<void> {
   if (counts.before !== undefined) expect(Number(counts[`s${before}`] ?? 0)).toBe(totalsOf(before)[0])
 }
 
-test('the totals are those of a list of all reservations, and never exceed the limit, whatever members do and whenever they die', async () => {
-  const plans = fc.array(step, { maxLength: 50, size: 'max' })
-  await fc.assert(fc.asyncProperty(plans, run), { numRuns: 150 })
-})
+testProperty(
+  'the totals are those of a list of all reservations, and never exceed the limit, whatever members do and whenever they die',
+  () => {
+    const plans = fc.array(step, { maxLength: 50, size: 'max' })
+    return fc.asyncProperty(plans, run)
+  },
+  { cases: 150 },
+)

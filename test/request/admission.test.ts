@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Admission } from '../../src/concurrency/admission-types.ts'
 import { LightAbortController } from '../../src/concurrency/cancellation.ts'
 import { createAdmissionControl } from '../../src/request/admission.ts'
 import { createVirtualClock } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 
 const HEAVY_SLOTS = 2
@@ -77,32 +78,31 @@ function createScene() {
   }
 }
 
-test('every request is admitted or aborted once the service recovers, whatever it refused and in whatever order', async () => {
-  await fc.assert(
-    fc.asyncProperty(actions, async (run) => {
-      const { clock, sent, signals, arrive } = createScene()
-      const outcomes = []
-      const take = (of: number) => sent.splice(of % Math.max(1, sent.length), 1)[0]
-      for (const action of run) {
-        if (action.type === 'arrive') outcomes.push(arrive(action.isHeavy, action.key))
-        if (action.type === 'end') take(action.of)?.admission.end(action.succeeds ? 'succeeded' : 'failed')
-        if (action.type === 'abort') [...signals][action.of]?.abort(new Error('aborted'))
-        if (action.type === 'step') clock.jump(action.ms)
-        if (action.type === 'advance') await clock.advance(action.ms)
-        if (action.type === 'refuse') {
-          const refused = take(action.of)
-          refused?.admission.refuse(refused.isHeavy ? action.scope : 'key', action.ms)
-        }
-        expect(sent.filter(({ isHeavy }) => isHeavy).length).toBeLessThanOrEqual(HEAVY_SLOTS)
+testProperty(
+  'every request is admitted or aborted once the service recovers, whatever it refused and in whatever order',
+  fc.asyncProperty(actions, async (run) => {
+    const { clock, sent, signals, arrive } = createScene()
+    const outcomes = []
+    const take = (of: number) => sent.splice(of % Math.max(1, sent.length), 1)[0]
+    for (const action of run) {
+      if (action.type === 'arrive') outcomes.push(arrive(action.isHeavy, action.key))
+      if (action.type === 'end') take(action.of)?.admission.end(action.succeeds ? 'succeeded' : 'failed')
+      if (action.type === 'abort') [...signals][action.of]?.abort(new Error('aborted'))
+      if (action.type === 'step') clock.jump(action.ms)
+      if (action.type === 'advance') await clock.advance(action.ms)
+      if (action.type === 'refuse') {
+        const refused = take(action.of)
+        refused?.admission.refuse(refused.isHeavy ? action.scope : 'key', action.ms)
       }
-      for (let turn = 0; turn < 200; turn++) {
-        await clock.advance(turn < 100 ? 0 : MINUTE)
-        take(0)?.admission.end('succeeded')
-      }
-      expect(sent).toEqual([])
-      expect(outcomes.filter(({ state }) => state === 'pending')).toHaveLength(0)
-      expect(clock.pending).toBe(0)
-    }),
-    { numRuns: 500 },
-  )
-}, 60_000)
+      expect(sent.filter(({ isHeavy }) => isHeavy).length).toBeLessThanOrEqual(HEAVY_SLOTS)
+    }
+    for (let turn = 0; turn < 200; turn++) {
+      await clock.advance(turn < 100 ? 0 : MINUTE)
+      take(0)?.admission.end('succeeded')
+    }
+    expect(sent).toEqual([])
+    expect(outcomes.filter(({ state }) => state === 'pending')).toHaveLength(0)
+    expect(clock.pending).toBe(0)
+  }),
+  { cases: 500 },
+)

@@ -16,18 +16,23 @@ export interface PropertyOptions<T> {
   readonly cases: number
   /** Cases that once failed, tried first. */
   readonly examples?: T[]
+  /** Checks what all cases together have shown, once each of them has passed. */
+  readonly afterAll?: () => void
 }
+
+/** A property, or a function that prepares what its cases share. */
+type PropertyOf<T> = fc.IRawProperty<T> | (() => fc.IRawProperty<T> | Promise<fc.IRawProperty<T>>)
 
 /**
  * A test of random cases. They are the same for everybody, see `seed.ts`. A failure prints the seed, the path and the case; it is printed
  * at once, so that a slow search for a smaller case cannot hide it. To find a smaller case:
  * `ETN_MARKET_TEST_SHRINK=1 ETN_MARKET_TEST_SEED=… ETN_MARKET_TEST_PATH=… npx vitest run -t 'the title'`.
  */
-export function testProperty<T>(title: string, property: fc.IRawProperty<T>, options: PropertyOptions<T>): void {
-  const { cases, examples = [] } = options
+export function testProperty<T>(title: string, property: PropertyOf<T>, options: PropertyOptions<T>): void {
+  const { cases, examples = [], afterAll } = options
   const timeout = shouldShrink ? SHRINK_MS : TIMEOUT_MS * times
   test(title, { tags: ['property'], timeout }, async () => {
-    await fc.assert(property, {
+    await fc.assert(typeof property === 'function' ? await property() : property, {
       seed,
       numRuns: cases * times + examples.length,
       examples,
@@ -37,5 +42,7 @@ export function testProperty<T>(title: string, property: fc.IRawProperty<T>, opt
       markInterruptAsFailure: true,
       ...(path !== undefined && { path }),
     })
+    // One case shows nothing about all of them.
+    if (path === undefined) afterAll?.()
   })
 }

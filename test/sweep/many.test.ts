@@ -12,6 +12,7 @@ import { createVirtualClock } from '../support/clock.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import '../../src/generated/answer-schemas.ts'
 import '../../src/sweep/run-sweep.ts'
+import { testProperty } from '../support/property.ts'
 
 omitStacks()
 
@@ -180,16 +181,17 @@ test('calls that start together share maxCredits, and what does not fit is left 
   expect(sweep.remaining).toEqual(wanted.filter((params) => !finished.includes(params)))
 })
 
-test('under lost answers and refusals, no sweep is charged more than maxCredits or buys a stored answer again', async () => {
-  const fault = fc.constantFrom<FaultEffects>(
-    { reset: 'after' },
-    { reset: 'before' },
-    { status: 500 },
-    { html: 502, charge: true },
-    { creditHeaders: 'missing' },
-  )
-  await fc.assert(
-    fc.asyncProperty(
+testProperty(
+  'under lost answers and refusals, no sweep is charged more than maxCredits or buys a stored answer again',
+  () => {
+    const fault = fc.constantFrom<FaultEffects>(
+      { reset: 'after' },
+      { reset: 'before' },
+      { status: 500 },
+      { html: 502, charge: true },
+      { creditHeaders: 'missing' },
+    )
+    return fc.asyncProperty(
       fc.array(fc.record({ effects: fault, call: fc.nat(15) }), { maxLength: 6 }),
       fc.integer({ min: 0, max: 3_000 }),
       fc.integer({ min: 1, max: 6 }),
@@ -212,10 +214,10 @@ test('under lost answers and refusals, no sweep is charged more than maxCredits 
         for (const { address } of left) expect([...store.keys()].join()).not.toContain(address)
         await client.close()
       },
-    ),
-    { numRuns: 40 },
-  )
-})
+    )
+  },
+  { cases: 40 },
+)
 
 test('equal parameters are bought once, and each has its result', async () => {
   const { clock, fake, client } = await start()

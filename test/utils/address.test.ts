@@ -2,6 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { addressReader, checksumAddress, createAddressReader, isAddress, memoize } from '../../src/utils/address.ts'
+import { testProperty } from '../support/property.ts'
 
 /** From EIP-55 itself. */
 const VECTORS = [
@@ -80,58 +81,60 @@ const anyAddress = fc
   .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`)
 
 describe('for any address', () => {
-  test('a letter is upper case where the keccak-256 hash of the digits says so', () => {
-    fc.assert(
-      fc.property(anyAddress, (address) => {
-        const digits = address.slice(2)
-        const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex')
-        const letters = [...digits].map((digit, place) => ((hash[place] ?? '') > '7' ? digit.toUpperCase() : digit))
-        expect(checksumAddress(address)).toBe(`0x${letters.join('')}`)
-      }),
-    )
-  })
+  testProperty(
+    'a letter is upper case where the keccak-256 hash of the digits says so',
+    fc.property(anyAddress, (address) => {
+      const digits = address.slice(2)
+      const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex')
+      const letters = [...digits].map((digit, place) => ((hash[place] ?? '') > '7' ? digit.toUpperCase() : digit))
+      expect(checksumAddress(address)).toBe(`0x${letters.join('')}`)
+    }),
+    { cases: 100 },
+  )
 
-  test('the checksum is idempotent, keeps the digits, and does not depend on the case of the input', () => {
-    fc.assert(
-      fc.property(anyAddress, (address) => {
-        const checksummed = checksumAddress(address)
-        expect(checksummed.toLowerCase()).toBe(address)
-        expect(checksumAddress(checksummed)).toBe(checksummed)
-        expect(checksumAddress(upper(address))).toBe(checksummed)
-        expect(isAddress(checksummed)).toBe(true)
-      }),
-    )
-  })
+  testProperty(
+    'the checksum is idempotent, keeps the digits, and does not depend on the case of the input',
+    fc.property(anyAddress, (address) => {
+      const checksummed = checksumAddress(address)
+      expect(checksummed.toLowerCase()).toBe(address)
+      expect(checksumAddress(checksummed)).toBe(checksummed)
+      expect(checksumAddress(upper(address))).toBe(checksummed)
+      expect(isAddress(checksummed)).toBe(true)
+    }),
+    { cases: 100 },
+  )
 
-  test('isAddress accepts mixed case only where it equals the checksum', () => {
-    fc.assert(
-      fc.property(anyAddress, fc.infiniteStream(fc.boolean()), (address, isUpper) => {
-        const digits = [...address.slice(2)].map((digit) => (isUpper.next().value ? digit.toUpperCase() : digit))
-        const mixed = `0x${digits.join('')}`
-        const hasOneCase = mixed === address || mixed === upper(address)
-        expect(isAddress(mixed)).toBe(hasOneCase || mixed === checksumAddress(address))
-      }),
-    )
-  })
+  testProperty(
+    'isAddress accepts mixed case only where it equals the checksum',
+    fc.property(anyAddress, fc.infiniteStream(fc.boolean()), (address, isUpper) => {
+      const digits = [...address.slice(2)].map((digit) => (isUpper.next().value ? digit.toUpperCase() : digit))
+      const mixed = `0x${digits.join('')}`
+      const hasOneCase = mixed === address || mixed === upper(address)
+      expect(isAddress(mixed)).toBe(hasOneCase || mixed === checksumAddress(address))
+    }),
+    { cases: 100 },
+  )
 
-  test('isAddress returns a boolean for any value and never throws', () => {
-    fc.assert(
-      fc.property(fc.anything(), (value) => {
-        expect(isAddress(value)).toBe(false)
-      }),
-    )
-  })
+  testProperty(
+    'isAddress returns a boolean for any value and never throws',
+    fc.property(fc.anything(), (value) => {
+      expect(isAddress(value)).toBe(false)
+    }),
+    { cases: 100 },
+  )
 })
 
 describe('memoize', () => {
-  test('returns what the function returns, also when more results are new than it keeps', () => {
-    const checksum = memoize(checksumAddress, 3)
-    fc.assert(
-      fc.property(fc.array(anyAddress), (addresses) => {
+  testProperty(
+    'returns what the function returns, also when more results are new than it keeps',
+    () => {
+      const checksum = memoize(checksumAddress, 3)
+      return fc.property(fc.array(anyAddress), (addresses) => {
         for (const address of [...addresses, ...addresses]) expect(checksum(address)).toBe(checksumAddress(address))
-      }),
-    )
-  })
+      })
+    },
+    { cases: 100 },
+  )
 
   test('calls the function once for a text that it remembers', () => {
     const compute = vi.fn((text: string) => text.length)
@@ -171,15 +174,17 @@ describe('createAddressReader', () => {
     fc.string({ maxLength: 50 }),
   )
 
-  test('reads every text as a reader that remembers nothing does', () => {
-    const remembering = createAddressReader()
-    fc.assert(
-      fc.property(anyCase, (text) => {
+  testProperty(
+    'reads every text as a reader that remembers nothing does',
+    () => {
+      const remembering = createAddressReader()
+      return fc.property(anyCase, (text) => {
         for (let times = 0; times < 2; times++) {
           expect(remembering.lowerCase(text)).toBe(addressReader.lowerCase(text))
           expect(remembering.lowerCase(text)).toBe(isAddress(text) ? text.toLowerCase() : undefined)
         }
-      }),
-    )
-  })
+      })
+    },
+    { cases: 100 },
+  )
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidRequestError } from '../../src/errors/index.ts'
 import { toUnits, unlocksAt } from '../../src/utils/units.ts'
+import { testProperty } from '../support/property.ts'
 
 describe('toUnits', () => {
   test.each([
@@ -26,24 +27,23 @@ describe('toUnits', () => {
     expect(toUnits(amount, decimals)).toBe(expected)
   })
 
-  test('is exact for every amount', () => {
-    fc.assert(
-      fc.property(
-        fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
-        fc.integer({ min: 0, max: 40 }),
-        (amount, decimals) => {
-          const text = toUnits(amount, decimals)
-          expect(text).toMatch(/^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$/)
-          const [whole = '', fraction = ''] = text.replace('-', '').split('.')
-          const back = BigInt(whole) * 10n ** BigInt(decimals) + BigInt(fraction.padEnd(decimals, '0') || '0')
-          expect(text.startsWith('-') ? -back : back).toBe(amount)
-          expect(toUnits(amount.toString(), decimals)).toBe(text)
-          if (amount >= 0n) expect(toUnits(`0x${amount.toString(16)}`, decimals)).toBe(text)
-        },
-      ),
-      { numRuns: 500 },
-    )
-  })
+  testProperty(
+    'is exact for every amount',
+    fc.property(
+      fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
+      fc.integer({ min: 0, max: 40 }),
+      (amount, decimals) => {
+        const text = toUnits(amount, decimals)
+        expect(text).toMatch(/^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$/)
+        const [whole = '', fraction = ''] = text.replace('-', '').split('.')
+        const back = BigInt(whole) * 10n ** BigInt(decimals) + BigInt(fraction.padEnd(decimals, '0') || '0')
+        expect(text.startsWith('-') ? -back : back).toBe(amount)
+        expect(toUnits(amount.toString(), decimals)).toBe(text)
+        if (amount >= 0n) expect(toUnits(`0x${amount.toString(16)}`, decimals)).toBe(text)
+      },
+    ),
+    { cases: 500 },
+  )
 
   test.each([
     '',

@@ -8,7 +8,7 @@ export interface KnownSeries {
   readonly depth: number
   /** Candles before this time do not change any longer, unix seconds. */
   readonly finalUntil: number
-  /** When the newest candle was requested, unix milliseconds. */
+  /** When the newest candle was requested, by the clock of the feed. */
   readonly at: number
 }
 
@@ -37,7 +37,7 @@ export interface CandleAnswer {
   readonly candles: readonly Candle[]
   /** Number of candles that were requested. */
   readonly asked: number
-  /** When they were requested, unix milliseconds. */
+  /** When they were requested, by the clock of the feed. */
   readonly sentAt: number
   /** How long the answer took, in milliseconds. */
   readonly tookMs: number

@@ -1,6 +1,6 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import type { Candle } from '../../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
 import { BUCKET_SECONDS, type KnownSeries, MAX_CANDLES } from './series.ts'
 
@@ -25,12 +25,12 @@ const MIN_TTL_MS = 3_600_000
 /** How far the service's clock may be ahead, in milliseconds. */
 const MAX_AHEAD_MS = 3_600_000
 
-export function createCandleStore(store: CheckedStore | undefined, clock: Clock): CandleStore {
+export function createCandleStore(store: CheckedStore | undefined, clock: FeedClock): CandleStore {
   const memory = new Map<string, KnownSeries>()
 
   return {
     async read(id) {
-      const stored = await store?.read(keyOf(id), (value) => checkStored(id, value, clock.now()))
+      const stored = await store?.read(keyOf(id), (value) => checkStored(id, value, clock))
       const known = memory.get(keyOf(id))
       return stored && !(known && known.at >= stored.at) ? stored : known
     },
@@ -42,7 +42,7 @@ export function createCandleStore(store: CheckedStore | undefined, clock: Clock)
       if (memory.size > MAX_SERIES && oldest !== undefined) memory.delete(oldest)
       // After that time no candle of it is among the newest.
       const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
-      store?.write(key, { ...id, ...series }, Math.max(MIN_TTL_MS, ttlMs))
+      store?.write(key, { ...id, ...series, at: clock.toUnix(series.at) }, Math.max(MIN_TTL_MS, ttlMs))
     },
   }
 }
@@ -52,7 +52,8 @@ function keyOf({ address, bucket, currency }: SeriesId): string {
 }
 
 /** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
-function checkStored(id: SeriesId, value: unknown, now: number): KnownSeries {
+function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries {
+  const now = clock.wall.now()
   if (!isObject(value) || !isSeries(value) || value.at > now) throw invalidEntry(id)
   const { address, bucket, currency, candles, depth, finalUntil, at } = value
   if (address !== id.address || bucket !== id.bucket || currency !== id.currency) throw invalidEntry(id)
@@ -60,7 +61,7 @@ function checkStored(id: SeriesId, value: unknown, now: number): KnownSeries {
   const isOrdered = candles.every(({ time }, index) => index === 0 || time > (candles[index - 1]?.time ?? 0))
   if (!isOrdered || newest > finalUntil || finalUntil * 1_000 > now + MAX_AHEAD_MS || depth < candles.length)
     throw invalidEntry(id)
-  return { candles, depth, finalUntil, at }
+  return { candles, depth, finalUntil, at: clock.fromUnix(at) }
 }
 
 function isSeries(value: Record<string, unknown>): value is Record<string, unknown> & KnownSeries {

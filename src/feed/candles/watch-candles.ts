@@ -3,7 +3,7 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Candle } from '../../generated/types.ts'
 import type { Lifetime } from '../lifetime.ts'
-import { followLatest } from '../requests/follow-latest.ts'
+import { followLatest } from '../requests/latest-value-stream.ts'
 import type { RecurringRequests } from '../requests/recurring-requests.ts'
 import { createFailureReport, createRequester, type Requester, type RequesterParts } from '../requests/requester.ts'
 import type { FeedClient } from '../types.ts'
@@ -90,15 +90,16 @@ async function follow(
 /** Buys what is missing in a series. */
 function createCandleBuyer(id: SeriesId, limit: number, requester: Requester, { client, clock }: CandleWatchParts) {
   const bucketSeconds = BUCKET_SECONDS[id.bucket]
-  /** What the service's clock shows beyond the local one, in milliseconds. */
-  let clockOffset = 0
+  /** What the service's clock shows beyond the clock of the feed, in milliseconds; undefined before its first answer. */
+  let clockOffset: number | undefined
+  const serviceNow = () => (clockOffset === undefined ? clock.wall.now() : clock.now() + clockOffset)
 
   return {
     async update(known: KnownSeries | undefined): Promise<KnownSeries> {
       for (let previous = 0; ; ) {
         let asked = limit
         const { data, sentAt, headers } = await requester.request<Candle[]>(() => {
-          const missing = countMissing(known, limit, clock.now() + clockOffset, bucketSeconds)
+          const missing = countMissing(known, limit, serviceNow(), bucketSeconds)
           // The second request for the same candles asks for all, so that there is no third.
           asked = missing > previous ? missing : limit
           return {
@@ -111,9 +112,8 @@ function createCandleBuyer(id: SeriesId, limit: number, requester: Requester, { 
         })
         previous = asked
         const now = clock.now()
-        const serviceNow = serviceTime(headers?.date, data.at(-1), now)
-        clockOffset = serviceNow - now
-        const answer = { candles: data, asked, sentAt, tookMs: now - sentAt, serviceNow }
+        clockOffset = serviceTime(headers?.date, data.at(-1), clock.wall.now()) - now
+        const answer = { candles: data, asked, sentAt, tookMs: now - sentAt, serviceNow: now + clockOffset }
         const series = mergeCandles(known, answer, limit, bucketSeconds)
         // A bucket ended between the decision and the answer: the rest is requested at once.
         if (series !== undefined) return series

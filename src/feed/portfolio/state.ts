@@ -1,8 +1,7 @@
-import { isRefusal } from '../requests/requester.ts'
-import type { Watch, WatchOptions } from '../types.ts'
+import { isRefusal } from '../failures.ts'
+import type { FeedPrice, Watch, WatchOptions } from '../watch/types.ts'
 import { type Holdings, summarize } from './summary.ts'
 import type { TokenInfos } from './token-info.ts'
-import { createPortfolioPrices } from './token-prices.ts'
 import type { Portfolio } from './types.ts'
 
 export interface PortfolioStateParts {
@@ -12,10 +11,11 @@ export interface PortfolioStateParts {
   readonly signal: AbortSignal
   readonly tokens: TokenInfos
   watch(addresses: readonly string[], options: WatchOptions): Watch
-  publish(portfolio: Portfolio): void
+  /** @param at when its balances were requested, by the clock of the feed */
+  publish(portfolio: Portfolio, at: number): void
   fail(error: unknown): void
-  /** Whether the balances are older than requested. */
-  isOld(portfolio: Portfolio): boolean
+  /** Whether balances that were requested then are older than their interval. */
+  isOld(at: number): boolean
 }
 
 /** What is known of a portfolio. It is published when it is complete, and as stale when something holds it up. */
@@ -59,7 +59,7 @@ export function createPortfolioState(parts: PortfolioStateParts): PortfolioState
       if (isReady) haveFailed = false
       if (!isBehind && !haveFailed && !(isLookedUp && isReady)) return
       const portfolio = summarize(wallet, holdings, tokens.get, prices.get, isBehind || !isReady)
-      publish(isOld(portfolio) ? { ...portfolio, stale: true } : portfolio)
+      publish(isOld(holdings.at) ? { ...portfolio, stale: true } : portfolio, holdings.at)
     })
   }
 
@@ -86,5 +86,74 @@ export function createPortfolioState(parts: PortfolioStateParts): PortfolioState
       update()
     },
     stop: prices.stop,
+  }
+}
+
+interface PortfolioPricesParts {
+  readonly everyMs: number
+  watch(addresses: readonly string[], options: WatchOptions): Watch
+  onChange(): void
+  onError(error: unknown): void
+}
+
+/** The prices of the tokens of a wallet, watched by the feed. */
+interface PortfolioPrices {
+  /** Whether every token has a price, or is known to have none. */
+  readonly isReady: boolean
+  get(address: string): FeedPrice | undefined
+  /** Watches other tokens. */
+  set(addresses: readonly string[]): void
+  stop(): void
+}
+
+/** How often it is checked whether a token without a price has one now, in milliseconds. */
+const RECHECK_MS = 3_600_000
+
+function createPortfolioPrices({ everyMs, watch, onChange, onError }: PortfolioPricesParts): PortfolioPrices {
+  const prices = new Map<string, FeedPrice>()
+  let wanted: readonly string[] = []
+  const priced = createGroup(everyMs)
+  const unpriced = createGroup(Math.max(everyMs, RECHECK_MS))
+
+  const onPrice = (price: FeedPrice) => {
+    if (!wanted.includes(price.address)) return
+    prices.set(price.address, price)
+    onChange()
+  }
+
+  function createGroup(interval: number) {
+    let watched = ''
+    let current: Watch | undefined
+    return (addresses: readonly string[]) => {
+      const key = addresses.join()
+      if (key === watched) return
+      watched = key
+      const previous = current
+      current = key === '' ? undefined : watch(addresses, { everyMs: interval, onPrice, onError })
+      // Afterwards, so that nobody stops wanting a token that stays.
+      previous?.stop()
+    }
+  }
+
+  const hasNoPrice = (address: string) => {
+    const price = prices.get(address)
+    return price !== undefined && price.usd === null && price.etn === null
+  }
+
+  return {
+    get isReady() {
+      return wanted.every((address) => prices.has(address))
+    },
+    get: (address) => prices.get(address),
+    set(addresses) {
+      wanted = addresses.toSorted()
+      for (const address of prices.keys()) if (!wanted.includes(address)) prices.delete(address)
+      priced(wanted.filter((address) => !hasNoPrice(address)))
+      unpriced(wanted.filter(hasNoPrice))
+    },
+    stop() {
+      priced([])
+      unpriced([])
+    },
   }
 }

@@ -3,7 +3,7 @@ import { isInteger, isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../../utils/decimal.ts'
 import { toUnits } from '../../utils/units.ts'
-import type { FeedPrice } from '../types.ts'
+import type { FeedPrice } from '../watch/types.ts'
 import type { TokenInfo } from './token-info.ts'
 import type { Portfolio, PortfolioPosition } from './types.ts'
 
@@ -15,7 +15,10 @@ export interface Holdings {
   readonly addresses: readonly string[]
   readonly complete: boolean
   readonly updated: number
+  /** When they were requested, by the clock of the feed. */
   readonly at: number
+  /** The same moment in unix milliseconds. */
+  readonly requestedAt: number
   /** What the request was charged. */
   readonly credits: number
 }
@@ -28,7 +31,10 @@ export function isBalanceDocument(value: unknown): boolean {
   return isObject(value) && isObject(value.balances)
 }
 
-export function readHoldings(document: BalanceDocument, at: number, credits: number): Holdings {
+export function readHoldings(
+  document: BalanceDocument,
+  { at, requestedAt, credits }: Pick<Holdings, 'at' | 'requestedAt' | 'credits'>,
+): Holdings {
   const entries = Object.entries(document.balances)
   const balances = new Map<string, string>()
   for (const [key, entry] of entries) {
@@ -38,7 +44,7 @@ export function readHoldings(document: BalanceDocument, at: number, credits: num
   }
   const updated = isInteger(document.updated) ? document.updated : 0
   const addresses = [...balances.keys()].filter(looksLikeAddress)
-  return { balances, addresses, complete: entries.length < MAX_BALANCES, updated, at, credits }
+  return { balances, addresses, complete: entries.length < MAX_BALANCES, updated, at, requestedAt, credits }
 }
 
 /** The exact amount in whole tokens; null for what is no amount. */
@@ -48,7 +54,7 @@ function amountOf(balance: string, decimals: number): string | null {
 
 export function summarize(
   wallet: string,
-  { balances, complete, updated, at }: Holdings,
+  { balances, complete, updated, requestedAt }: Holdings,
   infoOf: (address: string) => TokenInfo | undefined,
   priceOf: (address: string) => FeedPrice | undefined,
   isBehind: boolean,
@@ -65,7 +71,7 @@ export function summarize(
     unpriced: valued.filter(({ usd, etn }) => !usd || !etn).map(({ position }) => position.address),
     complete,
     updated,
-    at,
+    at: requestedAt,
     stale: isBehind || valued.some(({ position }) => position.price?.stale === true),
   }
 }

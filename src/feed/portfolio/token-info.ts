@@ -3,8 +3,9 @@ import { operations } from '../../generated/operations.ts'
 import type { Token } from '../../generated/types.ts'
 import { isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
+import { isKeyRefused, isRefusal } from '../failures.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
-import { isKeyRefused, isRefusal, type Requester } from '../requests/requester.ts'
+import type { Requester } from '../requests/requester.ts'
 import type { FeedClient } from '../types.ts'
 
 /** What does not change about a token. */

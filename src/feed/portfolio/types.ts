@@ -1,4 +1,4 @@
-import type { FeedPrice } from '../watch/price.ts'
+import type { FeedPrice } from '../watch/types.ts'
 
 /** Options of `feed.portfolio`. */
 export interface PortfolioOptions {

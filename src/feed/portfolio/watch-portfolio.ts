@@ -3,9 +3,9 @@ import { rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { BalanceDocument } from '../../generated/types.ts'
 import { checksumAddress } from '../../utils/address.ts'
+import { mayBeChargedAgain } from '../failures.ts'
 import type { Lifetime } from '../lifetime.ts'
-import { isMaybeWasted } from '../requests/backoff.ts'
-import { followLatest } from '../requests/follow-latest.ts'
+import { followLatest } from '../requests/latest-value-stream.ts'
 import type { RecurringRequests } from '../requests/recurring-requests.ts'
 import {
   createFailureReport,
@@ -14,8 +14,9 @@ import {
   type Requester,
   type RequesterParts,
 } from '../requests/requester.ts'
-import type { FeedClient, Watch, WatchOptions } from '../types.ts'
+import type { FeedClient } from '../types.ts'
 import { readInterval } from '../watch/read-interval.ts'
+import type { Watch, WatchOptions } from '../watch/types.ts'
 import { createPortfolioState } from './state.ts'
 import { type Holdings, isBalanceDocument, MAX_BALANCES, readHoldings } from './summary.ts'
 import type { TokenInfos } from './token-info.ts'
@@ -53,13 +54,21 @@ export function watchPortfolio(
   const { client, clock, lifetime } = parts
   client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
   lifetime.signal.throwIfAborted()
-  const isOld = ({ at }: Portfolio) => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
+  const isOld = (at: number) => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
+  /** When the balances of a portfolio were requested, by the clock of the feed. */
+  const requestedAt = new WeakMap<Portfolio, number>()
   return followLatest<Portfolio>({
     signal: options.signal,
     lifetime,
-    onRead: (portfolio) => (isOld(portfolio) ? { ...portfolio, stale: true } : portfolio),
-    follow: (publish, signal, fail) =>
-      follow({ wallet, everyMs, balancesEveryMs, publish, signal, fail, isOld }, parts),
+    onRead: (portfolio) =>
+      isOld(requestedAt.get(portfolio) ?? clock.now()) ? { ...portfolio, stale: true } : portfolio,
+    follow(push, signal, fail) {
+      const publish = (portfolio: Portfolio, at: number) => {
+        requestedAt.set(portfolio, at)
+        push(portfolio)
+      }
+      return follow({ wallet, everyMs, balancesEveryMs, publish, signal, fail, isOld }, parts)
+    },
   })
 }
 
@@ -68,9 +77,11 @@ interface Following {
   readonly everyMs: number
   readonly balancesEveryMs: number
   readonly signal: AbortSignal
-  publish(portfolio: Portfolio): void
+  /** @param at when its balances were requested, by the clock of the feed */
+  publish(portfolio: Portfolio, at: number): void
   fail(error: unknown): void
-  isOld(portfolio: Portfolio): boolean
+  /** Whether balances that were requested then are older than their interval. */
+  isOld(at: number): boolean
 }
 
 async function follow(following: Following, parts: PortfolioParts): Promise<void> {
@@ -103,7 +114,7 @@ async function follow(following: Following, parts: PortfolioParts): Promise<void
       state.setLookedUp(failed.length === 0)
       failures = failed.length === 0 ? 0 : failures + 1
       const dueMs = holdings.at + interval() - clock.now()
-      const mayRetry = failures > 0 && !failed.some((error) => isMaybeWasted(error, failures - 1))
+      const mayRetry = failures > 0 && !failed.some((error) => mayBeChargedAgain(error, failures - 1))
       const retryMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(failures, 10))
       await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
     }
@@ -131,7 +142,7 @@ async function readBalances(
     send: (options) => client.balances.get({ address, limit: MAX_BALANCES }, options),
     isUsable: isBalanceDocument,
   }))
-  const fresh = readHoldings(data, sentAt, credits)
+  const fresh = readHoldings(data, { at: sentAt, requestedAt: clock.toUnix(sentAt), credits })
   holdings.delete(address)
   holdings.set(address, fresh)
   const [oldest] = holdings.keys()

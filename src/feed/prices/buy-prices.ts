@@ -4,6 +4,7 @@ import type { SpendingLimit } from '../../credits/joint-budget.ts'
 import { isEtnMarketError } from '../../errors/base.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
+import { isUnknownToken } from '../failures.ts'
 import type { FeedClient } from '../types.ts'
 
 /** Options of a call. The feed retries by itself, so each call makes one attempt. */
@@ -105,15 +106,6 @@ function validEntries(error: unknown, addresses: readonly string[]): BoughtPrice
 function isValidEntry(entry: unknown): entry is BatchPrice {
   const isPrice = (value: unknown) => value === undefined || value === null || typeof value === 'string'
   return isObject(entry) && isPrice(entry.usd) && isPrice(entry.etn)
-}
-
-/**
- * A token that the service does not know has no price, and that answer is free. A 404 page that is not from the service
- * (a wrong `baseUrl`, a proxy) says nothing about the token.
- */
-function isUnknownToken(error: unknown): boolean {
-  const { name, code } = (error ?? {}) as Partial<Error> & { code?: string }
-  return name === 'NotFoundError' && code !== 'not_the_service'
 }
 
 /** A token without a price is absent from a batch; `token.price` returns it without both fields. */

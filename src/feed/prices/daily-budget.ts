@@ -1,10 +1,15 @@
 import type { Clock } from '../../concurrency/clock.ts'
-import type { Budget } from '../../credits/budget.ts'
+import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
+import { type Budget, createBudget } from '../../credits/budget.ts'
+import { createMemoryBudget } from '../../credits/memory-budget.ts'
+import { createWindows } from '../../credits/windows.ts'
+import { BudgetExceededError } from '../../errors/budget.ts'
+import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
-import { createDayBudget, DAY_MS } from './day-budget.ts'
 import type { Stretch, TrackedPrice } from './tracked-price.ts'
 
-export { DAY_MS }
+export const DAY_MS = 86_400_000
 
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export interface DailyBudget extends Stretch {
@@ -20,7 +25,7 @@ export interface DailyBudget extends Stretch {
    * What a request for `bought` may cost, so that the rest of the budget suffices for every `atLeastEveryMs` until the end of the day.
    */
   availableBesideGuarantees(bought: readonly TrackedPrice[]): number
-  /** When the next day of the budget begins, unix milliseconds; Infinity while nothing waits for it. */
+  /** When the next day of the budget begins, by the clock of the feed; Infinity while nothing waits for it. */
   readonly renewsAt: number
   /** Records credits that no watch planned: price requests and trades. */
   recordUnplanned(credits: number): void
@@ -46,14 +51,14 @@ const TOLERANCE = 0.05
 export interface Allowance {
   readonly credits: number
   readonly now: number
-  /** When the credits are renewed, unix milliseconds. */
+  /** When the credits are renewed, by the clock of the feed. */
   readonly until: number
 }
 
 export interface DailyBudgetParts {
   readonly options: FeedOptions['budget']
   readonly store: FeedStore | undefined
-  readonly clock: Clock
+  readonly clock: FeedClock
   /** What every `atLeastEveryMs` costs until the credits are renewed, after `bought` is bought now. */
   costOfGuarantees(allowance: Allowance, bought: readonly TrackedPrice[]): number
   /** The stretch that the credits suffice for until they are renewed, and what the watches cost a day then. */
@@ -64,9 +69,11 @@ export interface DailyBudgetParts {
 
 export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
   const { options, store, clock, solveStretch, onStretch } = parts
-  const { budget, load, flush } = createDayBudget(options, store, clock)
+  const { budget, load, flush } = createDayBudget(options, store, clock.wall)
   let isLoaded = load === undefined
-  const daysLeft = () => ((budget.resetsAt ?? 0) - clock.now()) / DAY_MS
+  /** When the credits are renewed, by the clock of the feed. */
+  const renewsAt = () => clock.fromUnix(budget.resetsAt ?? Number.POSITIVE_INFINITY)
+  const daysLeft = () => (budget.resetsAt === undefined ? 0 : (renewsAt() - clock.now()) / DAY_MS)
   let current: Stretch = { stretch: 1, atLeastStretch: 1 }
   let watchesPerDay = 0
   const availableForRequests = () => Math.max(0, budget.available - watchesPerDay * daysLeft())
@@ -85,7 +92,7 @@ export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
   const allowanceNow = () => ({
     credits: Math.max(1, budget.available),
     now: clock.now(),
-    until: budget.resetsAt ?? Number.POSITIVE_INFINITY,
+    until: renewsAt(),
   })
 
   function updateStretch(creditsPerDay: number): boolean {
@@ -135,7 +142,7 @@ export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
     },
     availableBesideGuarantees: (bought) => budget.available - parts.costOfGuarantees(allowanceNow(), bought),
     get renewsAt() {
-      return current.stretch === 1 ? Number.POSITIVE_INFINITY : (budget.resetsAt ?? Number.POSITIVE_INFINITY)
+      return current.stretch === 1 ? Number.POSITIVE_INFINITY : renewsAt()
     },
     recordUnplanned(spent) {
       unplannedPerDay()
@@ -153,3 +160,101 @@ const isNear = (now: number, before: number) => Math.abs(now / before - 1) <= TO
 
 /** A stretch that ends is a change, however small it was. */
 const isSame = (now: number, before: number) => isNear(now, before) && (now > 1 || before === 1)
+
+/** A day and one to spare: after that, no count in the entry matters. */
+const ENTRY_TTL_MS = 2 * DAY_MS
+
+/** A budget of one day, and its connection to a store. */
+interface DayBudget {
+  readonly budget: Budget
+  /** Reads what earlier processes have spent; undefined for a budget in memory. */
+  readonly load?: () => Promise<void>
+  /** Writes what has been spent; undefined for a budget in memory. */
+  readonly flush?: () => Promise<void>
+}
+
+/** A budget that renews at midnight UTC, in the store where there is one. Without a limit it only counts. */
+function createDayBudget(options: FeedOptions['budget'], store: FeedStore | undefined, clock: Clock): DayBudget {
+  if (options === undefined)
+    return { budget: createBudget({ credits: Number.POSITIVE_INFINITY, windowMs: DAY_MS }, clock) }
+  const { credits, name } = readOptions(options)
+  const now = () => clock.now()
+  if (store === undefined)
+    return {
+      budget: createMemoryBudget({
+        limit: credits,
+        windows: createWindows(DAY_MS, 0, now),
+        now,
+        keyBalance: undefined,
+      }),
+    }
+  const entry = {
+    get: (key: string) => store.get(key),
+    set: (key: string, value: string) => store.set(key, value, ENTRY_TTL_MS),
+  }
+  const budget = createBudget(
+    { credits, windowMs: DAY_MS, store: entry, key: `etn-market:feed:budget:1:${name}` },
+    clock,
+  )
+  return { budget, load: budget.load, flush: budget.flush }
+}
+
+function readOptions(options: NonNullable<FeedOptions['budget']>): { credits: number; name: string } {
+  rejectUnknown('budget option', options, ['creditsPerDay', 'name'])
+  const { creditsPerDay: credits, name = 'default' } = options
+  if (!(Number.isSafeInteger(credits) && credits > 0))
+    throw invalidOption('budget.creditsPerDay', credits, 'a whole number of credits above 0')
+  if (!(typeof name === 'string' && name !== '')) throw invalidOption('budget.name', name, 'a text that is not empty')
+  return { credits, name }
+}
+
+/** The price requests that would use the share of the budget that the watches need; undefined if there are none. */
+export function refusedRequests(
+  prices: readonly TrackedPrice[],
+  { budget, availableForRequests }: DailyBudget,
+): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
+  if (availableForRequests >= budget.available) return undefined
+  const unwatched = prices.filter(({ watchers }) => watchers.size === 0)
+  const refused = new Set(unwatched.slice(maxAffordable(availableForRequests, unwatched.length)))
+  if (refused.size === 0) return undefined
+  const needed = creditsFor(refused.size)
+  const available = Math.floor(availableForRequests)
+  const error = new BudgetExceededError(
+    `The price request needs ${needed} credits, but ${available} are left beside the share of the watches. Nothing was sent. ` +
+      'Wait for the next day of the budget or allow more credits.',
+    { operation: 'prices.batch', needed, available, resetsAt: budget.resetsAt },
+  )
+  return { refused, error }
+}
+
+/** The addresses whose price would use what every `atLeastEveryMs` needs; undefined if there are none. */
+export function refusedForGuarantees(
+  prices: readonly TrackedPrice[],
+  dailyBudget: DailyBudget,
+  now: number,
+): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
+  const { budget, isLimited } = dailyBudget
+  const others = prices.filter((tracked) => canWait(tracked, now))
+  if (!isLimited || others.length === 0) return undefined
+  const available = dailyBudget.availableBesideGuarantees(prices)
+  const needed = prices.length - others.length
+  // Without a guarantee, the rest of the budget buys what fits.
+  if (available >= budget.available && prices.every(({ guaranteed }) => guaranteed.size === 0)) return undefined
+  const affordable = maxAffordable(available, prices.length) - needed
+  const refused = new Set(others.slice(Math.max(0, affordable)))
+  if (refused.size === 0) return undefined
+  const credits = { needed: creditsFor(prices.length), available: Math.max(0, Math.floor(available)) }
+  const error = new BudgetExceededError(
+    `The prices need ${credits.needed} credits, but ${credits.available} are left beside the watches with atLeastEveryMs. ` +
+      'They wait for their next interval. Allow more credits.',
+    { operation: 'prices.batch', ...credits, resetsAt: budget.resetsAt },
+  )
+  return { refused, error }
+}
+
+/** Whether an address can be postponed by its interval. First prices, and those of price requests, cannot. */
+function canWait({ watchers, guaranteed, at, intervalMs }: TrackedPrice, now: number): boolean {
+  if (watchers.size === 0 || at === Number.NEGATIVE_INFINITY) return false
+  const atLeastEveryMs = guaranteed.peek()?.atLeastEveryMs ?? Number.POSITIVE_INFINITY
+  return now + intervalMs <= at + atLeastEveryMs
+}

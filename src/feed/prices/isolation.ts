@@ -1,8 +1,9 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
-import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
 import type { FeedEvent } from '../events.ts'
-import type { Failure, SuspectGroup, TrackedPrice } from './tracked-price.ts'
+import { type Failure, mayBeCausedByAnAddress } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import type { SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /**
  * Finds the address that makes batches fail. A batch that fails is split in two for its next attempt, until one address is left
@@ -13,8 +14,11 @@ export interface Isolation {
   split(prices: readonly TrackedPrice[]): TrackedPrice[][]
   /** Returns what the watches have set aside for requests of these addresses. */
   recordSuccess(prices: readonly TrackedPrice[]): number
-  /** Returns the failure of the one address that fails while others succeed; undefined if the cause may be the service. */
-  recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Failure | undefined
+  /**
+   * Returns the failure of the one address that fails while others succeed; 'split' if the addresses are requested in two parts from now
+   * on; undefined if the cause may be the service.
+   */
+  recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Failure | 'split' | undefined
 }
 
 const MIN_WAIT_MS = 1_000
@@ -22,7 +26,7 @@ const MAX_WAIT_MS = 60_000
 
 /** @param reserveExtra sets credits of the watches aside for more requests than they need; false if they cannot pay */
 export function createIsolation(
-  clock: Clock,
+  clock: FeedClock,
   emit: (event: FeedEvent) => void,
   reserveExtra: (credits: number) => boolean,
 ): Isolation {
@@ -53,10 +57,10 @@ export function createIsolation(
       const [first] = prices
       if (first === undefined || !mayBeCausedByAnAddress(error)) return undefined
       const failingSince = Math.min(decidedAt, ...prices.map((tracked) => tracked.failingSince))
-      // Without a success the service may be down: then smaller requests only cost more, except for one free attempt.
+      // Without a success the service may be down: then smaller requests only cost more, except for one attempt.
       const othersSucceed = succeededAt >= failingSince
-      const isFree = error.charge === 'none' && first.suspectGroup === undefined
-      if (prices.length > 1 && (othersSucceed || isFree) && splitGroup(prices)) return undefined
+      const isFirst = error.charge !== 'unknown' && first.suspectGroup === undefined
+      if (prices.length > 1 && (othersSucceed || isFirst) && splitGroup(prices)) return 'split'
       return othersSucceed ? isolate(prices, error) : undefined
     },
   }
@@ -87,23 +91,12 @@ export function createIsolation(
     for (const tracked of prices) Object.assign(tracked, { suspectGroup: group, retryAt, failures: failures + 1 })
     const [only] = prices
     if (prices.length === 1 && only && failures === 0)
-      emit({ type: 'feed.isolated', address: only.address, code: error.code, retryAt })
-    return { error, waitMs, transient: !isCharged, maybeWasted: isCharged }
+      emit({ type: 'feed.isolated', address: only.address, code: error.code, retryAt: clock.toUnix(retryAt) })
+    return { error, waitMs, transient: !isCharged, maybeCharged: isCharged }
   }
 }
 
 function halve(prices: readonly TrackedPrice[]): TrackedPrice[][] {
   const half = Math.ceil(prices.length / 2)
   return [...splitIntoRequests(prices.slice(0, half)), ...splitIntoRequests(prices.slice(half))]
-}
-
-/** Statuses that the service or a gateway sends for every request alike. */
-const SERVICE_WIDE = new Set([408, 429, 502, 503, 504])
-
-/** Whether requests for other addresses may succeed. */
-export function mayBeCausedByAnAddress(error: unknown): error is EtnMarketError {
-  if (!isEtnMarketError(error)) return false
-  const { name, code, status = 0 } = error
-  if (name === 'ResponseError') return code !== 'not_the_service' && code !== 'invalid_fetch'
-  return name === 'ServiceError' && !SERVICE_WIDE.has(status)
 }

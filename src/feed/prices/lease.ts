@@ -1,8 +1,10 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
-import { type Clock, sleep, startTimer } from '../../concurrency/clock.ts'
-import type { SharedLease } from '../../fleet/internals.ts'
+import { sleep, startTimer } from '../../concurrency/clock.ts'
+import { invalidOption } from '../../errors/input.ts'
+import { fleetInternalsOf, type SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedStore } from '../types.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import type { FeedOptions, FeedStore } from '../types.ts'
 
 /** Lets one of several processes that share a store buy an address. */
 export interface BuyLease {
@@ -16,44 +18,86 @@ export interface BuyLease {
 }
 
 /** A lease ends by itself, so that a process that stops cannot block the others. */
-const LEASE_MS = 5_000
+export const LEASE_MS = 5_000
 /** Without an atomic `add`, processes that write at the same time see the last of their writes after this time. */
 const SETTLE_MS = 50
 const TIMEOUT_MS = 1_000
+/** Beyond this number of leases of others, the oldest is forgotten. */
+const MAX_SEEN = 1_000
 
-/** @param shared where there is a fleet: it decides, and the store has no leases */
-export function createBuyLease(
-  store: FeedStore,
-  clock: Clock,
-  closed: CancellationSignal,
-  shared?: SharedLease,
-): BuyLease {
-  const owner = `${clock.now().toString(36)}-${Math.floor(clock.random() * 2 ** 48).toString(36)}-${crypto.randomUUID()}`
-  const isHeld = (value: unknown) => {
-    const lease = parse(value)
-    return lease !== undefined && lease.owner !== owner && lease.until > clock.now()
+export interface BuyLeaseParts {
+  readonly store: FeedStore
+  readonly clock: FeedClock
+  readonly closed: CancellationSignal
+  /** Where there is a fleet: it decides, and the store has no leases. */
+  readonly shared: SharedLease | undefined
+  /** Called once, when the store turns out not to show what is written to it. */
+  onBlind(): void
+}
+
+export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLeaseParts): BuyLease {
+  const owner = `${clock.wall.now().toString(36)}-${Math.floor(clock.random() * 2 ** 48).toString(36)}-${crypto.randomUUID()}`
+  /** Leases of others, by address, and since when each is seen: the clock of its owner may be wrong, and the store may be old. */
+  const seen = new Map<string, { readonly value: string; readonly since: number }>()
+  /** Addresses whose lease the store did not show after it was written. */
+  const unshown = new Set<string>()
+  let isReported = false
+  function reportBlind(): void {
+    if (!isReported) onBlind()
+    isReported = true
   }
-  const write = () => JSON.stringify({ owner, until: clock.now() + LEASE_MS })
+  const write = () => JSON.stringify({ owner, until: clock.wall.now() + LEASE_MS })
+
+  /** Whether another process holds the lease. None counts for longer than a lease lasts. */
+  function isHeld(address: string, value: unknown): boolean {
+    const lease = parse(value)
+    const known = seen.get(address)
+    if (lease === undefined || lease.owner === owner || lease.until <= clock.wall.now()) {
+      seen.delete(address)
+      return false
+    }
+    const since = known !== undefined && known.value === value ? known.since : clock.now()
+    seen.set(address, { value: String(value), since })
+    const [oldest] = seen.keys()
+    if (seen.size > MAX_SEEN && oldest !== undefined) seen.delete(oldest)
+    const isOver = clock.now() - since >= LEASE_MS
+    if (isOver) reportBlind()
+    return !isOver
+  }
 
   /** `add` is atomic: a value that is there already stays. */
   async function add(address: string): Promise<boolean> {
     const key = keyOf(address)
     if (await store.add?.(key, write(), LEASE_MS)) return true
     // The store may keep values longer than a lease lasts.
-    if (isHeld(await store.get(key))) return false
+    if (isHeld(address, await store.get(key))) return false
     await store.delete(key)
-    return Boolean(await store.add?.(key, write(), LEASE_MS))
+    if (await store.add?.(key, write(), LEASE_MS)) return true
+    return isHeldByNobody(address)
   }
 
   async function writeAndReadBack(addresses: readonly string[]): Promise<boolean[]> {
-    const held = await Promise.all(addresses.map(async (address) => isHeld(await store.get(keyOf(address)))))
+    const held = await Promise.all(addresses.map(async (address) => isHeld(address, await store.get(keyOf(address)))))
     const free = addresses.filter((_, index) => !held[index])
     await Promise.all(free.map((address) => store.set(keyOf(address), write(), LEASE_MS)))
     // When the feed is closed, what was written is given back at once.
     if (free.length > 0) await sleep(clock, SETTLE_MS, closed).catch(() => {})
-    return Promise.all(
-      addresses.map(async (address, index) => !held[index] && parse(await store.get(keyOf(address)))?.owner === owner),
-    )
+    return Promise.all(addresses.map(async (address, index) => !held[index] && (await isHeldByNobody(address))))
+  }
+
+  /** Whether nobody else holds a lease that this process has written. A store that does not show it costs a request, and never a price. */
+  async function isHeldByNobody(address: string): Promise<boolean> {
+    const value = await store.get(keyOf(address))
+    if (parse(value)?.owner === owner) {
+      unshown.delete(address)
+      return true
+    }
+    if (isHeld(address, value)) return false
+    // Once, another process may have ended its lease meanwhile: then the store has the price.
+    const isBlind = unshown.has(address) && !closed.aborted
+    unshown.add(address)
+    if (isBlind) reportBlind()
+    return isBlind
   }
 
   async function tryAcquire(addresses: readonly string[]): Promise<ReadonlySet<string>> {
@@ -104,4 +148,13 @@ function parse(value: unknown): { owner: unknown; until: number } | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The lease of the fleet, if there is one. Without a shared store a member could not read what another one buys. */
+export function readSharedLease({ fleet, store }: FeedOptions): SharedLease | undefined {
+  if (fleet === undefined) return undefined
+  const internals = fleetInternalsOf(fleet)
+  if (internals === undefined) throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
+  if (store === undefined) throw invalidOption('store', store, 'a store that all members of the fleet share')
+  return internals.buyLease
 }

@@ -1,11 +1,12 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
-import type { Clock } from '../../concurrency/clock.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable, requestCredits } from '../../credits/batch-cost.ts'
 import type { Reservation } from '../../credits/budget.ts'
 import { joinBudgets, type SpendingLimit } from '../../credits/joint-budget.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import type { FeedEvent } from '../events.ts'
+import type { Failure } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { Payer, WantedPrice } from '../internals.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { FeedClient } from '../types.ts'
@@ -13,11 +14,11 @@ import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import { createIsolation } from './isolation.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { type Failure, isWanted, ownInterval, subscribersOf, type TrackedPrice } from './tracked-price.ts'
+import { isWanted, ownInterval, subscribersOf, type TrackedPrice } from './tracked-price.ts'
 
 export interface PriceBuyerParts {
   readonly client: FeedClient
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly store: PriceStore | undefined
@@ -58,9 +59,10 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const closed = new LightAbortController()
   signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
 
-  function deliver(tracked: TrackedPrice, { price, at }: StoredPrice): void {
+  function deliver(tracked: TrackedPrice, { price, at, requestedAt }: StoredPrice): void {
     tracked.price = price
     tracked.at = at
+    tracked.requestedAt = requestedAt
     tracked.inFlight = false
     tracked.rounds++
     tracked.reportedLateMs = 0
@@ -75,19 +77,20 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     for (const tracked of prices) {
       tracked.inFlight = false
       tracked.failingSince = Math.min(tracked.failingSince, decidedAt)
-      if (failure.maybeWasted) tracked.wastedAt = clock.now()
+      if (failure.maybeCharged) tracked.wastedAt = clock.now()
       schedule(tracked)
       for (const subscriber of subscribersOf(tracked)) subscriber.onFailure(tracked, failure)
     }
   }
 
   function deliverAll(prices: readonly TrackedPrice[], { priceOf, invalid }: BoughtPrices, at: number): void {
+    const requestedAt = clock.toUnix(at)
     for (const tracked of prices) {
       if (invalid?.addresses.has(tracked.address)) {
-        fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeWasted: true }, at)
+        fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeCharged: true }, at)
         continue
       }
-      const stored = { price: priceOf(tracked.address), at }
+      const stored = { price: priceOf(tracked.address), at, requestedAt }
       deliver(tracked, stored)
       store?.write(tracked.address, stored, storeTtlOf(tracked, dailyBudget.stretch))
     }
@@ -108,7 +111,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
       available: 0,
       resetsAt: undefined,
     })
-    fail(prices, { error, waitMs: 0, transient: false, maybeWasted: true }, decidedAt)
+    fail(prices, { error, waitMs: 0, transient: false, maybeCharged: true }, decidedAt)
   }
 
   async function buyChunk(chunk: readonly TrackedPrice[], decidedAt: number): Promise<number> {
@@ -139,7 +142,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
       // A request failed while this one waited for its slot: it waits for the same backoff.
       if (sentAt < backoff.until && backoff.failure) {
         reserved?.release()
-        fail(prices, { ...backoff.failure, maybeWasted: false }, decidedAt)
+        fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
         return 0
       }
       for (const tracked of prices) tracked.wastedAt = Number.NEGATIVE_INFINITY
@@ -155,8 +158,12 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
       deliverAll(prices, bought, sentAt)
       return credits - setAside
     } catch (error) {
-      const failure = isolation.recordFailure(prices, error, decidedAt) ?? backoff.recordFailure(error, sentAt)
-      fail(prices, failure, decidedAt)
+      const isolated = isolation.recordFailure(prices, error, decidedAt)
+      if (isolated === undefined) fail(prices, backoff.recordFailure(error, sentAt), decidedAt)
+      // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
+      else if (isolated === 'split')
+        fail(prices, { ...backoff.recordFailure(error, sentAt), maybeCharged: false }, decidedAt)
+      else fail(prices, isolated, decidedAt)
       return 0
     } finally {
       releaseSlot()

@@ -1,8 +1,9 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
+import { refusedForGuarantees, refusedRequests } from './daily-budget.ts'
+import { LEASE_MS } from './lease.ts'
 import { createPriceBuyer, type PriceBuyerParts } from './price-buyer.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { refusedForGuarantees, refusedRequests } from './request-share.ts'
 import { isWanted, type Stretch, stretchedInterval, type TrackedPrice } from './tracked-price.ts'
 
 /** Gets prices from the store, else from the service. */
@@ -53,7 +54,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
     const refusal = refusedRequests(prices, dailyBudget)
     if (refusal === undefined) return prices
     const { refused, error } = refusal
-    fail([...refused], { error, waitMs: 0, transient: false, maybeWasted: false }, decidedAt)
+    fail([...refused], { error, waitMs: 0, transient: false, maybeCharged: false }, decidedAt)
     return prices.filter((tracked) => !refused.has(tracked))
   }
 
@@ -62,7 +63,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
     const refusal = refusedForGuarantees(prices, dailyBudget, clock.now())
     if (refusal === undefined) return prices
     const { refused, error } = refusal
-    fail([...refused], { error, waitMs: 0, transient: false, maybeWasted: true }, decidedAt)
+    fail([...refused], { error, waitMs: 0, transient: false, maybeCharged: true }, decidedAt)
     return prices.filter((tracked) => !refused.has(tracked))
   }
 
@@ -113,10 +114,11 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
   async function buyOthers(from: PriceStore, prices: readonly TrackedPrice[], decidedAt: number): Promise<number> {
     let others = prices
     let credits = 0
-    while (others.length > 0) {
+    for (let polls = 1; others.length > 0; polls++) {
       await sleep(clock, POLL_MS, closed)
       const missing = await readStore(from, others)
-      const free = await acquire(from, [...missing])
+      // However many processes take turns: nobody waits for longer than one lease.
+      const free = polls * POLL_MS < LEASE_MS ? await acquire(from, [...missing]) : missing
       credits += await buy([...free], decidedAt).finally(() =>
         from.lease.release([...free].map(({ address }) => address)),
       )
@@ -146,7 +148,7 @@ export function createPriceFetcher(parts: PriceBuyerParts): PriceFetcher {
       } catch (error) {
         // The feed was closed while requests waited for a slot.
         const left = prices.filter(({ inFlight }) => inFlight)
-        fail(left, { error, waitMs: 0, transient: false, maybeWasted: false }, clock.now())
+        fail(left, { error, waitMs: 0, transient: false, maybeCharged: false }, clock.now())
         return 0
       }
     },

@@ -1,17 +1,16 @@
-import type { CancellationSignal } from '../../concurrency/cancellation.ts'
-import type { Clock } from '../../concurrency/clock.ts'
-import type { SharedLease } from '../../fleet/internals.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedStore } from '../types.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { CheckedStore } from './checked-store.ts'
-import { type BuyLease, createBuyLease } from './lease.ts'
+import { type BuyLease, type BuyLeaseParts, createBuyLease } from './lease.ts'
 
 /** A price as the store keeps it. */
 export interface StoredPrice {
   readonly price: TokenPrice | null
-  /** When the price was requested, unix milliseconds. */
+  /** When the price was requested, by the clock of the feed. */
   readonly at: number
+  /** The same moment in unix milliseconds. */
+  readonly requestedAt: number
 }
 
 /** Prices that were bought earlier or by another process. If the store fails or hangs, the feed buys the price itself. */
@@ -22,17 +21,16 @@ export interface PriceStore {
   readonly lease: BuyLease
 }
 
-export function createPriceStore(
-  store: FeedStore,
-  clock: Clock,
-  checked: CheckedStore,
-  closed: CancellationSignal,
-  sharedLease: SharedLease | undefined,
-): PriceStore {
+export interface PriceStoreParts extends BuyLeaseParts {
+  readonly checked: CheckedStore
+}
+
+export function createPriceStore(parts: PriceStoreParts): PriceStore {
+  const { checked, clock } = parts
   return {
-    lease: createBuyLease(store, clock, closed, sharedLease),
-    read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock.now())),
-    write: (address, stored, ttlMs) => checked.write(keyOf(address), stored, ttlMs),
+    lease: createBuyLease(parts),
+    read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock)),
+    write: (address, { price, requestedAt: at }, ttlMs) => checked.write(keyOf(address), { price, at }, ttlMs),
   }
 }
 
@@ -42,13 +40,14 @@ function keyOf(address: string): string {
 }
 
 /** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
-function checkStored(address: string, parsed: unknown, now: number): StoredPrice {
-  if (!isObject(parsed) || !isNumber(parsed.at) || parsed.at > now) throw invalidEntry(address)
-  const { price, at } = parsed
-  if (price === null) return { price, at }
+function checkStored(address: string, parsed: unknown, clock: FeedClock): StoredPrice {
+  if (!isObject(parsed) || !isNumber(parsed.at) || parsed.at > clock.wall.now()) throw invalidEntry(address)
+  const { price, at: requestedAt } = parsed
+  const at = clock.fromUnix(requestedAt)
+  if (price === null) return { price, at, requestedAt }
   if (!isObject(price) || !isSameAddress(price.address, address)) throw invalidEntry(address)
   if (!isPrice(price.usd) || !isPrice(price.etn)) throw invalidEntry(address)
-  return { price: { ...price, address }, at }
+  return { price: { ...price, address }, at, requestedAt }
 }
 
 function isSameAddress(value: unknown, address: string): boolean {

@@ -1,4 +1,5 @@
 import type { TokenPrice } from '../../generated/types.ts'
+import type { Failure } from '../failures.ts'
 import { createPriorityQueue, type PriorityQueue } from './priority-queue.ts'
 
 /** Addresses that are requested together until they succeed or fail alone. */
@@ -29,30 +30,21 @@ export interface Watcher extends Subscriber {
   onLate(tracked: TrackedPrice): void
 }
 
-/** Why no price came. */
-export interface Failure {
-  readonly error: unknown
-  /** Milliseconds until the next attempt. */
-  readonly waitMs: number
-  /** Whether another attempt may succeed. */
-  readonly transient: boolean
-  /** Whether another attempt may be charged and return nothing. Watches then wait for their interval. */
-  readonly maybeWasted: boolean
-}
-
-/** An address, what is known of its price, and who wants to know it. */
+/** An address, what is known of its price, and who wants to know it. Times are those of the clock of the feed. */
 export interface TrackedPrice {
   /** In EIP-55 form. */
   readonly address: string
   /** Null: the token has no price. Undefined: nothing is known. */
   price: TokenPrice | null | undefined
-  /** When `price` was requested, unix milliseconds; -Infinity while nothing is known. */
+  /** When `price` was requested, by the clock of the feed; -Infinity while nothing is known. */
   at: number
+  /** The same moment in unix milliseconds. */
+  requestedAt: number
   /** When the request for the first price is due, at the end of the window in which others may join it. */
   firstDueAt: number
-  /** When the next request is due, unix milliseconds. */
+  /** When the next request is due. */
   dueAt: number
-  /** When a watcher has to be told that its price is late, unix milliseconds. */
+  /** When a watcher has to be told that its price is late. */
   lateAt: number
   /** The interval of the watchers that are told at `lateAt`. */
   lateAfterMs: number
@@ -72,7 +64,7 @@ export interface TrackedPrice {
   suspectGroup: SuspectGroup | undefined
   /** Consecutive failures of this address alone. */
   failures: number
-  /** After a failure of this address alone: when it may be requested again, unix milliseconds. */
+  /** After a failure of this address alone: when it may be requested again. */
   retryAt: number
   /** Whether a request for the address is in flight. */
   inFlight: boolean
@@ -89,6 +81,7 @@ export function createTrackedPrice(address: string): TrackedPrice {
     address,
     price: undefined,
     at: Number.NEGATIVE_INFINITY,
+    requestedAt: Number.NEGATIVE_INFINITY,
     firstDueAt: Number.POSITIVE_INFINITY,
     dueAt: Number.POSITIVE_INFINITY,
     lateAt: Number.POSITIVE_INFINITY,

@@ -1,13 +1,13 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
 import type { FeedEvent } from '../events.ts'
-import type { Failure } from '../prices/tracked-price.ts'
+import { codeOf, type Failure, isRefusal, isShortOfCredits, isUnreadable, mayBeChargedAgain } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 
 /** Whether requests may be sent, and if not, when. */
 export interface Backoff {
   readonly state: 'none' | 'waiting' | 'stopped'
-  /** No request is sent before; -Infinity without a failure. */
+  /** No request is sent before, by the clock of the feed; -Infinity without a failure. */
   readonly until: number
   /** The failure that holds requests up, if there is one. */
   readonly failure: Failure | undefined
@@ -24,10 +24,8 @@ const MAX_WAIT_MS = 8_000
 const MAX_JITTER_MS = 1_000
 /** How often the feed checks whether a refusal has ended. A refusal is free. */
 const RECHECK_MS = 60_000
-/** Consecutive failures, each of them perhaps charged, that are retried as fast as the client retries. */
-const MAX_FAST_RETRIES = 2
 
-export function createBackoff(clock: Clock, emit: (event: FeedEvent) => void): Backoff {
+export function createBackoff(clock: FeedClock, emit: (event: FeedEvent) => void): Backoff {
   let state: Backoff['state'] = 'none'
   let until = Number.NEGATIVE_INFINITY
   let failures = 0
@@ -45,8 +43,9 @@ export function createBackoff(clock: Clock, emit: (event: FeedEvent) => void): B
 
   function stopUntil(error: EtnMarketError): number {
     const now = clock.now()
-    const { resetsAt = 0 } = error as Partial<BudgetExceededError>
-    return resetsAt > now ? resetsAt : now + RECHECK_MS
+    const { resetsAt } = error as Partial<BudgetExceededError>
+    const renewedAt = resetsAt === undefined ? now : clock.fromUnix(resetsAt)
+    return renewedAt > now ? renewedAt : now + RECHECK_MS
   }
 
   return {
@@ -62,21 +61,21 @@ export function createBackoff(clock: Clock, emit: (event: FeedEvent) => void): B
     recordFailure(error, sentAt) {
       // Requests that fail together count as one failure, and the longest wait applies.
       const now = clock.now()
-      const maybeWasted = isMaybeWasted(error, failures)
-      if (isFinal(error)) {
+      const maybeCharged = mayBeChargedAgain(error, failures)
+      const isFinal = isRefusal(error) || isShortOfCredits(error)
+      if (isFinal) {
         const wasStopped = state === 'stopped'
         until = Math.max(until, stopUntil(error))
         state = 'stopped'
-        if (!wasStopped) emit({ type: 'feed.stopped', code: error.code, until })
+        if (!wasStopped) emit({ type: 'feed.stopped', code: error.code, until: clock.toUnix(until) })
       } else {
         const waitMs = waitAfter(isEtnMarketError(error) ? error : {})
         if (state === 'none' || sentAt >= until) failures++
         until = Math.max(until, now + waitMs)
         if (state === 'none') state = 'waiting'
-        emit({ type: 'feed.waiting', code: isEtnMarketError(error) ? error.code : 'unknown', waitMs: until - now })
+        emit({ type: 'feed.waiting', code: codeOf(error), waitMs: until - now })
       }
-      const isPaid = isEtnMarketError(error) && error.charge === 'charged'
-      failure = { error, waitMs: until - now, transient: !isFinal(error) && !isPaid, maybeWasted }
+      failure = { error, waitMs: until - now, transient: !isFinal && !isUnreadable(error), maybeCharged }
       return failure
     },
     recordSuccess(sentAt) {
@@ -88,19 +87,4 @@ export function createBackoff(clock: Clock, emit: (event: FeedEvent) => void): B
       return true
     },
   }
-}
-
-/** Whether an attempt soon after this failure, and `failures` before it, may be charged and return nothing. */
-export function isMaybeWasted(error: unknown, failures: number): boolean {
-  const { charge, code } = isEtnMarketError(error) ? error : { charge: 'unknown', code: undefined }
-  if (code === 'attempt_timeout' || charge === 'unknown') return failures >= MAX_FAST_RETRIES
-  return charge === 'charged'
-}
-
-const FINAL =
-  /^(Authentication|Permission|InsufficientCredits|BudgetExceeded|InvalidRequest|InvalidLimit|NotFound|Api)Error$/
-
-/** Whether the same request fails again until somebody acts. Compares names, so that errors of another copy of the package count. */
-function isFinal(error: unknown): error is EtnMarketError {
-  return isEtnMarketError(error) && (FINAL.test(error.name) || error.code === 'client_closed')
 }

@@ -1,4 +1,5 @@
-import type { FeedPrice } from '../types.ts'
+import type { Lifetime } from '../lifetime.ts'
+import type { FeedPrice } from '../watch/types.ts'
 
 /** An async iterator that keeps only the newest unread value of each key. */
 export interface LatestValueStream<T> {
@@ -92,3 +93,44 @@ export function createLatestValueStream<T extends object = FeedPrice>(
 }
 
 const inputOf = (price: object) => (price as FeedPrice).address
+
+export interface FollowOptions<Value extends object> {
+  readonly signal: AbortSignal | undefined
+  readonly lifetime: Lifetime
+  /** Changes a value when it is read after it has waited. */
+  onRead(value: Value): Value
+  /** Publishes values until `signal` aborts or it calls `fail`. */
+  follow(publish: (value: Value) => void, signal: AbortSignal, fail: (error: unknown) => void): Promise<void>
+}
+
+/** Follows something while an iteration lasts. The iteration yields the newest value; a slow reader misses older ones. */
+export function followLatest<Value extends object>({
+  signal,
+  lifetime,
+  onRead,
+  follow,
+}: FollowOptions<Value>): AsyncIterable<Value> {
+  return {
+    [Symbol.asyncIterator]() {
+      const controller = new AbortController()
+      const stopListening: (() => void)[] = []
+      const end = (error?: { reason: unknown }) => {
+        for (const stop of stopListening.splice(0)) stop()
+        stream.end(error)
+        controller.abort()
+      }
+      const stream = createLatestValueStream<Value>(() => end(), onRead, { keyOf: () => '' })
+      const fail = (reason: unknown) => end({ reason })
+      if (signal?.aborted) fail(signal.reason)
+      else if (lifetime.signal.aborted) end()
+      else {
+        stopListening.push(
+          lifetime.onAbort(signal, () => fail(signal?.reason)),
+          lifetime.onClose(() => end()),
+        )
+        follow(stream.push, controller.signal, fail).catch(fail)
+      }
+      return stream.iterator
+    },
+  }
+}

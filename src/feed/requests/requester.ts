@@ -1,16 +1,17 @@
 import type { ApiPromise } from '../../api-promise.ts'
-import { type Clock, sleep } from '../../concurrency/clock.ts'
+import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { ResponseError } from '../../errors/response.ts'
 import type { FeedBoughtEvent, FeedEvent } from '../events.ts'
+import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import { type SendOptions, type Spent, spendFromBudget } from '../prices/buy-prices.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
-import { mayBeCausedByAnAddress } from '../prices/isolation.ts'
-import { type Backoff, isMaybeWasted } from './backoff.ts'
+import type { Backoff } from './backoff.ts'
 
 export interface RequesterParts {
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   emit(event: FeedEvent): void
@@ -62,7 +63,7 @@ export interface RequestSpec<T> {
 }
 
 export interface Answer<T> extends Spent<T> {
-  /** When the request was sent, unix milliseconds. */
+  /** When the request was sent, by the clock of the feed. */
   readonly sentAt: number
 }
 
@@ -105,7 +106,7 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
   /** Retry-After is a floor, and jitter only adds to it. */
   function waitAfter(error: unknown): number {
     const { retryAfterMs = 0 } = error as Partial<EtnMarketError>
-    const isShort = isNamed(error, /^(BudgetExceeded|InsufficientCredits)Error$/)
+    const isShort = isShortOfCredits(error)
     const ms = isShort ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(failures, 10))
     return Math.max(ms, retryAfterMs) * (1 + clock.random() / 10)
   }
@@ -136,7 +137,7 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
       return { ...answer, sentAt }
     } catch (error) {
       signal.throwIfAborted()
-      notBefore = Math.max(clock.now() + waitAfter(error), isMaybeWasted(error, failures) ? sentAt + everyMs : 0)
+      notBefore = Math.max(clock.now() + waitAfter(error), mayBeChargedAgain(error, failures) ? sentAt + everyMs : 0)
       failures++
       if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
       if (!isRefusal(error)) failureReport.report(error)
@@ -152,33 +153,11 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
           return await attempt(specify)
         } catch (error) {
           if (signal.aborted || isRefusal(error)) throw error
-          if (isNamed(error, /^BudgetExceededError$/) && isTooLarge(specify().worstCase)) throw error
+          if (isOverBudget(error) && isTooLarge(specify().worstCase)) throw error
         }
       }
     },
   }
-}
-
-/** Whether no later attempt of the same request succeeds. */
-export function isRefusal(error: unknown): boolean {
-  return isKeyRefused(error) || isNamed(error, /^(InvalidRequest|InvalidLimit|NotFound|Api)Error$/)
-}
-
-/** Whether no request with the same key or client succeeds. */
-export function isKeyRefused(error: unknown): boolean {
-  return (
-    isNamed(error, /^(Authentication|Permission)Error$/) || (isEtnMarketError(error) && error.code === 'client_closed')
-  )
-}
-
-/** Whether requests of every consumer fail for the same reason. */
-function isServiceWide(error: unknown): boolean {
-  if (mayBeCausedByAnAddress(error)) return false
-  return isNamed(error, /^(Authentication|Permission|RateLimit|ServerBusy|Service|Connection)Error$/)
-}
-
-function isNamed(error: unknown, names: RegExp): error is EtnMarketError {
-  return isEtnMarketError(error) && names.test(error.name)
 }
 
 function unusable<T>({ operation }: RequestSpec<T>, { data, credits }: Spent<T>): ResponseError {

@@ -46,8 +46,9 @@ export function createDueTimes(): DueTimes {
     queue.delete(tracked)
     retries.delete(tracked)
     scheduleLate(tracked)
-    if (intervalMs === Number.POSITIVE_INFINITY || tracked.inFlight) return
+    if (intervalMs === Number.POSITIVE_INFINITY) return
     tracked.intervalMs = intervalMs
+    if (tracked.inFlight) return
     const lead = leadTimeFor(intervalMs, leadMs)
     // Rounded down, because timers have no fractions.
     const expiresAt = Math.floor(tracked.at + intervalMs - lead)

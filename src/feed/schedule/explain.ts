@@ -1,6 +1,7 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { creditsToUsd } from '../../credits/cost.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import { DAY_MS, type DailyBudget } from '../prices/daily-budget.ts'
+import type { RuleChoice } from './choose-rule.ts'
 import type { DueTimes } from './due-times.ts'
 import type { FeedPlan, PlannedRate, PlannedRequests } from './plan.ts'
 import { costOf, rateOf, simulateSchedule } from './simulate-schedule.ts'
@@ -14,10 +15,11 @@ export interface OtherRequests extends Pick<PlannedRequests, 'operation' | 'addr
 }
 
 export interface ExplainParts {
-  readonly clock: Clock
+  readonly clock: FeedClock
   readonly dueTimes: DueTimes
   readonly bucket: TokenBucket
   readonly dailyBudget: DailyBudget
+  readonly rules: RuleChoice
 }
 
 /** A watch, as the cost of a call of its own sees it. */
@@ -31,15 +33,16 @@ export interface PlannedWatch {
 const MAX_SIMULATED_CALLS = 1_000
 
 export function explain(
-  { clock, dueTimes, bucket, dailyBudget }: ExplainParts,
+  { clock, dueTimes, bucket, dailyBudget, rules }: ExplainParts,
   watches: readonly PlannedWatch[],
   requests: readonly OtherRequests[],
   shown: number,
 ): FeedPlan {
   const now = clock.now()
   const { stretch, atLeastStretch } = dueTimes.stretch
-  const simulation = { dueTimes, bucket, now, until: now + DAY_MS, maxCalls: Math.max(shown, MAX_SIMULATED_CALLS) }
-  const calls = simulateSchedule(simulation)
+  const maxCalls = Math.max(shown, MAX_SIMULATED_CALLS)
+  const simulation = { dueTimes, bucket, rule: rules.at(now), now, until: now + DAY_MS, maxCalls }
+  const { calls } = simulateSchedule(simulation)
   const cost = toRate(rateOf(calls))
   const onePerConsumer = separateCalls(watches, ({ everyMs, atLeastEveryMs }) =>
     Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
@@ -48,7 +51,7 @@ export function explain(
     stretch === 1
       ? { cost, onePerConsumer }
       : {
-          cost: toRate(rateOf(simulateSchedule({ ...simulation, unstretched: true }))),
+          cost: toRate(rateOf(simulateSchedule({ ...simulation, unstretched: true }).calls)),
           onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
         }
   const others = requests.map(({ operation, address, everyMs, credits }) => {
@@ -58,7 +61,8 @@ export function explain(
     }
     return { operation, address, cost: costAt(everyMs * dailyBudget.requestStretch), unstretched: costAt(everyMs) }
   })
-  return { calls: calls.slice(0, shown), stretch, atLeastStretch, cost, onePerConsumer, unstretched, others }
+  const planned = calls.slice(0, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) }))
+  return { calls: planned, stretch, atLeastStretch, cost, onePerConsumer, unstretched, others }
 }
 
 /** The cost of a call for each watch, at its own interval. */

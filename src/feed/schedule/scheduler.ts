@@ -4,6 +4,7 @@ import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { FetchBatch, PriceFetcher } from '../prices/price-fetcher.ts'
 import { companionsOf, type TrackedPrice } from '../prices/tracked-price.ts'
 import type { Backoff } from '../requests/backoff.ts'
+import type { RuleChoice } from './choose-rule.ts'
 import type { CostForecast } from './cost-forecast.ts'
 import type { DueTimes } from './due-times.ts'
 import { selectBatch, takeDue } from './select-batch.ts'
@@ -16,6 +17,7 @@ export interface SchedulerParts {
   readonly bucket: TokenBucket
   readonly backoff: Backoff
   readonly forecast: CostForecast
+  readonly rules: RuleChoice
   readonly fetcher: PriceFetcher
   readonly windowMs: number
   readonly isPaused: () => boolean
@@ -40,7 +42,7 @@ export interface Scheduler {
 const NEVER = Number.POSITIVE_INFINITY
 
 export function createScheduler(parts: SchedulerParts): Scheduler {
-  const { clock, dueTimes, dailyBudget, bucket, backoff, forecast, fetcher, windowMs, isPaused } = parts
+  const { clock, dueTimes, dailyBudget, bucket, backoff, forecast, rules, fetcher, windowMs, isPaused } = parts
   const requested = new Set<TrackedPrice>()
   const inFlight = new Set<Promise<void>>()
   let windowEndsAt = NEVER
@@ -133,6 +135,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
         queue: dueTimes.queue,
         callRate: dueTimes.demand.callRate(),
         bucket,
+        rule: rules.at(now),
         companionsOf: (tracked) => companionsOf(tracked).filter((other) => !oneOff.has(other)),
       },
       oneOff.size,

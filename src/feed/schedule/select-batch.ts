@@ -11,7 +11,16 @@ export interface Batch<T> {
   early: T[]
 }
 
+/**
+ * Which addresses a call of the watches buys early:
+ * - `all`: every address, which is one interval for all;
+ * - `cheapest`: the first ones that make this call cheapest, in any number of requests;
+ * - `same-request`: the same, but no more than fill its last request.
+ */
+export type EarlyRule = 'all' | 'cheapest' | 'same-request'
+
 export interface SelectBatchParts<T extends DueItem> {
+  readonly rule: EarlyRule
   readonly queue: PriorityQueue<T>
   readonly callRate: CallRate
   readonly bucket: Pick<TokenBucket, 'covers'>
@@ -25,8 +34,8 @@ export interface SelectBatchParts<T extends DueItem> {
  * That costs no more than a batch per watch at its own interval, whatever the other watches do.
  */
 export function selectBatch<T extends DueItem>(parts: SelectBatchParts<T>, requested: number, now: number): Batch<T> {
-  const { queue, callRate, bucket, companionsOf } = parts
-  const cheapest = cheapestBatch(queue, requested, now, callRate)
+  const { queue, bucket, companionsOf } = parts
+  const cheapest = cheapestBatch(parts, requested, now)
   const { due, early } = cheapest
   const extra = creditsFor(requested + due.length + early.length) - creditsFor(requested)
   if (bucket.covers(extra, now)) return cheapest
@@ -48,23 +57,23 @@ export function selectBatch<T extends DueItem>(parts: SelectBatchParts<T>, reque
  * Takes every due address from the queue, and the early ones that make the call cheapest.
  *
  * An early address wastes the share of its 10 credits for the time that its old price is still valid, but it postpones the next
- * batch. Early addresses are taken in the order of their due times, because the next batch is due with the first that is left. No
- * prefix exceeds the last request. Of all prefixes, the one with the lowest cost is taken.
+ * batch. Early addresses are taken in the order of their due times, because the next batch is due with the first that is left. Of all
+ * prefixes that the rule allows, the one with the lowest cost is taken.
  */
 export function cheapestBatch<T extends DueItem>(
-  queue: PriorityQueue<T>,
+  { queue, callRate, rule }: Pick<SelectBatchParts<T>, 'queue' | 'callRate' | 'rule'>,
   requested: number,
   now: number,
-  callRate: CallRate,
 ): Batch<T> {
   const { saturated, fastMs } = callRate
   const isFast = ({ intervalMs }: DueItem) => intervalMs < fastMs
   const due = takeDue(queue, now)
+  if (rule === 'all' && requested === 0) return { due, early: due.some(isNew) ? [] : takeAll(queue) }
   const slow = due.filter((item) => !isFast(item))
   const forced = requested + due.length
   const places = (MAX_ITEMS - (forced % MAX_ITEMS)) % MAX_ITEMS
   // In a saturated schedule, the request for a new address has places that would otherwise cost a fee later.
-  const isForNew = saturated && due.some(({ rounds }) => rounds === 0)
+  const isForNew = saturated && due.some(isNew)
   const isRoutine = requested === 0 && slow.length > 0 && !isForNew
   const prefix = isRoutine
     ? costPerTime(slow, due.length - slow.length, now)
@@ -78,10 +87,11 @@ export function cheapestBatch<T extends DueItem>(
     }
     return queue.peek()
   }
+  const most = isRoutine && rule === 'cheapest' ? Number.POSITIVE_INFINITY : places
   const candidates: T[] = []
   let best = 0
   let lowest = prefix.costUntil(nextSlow()?.dueAt)
-  while (candidates.length < places) {
+  while (candidates.length < most) {
     const item = nextSlow()
     if (item === undefined || item.dueAt >= prefix.horizon()) break
     queue.pop()
@@ -92,7 +102,7 @@ export function cheapestBatch<T extends DueItem>(
     lowest = cost
     best = candidates.length
   }
-  if (saturated && isRoutine) best += countWorthPlaces(candidates.slice(best), due, now)
+  if (saturated && isRoutine && best < places) best += countWorthPlaces(candidates.slice(best, places), due, now)
   const early = candidates.slice(0, best)
   const left = candidates.slice(best)
   for (const item of fast) {
@@ -108,6 +118,15 @@ export function cheapestBatch<T extends DueItem>(
 const MIN_BATCH = 3
 /** How early an address is bought in a batch that would need a request of its own soon, as a share of its interval: 40 of 50 credits. */
 const MAX_REMAINING = 0.8
+
+const isNew = ({ rounds }: DueItem) => rounds === 0
+
+/** Removes every item from a queue that was bought before, and returns them. A new one waits for its window. */
+function takeAll<T extends DueItem>(queue: PriorityQueue<T>): T[] {
+  const taken = queue.items().filter((item) => !isNew(item))
+  for (const item of taken) queue.delete(item)
+  return taken
+}
 
 /** Removes every due item from a queue, and returns them. */
 export function takeDue<T extends DueItem>(queue: PriorityQueue<T>, now: number): T[] {

@@ -6,7 +6,7 @@ import { createDemand } from './demand.ts'
 import type { DueTimes } from './due-times.ts'
 import type { DueItem } from './early-cost.ts'
 import type { PlannedPurchase } from './plan.ts'
-import { type SelectBatchParts, selectBatch } from './select-batch.ts'
+import { type EarlyRule, type SelectBatchParts, selectBatch } from './select-batch.ts'
 import type { TokenBucket } from './token-bucket.ts'
 
 interface PlannedItem extends DueItem {
@@ -16,6 +16,7 @@ interface PlannedItem extends DueItem {
 export interface Simulation {
   readonly dueTimes: DueTimes
   readonly bucket: TokenBucket
+  readonly rule: EarlyRule
   readonly now: number
   /** The simulation ends here, or after `maxCalls`. */
   readonly until: number
@@ -24,16 +25,25 @@ export interface Simulation {
   readonly unstretched?: boolean
 }
 
+/** A simulated schedule. */
+export interface SimulatedSchedule {
+  readonly calls: readonly PlannedPurchase[]
+  /** What is left at a time of the bought prices: the sum of the shares of their intervals. */
+  remainingAt(time: number): number
+}
+
 /** Simulates the schedule on a copy, with the rules of the scheduler. */
-export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
-  const { dueTimes, bucket, now, until, maxCalls, unstretched = false } = simulation
+export function simulateSchedule(simulation: Simulation): SimulatedSchedule {
+  const { dueTimes, bucket, rule, now, until, maxCalls, unstretched = false } = simulation
   const queue = createPriorityQueue<PlannedItem>(({ dueAt }) => dueAt)
   const items = new Map<TrackedPrice, PlannedItem>()
   const demand = unstretched ? createDemand<TrackedPrice>() : dueTimes.demand
   for (const tracked of dueTimes.demand.addresses()) {
     const { rounds } = tracked
     const intervalMs = unstretched ? shortestInterval(tracked) : tracked.intervalMs
-    const dueAt = Math.max(now, tracked.dueAt - (tracked.intervalMs - intervalMs))
+    // What is in flight is bought now.
+    const nextAt = tracked.inFlight ? now + intervalMs : tracked.dueAt - (tracked.intervalMs - intervalMs)
+    const dueAt = Math.max(now, nextAt)
     const item = { tracked, rounds, intervalMs, dueAt }
     items.set(tracked, item)
     queue.put(item)
@@ -44,6 +54,7 @@ export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
     queue,
     callRate: demand.callRate(),
     bucket: budget,
+    rule,
     companionsOf: ({ tracked, dueAt }) =>
       companionsOf({ ...tracked, dueAt, failingSince: Number.POSITIVE_INFINITY }).flatMap((companion) => {
         const item = items.get(companion)
@@ -63,7 +74,12 @@ export function simulateSchedule(simulation: Simulation): PlannedPurchase[] {
     }
     calls.push({ at, due: addressesOf(due), early: addressesOf(early), ...costOf(due.length + early.length) })
   }
-  return calls
+  const remainingOf = ({ dueAt, intervalMs }: PlannedItem, time: number) =>
+    Math.min(1, Math.max(0, (dueAt - time) / intervalMs))
+  return {
+    calls,
+    remainingAt: (time) => queue.items().reduce((sum, item) => sum + remainingOf(item, time), 0),
+  }
 }
 
 const addressesOf = (items: readonly PlannedItem[]) => items.map(({ tracked }) => tracked.address)

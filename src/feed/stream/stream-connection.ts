@@ -1,9 +1,9 @@
 import { raceWithAbort } from '../../concurrency/cancellation.ts'
-import { type Clock, monotonicNow, startTimer } from '../../concurrency/clock.ts'
+import { startTimer } from '../../concurrency/clock.ts'
 import { isObject } from '../../operations/type-guards.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import { createEventParser } from './parse-events.ts'
 import { readPrice, type StreamedPrice } from './read-price.ts'
-import { refusalOf, type StreamRefusal } from './stream-refusal.ts'
 
 /** One stream of some addresses, which reconnects by itself. */
 export interface StreamConnection {
@@ -13,7 +13,7 @@ export interface StreamConnection {
 }
 
 export interface StreamConnectionParts {
-  readonly clock: Clock
+  readonly clock: FeedClock
   /** Opens the stream. @param headers of the request, with the last event id */
   open(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   onPrice(price: StreamedPrice): void
@@ -69,7 +69,7 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
 
   async function run(): Promise<void> {
     const controller = new AbortController()
-    const startedAt = monotonicNow(clock)
+    const startedAt = clock.now()
     const watchdog = createWatchdog(clock, () => controller.abort())
     stopAttempt = () => {
       watchdog.stop()
@@ -79,14 +79,14 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
     try {
       const headers = { accept: 'text/event-stream', ...(lastId !== '' && { 'last-event-id': lastId }) }
       const response = await raceWithAbort(open(headers, controller.signal), controller.signal)
-      refusal = refusalOf(response, clock.now())
+      refusal = refusalOf(response, clock.wall.now())
       if (refusal === undefined) await read(response, watchdog, controller.signal)
       else response.body?.cancel().catch(() => {})
     } catch {
       // The connection failed or broke.
     }
     watchdog.stop()
-    if (refusal === undefined && monotonicNow(clock) - startedAt > GOOD_MS) failures = 0
+    if (refusal === undefined && clock.now() - startedAt > GOOD_MS) failures = 0
     if (isLive && !isStopped) startGrace()
     reconnect(refusal)
   }
@@ -107,7 +107,7 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
         for (const { type, data, lastId: id } of parse(decoder.decode(part.value, { stream: true }))) {
           lastId = id
           if (type === 'settings') watchdog.setHeartbeat(data)
-          const price = type === 'price' ? readPrice(data, clock.now()) : undefined
+          const price = type === 'price' ? readPrice(data, clock) : undefined
           if (price) onPrice(price)
         }
       }
@@ -142,7 +142,7 @@ interface Watchdog {
 }
 
 /** Notices that a connection is silent for too long, which no error says. */
-function createWatchdog(clock: Clock, onSilence: () => void): Watchdog {
+function createWatchdog(clock: FeedClock, onSilence: () => void): Watchdog {
   let limitMs = HEARTBEAT_MS * SILENT_HEARTBEATS
   let stop = startTimer(clock, limitMs, onSilence)
   const reset = () => {
@@ -169,4 +169,28 @@ function parseSettings(data: string): { heartbeatMs?: number } {
   } catch {
     return {}
   }
+}
+
+/** Why there is no stream. */
+interface StreamRefusal {
+  /** Whether asking again would change nothing. */
+  readonly isFinal: boolean
+  /** The wait that the server asks for, milliseconds. */
+  readonly retryAfterMs: number
+}
+
+/** Reads a response that is no stream; undefined for one that is. */
+function refusalOf({ status, headers }: Response, now: number): StreamRefusal | undefined {
+  const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
+  if (status === 200 && isStream) return undefined
+  // Any other success is a page of a host without a stream, and a 4xx says that the request itself is not accepted.
+  const isTransient = status >= 500 || status === 429 || status === 408
+  return { isFinal: !isTransient, retryAfterMs: readRetryAfter(headers.get('retry-after'), now) }
+}
+
+function readRetryAfter(value: string | null, now: number): number {
+  const text = value?.trim() ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now)
 }

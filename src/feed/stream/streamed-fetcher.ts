@@ -65,12 +65,12 @@ export function createStreamedFetcher({ fetcher, table, covers, schedule }: Stre
       ])
       return credits + more
     },
-    onPrice({ address, price, at }) {
+    onPrice({ address, price, at, requestedAt }) {
       const tracked = table.find(address)
       if (tracked === undefined || at <= tracked.at) return
       // The answer to a request in flight will be newer.
       if (tracked.inFlight && !waiting.has(tracked)) return
-      fetcher.deliver(tracked, { price, at })
+      fetcher.deliver(tracked, { price, at, requestedAt })
       endWait(tracked, true)
     },
     reconsider() {

@@ -1,12 +1,19 @@
 import { startTimer } from '../../concurrency/clock.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
+import { ResponseError } from '../../errors/response.ts'
+import type { Trade } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
-import type { FeedEvent } from '../events.ts'
+import type { FeedEvent, FeedTradesFailedEvent } from '../events.ts'
+import { creditsChargedBy, type Failure, isShortOfCredits, isUnreadable } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import type { Lifetime } from '../lifetime.ts'
+import { spendFromBudget } from '../prices/buy-prices.ts'
+import type { DailyBudget } from '../prices/daily-budget.ts'
+import type { Backoff } from '../requests/backoff.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
+import type { FeedClient } from '../types.ts'
 import { adaptInterval, createTradeCost, FULL_PAGE, PAGE_SIZE, type TradeCost, tradeCredits } from './cost.ts'
 import { createTradeDedupe, mergePage, type TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
-import { canRetry, chargedBy, isUnreadable, toFailedEvent } from './failure.ts'
-import { intervalWithin, planTrades } from './plan.ts'
-import { requestTrades, type TradeRequestParts } from './request.ts'
 import type { TradeMemory, TradeStore } from './store.ts'
 
 /** Somebody who reads the trades of a token. */
@@ -144,7 +151,7 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
       accept({ trades: data.filter(isObject), isComplete: data.length < limit }, { limit, sentAt, intervalMs })
     } catch (error) {
       if (lifetime.signal.aborted) return
-      if (chargedBy(error) !== 0) recordCost(chargedBy(error) ?? tradeCredits(limit))
+      if (creditsChargedBy(error) !== 0) recordCost(creditsChargedBy(error) ?? tradeCredits(limit))
       recordFailure(error, sentAt, intervalMs)
     }
   }
@@ -169,10 +176,11 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   function recordFailure(error: unknown, sentAt: number, intervalMs: number): void {
     if (isUnreadable(error)) {
       needsExtra = false
-      emit(toFailedEvent(error, token, intervalStart + intervalMs * dailyBudget.requestStretch))
+      const retryAt = intervalStart + intervalMs * dailyBudget.requestStretch
+      emit(toFailedEvent(error, token, clock.toUnix(retryAt)))
       return
     }
-    if (chargedBy(error) === undefined) needsExtra = true
+    if (creditsChargedBy(error) === undefined) needsExtra = true
     const failure = backoff.recordFailure(error, sentAt)
     if (canRetry(error, failure)) return
     for (const reader of [...readers]) reader.fail(error)
@@ -197,4 +205,56 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
       await working
     },
   }
+}
+
+/** The interval nearest to `everyMs` that suits every reader. */
+function intervalWithin(
+  readers: readonly { readonly bounds: Record<'min' | 'max', number> }[],
+  everyMs: number,
+): number {
+  const min = Math.min(...readers.map(({ bounds }) => bounds.min))
+  const max = Math.min(...readers.map(({ bounds }) => bounds.max))
+  return Math.min(max, Math.max(min, everyMs))
+}
+
+/** The requests for the trades of a token, undefined for all tokens. */
+function planTrades(token: string | undefined, everyMs: number, cost: TradeCost): OtherRequests {
+  const credits = (intervalMs: number) => tradeCredits(cost.limitAfter(intervalMs))
+  return { operation: 'trade.list', address: token, everyMs, credits }
+}
+
+interface TradeRequestParts {
+  readonly client: FeedClient
+  readonly clock: FeedClock
+  readonly dailyBudget: DailyBudget
+  readonly backoff: Backoff
+  readonly lifetime: Lifetime
+}
+
+/** Requests the newest trades, once. */
+async function requestTrades(
+  token: string | undefined,
+  limit: number,
+  { client, dailyBudget, lifetime }: TradeRequestParts,
+): Promise<{ data: readonly Trade[]; credits: number }> {
+  const params = { limit, ...(token !== undefined && { token }) }
+  const send = () => client.trade.list(params, { signal: lifetime.signal, retry: false })
+  const answer = await spendFromBudget(dailyBudget.budget, tradeCredits(limit), send)
+  // Without `validate: 'strict'` a client hands over what it does not expect.
+  if (Array.isArray(answer.data)) return answer
+  const message = 'trade.list: the answer has no list of trades.'
+  throw new ResponseError(message, { code: 'unexpected_shape', charge: 'charged', credits: answer.credits })
+}
+
+/** Whether the same request may succeed later without any change. */
+function canRetry(error: unknown, { transient }: Failure): boolean {
+  return transient || isShortOfCredits(error)
+}
+
+function toFailedEvent(
+  { code, message, credits }: EtnMarketError,
+  token: string | undefined,
+  retryAt: number,
+): FeedTradesFailedEvent {
+  return { type: 'feed.trades_failed', token, code, message, credits, retryAt }
 }

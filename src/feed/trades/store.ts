@@ -1,8 +1,8 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { createEntryStore } from '../../credits/budget-store.ts'
 import type { Trade } from '../../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import { type FeedEvent, messageOf } from '../events.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
 import type { FeedStore } from '../types.ts'
 import { PAGE_SIZE, type TradeCostState } from './cost.ts'
@@ -10,7 +10,7 @@ import type { TradePage } from './dedupe.ts'
 
 /** What is known of the trades of a token. */
 export interface TradeMemory extends TradePage {
-  /** When the newest page was requested, unix milliseconds. */
+  /** When the newest page was requested, by the clock of the feed; unix milliseconds in a store. */
   readonly at: number
   /** Milliseconds between requests that suit the number of trades. */
   readonly everyMs: number
@@ -42,7 +42,7 @@ const TTL_MS = 30 * 86_400_000
 export interface TradeStoreParts {
   readonly store: FeedStore
   readonly checked: CheckedStore
-  readonly clock: Clock
+  readonly clock: FeedClock
   emit(event: FeedEvent): void
 }
 
@@ -78,8 +78,11 @@ export function createTradeStore({ store, checked, clock, emit }: TradeStorePart
   }
 
   return {
-    readMemory: (token) => read(keyOf(token), (value): value is TradeMemory => isMemory(value, clock.now())),
-    writeMemory: (token, memory) => write(keyOf(token), memory),
+    async readMemory(token) {
+      const stored = await read(keyOf(token), (value): value is TradeMemory => isMemory(value, clock.wall.now()))
+      return stored && { ...stored, at: clock.fromUnix(stored.at) }
+    },
+    writeMemory: (token, memory) => write(keyOf(token), { ...memory, at: clock.toUnix(memory.at) }),
     readPosition: (token, reader) => read(keyOf(token, reader), isTrades),
     writePosition: (token, reader, trades) => write(keyOf(token, reader), trades),
     flush: async () => void (await Promise.all(writes)),

@@ -3,14 +3,12 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { Decimal } from '../../utils/decimal.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
-import type { FeedPrice } from '../types.ts'
-import type { AlertOptions, FeedAlert } from './alert-types.ts'
 import { type Conditions, detectCrossings } from './crossings.ts'
 import { readAmount } from './min-change.ts'
 import { readIntervals } from './read-interval.ts'
 import type { WatchRegistry } from './registry.ts'
-import type { RunningWatch, WatchTarget } from './watch.ts'
-import { groupByAddress, type ToChecksum, withAge } from './watch-target.ts'
+import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
+import { groupByAddress, type RunningWatch, type ToChecksum, type WatchTarget, withAge } from './watch.ts'
 
 export interface AlertParts {
   readonly clock: Clock
@@ -47,12 +45,16 @@ function iterate(
   let missed = 0
   const oldestAt = clock.now() - everyMs
   let isFirst = true
+  const deliveredAt = new WeakMap<FeedPrice, number>()
+  const aged = (price: FeedPrice) => {
+    const now = clock.now()
+    return withAge(price, now - (deliveredAt.get(price) ?? now), everyMs)
+  }
 
   const stream = createLatestValueStream<FeedAlert>(
     () => watch?.stop(),
     ({ condition, price, from }) => {
-      const now = clock.now()
-      const read = { condition, price: withAge(price, now, everyMs), from: from && withAge(from, now, everyMs), missed }
+      const read = { condition, price: aged(price), from: from && aged(from), missed }
       missed = 0
       return read
     },
@@ -61,9 +63,12 @@ function iterate(
 
   function onPrice(price: FeedPrice): void {
     // A price that was already old at the start says nothing of now.
-    if (isFirst && price.at < oldestAt) return
+    const now = clock.now()
+    const requestedAt = now - price.ageMs
+    if (isFirst && requestedAt < oldestAt) return
     isFirst = false
-    for (const crossing of detect(price)) stream.push({ ...crossing, missed: 0 })
+    deliveredAt.set(price, now)
+    for (const crossing of detect(price, requestedAt)) stream.push({ ...crossing, missed: 0 })
   }
 
   if (signal?.aborted) stream.end({ reason: signal.reason })

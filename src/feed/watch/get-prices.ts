@@ -1,13 +1,14 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import type { Failure } from '../failures.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
 import type { PriceTable } from '../prices/price-table.ts'
-import type { Failure, Subscriber, TrackedPrice } from '../prices/tracked-price.ts'
+import type { Subscriber, TrackedPrice } from '../prices/tracked-price.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
-import type { FeedPrice, PriceRequestOptions } from '../types.ts'
+import type { FeedPrice, PriceRequestOptions } from './types.ts'
 
 export interface GetPricesParts {
   readonly clock: Clock

@@ -2,12 +2,18 @@ import type { Clock } from '../../concurrency/clock.ts'
 import { rejectUnknown } from '../../errors/input.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
-import type { FeedPrice, Watch, WatchOptions } from '../types.ts'
 import { readMinChange } from './min-change.ts'
 import { readIntervals } from './read-interval.ts'
 import type { Subscription, WatchRegistry } from './registry.ts'
-import type { InputsByAddress, RunningWatch, WatchTarget } from './watch.ts'
-import { groupByAddress, type ToChecksum, withAge } from './watch-target.ts'
+import type { FeedPrice, Watch, WatchOptions } from './types.ts'
+import {
+  groupByAddress,
+  type InputsByAddress,
+  type RunningWatch,
+  type ToChecksum,
+  type WatchTarget,
+  withAge,
+} from './watch.ts'
 
 export interface WatchHandleParts {
   readonly clock: Clock
@@ -73,15 +79,18 @@ export function createWatchFunction({
     function iterate(): AsyncIterableIterator<FeedPrice> {
       const filter = createFilter()
       let consumer: Consumer | undefined
+      const deliveredAt = new WeakMap<FeedPrice, number>()
       const stream = createLatestValueStream(
         () => consumer?.stop(),
         (price: FeedPrice) => {
-          const read = withAge(price, clock.now(), target.everyMs)
+          const now = clock.now()
+          const read = withAge(price, now - (deliveredAt.get(price) ?? now), target.everyMs)
           filter.recordDelivery(read)
           return read
         },
       )
       const onPrice = (price: FeedPrice) => {
+        deliveredAt.set(price, clock.now())
         if (filter.shouldDeliver(price)) stream.push(price)
         // The price is back near the one that was read last.
         else stream.drop(price.address)

@@ -1,6 +1,6 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { type Change, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
-import type { FeedPrice, WatchOptions } from '../types.ts'
+import type { FeedPrice, WatchOptions } from './types.ts'
 
 /** Decides which prices differ enough from the last one that was delivered. */
 export interface MoveFilter {

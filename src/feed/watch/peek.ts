@@ -2,7 +2,7 @@ import type { Clock } from '../../concurrency/clock.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
 import type { PriceTable } from '../prices/price-table.ts'
 import { shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
-import type { FeedPrice } from '../types.ts'
+import type { FeedPrice } from './types.ts'
 
 export interface PeekParts {
   readonly clock: Clock
@@ -11,9 +11,15 @@ export interface PeekParts {
   toChecksum(addresses: readonly string[]): string[]
 }
 
+interface Snapshot {
+  readonly price: FeedPrice
+  /** When the price was requested, by the clock of the feed. */
+  readonly at: number
+}
+
 /** Returns the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
 export function createPeek({ clock, table, maxAgeMs, toChecksum }: PeekParts) {
-  const snapshots = new WeakMap<TrackedPrice, Map<string, FeedPrice>>()
+  const snapshots = new WeakMap<TrackedPrice, Map<string, Snapshot>>()
   return (input: string): FeedPrice | undefined => {
     const [address = input] = toChecksum([input])
     const tracked = table.find(address)
@@ -21,11 +27,11 @@ export function createPeek({ clock, table, maxAgeMs, toChecksum }: PeekParts) {
     const interval = shortestInterval(tracked)
     const now = clock.now()
     const stale = now - tracked.at > (interval === Number.POSITIVE_INFINITY ? maxAgeMs : interval)
-    const known = snapshots.get(tracked) ?? new Map<string, FeedPrice>()
+    const known = snapshots.get(tracked) ?? new Map<string, Snapshot>()
     const last = known.get(input)
-    if (last?.at === tracked.at && last.stale === stale) return last
+    if (last?.at === tracked.at && last.price.stale === stale) return last.price
     const price = toFeedPrice(tracked, input, now, stale)
-    if (price !== undefined) snapshots.set(tracked, known.set(input, price))
+    if (price !== undefined) snapshots.set(tracked, known.set(input, { price, at: tracked.at }))
     return price
   }
 }

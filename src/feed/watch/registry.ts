@@ -1,8 +1,8 @@
-import { isEtnMarketError } from '../../errors/base.ts'
 import { callSafely, type FeedEvent, messageOf } from '../events.ts'
+import { codeOf, isKeyRefused } from '../failures.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { PlannedWatch } from '../schedule/explain.ts'
-import type { FeedPrice } from '../types.ts'
+import type { FeedPrice } from './types.ts'
 import { type RunningWatch, startWatch, type WatchParts, type WatchTarget } from './watch.ts'
 
 export interface WatchRegistryParts extends WatchParts {
@@ -47,8 +47,14 @@ export function createWatchRegistry(parts: WatchRegistryParts): WatchRegistry {
         onThrow: (error: unknown) => callSafely(onError, error),
         onFailure(error: unknown) {
           if (onError) callSafely(onError, error)
-          else emit({ type: 'feed.watch_failed', addresses: [...target.inputs.keys()], ...describeError(error) })
-          if (endsIfRefused && isRefused(error)) end({ reason: error })
+          else
+            emit({
+              type: 'feed.watch_failed',
+              addresses: [...target.inputs.keys()],
+              code: codeOf(error),
+              message: messageOf(error),
+            })
+          if (endsIfRefused && isKeyRefused(error)) end({ reason: error })
         },
       }
       const watch = startWatch(initial, callbacks, parts)
@@ -77,13 +83,4 @@ export function createWatchRegistry(parts: WatchRegistryParts): WatchRegistry {
 
 function toPlanned({ inputs, everyMs, atLeastEveryMs }: WatchTarget): PlannedWatch {
   return { addresses: inputs.size, everyMs, atLeastEveryMs }
-}
-
-/** No later attempt succeeds with the same key. */
-function isRefused(error: unknown): boolean {
-  return isEtnMarketError(error) && /^(Authentication|Permission)Error$/.test(error.name)
-}
-
-function describeError(error: unknown): { code: string; message: string } {
-  return { code: isEtnMarketError(error) ? error.code : 'unknown', message: messageOf(error) }
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '../../concurrency/clock.ts'
-import { isEtnMarketError } from '../../errors/base.ts'
 import { callSafely } from '../events.ts'
+import { codeOf, type Failure } from '../failures.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
 import type { PriceTable } from '../prices/price-table.ts'
-import type { Failure, TrackedPrice, Watcher } from '../prices/tracked-price.ts'
+import type { TrackedPrice, Watcher } from '../prices/tracked-price.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
 import type { TokenBucket } from '../schedule/token-bucket.ts'
-import type { FeedPrice } from '../types.ts'
+import type { FeedPrice } from './types.ts'
 
 export interface WatchParts {
   readonly bucket: TokenBucket
@@ -87,7 +87,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     },
     onFailure(tracked, failure: Failure) {
       watcher.onLate(tracked)
-      const code = isEtnMarketError(failure.error) ? failure.error.code : 'unknown'
+      const code = codeOf(failure.error)
       if (code === reportedCode || !isRunning || !inputs.has(tracked.address)) return
       reportedCode = code
       callbacks.onFailure(failure.error)
@@ -159,4 +159,27 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       scheduler.wake()
     },
   }
+}
+
+/** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
+export type ToChecksum = (addresses: readonly string[]) => string[]
+
+/** Each address once, with the different inputs that name it. */
+export function groupByAddress(given: string | readonly string[], toChecksum: ToChecksum): InputsByAddress {
+  const inputs = typeof given === 'string' ? [given] : given
+  const groups = new Map<string, string[]>()
+  const addresses = toChecksum(inputs)
+  for (const [index, input] of inputs.entries()) {
+    const address = addresses[index] ?? input
+    const group = groups.get(address) ?? []
+    if (!group.includes(input)) group.push(input)
+    groups.set(address, group)
+  }
+  return groups
+}
+
+/** The price with its age after it has waited to be read. */
+export function withAge(price: FeedPrice, waitedMs: number, everyMs: number): FeedPrice {
+  const ageMs = price.ageMs + waitedMs
+  return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > everyMs }
 }

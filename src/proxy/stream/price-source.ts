@@ -1,6 +1,6 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import type { FeedInternals } from '../../feed/internals.ts'
-import type { FeedPrice, Watch } from '../../feed/types.ts'
+import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
 import { checksumAddress, memoize } from '../../utils/address.ts'
 import type { StreamRequest } from './read-stream.ts'
 import { type PriceEvent, priceText } from './server-sent-events.ts'

@@ -1,5 +1,5 @@
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
-import type { FeedPrice } from '../../feed/types.ts'
+import type { FeedPrice } from '../../feed/watch/types.ts'
 
 /** A price as it was published, with its place in the order of one source. */
 export interface PriceEvent {

@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
-import { isEtnMarketError } from '../../errors/base.ts'
+import { isShortOfCredits } from '../../feed/failures.ts'
 import type { HoldUp } from '../../feed/internals.ts'
 import type { StreamReport, StreamState } from '../../feed/stream/stream-state.ts'
 import type { PriceSource } from './price-source.ts'
@@ -31,13 +31,12 @@ export function reportOf(conditions: StreamConditions, clock: Clock): StreamRepo
   }
   const brokeUntil = visitor.brokeUntil ?? totalBrokeUntil
   if (brokeUntil !== undefined) return report('out_of_credits', brokeUntil - monotonicNow(clock))
-  if (holdUp) return report(stateOf(holdUp), holdUp.until - clock.now())
+  if (holdUp) return report(stateOf(holdUp), holdUp.waitMs)
   if (stretch > MIN_STRETCH) return report('stretched')
   return report(source.isLate ? 'slow' : 'fine')
 }
 
 function stateOf({ error, isFinal }: HoldUp): StreamState {
   if (!isFinal) return 'upstream_down'
-  const name = isEtnMarketError(error) ? error.name : ''
-  return name === 'InsufficientCreditsError' || name === 'BudgetExceededError' ? 'out_of_credits' : 'refused'
+  return isShortOfCredits(error) ? 'out_of_credits' : 'refused'
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { FakeCandle } from '../../../src/fake/index.ts'
+import { testProperty } from '../../support/property.ts'
 import { BOLT, NOON, WETN } from '../setup.ts'
 import { ask } from './ask.ts'
 
@@ -93,27 +94,24 @@ const FOUND: [Change[]][] = [
   ],
 ]
 
-test('after any sequence of changes all routes agree on the price, and closed candles do not change', {
-  timeout: 60_000,
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
-      const stage = ask({ clock: { now: () => NOON } })
-      const known = await checkRoutes(stage)
-      for (const one of changes) {
-        const now = stage.fake.now()
-        await apply(stage, one)
-        // Only `candles` changes the past: the row, and the prices after it.
-        if (one.kind === 'candles') {
-          const { time } = rowBefore(now, one)
-          for (const key of known.keys()) if (Number(key.slice(4)) > time - HOUR) known.delete(key)
-        }
-        for (const [key, candle] of await checkRoutes(stage)) {
-          expect(known.get(key) ?? candle, `${key} after ${JSON.stringify(one)}`).toEqual(candle)
-          known.set(key, candle)
-        }
+testProperty(
+  'after any sequence of changes all routes agree on the price, and closed candles do not change',
+  fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
+    const stage = ask({ clock: { now: () => NOON } })
+    const known = await checkRoutes(stage)
+    for (const one of changes) {
+      const now = stage.fake.now()
+      await apply(stage, one)
+      // Only `candles` changes the past: the row, and the prices after it.
+      if (one.kind === 'candles') {
+        const { time } = rowBefore(now, one)
+        for (const key of known.keys()) if (Number(key.slice(4)) > time - HOUR) known.delete(key)
       }
-    }),
-    { numRuns: 10, examples: FOUND },
-  )
-})
+      for (const [key, candle] of await checkRoutes(stage)) {
+        expect(known.get(key) ?? candle, `${key} after ${JSON.stringify(one)}`).toEqual(candle)
+        known.set(key, candle)
+      }
+    }
+  }),
+  { cases: 10, examples: FOUND },
+)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { type FakeOperation, type FaultEffects, fakeRoutes } from '../../../src/fake/index.ts'
+import { testProperty } from '../../support/property.ts'
 import { BOLT, makeFake, NOON } from '../setup.ts'
 
 const PATHS: Partial<Record<FakeOperation, string>> = {
@@ -26,14 +27,15 @@ const script = fc.record({
   steps: fc.array(fc.oneof(fc.constant('ok' as const), effect), { minLength: 1, maxLength: 4 }),
 })
 
-test('whatever faults meet on whatever calls: every credit is in the ledger, and no fault hits more often than it should', async () => {
-  const inputs = [
-    fc.array(fault, { maxLength: 5 }),
-    fc.array(script, { maxLength: 2 }),
-    fc.array(operation, { maxLength: 12 }),
-  ] as const
-  await fc.assert(
-    fc.asyncProperty(...inputs, async (faults, scripts, calls) => {
+testProperty(
+  'whatever faults meet on whatever calls: every credit is in the ledger, and no fault hits more often than it should',
+  () => {
+    const inputs = [
+      fc.array(fault, { maxLength: 5 }),
+      fc.array(script, { maxLength: 2 }),
+      fc.array(operation, { maxLength: 12 }),
+    ] as const
+    return fc.asyncProperty(...inputs, async (faults, scripts, calls) => {
       const clock = { now: () => NOON, sleep: async () => {} }
       const fake = makeFake({ clock, keys: { k: 900 } })
       const handles = [
@@ -69,7 +71,7 @@ test('whatever faults meet on whatever calls: every credit is in the ledger, and
       const hits = handles.reduce((sum, { fault }) => sum + fault.hits, 0)
       if (calls.length === 0) expect(hits).toBe(0)
       fake.expectRequests(calls.length)
-    }),
-    { numRuns: 60 },
-  )
-})
+    })
+  },
+  { cases: 60 },
+)

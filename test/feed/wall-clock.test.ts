@@ -1,0 +1,112 @@
+import { createClient } from 'etn-market'
+import { createFakeService, fakeTokens } from 'etn-market/fake'
+import { createPriceFeed, type FeedEvent, type FeedOptions, type FeedPrice } from 'etn-market/feed'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { createVirtualClock, START } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
+import { watch } from '../support/setup.ts'
+import { MINUTE, recordWatch, SECOND } from './setup.ts'
+import { HOUR } from './simulate.ts'
+
+const { BOLT, CORE, DYNO } = fakeTokens
+
+/** A feed whose wall clock can be set, on a service with a clock of its own. */
+function setupWithWallClock(options: FeedOptions = {}) {
+  const clock = createVirtualClock(START, true)
+  const elapsed = () => clock.monotonic?.() ?? 0
+  const fake = createFakeService({ clock: { ...clock, now: () => START + elapsed() } })
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
+  const events: FeedEvent[] = []
+  const feed = createPriceFeed(client, { clock, ...options, onEvent: (event) => void events.push(event) })
+  const close = async () => {
+    await feed.close()
+    await client.close()
+    await fake.close()
+  }
+  return { clock, elapsed, fake, feed, events, close }
+}
+
+test('a wall clock that is two hours back for three seconds changes nothing', async () => {
+  const { clock, elapsed, fake, feed, events, close } = setupWithWallClock()
+  onTestFinished(close)
+  const { prices } = recordWatch(feed, [BOLT, CORE], MINUTE)
+  await clock.advance(10 * MINUTE)
+  clock.stepWallClock(-2 * HOUR)
+  const fresh = watch(feed.price(BOLT, { maxAgeMs: SECOND }))
+  const alert = watch(feed.alert(DYNO, { above: '0', everyMs: MINUTE })[Symbol.asyncIterator]().next())
+  await clock.advance(3 * SECOND)
+  clock.stepWallClock(2 * HOUR)
+  await clock.advance(10 * MINUTE)
+  expect(fresh).toMatchObject({ state: 'resolved', value: { stale: false } })
+  expect(alert).toMatchObject({ state: 'resolved', value: { value: { price: { stale: false } } } })
+  expect(prices.length).toBeGreaterThanOrEqual(2 * 20)
+  expect(prices.filter(({ stale, ageMs }) => stale || ageMs < 0)).toEqual([])
+  expect(events.filter(({ type }) => type !== 'feed.bought')).toEqual([])
+  expect(elapsed()).toBe(20 * MINUTE + 3 * SECOND)
+  expect(fake.charged()).toBeLessThanOrEqual(22 * 150)
+})
+
+test.each([-2 * HOUR, 2 * HOUR])(
+  'candles, portfolios and trades keep their intervals when the wall clock is set by %d ms',
+  async (ms) => {
+    const { clock, fake, feed, close } = setupWithWallClock()
+    onTestFinished(close)
+    const stop = new AbortController()
+    const options = { everyMs: MINUTE, signal: stop.signal }
+    const iterations: AsyncIterable<unknown>[] = [
+      feed.watchCandles(BOLT, { bucket: '1m', ...options }),
+      feed.portfolio(`0x${'0'.repeat(37)}abc`, options),
+      feed.trades(options),
+    ]
+    const ends = iterations.map(async (iteration) => {
+      for await (const _ of iteration);
+    })
+    await clock.advance(MINUTE / 2)
+    clock.stepWallClock(ms)
+    const operations = ['token.candles', 'balances.get', 'trade.list']
+    const made = () => operations.map((name) => fake.journal().filter(({ operation }) => operation === name).length)
+    const before = made()
+    await clock.advance(10 * MINUTE)
+    const during = made().map((count, index) => count - (before[index] ?? 0))
+    stop.abort()
+    await Promise.allSettled(ends)
+    for (const [index, count] of during.entries()) {
+      expect(count, operations[index]).toBeGreaterThanOrEqual(10)
+      expect(count, operations[index]).toBeLessThanOrEqual(12)
+    }
+  },
+)
+
+const step = fc.record({
+  afterMs: fc.integer({ min: 1, max: 10 * MINUTE }),
+  byMs: fc.oneof(fc.constantFrom(-2 * HOUR, 2 * HOUR), fc.integer({ min: -24 * HOUR, max: 24 * HOUR })),
+})
+
+testProperty(
+  'whatever the wall clock does, no price is late by more than an interval, none is bought twice, and no age is negative',
+  fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), fc.boolean(), async (steps, hasStore) => {
+    const options = hasStore ? { store: new Map<string, string>() } : {}
+    const { clock, elapsed, fake, feed, close } = setupWithWallClock(options)
+    const deliveries: { price: FeedPrice; at: number }[] = []
+    feed.watch([BOLT, CORE], {
+      everyMs: MINUTE,
+      onPrice: (price) => void deliveries.push({ price, at: elapsed() }),
+    })
+    for (const { afterMs, byMs } of steps) {
+      await clock.advance(afterMs)
+      clock.stepWallClock(byMs)
+    }
+    await clock.advance(2 * MINUTE)
+    const duration = elapsed()
+    await close()
+    for (const address of [BOLT, CORE]) {
+      const times = deliveries.filter(({ price }) => price.address === address).map(({ at }) => at)
+      const gaps = [...times, duration].map((at, index) => at - (times[index - 1] ?? 0))
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(MINUTE + SECOND)
+    }
+    expect(deliveries.filter(({ price }) => price.ageMs < 0 || price.stale)).toEqual([])
+    expect(fake.charged()).toBeLessThanOrEqual(100 * (1 + Math.ceil(duration / MINUTE)))
+  }),
+  { cases: 30 },
+)
