@@ -107,6 +107,13 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
   const onBlind = () => emit({ type: 'feed.store_failed', message: BLIND_STORE })
   const listeners = new Set<() => void>()
+  const notify = () => {
+    for (const listener of [...listeners]) listener()
+  }
+  const onStreamStatus = () => {
+    if (streams) emit({ type: 'feed.stream', ...streams.status })
+    notify()
+  }
   const fetcher = createPriceFetcher({
     client,
     clock,
@@ -126,15 +133,13 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     },
     schedule: dueTimes.schedule,
     onLatency: leadTime.record,
-    onDelivered() {
-      for (const listener of [...listeners]) listener()
-    },
+    onDelivered: notify,
     onRecovery: dueTimes.retryWasted,
   })
   const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false
   const streams = options.stream
-    ? loadStreams({ client, clock, windowMs, fetcher, table, dueTimes, isPaused })
+    ? loadStreams({ client, clock, windowMs, fetcher, table, dueTimes, isPaused, onStatus: onStreamStatus })
     : undefined
   const plainScheduler = createScheduler({
     clock,
@@ -204,7 +209,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
     trades: trades.follow,
-    status: createStatus({ ...shared, watches, isPaused }),
+    status: createStatus({ ...shared, watches, isPaused, streamStatus: () => streams?.status }),
     explain: ({ calls = 10 } = {}) =>
       explain(shared, watches.planned(), [...recurring.list(), ...trades.planned()], calls),
     close,

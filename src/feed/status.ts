@@ -4,6 +4,7 @@ import type { DailyBudget } from './prices/daily-budget.ts'
 import type { Backoff } from './requests/backoff.ts'
 import type { CostForecast } from './schedule/cost-forecast.ts'
 import type { DueTimes } from './schedule/due-times.ts'
+import type { FeedStreamStatus } from './stream/stream-state.ts'
 import type { WatchRegistry } from './watch/registry.ts'
 
 export interface StatusParts {
@@ -15,6 +16,8 @@ export interface StatusParts {
   readonly watches: WatchRegistry
   readonly lifetime: Lifetime
   isPaused(): boolean
+  /** The state of the streams; undefined for a feed that buys. */
+  streamStatus(): FeedStreamStatus | undefined
 }
 
 export function createStatus(parts: StatusParts): () => FeedStatus {
@@ -33,6 +36,7 @@ export function createStatus(parts: StatusParts): () => FeedStatus {
       projected: Math.min(limit, dailyBudget.projected(creditsPerDay)),
       watches: watches.size,
       addresses: dueTimes.demand.addresses().length,
+      stream: parts.streamStatus(),
     }
   }
 }
@@ -67,4 +71,6 @@ export interface FeedStatus {
   readonly watches: number
   /** Number of different addresses that are watched. */
   readonly addresses: number
+  /** The state of the worst stream of a feed with `stream: true`; undefined for a feed that buys. */
+  readonly stream: FeedStreamStatus | undefined
 }

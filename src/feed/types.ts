@@ -28,7 +28,9 @@ export interface FeedStreamOptions {
   /**
    * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`,
    * `hooks` and `headers`. A stream costs nothing and reconnects by itself. Where there is none, or none for five seconds, prices are
-   * bought as without it. The proxy may deliver less often than `everyMs`. Up to three streams of 50 addresses are opened, one for each interval, the shortest intervals first.
+   * bought as without it. The proxy may deliver less often than `everyMs`. Up to three streams of 150 addresses are opened, one for
+   * each interval, the shortest intervals first. `status().stream` and the event `feed.stream` say what they do; `onError` of a watch is
+   * called when its stream brings no prices.
    * @default false
    */
   stream?: boolean | undefined
@@ -98,7 +100,7 @@ export interface PriceFeed extends AsyncDisposable {
    * its `stale` changes, so it is a snapshot for React's `useSyncExternalStore`.
    */
   peek(address: string): FeedPrice | undefined
-  /** Calls `listener` after each new price. Returns a function that stops it. */
+  /** Calls `listener` after each new price, and when the state of a stream changes. Returns a function that stops it. */
   subscribe(listener: () => void): () => void
   /**
    * Keeps prices at most `everyMs` old, and delivers them to `onPrice` or to an iteration. Starting and stopping a watch is free.

@@ -82,7 +82,8 @@ export function createStreams(parts: StreamsParts): Streams {
   })
   const removePayer = internals.setPayer(accounts.payer)
   const stopListening = internals.onEvent(({ type }) => {
-    if (type !== 'feed.bought') reportAll()
+    // Some events are raised while the feed is in the middle of what they report.
+    if (type !== 'feed.bought') queueMicrotask(reportAll)
   })
   const isClosed = () => feed.status().state === 'closed'
   let stopTimer: (() => void) | undefined
