@@ -1,6 +1,6 @@
 import type { ProxySettings } from './settings.ts'
+import type { ProxyStatus, SpentBudget, VisitorSpending } from './status-types.ts'
 import type { Streams } from './stream/streams.ts'
-import type { ProxyStatus, SpentBudget, VisitorSpending } from './types.ts'
 import type { Visitors } from './visitors.ts'
 
 export interface ProxyStatusParts {

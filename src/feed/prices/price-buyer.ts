@@ -1,20 +1,19 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
-import { maxAffordable, requestCredits } from '../../credits/batch-cost.ts'
+import { maxAffordable } from '../../credits/batch-cost.ts'
 import type { Reservation } from '../../credits/budget.ts'
-import { joinBudgets, type SpendingLimit } from '../../credits/joint-budget.ts'
-import { BudgetExceededError } from '../../errors/budget.ts'
 import type { FeedEvent } from '../events.ts'
 import type { Failure } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { Payer, WantedPrice } from '../internals.ts'
+import type { Payer } from '../internals.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { FeedClient } from '../types.ts'
 import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import { createIsolation } from './isolation.ts'
+import { nobodyPays, toWanted, withReserved } from './paid-order.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
-import { isWanted, ownInterval, subscribersOf, type TrackedPrice } from './tracked-price.ts'
+import { isWanted, subscribersOf, type TrackedPrice } from './tracked-price.ts'
 
 export interface PriceBuyerParts {
   readonly client: FeedClient
@@ -106,11 +105,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   /** Postpones prices by an interval that no visitor can pay for. */
   function refuse(prices: readonly TrackedPrice[], decidedAt: number): void {
     if (prices.length === 0) return
-    const error = new BudgetExceededError('No visitor who wants these prices has credits left. Nothing was sent.', {
-      needed: requestCredits(prices.length),
-      available: 0,
-      resetsAt: undefined,
-    })
+    const error = nobodyPays(prices.length)
     fail(prices, { error, waitMs: 0, transient: false, maybeCharged: true }, decidedAt)
   }
 
@@ -183,16 +178,6 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     },
   }
 }
-
-/** Credits that are reserved already, beside a budget. */
-function withReserved(reserved: Reservation | undefined, budget: SpendingLimit): SpendingLimit {
-  return reserved ? joinBudgets({ check() {}, reserve: () => reserved }, budget) : budget
-}
-
-const toWanted = (tracked: TrackedPrice): WantedPrice => ({
-  address: tracked.address,
-  isOwn: tracked.requesters.size > 0 || ownInterval(tracked) < Number.POSITIVE_INFINITY,
-})
 
 /** The age at which no watcher has a use for a price; an hour at least. */
 function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {

@@ -1,7 +1,7 @@
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { PriceSource } from './price-source.ts'
 import { HEARTBEAT, openingText, type PriceEvent, seenSequence, statusText } from './server-sent-events.ts'
-import type { StreamVisitor } from './stream-accounts.ts'
+import type { StreamVisitor } from './stream-visitor.ts'
 
 /** The body of one stream. */
 export interface EventStream {

@@ -4,7 +4,7 @@ import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
 import { checksumAddress, memoize } from '../../utils/address.ts'
 import type { StreamRequest } from './read-stream.ts'
 import { type PriceEvent, priceText } from './server-sent-events.ts'
-import type { StreamVisitor } from './stream-accounts.ts'
+import type { StreamVisitor } from './stream-visitor.ts'
 
 /** One stream of a source. */
 export interface SourceReader {
@@ -51,8 +51,6 @@ export interface PriceSourceParts {
   /** Called when `isLate` has changed. */
   onLate(): void
 }
-
-const NONE: ReadonlySet<PriceSource> = new Set()
 
 export function createPriceSources({ clock, watch: startWatch, redact, onLate }: PriceSourceParts): PriceSources {
   const sources = new Map<string, PriceSource>()
@@ -150,7 +148,7 @@ export function createPriceSources({ clock, watch: startWatch, redact, onLate }:
 
   return {
     list: () => [...sources.values()],
-    of: (address) => byAddress.get(address) ?? NONE,
+    of: (address) => byAddress.get(address) ?? new Set(),
     get addresses() {
       return byAddress.size
     },

@@ -1,6 +1,6 @@
 import type { MemoryReservation, Reservation, ReservationDetails } from '../../credits/budget.ts'
 import { isPromise } from '../../utils/is-promise.ts'
-import type { StreamVisitor } from './stream-accounts.ts'
+import type { StreamVisitor } from './stream-visitor.ts'
 
 /** What one visitor pays of a request. */
 export interface Share {

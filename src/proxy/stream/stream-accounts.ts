@@ -5,18 +5,7 @@ import type { Payer, WantedPrice } from '../../feed/internals.ts'
 import type { Visitors } from '../visitors.ts'
 import type { PriceSource } from './price-source.ts'
 import { type Share, ShareReservation, wholeCredits } from './share-reservation.ts'
-
-/** A visitor with open streams. */
-export interface StreamVisitor {
-  readonly id: string
-  streams: number
-  /** Part of a credit that was paid in advance, because budgets count whole ones. */
-  paidAhead: number
-  /** When there may be credits again, by the monotonic clock; undefined while there are. */
-  brokeUntil: number | undefined
-}
-
-export const isSolvent = ({ brokeUntil }: StreamVisitor) => brokeUntil === undefined
+import { isSolvent, type StreamVisitor } from './stream-visitor.ts'
 
 /** Who pays for what the feed buys for streams: the visitors who want an address divide its cost. */
 export interface StreamAccounts {

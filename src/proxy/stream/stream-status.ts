@@ -3,7 +3,7 @@ import { isShortOfCredits } from '../../feed/failures.ts'
 import type { HoldUp } from '../../feed/internals.ts'
 import type { StreamReport, StreamState } from '../../feed/stream/stream-state.ts'
 import type { PriceSource } from './price-source.ts'
-import type { StreamVisitor } from './stream-accounts.ts'
+import type { StreamVisitor } from './stream-visitor.ts'
 
 export interface StreamConditions {
   readonly source: Pick<PriceSource, 'everyMs' | 'stretch' | 'isLate'>

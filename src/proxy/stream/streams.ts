@@ -1,16 +1,17 @@
 import { internalsOf } from '../../client-internals.ts'
-import { type Clock, monotonicNow, startTimer } from '../../concurrency/clock.ts'
+import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import type { Budget } from '../../credits/budget.ts'
 import type { ListedTokens } from '../listed-tokens.ts'
 import { refuse } from '../refusal.ts'
 import type { Visitors } from '../visitors.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
-import { divideFairly } from './fair-share.ts'
+import { createPace } from './pace.ts'
 import { createPriceSources, type PriceSource } from './price-source.ts'
 import { readStream } from './read-stream.ts'
-import { createStreamAccounts, isSolvent, type StreamVisitor } from './stream-accounts.ts'
+import { createStreamAccounts } from './stream-accounts.ts'
 import type { StreamSettings } from './stream-settings.ts'
 import { reportOf } from './stream-status.ts'
+import type { StreamVisitor } from './stream-visitor.ts'
 
 /** The open streams of a proxy. */
 export interface Streams {
@@ -42,10 +43,6 @@ export interface StreamsParts {
 
 /** When a page may ask again that has too many streams. */
 const RETRY_MS = 10_000
-/** How often the budget is divided at most while there are many sources: a thousand pages that come at once wait for one division. */
-const REBALANCE_MS = 1_000
-const MANY_SOURCES = 100
-
 /** Proxies before this one must neither keep nor collect what is sent. */
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -78,7 +75,7 @@ export function createStreams(parts: StreamsParts): Streams {
     visitors,
     total: budget,
     sourcesOf: sources.of,
-    onChange: rebalance,
+    onChange: () => pace.divide(),
   })
   const removePayer = internals.setPayer(accounts.payer)
   const stopListening = internals.onEvent(({ type }) => {
@@ -87,37 +84,7 @@ export function createStreams(parts: StreamsParts): Streams {
   })
   const isClosed = () => feed.status().state === 'closed'
   let stopTimer: (() => void) | undefined
-  let stopRebalance: (() => void) | undefined
-  let balancedAt = Number.NEGATIVE_INFINITY
-
-  /** Divides what the feed's budget affords among the visitors, and tells the pages. */
-  function rebalance(): void {
-    stopRebalance?.()
-    stopRebalance = undefined
-    if (isClosed()) return
-    balancedAt = monotonicNow(clock)
-    const demands = sources.list().map((source) => ({
-      source,
-      addresses: source.addresses,
-      everyMs: source.everyMs,
-      visitors: accounts.totalBrokeUntil === undefined ? [...source.visitors].filter(isSolvent) : [],
-    }))
-    const stretches = divideFairly({
-      sources: demands.filter(({ visitors: { length } }) => length > 0),
-      ownIntervals: internals.ownIntervals(),
-      costPerDay: internals.costPerDay,
-      affordablePerDay: internals.affordablePerDay(),
-    })
-    for (const demand of demands)
-      demand.source.setPace(stretches.get(demand) ?? demand.source.stretch, stretches.has(demand))
-    reportAll()
-  }
-
-  function rebalanceSoon(): void {
-    const waitMs = balancedAt + REBALANCE_MS - monotonicNow(clock)
-    if (waitMs <= 0 || sources.list().length <= MANY_SOURCES) rebalance()
-    else stopRebalance ??= startTimer(clock, waitMs, rebalance)
-  }
+  const pace = createPace({ clock, internals, sources, accounts, isClosed, onPace: reportAll })
 
   const reportTo = ({ source, visitor }: Pick<OpenStream, 'source' | 'visitor'>) =>
     reportOf(
@@ -142,7 +109,7 @@ export function createStreams(parts: StreamsParts): Streams {
       // A closed feed has no more prices: its pages reconnect, or buy.
       if (isClosed()) endAll()
       accounts.renew()
-      if (streams.size > 0) rebalance()
+      if (streams.size > 0) pace.divide()
       for (const { stream } of [...streams]) stream.heartbeat()
       if (streams.size > 0) setTimer()
     })
@@ -150,8 +117,8 @@ export function createStreams(parts: StreamsParts): Streams {
 
   function stopTimers(): void {
     stopTimer?.()
-    stopRebalance?.()
-    stopTimer = stopRebalance = undefined
+    stopTimer = undefined
+    pace.stop()
   }
 
   function endAll(): void {
@@ -203,13 +170,13 @@ export function createStreams(parts: StreamsParts): Streams {
           streams.delete(open)
           accounts.leave(visitor)
           if (streams.size === 0) stopTimers()
-          else rebalanceSoon()
+          else pace.divideSoon()
         },
       })
       const open: OpenStream = { stream, source, visitor }
       streams.add(open)
       setTimer()
-      rebalanceSoon()
+      pace.divideSoon()
       signal.addEventListener('abort', onAbort)
       return new Response(stream.body, { headers: HEADERS })
     },
