@@ -48,9 +48,10 @@ const CEILINGS = [
   { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 17_000 },
   { what: 'etn-market/react', code: "export * from './react.js'", ceiling: 950, external: ['react'] },
   {
+    // One key for a duration in any case 0.03.
     what: 'etn-market/tanstack-query',
     code: "export * from './tanstack-query.js'",
-    ceiling: 720,
+    ceiling: 760,
     external: ['etn-market'],
   },
   { what: 'etn-market/otel', code: "export * from './otel.js'", ceiling: 850 },
