@@ -49,7 +49,10 @@ export interface CreditWindow {
 
 /** What one visitor may do. */
 export interface VisitorLimits extends CreditWindow {
-  /** The most requests in any minute, streams included; further ones answer 429 `too_many_requests`. @default no limit */
+  /**
+   * The most requests a minute, streams included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
+   * pass across the edge of two minutes. @default no limit
+   */
   requestsPerMinute?: number | undefined
 }
 

@@ -26,6 +26,7 @@ export type FeedStreamState = StreamState | 'connecting' | 'reconnecting' | 'una
 
 /** The state of the streams of a feed: that of the worst one. */
 export interface FeedStreamStatus {
+  /** What the stream does, from `fine` to `unavailable`. */
   readonly state: FeedStreamState
   /** The interval at which the proxy buys these prices, in milliseconds; undefined before it says so. */
   readonly everyMs: number | undefined
