@@ -73,7 +73,7 @@ export function costOfGuarantees(
 }
 
 /** A cost that no schedule goes below, for addresses that are bought this often in a millisecond; in credits a day. */
-function costOfRates(rates: readonly number[]): number {
+export function costOfRates(rates: readonly number[]): number {
   let purchasesPerMs = 0
   const highest: number[] = []
   for (const rate of rates) {
