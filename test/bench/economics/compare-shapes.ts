@@ -28,7 +28,6 @@ interface ShapeResult {
   readonly feed: number
   /** Undefined where the goal is met. */
   readonly bestKnown: number | undefined
-
   /** The feed over the cheapest strategy that keeps the same freshness. */
   readonly overPlain: number
   readonly strategies: readonly number[]
