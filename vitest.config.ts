@@ -12,18 +12,16 @@ const PACKAGE_TESTS = 'test/package/!(house|import-direction|regular-expressions
 /** These run the built program in a process of its own; the others run it within theirs. */
 const PROGRAM_TESTS = 'test/cli/{built,packed,processes,terminal}.test.ts'
 
-/** These look for a counterexample in thousands of random cases, or end a process at each of its steps. */
-const PROPERTY_TESTS = [
-  'test/**/*-model.test.ts',
-  'test/feed/{cost-bound,promises}.test.ts',
-  'test/behaviour/{key-guarantee,liveness}.test.ts',
-  'test/credits/budget-crash.test.ts',
-]
-
 /** Hundreds of random cases, which are about time and credits. Over real connections, `policy-model` tries some of each kind. */
 const VIRTUAL_CONNECTIONS_ONLY = ['test/behaviour/{budget-model,key-guarantee,liveness}.test.ts']
 
-/** These start servers of their own. */
+/** These start programs, compilers or servers, or use real sockets. */
+const INTEGRATION_TESTS = [
+  'test/{examples,node,redis}/**/*.test.ts',
+  'test/credits/budget-crash.test.ts',
+  'test/fake/{fixtures,guide,process,tsdoc-examples}.test.ts',
+  'test/cli/{fake,help,prices}.test.ts',
+]
 const REDIS_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts']
 if (!hasRedisServer) {
   const message = `redis-server is not installed: the tests of ${REDIS_TESTS.join(' and ')} are NOT RUN.`
@@ -68,19 +66,12 @@ export default defineConfig({
     setupFiles: ['test/support/count-turns.ts', 'test/support/seed.ts'],
     projects: [
       {
-        // Everything that needs no build.
+        // In this process, in virtual time.
         extends: true,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [
-            ...SEPARATE_PACKAGES,
-            PACKAGE_TESTS,
-            PROGRAM_TESTS,
-            ISOLATED_TESTS,
-            ...PROPERTY_TESTS,
-            ...REDIS_TESTS,
-          ],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS, ...INTEGRATION_TESTS],
         },
       },
       {
@@ -88,22 +79,19 @@ export default defineConfig({
         test: { name: 'isolated', include: [ISOLATED_TESTS], isolate: true },
       },
       {
-        extends: true,
-        test: { name: 'property', include: PROPERTY_TESTS },
-      },
-      {
         // What is published: needs `npm run build`.
         extends: true,
         test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS], globalSetup: 'test/package/pack-once.ts' },
       },
       {
-        // Fleets, on real servers and with several processes. They wait for leases and windows most of the time, so that many files
-        // run side by side, after everything that computes.
+        // Programs, sockets, and fleets on real servers. They wait most of the time, so that many files run side by side, after
+        // everything that computes.
         extends: true,
         plugins: [runAfterOthers],
         test: {
-          name: 'redis',
-          include: hasRedisServer ? REDIS_TESTS : [],
+          name: 'integration',
+          include: INTEGRATION_TESTS,
+          exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
           expect: { poll: { timeout: 30_000 } },
           maxWorkers: 6,
         },

@@ -24,7 +24,7 @@ export class Market {
       allow: ['prices.batch', 'token.price', 'token.list', { operation: 'token.candles', limit: 200 }],
       // Set by Cloudflare; a visitor cannot change it.
       visitor: (request) => request.headers.get('cf-connecting-ip'),
-      perVisitor: { credits: 5_000, windowMs: 3_600_000 },
+      perVisitor: { credits: 5_000, windowMs: 3_600_000, requestsPerMinute: 120 },
       budget: { credits: 500_000, windowMs: 86_400_000 },
       feed: createPriceFeed(client, { budget: { creditsPerDay: 500_000 } }),
     })

@@ -2,7 +2,7 @@ import { BudgetExceededError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { BudgetTotals, MemoryReservation, Reconciliation, ReservationDetails } from './budget-types.ts'
 import type { KeyBalances, SentRequest } from './reconcile.ts'
-import { addCredits, type BudgetWindow, type Windows, type WindowTotals } from './windows.ts'
+import { addCredits, type Windows, type WindowTotals } from './windows.ts'
 
 /** Node prints what this returns instead of the names of the getters. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
@@ -10,7 +10,8 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 /** What every kind of budget is built on. */
 export interface BudgetCore {
   readonly limit: number
-  readonly windows: Windows
+  /** Proxies have windows of their own, of totals only. */
+  readonly windows: Pick<Windows<WindowTotals>, 'current' | 'totals' | 'msLeft'>
   /** Where nobody else uses the keys. */
   readonly keyBalances: KeyBalances | undefined
   /** Is called after a reservation is made, moved or decided. */
@@ -67,7 +68,7 @@ function inspected<B extends BudgetTotals>(budget: B): object {
 }
 
 /** Throws unless `credits` fit into the current window. */
-export function checkFits(core: BudgetCore, credits: number, details: ReservationDetails | undefined): BudgetWindow {
+export function checkFits(core: BudgetCore, credits: number, details: ReservationDetails | undefined): WindowTotals {
   if (!isCredits(credits)) throw invalidOption('credits', credits, 'a whole number of credits, 0 or more')
   if (credits > creditsLeft(core.limit, core.windows.totals())) throw exceeded(core, credits, details)
   return core.windows.current()
@@ -81,7 +82,7 @@ export class HeldCredits implements MemoryReservation {
   readonly credits: number
   readonly #core: BudgetCore
   /** Undefined when the reservation is decided. */
-  #window: BudgetWindow | undefined
+  #window: WindowTotals | undefined
   /** Undefined until the request is about to be sent. */
   #sent: SentRequest | undefined
 

@@ -1,5 +1,5 @@
 import type { Reconciliation } from './budget-types.ts'
-import { addCredits, type BudgetWindow, type Windows } from './windows.ts'
+import { addCredits, type Windows, type WindowTotals } from './windows.ts'
 
 /** What is known of the balance of one key. */
 export interface KeyEvidence {
@@ -46,7 +46,7 @@ export interface KeyBalances {
 }
 
 export interface EndedRequest {
-  readonly window: BudgetWindow
+  readonly window: WindowTotals
   readonly charged: number
   readonly uncertain: number
   /** The balance of its key after this request, where the answer reports it. */
@@ -60,7 +60,7 @@ const MAX_KEYS = 100
 interface Account {
   held: KeyEvidence
   /** The window of `provable` and `doubt`. */
-  window: BudgetWindow
+  window: WindowTotals
   inFlight: number
   newest: number
   /** The newest request that was sent with nothing else in flight. */
@@ -102,7 +102,7 @@ export function createKeyBalances(windows: Windows): KeyBalances {
     account.held = { ...held, provable: 0, doubt: 0, olderDoubt: held.olderDoubt + held.doubt }
   }
 
-  function addUncertain({ held, window }: Account, lostIn: BudgetWindow, credits: number, isProvable: boolean): void {
+  function addUncertain({ held, window }: Account, lostIn: WindowTotals, credits: number, isProvable: boolean): void {
     if (lostIn !== window) held.olderDoubt += credits
     else {
       held.doubt += credits

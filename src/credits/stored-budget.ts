@@ -4,7 +4,7 @@ import { type BudgetCore, checkFits, HeldCredits, withTotals } from './budget-co
 import { afterRestart, readEntry, writeEntry } from './budget-entry.ts'
 import { type BudgetStore, createEntryStore, type EntryStore } from './budget-store.ts'
 import type { Reconciliation, Reservation, ReservationDetails, StoredBudget } from './budget-types.ts'
-import type { BudgetWindow } from './windows.ts'
+import type { Windows, WindowTotals } from './windows.ts'
 
 export interface StoreSettings {
   readonly store: BudgetStore
@@ -21,7 +21,10 @@ const MAX_DRIFT_MS = 1_000
 const MAX_DRIFT = 0.01
 
 /** A budget whose reservations are written before they may be used. */
-export function createStoredBudget(bare: Omit<BudgetCore, 'onChange'>, settings: StoreSettings): StoredBudget {
+export function createStoredBudget(
+  bare: Omit<BudgetCore, 'onChange' | 'windows'> & { readonly windows: Windows },
+  settings: StoreSettings,
+): StoredBudget {
   const { windows, keyBalances, now } = bare
   const { windowMs, time } = settings
   /** The keys in use that the store knows of. */
@@ -113,7 +116,7 @@ class StoredReservation implements Reservation {
   readonly #core: BudgetCore
   readonly #writing: Writing
   /** The window for which the reservation is written. */
-  #writtenIn: BudgetWindow
+  #writtenIn: WindowTotals
 
   constructor(core: BudgetCore, writing: Writing, credits: number, details: ReservationDetails | undefined) {
     this.#held = new HeldCredits(core, credits, details)

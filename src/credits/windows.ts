@@ -20,9 +20,9 @@ export interface WindowsState {
 }
 
 /** The windows of a budget, with their counts. */
-export interface Windows {
+export interface Windows<Window extends WindowTotals = BudgetWindow> {
   /** The window of now. */
-  current(): BudgetWindow
+  current(): Window
   /** What counts now: the current window, and those that the clock was set back from. */
   totals(): WindowTotals
   /** Time until the window of now ends, milliseconds; Infinity when it never ends. */

@@ -1,4 +1,5 @@
 import { isPromise } from '../utils/is-promise.ts'
+import type { FeedStreamStatus } from './stream/stream-state.ts'
 
 /** An event of a feed, discriminated by `type`. */
 export type FeedEvent =
@@ -13,6 +14,7 @@ export type FeedEvent =
   | FeedGapEvent
   | FeedTradesFailedEvent
   | FeedStoreEvent
+  | FeedStreamEvent
 
 /** A request succeeded. */
 export interface FeedBoughtEvent {
@@ -150,6 +152,12 @@ export interface FeedStoreEvent {
   type: 'feed.store_failed'
   /** What the store threw. */
   message: string
+}
+
+/** The state of a stream has changed, see `feed.status().stream`. */
+export interface FeedStreamEvent extends FeedStreamStatus {
+  /** The name of the event. */
+  type: 'feed.stream'
 }
 
 /** The message of anything that was thrown. */

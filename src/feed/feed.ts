@@ -7,6 +7,7 @@ import { createCandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { createFeedClock } from './feed-clock.ts'
+import { withFeedInternals } from './internals.ts'
 import { createLifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
 import { createTokenInfos } from './portfolio/token-info.ts'
@@ -32,6 +33,7 @@ import { createStatus } from './status.ts'
 import { loadStreams } from './stream/load-streams.ts'
 import { createTrades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
+import { createVisitorAccess } from './visitors.ts'
 import { createAlertFunction } from './watch/alert.ts'
 import { getPrices } from './watch/get-prices.ts'
 import { createWatchFunction } from './watch/handle.ts'
@@ -54,7 +56,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const clock = createFeedClock(options.clock ?? systemClock)
   const windowMs = readDuration('windowMs', options.windowMs ?? 5)
   const maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
-  const emit = (event: FeedEvent) => callSafely(options.onEvent, event)
+  const emit = (event: FeedEvent) => {
+    callSafely(options.onEvent, event)
+    visitors.emit(event)
+  }
   const checksum = memoize(checksumAddress)
   const toChecksum = (addresses: readonly string[]) => {
     // Throws the client's error for an invalid address.
@@ -77,6 +82,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     },
     onStretch: () => onStretch(),
   })
+  const visitors = createVisitorAccess(() => ({ clock, dueTimes, dailyBudget, forecast, backoff, watchForVisitors }))
   const bucket = createTokenBucket()
   const backoff = createBackoff(clock, emit)
   const applyTiming = () => {
@@ -97,10 +103,17 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   }
   const leadTime = createLeadTime(applyTiming)
   const rules = createRuleChoice({ dueTimes, bucket })
-  const forecast = createCostForecast({ clock, dueTimes, bucket, rules })
+  const forecast = createCostForecast({ clock, dueTimes, bucket })
   const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
   const onBlind = () => emit({ type: 'feed.store_failed', message: BLIND_STORE })
   const listeners = new Set<() => void>()
+  const notify = () => {
+    for (const listener of [...listeners]) listener()
+  }
+  const onStreamStatus = () => {
+    if (streams) emit({ type: 'feed.stream', ...streams.status })
+    notify()
+  }
   const fetcher = createPriceFetcher({
     client,
     clock,
@@ -112,6 +125,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       checked &&
       createPriceStore({ store: options.store, clock, checked, closed: lifetime.closed, shared: sharedLease, onBlind }),
     signal: lifetime.signal,
+    payer: () => visitors.payer,
     reserveExtra(credits) {
       const isCovered = bucket.covers(credits, clock.now())
       if (isCovered) bucket.spend(credits, clock.now())
@@ -119,15 +133,13 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     },
     schedule: dueTimes.schedule,
     onLatency: leadTime.record,
-    onDelivered() {
-      for (const listener of [...listeners]) listener()
-    },
+    onDelivered: notify,
     onRecovery: dueTimes.retryMaybeCharged,
   })
   const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false
   const streams = options.stream
-    ? loadStreams({ client, clock, windowMs, fetcher, table, dueTimes, isPaused })
+    ? loadStreams({ client, clock, windowMs, fetcher, table, dueTimes, isPaused, onStatus: onStreamStatus })
     : undefined
   const plainScheduler = createScheduler({
     clock,
@@ -167,6 +179,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const watches = createWatchRegistry({ ...shared, windowMs })
   const tokens = createTokenInfos(client, checked, clock)
   const watch = createWatchFunction({ ...shared, registry: watches })
+  const watchForVisitors = createWatchFunction({ ...shared, registry: watches, isForVisitors: true })
   const wallets = { ...requests, tokens, holdings: new Map(), watch }
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
@@ -179,7 +192,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     await Promise.all([scheduler.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
-  return inheritInternals(client, {
+  const feed = {
     async price(address, requestOptions) {
       const prices = await request([address], requestOptions)
       return prices[address] as NonNullable<(typeof prices)[string]>
@@ -196,12 +209,13 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
     trades: trades.follow,
-    status: createStatus({ ...shared, watches, isPaused }),
+    status: createStatus({ ...shared, watches, isPaused, streamStatus: () => streams?.status }),
     explain: ({ calls = 10 } = {}) =>
       explain(shared, watches.planned(), [...recurring.list(), ...trades.planned()], calls),
     close,
     [ASYNC_DISPOSE]: close,
-  } satisfies PriceFeed)
+  } satisfies PriceFeed
+  return withFeedInternals(inheritInternals(client, feed), visitors.internals)
 }
 
 function readDuration(name: string, ms: number): number {

@@ -8,6 +8,7 @@ export type {
   FeedSlowEvent,
   FeedStoppedEvent,
   FeedStoreEvent,
+  FeedStreamEvent,
   FeedStretchedEvent,
   FeedTradesFailedEvent,
   FeedWaitingEvent,
@@ -16,6 +17,7 @@ export type {
 export { createPriceFeed } from './feed.ts'
 export type * from './portfolio/types.ts'
 export type * from './schedule/plan.ts'
+export type { FeedStreamState, FeedStreamStatus, StreamState } from './stream/stream-state.ts'
 export type * from './trades/types.ts'
 export type * from './types.ts'
 export type * from './watch/types.ts'

@@ -4,6 +4,7 @@ import type { DailyBudget } from './prices/daily-budget.ts'
 import type { Backoff } from './requests/backoff.ts'
 import type { CostForecast } from './schedule/cost-forecast.ts'
 import type { DueTimes } from './schedule/due-times.ts'
+import type { FeedStreamStatus } from './stream/stream-state.ts'
 import type { FeedStatus } from './types.ts'
 import type { WatchRegistry } from './watch/registry.ts'
 
@@ -16,6 +17,8 @@ export interface StatusParts {
   readonly watches: WatchRegistry
   readonly lifetime: Lifetime
   isPaused(): boolean
+  /** The state of the streams; undefined for a feed that buys. */
+  streamStatus(): FeedStreamStatus | undefined
 }
 
 export function createStatus(parts: StatusParts): () => FeedStatus {
@@ -34,6 +37,7 @@ export function createStatus(parts: StatusParts): () => FeedStatus {
       projected: Math.min(limit, dailyBudget.projected(creditsPerDay)),
       watches: watches.size,
       addresses: dueTimes.demand.size,
+      stream: parts.streamStatus(),
     }
   }
 }

@@ -7,6 +7,7 @@ import type { CandleSeries, CandleWatchOptions } from './candles/types.ts'
 import type { FeedEvent } from './events.ts'
 import type { Portfolio, PortfolioOptions } from './portfolio/types.ts'
 import type { FeedPlan } from './schedule/plan.ts'
+import type { FeedStreamStatus } from './stream/stream-state.ts'
 import type { TradesOptions } from './trades/types.ts'
 import type { AlertOptions, FeedAlert, FeedPrice, PriceRequestOptions, Watch, WatchOptions } from './watch/types.ts'
 
@@ -27,7 +28,9 @@ export interface FeedStreamOptions {
   /**
    * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`,
    * `hooks` and `headers`. A stream costs nothing and reconnects by itself. Where there is none, or none for five seconds, prices are
-   * bought as without it. The proxy may deliver less often than `everyMs`. Up to three streams of 50 addresses are opened, one for each interval, the shortest intervals first.
+   * bought as without it. The proxy may deliver less often than `everyMs`. Up to three streams of 150 addresses are opened, one for
+   * each interval, the shortest intervals first. `status().stream` and the event `feed.stream` say what they do; `onError` of a watch is
+   * called when its stream brings no prices.
    * @default false
    */
   stream?: boolean | undefined
@@ -99,6 +102,8 @@ export interface FeedStatus {
   readonly watches: number
   /** Number of different addresses that are watched. */
   readonly addresses: number
+  /** The state of the worst stream of a feed with `stream: true`; undefined for a feed that buys. */
+  readonly stream: FeedStreamStatus | undefined
 }
 
 /** Buys each price once for everybody who needs it, in the cheapest requests. */
@@ -122,7 +127,7 @@ export interface PriceFeed extends AsyncDisposable {
    * its `stale` changes, so it is a snapshot for React's `useSyncExternalStore`.
    */
   peek(address: string): FeedPrice | undefined
-  /** Calls `listener` after each new price. Returns a function that stops it. */
+  /** Calls `listener` after each new price, and when the state of a stream changes. Returns a function that stops it. */
   subscribe(listener: () => void): () => void
   /**
    * Keeps prices at most `everyMs` old, and delivers them to `onPrice` or to an iteration. Starting and stopping a watch is free.

@@ -1,2 +1,3 @@
 export { createProxy } from './proxy.ts'
+export type * from './status-types.ts'
 export type * from './types.ts'

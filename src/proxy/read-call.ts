@@ -1,8 +1,8 @@
-import { type OperationId, operations } from '../generated/operations.ts'
+import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { badRequest, refuse } from './refusal.ts'
-import type { Rule } from './rules.ts'
+import { type Rule, TOKEN_PARAMS } from './rules.ts'
 
 /** A call that a visitor asks for, checked and in one form for every spelling of it. */
 export interface ProxyCall {
@@ -11,6 +11,8 @@ export interface ProxyCall {
   /** Equal for calls with the same answer. */
   readonly key: string
   readonly rule: Rule
+  /** The tokens that it names, in lower case. */
+  readonly tokens: readonly string[]
   /** Whether the operation costs credits. */
   readonly isMetered: boolean
 }
@@ -42,7 +44,7 @@ export function readCall(
   const { operation } = rule
   const { params: known, credits }: Operation = operations[operation]
   const params: Record<string, unknown> = {}
-  for (const [name, text] of Object.entries(pathParams)) params[name] = name === 'chainId' ? Number(text) : text
+  for (const [name, text] of Object.entries(pathParams)) params[name] = name === 'chainId' ? readChain(text) : text
   for (const [name, text] of query) {
     const param = known.find((each) => each.query && each.name === name)
     if (param === undefined) throw badRequest(`${operation}: the query has an unknown parameter. ${namesOf(known)}`)
@@ -53,8 +55,14 @@ export function readCall(
   check(operation, params)
   if (isArray(params.addresses) && params.addresses.length === 0) throw badRequest(`${operation}: addresses is empty.`)
   const normal = Object.fromEntries(known.map((param) => [param.name, normalize(param, params[param.name])]))
-  return { operation, params: normal, key: `${operation} ${JSON.stringify(normal)}`, rule, isMetered: credits !== null }
+  const named = normal[TOKEN_PARAMS[operation] ?? '']
+  const tokens = (named === undefined ? [] : [named].flat()) as string[]
+  const key = `${operation} ${JSON.stringify(normal)}`
+  return { operation, params: normal, key, rule, tokens, isMetered: credits !== null }
 }
+
+/** Only the digits themselves: for the service, `052014` is another chain. */
+const readChain = (text: string) => (text === String(CHAIN_ID) ? CHAIN_ID : text)
 
 /** A text that is no such value stays as it is: the client names it in its error. */
 function readValue(param: Param, text: string): unknown {

@@ -1,9 +1,12 @@
 import { type OperationId, operations } from '../generated/operations.ts'
 
 /** What a path asks for. */
-export type Route =
-  | { readonly operation: OperationId; readonly params: Readonly<Record<string, string>> }
-  | { readonly operation: 'stream' }
+export type Route = OperationRoute | { readonly operation: 'stream' } | { readonly operation: 'status' }
+
+interface OperationRoute {
+  readonly operation: OperationId
+  readonly params: Readonly<Record<string, string>>
+}
 
 interface Template {
   readonly operation: OperationId
@@ -23,6 +26,7 @@ export function createRouter(basePath: string): (pathname: string) => Route | un
     if (!pathname.startsWith(`${basePath}/`)) return undefined
     const path = pathname.slice(basePath.length)
     if (path === '/stream') return { operation: 'stream' }
+    if (path === '/_status') return { operation: 'status' }
     const segments = path.split('/')
     for (const template of templates) {
       const params = matchSegments(template.segments, segments)

@@ -2,6 +2,7 @@ import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
+import { isAddress } from '../utils/address.ts'
 import type { AllowedOperation, ProxyOptions } from './types.ts'
 
 /** What visitors may ask of one operation. */
@@ -10,6 +11,8 @@ export interface Rule {
   /** Sent where the visitor gives none; undefined where the operation's own maximum holds. */
   readonly limit: number | undefined
   readonly maxAddresses: number
+  /** The tokens that may be asked for, in lower case; undefined for every token. */
+  readonly tokens: 'listed' | ReadonlySet<string> | undefined
   /** Accepted values by parameter; a parameter that is not in it takes all its values. */
   readonly values: ReadonlyMap<string, readonly (string | number)[]>
   readonly cacheMs: number
@@ -18,6 +21,17 @@ export interface Rule {
 const SECOND = 1_000
 const MINUTE = 60_000
 const MAX_ADDRESSES = operations['prices.batch'].credits.maxItems
+
+/** The parameter of an operation that names tokens. */
+export const TOKEN_PARAMS: Readonly<Partial<Record<OperationId, string>>> = {
+  'token.price': 'address',
+  'token.get': 'address',
+  'token.candles': 'address',
+  'token.history': 'address',
+  'locks.get': 'address',
+  'prices.batch': 'addresses',
+  'trade.list': 'token',
+}
 
 const DEFAULT_CACHE_MS: Readonly<Record<OperationId, number>> = {
   'etn.price': 5 * SECOND,
@@ -58,8 +72,8 @@ export function readRules(allow: ProxyOptions['allow']): ReadonlyMap<OperationId
 }
 
 function readRule(entry: AllowedOperation): Rule {
-  rejectUnknown('entry of allow', entry, ['operation', 'limit', 'addresses', 'values', 'cacheMs'])
-  const { operation, limit, addresses, values = {}, cacheMs } = entry
+  rejectUnknown('entry of allow', entry, ['operation', 'limit', 'addresses', 'tokens', 'values', 'cacheMs'])
+  const { operation, limit, addresses, tokens, values = {}, cacheMs } = entry
   if (!Object.hasOwn(operations, operation))
     throw invalidOption('operation of allow', operation, `one of ${Object.keys(operations).join(', ')}`)
   const { params }: Operation = operations[operation]
@@ -67,6 +81,8 @@ function readRule(entry: AllowedOperation): Rule {
   const limitRule = own('limit')
   if (limit !== undefined) requireCount('limit', operation, limit, limitRule?.kind === 'limit' ? limitRule.max : 0)
   if (addresses !== undefined) requireCount('addresses', operation, addresses, own('addresses') ? MAX_ADDRESSES : 0)
+  if (tokens !== undefined && TOKEN_PARAMS[operation] === undefined)
+    throw invalidOption(`tokens of ${operation}`, tokens, 'left out: the operation has no tokens')
   if (cacheMs !== undefined && !(typeof cacheMs === 'number' && cacheMs >= 0 && cacheMs < Number.POSITIVE_INFINITY))
     throw invalidOption(`cacheMs of ${operation}`, cacheMs, 'a number of milliseconds, 0 or more')
   if (typeof values !== 'object' || values === null) throw invalidOption(`values of ${operation}`, values, 'an object')
@@ -75,9 +91,17 @@ function readRule(entry: AllowedOperation): Rule {
     operation,
     limit,
     maxAddresses: addresses ?? MAX_ADDRESSES,
+    tokens: tokens === undefined ? undefined : readTokens(`tokens of ${operation}`, tokens),
     values: new Map(Object.entries(values)),
     cacheMs: cacheMs ?? DEFAULT_CACHE_MS[operation],
   }
+}
+
+/** @throws InvalidRequestError for anything but `'listed'` or a list of addresses */
+export function readTokens(name: string, tokens: unknown): 'listed' | ReadonlySet<string> {
+  if (tokens === 'listed') return tokens
+  if (isArray(tokens) && tokens.every(isAddress)) return new Set(tokens.map((address) => address.toLowerCase()))
+  throw invalidOption(name, tokens, "'listed' or a list of addresses")
 }
 
 /** @param max 0 where the operation has no such parameter */

@@ -3,6 +3,7 @@ import type { Clock } from '../concurrency/clock.ts'
 import type { Budget, BudgetOptions } from '../credits/budget.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { OperationId } from '../generated/operations.ts'
+import type { ProxyStatus } from './status-types.ts'
 
 /** An operation that visitors may use, with limits of its own. */
 export interface AllowedOperation {
@@ -12,6 +13,11 @@ export interface AllowedOperation {
   limit?: number | undefined
   /** The most addresses of one `prices.batch`, at most 50; a batch of more is refused, not split. @default 50 */
   addresses?: number | undefined
+  /**
+   * The tokens that may be asked for: `'listed'` for those of `token.list`, which the proxy buys once a week (600 credits), or a list of
+   * addresses. A call that names another token, or none, answers 403 `not_allowed`. @default every token
+   */
+  tokens?: 'listed' | readonly string[] | undefined
   /**
    * The values of parameters that are accepted, such as `{ bucket: ['1h', '1d'] }`. A call without the parameter asks for the service's
    * default, which then has to be one of them. @default all values of the operation
@@ -33,13 +39,39 @@ export interface ProxyCorsOptions {
   credentials?: boolean | undefined
 }
 
+/** Credits in a window. */
+export interface CreditWindow {
+  /** Credits in each window, a whole number. */
+  credits: number
+  /** Length of a window in milliseconds. It begins with the first purchase. */
+  windowMs: number
+}
+
+/** What one visitor may do. */
+export interface VisitorLimits extends CreditWindow {
+  /**
+   * The most requests a minute, streams included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
+   * pass across the edge of two minutes. @default no limit
+   */
+  requestsPerMinute?: number | undefined
+}
+
 /** Options of the event stream at `{basePath}/stream`. */
 export interface ProxyStreamOptions {
-  /** The addresses that may be streamed. @default every address */
-  addresses?: readonly string[] | undefined
-  /** The most addresses of one stream. @default 50 */
+  /**
+   * The addresses that may be streamed, beside those that the operator's own watches of the feed have: the tokens of `token.list`, which
+   * the proxy buys once a week (600 credits), a list of addresses, or `'any'`. With `'any'` visitors choose what the feed buys.
+   * @default 'listed'
+   */
+  addresses?: 'listed' | 'any' | readonly string[] | undefined
+  /**
+   * The credits that the streams of one visitor may cost in a window. What the feed pays for an address is divided among the visitors
+   * who stream it at that moment. @default they count in the `perVisitor` of the proxy
+   */
+  perVisitor?: CreditWindow | undefined
+  /** The most addresses of one stream, up to 150. @default 150 */
   maxAddresses?: number | undefined
-  /** The most open streams of one visitor; without `visitor`, of all together. @default 3 */
+  /** The most open streams of one visitor. @default 3 */
   maxPerVisitor?: number | undefined
   /** The shortest interval, in milliseconds; a smaller `everyMs` is raised. @default 5_000 */
   minEveryMs?: number | undefined
@@ -52,7 +84,10 @@ export interface ProxyStreamOptions {
 }
 
 /** Options of `createProxy`. */
-export interface ProxyOptions {
+export type ProxyOptions = ProxyCallOptions & (ProxyWithoutFeed | ProxyWithFeed)
+
+/** The options of a proxy that has no event stream. */
+export interface ProxyCallOptions {
   /** Holds the key, and makes every call. It stays open when the proxy is closed. */
   client: Client
   /** What stands before the service's own paths, such as `/api/market`. @default '' */
@@ -60,25 +95,22 @@ export interface ProxyOptions {
   /** The operations that visitors may use. All others answer 403 `not_allowed`. */
   allow: readonly (OperationId | AllowedOperation)[]
   /**
-   * Returns the identity of a visitor, 1 to 256 characters: a session, an account, or an address that your own server has put there.
-   * Never the left end of `X-Forwarded-For`, which a visitor writes. If it throws or returns nothing, the answer is 403 `no_visitor`.
+   * Returns the identity of a visitor, 1 to 256 characters: a session or an account that your server has made, or an address that your
+   * own server has put there. Never what the visitor writes, such as a plain header or the left end of `X-Forwarded-For`: who changes it
+   * with each request has no limit. If it throws or returns nothing, the answer is 403 `no_visitor`. Required with a `feed`.
    * @default all visitors are one
    */
-  visitor?: ((request: Request) => VisitorId | Promise<VisitorId>) | undefined
+  visitor?: FindVisitor | undefined
   /**
-   * The credits of one visitor in a window, which begins with the first purchase. At most 100,000 visitors with spent credits are
-   * remembered; while there are as many, further ones get cached answers only. @default no limit
+   * The credits of one visitor in a window, for calls and streams. At most 100,000 visitors with spent credits are remembered; while
+   * there are as many, further ones get cached answers only. @default no limit
    */
-  perVisitor?:
-    | {
-        /** Credits in each window, a whole number. */
-        credits: number
-        /** Length of a window in milliseconds. */
-        windowMs: number
-      }
-    | undefined
-  /** The credits of all visitors together, or a budget made by `createBudget`. @default no limit */
-  budget?: Budget | BudgetOptions | undefined
+  perVisitor?: VisitorLimits | undefined
+  /**
+   * The credits of all visitors together, for calls and streams: a window, a budget made by `createBudget`, or `false`, which says that
+   * there is no limit.
+   */
+  budget: Budget | BudgetOptions | false
   /** @default pages of the same origin only */
   cors?: ProxyCorsOptions | undefined
   /**
@@ -92,16 +124,39 @@ export interface ProxyOptions {
       }
     | undefined
   /**
-   * The feed behind `GET {basePath}/stream?addresses=0x…,0x…&everyMs=10000`, which sends prices as server-sent events: `event: price`, with
-   * the `FeedPrice` as JSON in `data`. Visitors who stream the same tokens cost what one costs. `createPriceFeed(client, { stream: true })`
-   * reads it in a page. The feed spends its own budget, and stays open when the proxy is closed. @default no stream
+   * Whether a request comes from the operator, who may read `GET {basePath}/_status`: the state of `proxy.status()` as JSON. For
+   * everybody else, and without this option, the path does not exist. @default nobody
    */
-  feed?: Pick<PriceFeed, 'watch' | 'status'> | undefined
-  /** Needs `feed`. */
-  stream?: ProxyStreamOptions | undefined
+  operator?: ((request: Request) => boolean | Promise<boolean>) | undefined
   /** @default the system clock */
   clock?: Clock | undefined
 }
+
+/** A proxy that answers calls only. */
+export interface ProxyWithoutFeed {
+  /** @default no stream */
+  feed?: undefined
+  /** Needs `feed`. */
+  stream?: undefined
+}
+
+/** A proxy with an event stream. */
+export interface ProxyWithFeed {
+  /**
+   * The feed behind `GET {basePath}/stream?addresses=0x…,0x…&everyMs=10000`, which sends prices as server-sent events: `event: price`, with
+   * the `FeedPrice` as JSON in `data`. Visitors who stream the same tokens cost what one costs. `createPriceFeed(client, { stream: true })`
+   * reads it in a page. What visitors may have of the feed's budget is divided evenly among them, after its other watches. The feed
+   * serves one proxy, and stays open when the proxy is closed.
+   */
+  feed: Pick<PriceFeed, 'watch' | 'status'>
+  /** The limits of the event stream. */
+  stream?: ProxyStreamOptions | undefined
+  /** Required, because the streams of one visitor are limited. */
+  visitor: FindVisitor
+}
+
+/** Finds out who sends a request. */
+export type FindVisitor = (request: Request) => VisitorId | Promise<VisitorId>
 
 /** What `visitor` may return; without an identity the visitor is refused. */
 export type VisitorId = string | null | undefined
@@ -109,6 +164,8 @@ export type VisitorId = string | null | undefined
 /** A proxy: a function from a request to its response, which never rejects. */
 export interface MarketProxy extends AsyncDisposable {
   (request: Request): Promise<Response>
+  /** What visitors do and spend at this moment. Sends nothing. */
+  status(): ProxyStatus
   /** Ends every stream, refuses further requests with 503 `proxy_closed`, and resolves when the calls in flight have ended. */
   close(): Promise<void>
 }

@@ -1,77 +1,136 @@
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import { createBudget, type MemoryBudget } from '../credits/budget.ts'
+import type { MemoryBudget } from '../credits/budget.ts'
+import { createMemoryBudget } from '../credits/memory-budget.ts'
+import type { WindowTotals } from '../credits/windows.ts'
 import { refuse } from './refusal.ts'
-import type { ProxyOptions } from './types.ts'
+import type { CreditWindow } from './types.ts'
 
 /** The budgets of visitors. */
 export interface Visitors {
+  /** Visitors whose windows have not ended. */
+  readonly size: number
+  /** Credits that a visitor may spend now. */
+  available(id: string): number
   /** The budget of a visitor, if one is remembered. */
   find(id: string): MemoryBudget | undefined
   /** The budget of a visitor who buys something, until `end` is called. @throws Refusal when too many are remembered */
   begin(id: string): MemoryBudget
   /** A purchase has ended: a visitor without spent credits is forgotten with the last one. */
   end(id: string): void
-}
-
-interface Visitor {
-  readonly budget: MemoryBudget
-  /** When its window ends, by the monotonic clock. */
-  readonly endsAt: number
-  /** Purchases that are under way. Between two attempts they have nothing reserved. */
-  purchases: number
+  /** Who is remembered. */
+  ids(): Iterable<string>
+  /** The visitors who have spent most, the first of them most. */
+  top(count: number): { readonly visitor: string; readonly spent: number; readonly available: number }[]
 }
 
 export const MAX_VISITORS = 100_000
 
-export function createVisitors({ credits, windowMs }: NonNullable<ProxyOptions['perVisitor']>, clock: Clock): Visitors {
-  /** Those whose windows end first come first. */
-  const visitors = new Map<string, Visitor>()
-  const now = () => monotonicNow(clock)
+/** The window of one visitor. A class with numbers only, because 100,000 are kept: about 200 bytes each with the id. */
+class VisitorWindow implements WindowTotals {
+  spent = 0
+  reserved = 0
+  uncertain = 0
+  /** Purchases that are under way. Between two attempts they have nothing reserved. */
+  purchases: number
+  /** When it ends, in whole milliseconds since the visitors were created: V8 stores other numbers as objects. */
+  readonly endsAt: number
 
-  function remember(id: string, budget: MemoryBudget, purchases: number): Visitor {
-    const { resetsAt = 0 } = budget
-    const visitor = { budget, endsAt: now() + resetsAt - clock.now(), purchases }
-    visitors.delete(id)
-    visitors.set(id, visitor)
-    return visitor
+  constructor(endsAt: number, purchases: number) {
+    this.endsAt = endsAt
+    this.purchases = purchases
+  }
+}
+
+export function createVisitors({ credits: limit, windowMs }: CreditWindow, clock: Clock): Visitors {
+  /** Those that end first come first. */
+  const windows = new Map<string, VisitorWindow>()
+  const createdAt = monotonicNow(clock)
+  const now = () => monotonicNow(clock) - createdAt
+
+  function start(id: string, purchases: number): VisitorWindow {
+    const window = new VisitorWindow(Math.ceil(now() + windowMs), purchases)
+    windows.delete(id)
+    windows.set(copyOf(id), window)
+    return window
   }
 
-  /** Forgets visitors whose windows have ended, until there is room. One with a purchase under way is kept for its next window. */
-  function makeRoom(): void {
-    for (const [id, { budget, endsAt, purchases }] of visitors) {
-      if (visitors.size < MAX_VISITORS) return
-      if (endsAt > now()) break
-      if (purchases > 0) remember(id, budget, purchases)
-      else visitors.delete(id)
+  /** Forgets windows that have ended. One with a purchase under way is followed by the next window of its visitor. */
+  function forgetEnded(): void {
+    for (const [id, { endsAt, purchases }] of windows) {
+      if (endsAt > now()) return
+      if (purchases > 0) start(id, purchases)
+      else windows.delete(id)
     }
-    const [oldest] = visitors.values()
-    if (visitors.size < MAX_VISITORS || oldest === undefined) return
+  }
+
+  function requireRoom(): void {
+    const [oldest] = windows.values()
+    if (windows.size < MAX_VISITORS || oldest === undefined) return
     throw refuse(429, 'visitor_budget_exceeded', 'Too many visitors. Try again later.', {
       retryAfterMs: oldest.endsAt - now(),
     })
   }
 
-  function open(id: string): Visitor {
-    const known = visitors.get(id)
-    if (known !== undefined && (known.endsAt > now() || known.purchases > 0)) return known
-    visitors.delete(id)
-    makeRoom()
-    return remember(id, createBudget({ credits, windowMs }, clock), 0)
+  /** Made when it is needed: an object for each remembered visitor would take ten times as much as its window. */
+  function budgetOf(id: string): MemoryBudget {
+    const current = () => {
+      forgetEnded()
+      return windows.get(id) ?? start(id, 0)
+    }
+    const msLeft = () => current().endsAt - now()
+    return createMemoryBudget({
+      limit,
+      windows: { current, totals: current, msLeft },
+      now: () => clock.now(),
+      keyBalances: undefined,
+    })
   }
 
+  const availableIn = (window: VisitorWindow) => Math.max(0, limit - usedOf(window) - window.reserved)
+
   return {
-    find: (id) => visitors.get(id)?.budget,
+    get size() {
+      forgetEnded()
+      return windows.size
+    },
+    available(id) {
+      forgetEnded()
+      const window = windows.get(id)
+      if (window) return availableIn(window)
+      return windows.size < MAX_VISITORS ? limit : 0
+    },
+    find(id) {
+      forgetEnded()
+      return windows.has(id) ? budgetOf(id) : undefined
+    },
     begin(id) {
-      const visitor = open(id)
-      visitor.purchases++
-      return visitor.budget
+      forgetEnded()
+      if (!windows.has(id)) {
+        requireRoom()
+        start(id, 0)
+      }
+      const window = windows.get(id)
+      if (window) window.purchases++
+      return budgetOf(id)
     },
     end(id) {
-      const visitor = visitors.get(id)
-      if (visitor === undefined) return
-      visitor.purchases--
-      const { spent, uncertain } = visitor.budget
-      if (visitor.purchases === 0 && spent === 0 && uncertain === 0) visitors.delete(id)
+      const window = windows.get(id)
+      if (window === undefined) return
+      window.purchases--
+      if (window.purchases <= 0 && usedOf(window) === 0) windows.delete(id)
+    },
+    ids: () => windows.keys(),
+    top(count) {
+      forgetEnded()
+      return [...windows]
+        .map(([visitor, window]) => ({ visitor, spent: usedOf(window), available: availableIn(window) }))
+        .sort((one, other) => other.spent - one.spent)
+        .slice(0, count)
     },
   }
 }
+
+const usedOf = ({ spent, uncertain }: WindowTotals) => spent + uncertain
+
+/** A text of its own: an id that was cut out of a cookie would keep the whole header in memory. */
+const copyOf = (id: string) => Array.from(id).join('')

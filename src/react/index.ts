@@ -5,4 +5,5 @@ export {
   createCreditMeter,
   useCreditMeter,
 } from './credit-meter.ts'
+export { useFeedStatus } from './use-feed-status.ts'
 export { type PricesByAddress, type UsePriceOptions, usePrice, usePrices } from './use-prices.ts'

@@ -14,11 +14,17 @@ export interface UsePriceOptions {
 
 /**
  * The price of a token, kept up to date while the component is mounted; undefined until it arrives, and on a server. It is watched
- * on the feed: mounting twice, leaving and returning, or showing it in two components buys nothing twice.
+ * on the feed: mounting twice, leaving and returning, or showing it in two components buys nothing twice. Without an address, such as
+ * one that is loaded first, it waits and buys nothing.
  * @example const price = usePrice(feed, address, { everyMs: 60_000 })
  */
-export function usePrice(feed: PriceFeed, address: string, options: UsePriceOptions): FeedPrice | undefined {
-  return usePrices(feed, [address], options)[address]
+export function usePrice(
+  feed: PriceFeed,
+  address: string | undefined,
+  options: UsePriceOptions,
+): FeedPrice | undefined {
+  const prices = usePrices(feed, address === undefined ? [] : [address], options)
+  return address === undefined ? undefined : prices[address]
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type CallOptions, type Client, checksumAddress, isAddress, type OperationId } from 'etn-market'
+import { type CallOptions, type Client, checksumAddress, isAddress, type OperationId, operations } from 'etn-market'
 import { STALE_TIMES } from './stale-times.ts'
 import type { EtnQueries, EtnQueriesSettings, EtnQuerySettings } from './types.ts'
 
@@ -42,7 +42,7 @@ function toQuery(
   const { staleTime = settings.staleTime?.[operation] ?? STALE_TIMES[operation] } = options
   const { gcTime = Math.max(MIN_GC_MS, staleTime) } = options
   const [group = '', action = ''] = operation.split('.')
-  const normalized = normalize(params)
+  const normalized = normalize(operation, params)
   const call = (callOptions?: CallOptions) => {
     const methods = client[group as keyof Client] as unknown as Record<string, AnyMethod>
     return (methods[action] as AnyMethod)(normalized, callOptions)
@@ -54,16 +54,25 @@ function toQuery(
     staleTime,
     gcTime,
     retry: false,
+    // To return to a page would buy what is no longer fresh.
+    refetchOnWindowFocus: false,
   }
 }
 
-/** Equal parameters for equal calls: an address in EIP-55 form, the addresses of a batch sorted, nothing that is undefined. */
-function normalize(params: object): object {
+/** Equal parameters for equal calls: an address in EIP-55 form, a batch sorted, `'DAY'` for `'day'`, nothing that is undefined. */
+function normalize(operation: OperationId, params: object): object {
   const entries = Object.entries(params).filter(([name, value]) => value !== undefined && name !== 'chainId')
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, Array.isArray(value) ? [...value].sort(ignoringCase) : checksummed(value)]),
+    entries.map(([name, value]) => {
+      if (Array.isArray(value)) return [name, [...value].sort(ignoringCase)]
+      return [name, isInAnyCase(operation, name) ? String(value).toUpperCase() : checksummed(value)]
+    }),
   )
 }
+
+/** Whether the service takes the value in any case. */
+const isInAnyCase = (operation: OperationId, name: string) =>
+  operations[operation].params.some((param) => param.name === name && 'anyCase' in param)
 
 /** What is no address stays, and the call rejects it. */
 const checksummed = (value: unknown) => (isAddress(value) ? checksumAddress(value) : value)

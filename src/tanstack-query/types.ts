@@ -54,4 +54,8 @@ export interface EtnQueryOptions<Id extends OperationId> {
   readonly gcTime: number
   /** The client retries by itself, and knows what that costs. */
   readonly retry: false
+  /** A page that is returned to buys nothing by itself. Pass `{ ...options, refetchOnWindowFocus: true }` where it should. */
+  readonly refetchOnWindowFocus: false
+  /** Left out. It tells TanStack Query the type of errors: `useQuery(options).error` is an `EtnMarketError`. */
+  readonly throwOnError?: (error: EtnMarketError, query: unknown) => boolean
 }

@@ -7,7 +7,7 @@ import { answerGuards } from '../../src/generated/guards.ts'
 import type { OperationId } from '../../src/generated/operations.ts'
 import { EVIDENCE, TYPES } from './evidence-table.ts'
 
-const model = readModel(readSources().yaml)
+const model = readModel(readSources().contract)
 const shapes = new Map(model.shapes.map(({ name, shape }) => [name, shape]))
 
 /** Every field below a shape, as `place grade`. */

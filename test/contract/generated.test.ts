@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { generate, readSources } from '../../src/contract/generator/generate.ts'
+import { at, type Node } from './generator-error.ts'
 
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-const { yaml, readme } = readSources()
-const files = generate(yaml, readme)
+const { contract, readme } = readSources()
+const files = generate(contract, readme)
 
 describe('the generated files', () => {
   test('are exactly the files of src/generated, and the README', () => {
@@ -17,7 +18,7 @@ describe('the generated files', () => {
   })
 
   test('are byte for byte the same in a second run, which reads the README of the first', () => {
-    const again = generate(yaml, files.get('README.md') ?? '')
+    const again = generate(contract, files.get('README.md') ?? '')
     expect([...again]).toEqual([...files])
   })
 
@@ -31,7 +32,9 @@ describe('the generated files', () => {
   )
 
   test('change with the cost of an operation', () => {
-    const changed = generate(yaml.replace('{ base: 25, perItem: 0 }', '{ base: 26, perItem: 0 }'), readme)
+    const withCost = structuredClone(contract) as Node
+    at(withCost, 'paths', '/prices/etn', 'get', 'x-credits').base = 26
+    const changed = generate(withCost, readme)
     const different = [...changed].filter(([path, text]) => text !== files.get(path)).map(([path]) => path)
     expect(different).toEqual([
       'src/generated/operations.ts',
@@ -42,7 +45,7 @@ describe('the generated files', () => {
   })
 
   test('keep the text around the markers of the README', () => {
-    const around = generate(yaml, 'before\n<!-- operations:start -->OUTDATED<!-- operations:end -->\nafter').get(
+    const around = generate(contract, 'before\n<!-- operations:start -->OUTDATED<!-- operations:end -->\nafter').get(
       'README.md',
     )
     expect(around).toMatch(/^before\n<!-- operations:start -->\n\| Operation .*\|\n<!-- operations:end -->\nafter$/s)
@@ -52,7 +55,7 @@ describe('the generated files', () => {
   test.each(['no markers', '<!-- operations:end --><!-- operations:start -->'])(
     'are not written for a README with %s',
     (text) => {
-      expect(() => generate(yaml, text)).toThrow(/README\.md: the markers .* are missing/)
+      expect(() => generate(contract, text)).toThrow(/README\.md: the markers .* are missing/)
     },
   )
 })

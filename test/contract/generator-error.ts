@@ -1,9 +1,8 @@
-import { parse, stringify } from 'yaml'
 import { generate, readSources } from '../../src/contract/generator/generate.ts'
 
-type Node = Record<string, unknown>
+export type Node = Record<string, unknown>
 
-const { yaml, readme } = readSources()
+const { contract, readme } = readSources()
 
 /** The object at a place of the contract, for example `paths`, `/me`, `get`. */
 export function at(document: Node, ...place: string[]): Node {
@@ -16,10 +15,10 @@ export function at(document: Node, ...place: string[]): Node {
 
 /** The generator's error after a change of the contract; undefined when it accepts the change. */
 export function generatorError(change: (document: Node) => void): string | undefined {
-  const document = parse(yaml) as Node
+  const document = structuredClone(contract) as Node
   change(document)
   try {
-    generate(stringify(document, { aliasDuplicateObjects: false }), readme)
+    generate(document, readme)
     return undefined
   } catch (error) {
     if (!(error instanceof Error)) throw error

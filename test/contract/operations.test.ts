@@ -34,7 +34,7 @@ const FREE = ['account.me', 'meta.openapi']
 const HEAVY = ['locks.get', 'farm.list']
 const WITHOUT_KEY = ['meta.openapi']
 
-const model = readModel(readSources().yaml)
+const model = readModel(readSources().contract)
 
 test('the contract has the operations of the service description and no others', () => {
   expect(Object.keys(operations).sort()).toEqual(TABLE.map(([id]) => id).sort())

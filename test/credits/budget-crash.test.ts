@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
+import { type Ended, run } from '../support/child.ts'
 
 const LIMIT = 400
 const clock = { now: () => Date.UTC(2026, 10, 20, 12) }
@@ -21,11 +21,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs a process that kills itself at one step; resolves with its signal and what it printed. */
-function run(at: string, killAt: number, exclusiveKey: boolean): Promise<{ signal: unknown; output: string }> {
-  return new Promise((resolve) => {
-    const args = [program, at, String(LIMIT), String(killAt), String(exclusiveKey)]
-    execFile(process.execPath, args, (error, output) => resolve({ signal: error?.signal, output }))
-  })
+function runChild(at: string, killAt: number, exclusiveKey: boolean): Promise<Ended> {
+  return run(process.execPath, [program, at, String(LIMIT), String(killAt), String(exclusiveKey)])
 }
 
 function read(file: string): string | undefined {
@@ -54,16 +51,16 @@ async function expectSafe(at: string, message: string): Promise<void> {
 test.each([false, true])(
   'killed between any two steps, a restart counts all that was charged, and never more than the limit (exclusiveKey: %s)',
   async (exclusiveKey) => {
-    const alive = await run(mkdtempSync(join(folder, 'alive-')), 0, exclusiveKey)
-    expect(alive.signal).toBeUndefined()
-    const steps = Number(alive.output)
+    const alive = await runChild(mkdtempSync(join(folder, 'alive-')), 0, exclusiveKey)
+    expect(alive.code).toBe(0)
+    const steps = Number(alive.stdout)
     expect(steps).toBeGreaterThan(30)
     let killAt = 0
     const killAtNextSteps = async () => {
       while (killAt < steps) {
         const step = ++killAt
         const at = mkdtempSync(join(folder, `killed-${step}-`))
-        expect(await run(at, step, exclusiveKey), `step ${step}`).toMatchObject({ signal: 'SIGKILL' })
+        expect(await runChild(at, step, exclusiveKey), `step ${step}`).toMatchObject({ code: null })
         await expectSafe(at, `step ${step}`)
       }
     }
@@ -75,10 +72,10 @@ test.each([false, true])(
 test('killed again and again at other steps, it ends with a budget that is used up, not exceeded', async () => {
   const at = mkdtempSync(join(folder, 'again-'))
   for (const killAt of [5, 9, 14, 23, 30, 7, 4, 12, 0]) {
-    await run(at, killAt, false)
+    await runChild(at, killAt, false)
     await expectSafe(at, `after ${killAt}`)
   }
-  expect((await run(at, 0, false)).output).toBe('BudgetExceededError')
+  expect((await runChild(at, 0, false)).stdout).toBe('BudgetExceededError')
   expect(ledgerOf(at)).toBeLessThanOrEqual(LIMIT)
   expect(ledgerOf(at)).toBeGreaterThan(0)
 }, 30_000)

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -7,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import Ajv from 'ajv/dist/2020.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ListenOptions } from '../../src/fake/index.ts'
+import { run } from '../support/child.ts'
 import { BOLT, makeFake, NOON } from './setup.ts'
 
 async function remote(listen: ListenOptions = {}) {
@@ -300,15 +300,9 @@ describe('the OpenAPI document of the control routes', () => {
     const file = join(folder, 'openapi.json')
     writeFileSync(file, JSON.stringify((await send('GET', '/openapi.json')).body))
     const cli = fileURLToPath(new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
-    const report = await new Promise<string>((resolve) =>
-      execFile(
-        process.execPath,
-        [cli, 'lint', '--format', 'json', file],
-        { env: { ...process.env, CI: '1', REDOCLY_TELEMETRY: 'off' } },
-        (_, stdout, stderr) => resolve(stdout || stderr),
-      ),
-    )
-    expect(JSON.parse(report)).toMatchObject({ totals: { errors: 0, warnings: 0 } })
+    const env = { ...process.env, CI: '1', REDOCLY_TELEMETRY: 'off' }
+    const { stdout } = await run(process.execPath, [cli, 'lint', '--format', 'json', file], { env, limitMs: 30_000 })
+    expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 } })
   })
 })
 

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { anchorOf, codeBlocks, compile, ROOT } from '../package/code-blocks.ts'
+import { run } from '../support/child.ts'
 import { hasPython } from '../support/python.ts'
 
 const GUIDE = join(ROOT, 'src/fake/GUIDE.md')
@@ -32,17 +32,18 @@ describe('the guide of the fake', () => {
       it(`runs with node:test: line ${line}`, { timeout: 60_000 }, async () => {
         const { NODE_OPTIONS: _, ...env } = process.env
         const args = ['--import', 'tsx', '--test', '--test-reporter', 'tap', files[i] ?? '']
-        const output = await run(process.execPath, args, env)
-        expect(output).toMatch(/^# pass 1$/m)
-        expect(output).toMatch(/^# fail 0$/m)
+        const { stdout } = await run(process.execPath, args, { cwd: ROOT, env })
+        expect(stdout).toMatch(/^# pass 1$/m)
+        expect(stdout).toMatch(/^# fail 0$/m)
       })
   }
 
   it.runIf(hasPython)('has a program in Python that runs', { timeout: 60_000 }, async () => {
     const [{ code } = { code: '' }] = codeBlocks(guide, 'python')
     const command = [process.execPath, '--import', 'tsx', join(ROOT, 'src/cli/index.ts'), 'fake'].join(' ')
-    const output = await run('python3', ['-c', code], { ...process.env, ETN_MARKET_FAKE: command })
-    expect(output).toBe('')
+    const env = { ...process.env, ETN_MARKET_FAKE: command }
+    const { stdout, stderr } = await run('python3', ['-c', code], { cwd: ROOT, env })
+    expect(stdout + stderr).toBe('')
   })
 
   it('names every control route, and its links lead somewhere', async () => {
@@ -62,12 +63,6 @@ describe('the guide of the fake', () => {
     expect(Object.keys(paths).filter((path) => !chapter.includes(path.slice('/_fake/'.length)))).toEqual([])
   })
 })
-
-function run(file: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
-  return new Promise((resolve) => {
-    execFile(file, args, { cwd: ROOT, env }, (_, stdout, stderr) => resolve(stdout + stderr))
-  })
-}
 
 // A block with the `test` of `etn-market/vitest` registers tests of its own.
 for (const [i, { code }] of blocks.entries()) if (kindOf(code) === 'etn-market/vitest') await import(files[i] ?? '')

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
@@ -141,12 +138,4 @@ test('the plan is empty without a watch', () => {
   const nothing = { creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0, creditsPer30Days: 0, usdPer30Days: 0 }
   const costs = { cost: nothing, onePerConsumer: nothing }
   expect(feed.explain()).toEqual({ calls: [], stretch: 1, atLeastStretch: 1, ...costs, unstretched: costs, others: [] })
-})
-
-test('the example prints the plan as a table', async () => {
-  const root = fileURLToPath(new URL('../../', import.meta.url))
-  const { stdout } = await promisify(execFile)(`${root}node_modules/.bin/tsx`, ['examples/feed.ts'], { cwd: root })
-  expect(stdout).toMatch(/in +due +early +requests +credits/)
-  expect(stdout).toMatch(/The feed: [\d,]+ credits a day/)
-  expect(stdout).not.toMatch(/undefined|NaN|Error/)
 })

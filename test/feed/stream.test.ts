@@ -1,4 +1,4 @@
-import { type Client, type ClientOptions, createClient } from 'etn-market'
+import { type Client, type ClientOptions, createClient, type EtnMarketError } from 'etn-market'
 import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed, type Watch } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -12,6 +12,7 @@ import { settle } from '../support/settle.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const [ONE = '', TWO = '', THREE = ''] = TOKENS
 
 type Answer = (request: Request) => Promise<Response> | Response | undefined
@@ -350,6 +351,100 @@ test('a price request that needs a newer price than the stream has is bought', a
   await clock.advance(SECOND)
   expect((await requested).ageMs).toBeLessThan(SECOND)
   expect(bought).toHaveLength(1)
+})
+
+describe('what a page knows of its stream', () => {
+  /** A page whose server's service can fail, with what its watch was told. */
+  function setupWatched(server: Parameters<typeof setupPage>[1] = {}) {
+    const events: string[] = []
+    const onEvent: FeedOptions['onEvent'] = (event) => {
+      if (event.type === 'feed.stream') events.push(event.state)
+    }
+    const made = setupPage({ onEvent }, server)
+    const errors: string[] = []
+    const watched: FeedPrice[] = []
+    made.page.watch([ONE, TWO], {
+      everyMs: 10 * SECOND,
+      onPrice: (price) => void watched.push(price),
+      onError: (error) => void errors.push((error as EtnMarketError).code),
+    })
+    return { ...made, events, errors, watched }
+  }
+  const always = Number.POSITIVE_INFINITY
+
+  test('is that it is fine, and nothing without a stream', async () => {
+    const { clock, page, events, server } = setupWatched()
+    expect(page.status().stream).toEqual({ state: 'connecting', everyMs: undefined, until: undefined })
+    await clock.advance(SECOND)
+    expect(page.status().stream).toEqual({ state: 'fine', everyMs: 10 * SECOND, until: undefined })
+    expect(events).toEqual(['fine'])
+    expect(server.status().stream).toBeUndefined()
+  })
+
+  test('is that the service is down, then that the key has no credits, and that it is back', async () => {
+    const { clock, page, events, errors, watched, fake, bought } = setupWatched()
+    const down = fake.fault({ status: 500, times: always })
+    await clock.advance(2 * SECOND)
+    expect(page.status().stream?.state).toBe('upstream_down')
+    expect(errors).toEqual(['upstream_down'])
+    down.remove()
+    const empty = fake.fault({ status: 402, times: always })
+    await clock.advance(MINUTE)
+    expect(page.status().stream?.state).toBe('out_of_credits')
+    expect(page.status().stream?.until).toBeGreaterThan(clock.now())
+    expect(errors).toEqual(['upstream_down', 'out_of_credits'])
+    expect(watched).toEqual([])
+    empty.remove()
+    await clock.advance(2 * MINUTE)
+    expect(events.at(-1)).toBe('fine')
+    expect(watched.at(-1)?.stale).toBe(false)
+    expect(bought).toEqual([])
+  })
+
+  test('is that its credits are used up, and its prices are stale from their interval on', async () => {
+    const { clock, page, errors, watched } = setupWatched({ perVisitor: { credits: 250, windowMs: HOUR } })
+    await clock.advance(SECOND)
+    expect(watched.map(({ stale }) => stale)).toEqual([false, false])
+    await clock.advance(2 * MINUTE)
+    expect(page.status().stream).toMatchObject({ state: 'out_of_credits' })
+    expect(errors).toEqual(['out_of_credits'])
+    expect(watched.slice(-2).map(({ stale }) => stale)).toEqual([true, true])
+    expect(page.peek(ONE)?.stale).toBe(true)
+  })
+
+  test('is that it is lost, at once, and prices are stale by their own interval', async () => {
+    const { clock, watch, page, state, prices } = setupBreakable()
+    clock.randomValue = 0.5
+    watch([ONE], MINUTE)
+    await clock.advance(SECOND)
+    state.isDown = true
+    state.breakAll()
+    await settle()
+    expect(page.status().stream?.state).toBe('reconnecting')
+    expect(page.peek(ONE)?.stale).toBe(false)
+    await clock.advance(MINUTE)
+    state.isDown = false
+    await clock.advance(MINUTE)
+    expect(page.status().stream?.state).toBe('fine')
+    expect(prices.at(-1)?.stale).toBe(false)
+  })
+
+  test('is that there is none', async () => {
+    const { clock, watch, page } = setupPage({}, {}, (request) => (isStream(request) ? refusal(404) : undefined))
+    watch(ONE)
+    await clock.advance(SECOND)
+    expect(page.status().stream?.state).toBe('unavailable')
+  })
+})
+
+test('a page of 150 addresses has one stream', async () => {
+  const { clock, watch, streams, bought } = setupPage()
+  const addresses = Array.from({ length: 150 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`)
+  watch(addresses, MINUTE)
+  await clock.advance(SECOND)
+  expect(streams).toHaveLength(1)
+  expect(streams[0]?.url.length).toBeLessThan(7_000)
+  expect(bought).toEqual([])
 })
 
 test('a hidden page closes its streams, and opens them when it is visible again', async () => {

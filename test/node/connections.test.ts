@@ -2,7 +2,6 @@ import { createNodeTransport } from 'etn-market/node'
 import { describe, expect, test } from 'vitest'
 import { idleTimeoutMs } from '../../src/node/agent-pool.ts'
 import { fetchThrough } from '../support/fetch-through.ts'
-import { within } from '../support/wait.ts'
 import { forEachTest } from './own.ts'
 import { message, type Play, PRICE, pause, rawServer } from './raw-server.ts'
 import { runBundled } from './run-bundled.ts'
@@ -172,7 +171,7 @@ describe('a process of its own', () => {
   test('ends by itself while a connection is idle, and loads no more than it needs', async () => {
     // Idle for ten minutes, if it had to wait for that.
     own.server = await rawServer((socket) => socket.write(answer('keep-alive: timeout=601\r\n')))
-    const stdout = await within('the end of the process', runBundled(SCRIPT, [own.server.url]))
+    const stdout = await runBundled(SCRIPT, [own.server.url])
     expect(JSON.parse(stdout)).toEqual({ before: [], after: ['http'], text: PRICE })
   })
 })

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { buildSync } from 'esbuild'
+import { run } from '../support/child.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
@@ -14,7 +13,8 @@ export async function runBundled(contents: string, args: readonly string[]): Pro
     packages: 'external',
     write: false,
   }).outputFiles
-  const running = promisify(execFile)(process.execPath, ['--input-type=module', '-', ...args], { cwd: ROOT })
-  running.child.stdin?.end(file?.text)
-  return (await running).stdout
+  const options = { cwd: ROOT, ...(file && { input: file.text }) }
+  const { code, stdout, stderr } = await run(process.execPath, ['--input-type=module', '-', ...args], options)
+  if (code !== 0) throw new Error(`The script ended with ${code}: ${stderr}`)
+  return stdout
 }

@@ -13,7 +13,15 @@ function open(options: Partial<ProxyOptions> = {}) {
   const fake = createFakeService()
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
   const feed = createPriceFeed(client)
-  const proxy = createProxy({ client, basePath: '/api/market', allow: ['prices.batch'], feed, ...options })
+  const proxy = createProxy({
+    client,
+    basePath: '/api/market',
+    allow: ['prices.batch'],
+    visitor: () => 'somebody',
+    budget: false,
+    feed,
+    ...options,
+  } as ProxyOptions)
   onTestFinished(async () => {
     await feed.close()
     await client.close()
@@ -39,7 +47,7 @@ test('over connections, pages buy and stream, and a page that goes leaves nothin
   const one = await visit(baseUrl, 3)
   const other = await visit(baseUrl, 3)
   expect([one.client.credits.charged, other.client.credits.charged]).toEqual([0, 0])
-  fake.expectCredits({ 'prices.batch': 130 })
+  fake.expectCredits({ 'token.list': 600, 'prices.batch': 130 })
   const bought = await one.client.prices.batch({ addresses: TOKENS.slice(0, 5) }).withMeta()
   expect(bought.meta.credits.charged).toBe(150)
   expect(feed.status().watches).toBe(1)
@@ -55,6 +63,6 @@ test('behind msw, a page needs no server', async () => {
   const { client, leave } = await visit('https://dapp.example/api/market', 3)
   await client.prices.batch({ addresses: TOKENS.slice(0, 2) })
   expect(client.credits.charged).toBe(120)
-  fake.expectCredits(250)
+  fake.expectCredits(600 + 250)
   await leave()
 })

@@ -63,9 +63,10 @@ export function openProxy(
     basePath: '/api/market',
     allow: ['token.price'],
     visitor: (request) => request.headers.get('x-visitor') ?? 'somebody',
+    budget: false,
     clock,
     ...(typeof options === 'function' ? options({ client, fake }) : options),
-  })
+  } as ProxyOptions)
   const close = async () => {
     // First, so that no call in flight waits for time to pass.
     await client.close()

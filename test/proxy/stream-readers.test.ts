@@ -1,5 +1,6 @@
 import type { FeedPrice, FeedStatus, PriceFeed, WatchOptions } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
+import { type FeedInternals, withFeedInternals } from '../../src/feed/internals.ts'
 import { settle } from '../support/settle.ts'
 import { within } from '../support/wait.ts'
 import { TOKENS } from './setup.ts'
@@ -100,11 +101,22 @@ describe('the events of a source', () => {
   /** A feed whose prices the test delivers. */
   function manualFeed() {
     let onPrice: ((price: FeedPrice) => void) | undefined
-    const watch = ((_: unknown, options: WatchOptions) => {
+    const watchForVisitors = ((_: unknown, options: WatchOptions) => {
       onPrice = options.onPrice
       return { stop() {}, update() {} }
     }) as unknown as PriceFeed['watch']
-    const feed = { watch, status: () => ({ state: 'running' }) as FeedStatus }
+    const internals: FeedInternals = {
+      watchForVisitors,
+      setPayer: () => () => {},
+      ownIntervals: () => new Map(),
+      costPerDay: () => 0,
+      affordablePerDay: () => 1,
+      stretch: () => 1,
+      holdUp: () => undefined,
+      onEvent: () => () => {},
+    }
+    const status = () => ({ state: 'running' }) as FeedStatus
+    const feed = withFeedInternals({ watch: watchForVisitors, status }, internals)
     const deliver = (address: string, at: number) =>
       onPrice?.({ address, usd: '1', etn: '2', at, ageMs: 0, stale: false })
     return { feed, deliver }

@@ -1,5 +1,6 @@
-import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
 import type { ProxyOptions, ProxyStreamOptions } from 'etn-market/proxy'
+import type { StreamReport } from '../../src/feed/stream/stream-state.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { onCaseFinished } from '../support/property.ts'
 import { openProxy, type ProxySetup } from './setup.ts'
@@ -18,18 +19,25 @@ export interface Listener {
   /** Comments, which keep the connection alive. */
   readonly heartbeats: () => number
   readonly settings: () => unknown
+  /** What the stream has said about itself, without what follows each time. */
+  readonly reports: StreamReport[]
   readonly hasEnded: () => boolean
   /** Leaves, as a page does that is closed. */
   stop(): Promise<void>
 }
 
 /** A proxy with a feed, in virtual time. */
-export function setupStream(stream: ProxyStreamOptions = {}, options: Partial<ProxyOptions> = {}): StreamSetup {
+export function setupStream(
+  stream: ProxyStreamOptions = {},
+  options: Partial<ProxyOptions> = {},
+  feedOptions: FeedOptions = {},
+): StreamSetup {
   const clock = createVirtualClock()
   let feed: PriceFeed | undefined
   const made = openProxy(clock, ({ client }) => {
-    feed = createPriceFeed(client, { clock })
-    return { allow: ['token.price', 'prices.batch'], feed, stream, ...options }
+    feed = createPriceFeed(client, { clock, ...feedOptions })
+    const made = { allow: ['token.price', 'prices.batch'], feed, stream: { addresses: 'any', ...stream }, ...options }
+    return made as Partial<ProxyOptions>
   })
   onCaseFinished(async () => {
     await feed?.close()
@@ -43,6 +51,7 @@ function read(response: Response): Listener {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   const prices: FeedPrice[] = []
   const ids: string[] = []
+  const reports: StreamReport[] = []
   let heartbeats = 0
   let settings: unknown
   let ended = false
@@ -58,6 +67,7 @@ function read(response: Response): Listener {
           prices.push(JSON.parse(fields.data))
           ids.push(fields.id)
         } else if (fields.event === 'settings') settings = JSON.parse(fields.data)
+        else if (fields.event === 'status') reports.push(JSON.parse(fields.data))
         else heartbeats++
       }
     }
@@ -70,6 +80,7 @@ function read(response: Response): Listener {
     ids,
     heartbeats: () => heartbeats,
     settings: () => settings,
+    reports,
     hasEnded: () => ended,
     stop: async () => void (await reader?.cancel()),
   }

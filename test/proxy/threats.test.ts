@@ -22,6 +22,8 @@ describe('a path that leads elsewhere', () => {
     ['/../marketplace/me', '404 not_found'],
     ['/constructor', '404 not_found'],
     ['/tokens/1', '400 invalid_request'],
+    ['/tokens/052014', '400 invalid_request'],
+    ['/tokens/0052014', '400 invalid_request'],
     [`/prices/52014/${TOKEN.slice(0, -1)}`, '400 invalid_request'],
   ])('%s is refused', async (path, expected) => {
     const { ask, fake } = setupProxy({ allow: ['token.list', 'token.get', 'token.price'] })

@@ -1,4 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createBudget, InvalidRequestError } from 'etn-market'
+import { createPriceFeed } from 'etn-market/feed'
 import { type AllowedOperation, createProxy, type ProxyOptions } from 'etn-market/proxy'
 import { describe, expect, test } from 'vitest'
 import { createVisitors, MAX_VISITORS } from '../../src/proxy/visitors.ts'
@@ -116,48 +119,133 @@ describe('visitors are remembered', () => {
   test('only while they have spent something or buy something', () => {
     const clock = createVirtualClock()
     const visitors = createVisitors({ credits: 10, windowMs }, clock)
-    const budget = visitors.begin('ada')
+    visitors.begin('ada')
     visitors.begin('ada')
     visitors.end('ada')
     clock.jump(windowMs)
-    expect(visitors.begin('ada')).toBe(budget)
-    visitors.end('ada')
+    expect(visitors.find('ada')).toMatchObject({ available: 10 })
     visitors.end('ada')
     expect(visitors.find('ada')).toBeUndefined()
+  })
+
+  test('until their windows have ended, all at the next request', () => {
+    const clock = createVirtualClock()
+    const visitors = createVisitors({ credits: 10, windowMs }, clock)
+    for (let index = 0; index < 1_000; index++) spend(visitors, `visitor ${index}`)
+    expect(visitors.size).toBe(1_000)
+    clock.jump(windowMs)
+    spend(visitors, 'late')
+    expect([...visitors.ids()]).toEqual(['late'])
+  })
+
+  test('a reservation of a window that has ended counts in the one in which it is sent', () => {
+    const clock = createVirtualClock()
+    const visitors = createVisitors({ credits: 10, windowMs }, clock)
+    const reservation = visitors.begin('ada').reserve(8)
+    clock.jump(windowMs)
+    reservation.confirm()
+    expect(visitors.available('ada')).toBe(2)
+    reservation.settle(7)
+    visitors.end('ada')
+    expect(visitors.available('ada')).toBe(3)
+  })
+
+  test.each([36, 256])('in at most 400 bytes each, with ids of %i characters', (length) => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const visitors = createVisitors({ credits: 10, windowMs }, createVirtualClock())
+    const count = 20_000
+    collect()
+    const before = process.memoryUsage().heapUsed
+    for (let index = 0; index < count; index++) {
+      // Cut out of a longer text, as a cookie is out of its header.
+      const header = `${'x'.repeat(2_000)}${index.toString().padStart(length, '-')}`
+      spend(visitors, header.slice(-length))
+    }
+    collect()
+    const bytes = (process.memoryUsage().heapUsed - before) / count
+    expect(visitors.size).toBe(count)
+    expect(bytes).toBeLessThanOrEqual(400)
   })
 })
 
 describe('createProxy throws for', () => {
   const wrong: [string, (own: ProxyOptions['client']) => unknown][] = [
     ['a client of somebody else', () => ({ client: {}, allow: [] })],
-    ['an unknown option', (own) => ({ client: own, allow: [], rateLimit: 5 })],
-    ['no allowed operations', (own) => ({ client: own })],
-    ['an unknown operation', (own) => ({ client: own, allow: ['token.prices'] })],
-    ['an operation twice', (own) => ({ client: own, allow: ['nft.stats', { operation: 'nft.stats' }] })],
-    ['an unknown field of a rule', (own) => ({ client: own, allow: [{ operation: 'token.list', max: 5 }] })],
-    ['a limit above the maximum', (own) => ({ client: own, allow: [{ operation: 'token.list', limit: 101 }] })],
-    ['a limit of an operation without one', (own) => ({ client: own, allow: [{ operation: 'token.get', limit: 1 }] })],
+    ['an unknown option', (own) => ({ client: own, budget: false, allow: [], rateLimit: 5 })],
+    ['no allowed operations', (own) => ({ client: own, budget: false })],
+    ['no budget', (own) => ({ client: own, allow: [] })],
+    ['a budget that is no object', (own) => ({ client: own, allow: [], budget: true })],
+    [
+      'a feed without a function that knows visitors',
+      (own) => ({ client: own, budget: false, allow: [], feed: createPriceFeed(own) }),
+    ],
+    ['a feed of somebody else', (own) => ({ client: own, budget: false, allow: [], visitor: () => 'a', feed: {} })],
+    [
+      'requests per minute of half a request',
+      (own) => ({
+        client: own,
+        budget: false,
+        allow: [],
+        perVisitor: { credits: 5, windowMs: 5, requestsPerMinute: 0.5 },
+      }),
+    ],
+    [
+      'tokens of an operation without one',
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'balances.get', tokens: 'listed' }] }),
+    ],
+    [
+      'tokens that are no addresses',
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.price', tokens: ['BOLT'] }] }),
+    ],
+    ['an operator that is no function', (own) => ({ client: own, budget: false, allow: [], operator: true })],
+    ['an unknown operation', (own) => ({ client: own, budget: false, allow: ['token.prices'] })],
+    ['an operation twice', (own) => ({ client: own, budget: false, allow: ['nft.stats', { operation: 'nft.stats' }] })],
+    [
+      'an unknown field of a rule',
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.list', max: 5 }] }),
+    ],
+    [
+      'a limit above the maximum',
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.list', limit: 101 }] }),
+    ],
+    [
+      'a limit of an operation without one',
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.get', limit: 1 }] }),
+    ],
     [
       'more addresses than a request takes',
-      (own) => ({ client: own, allow: [{ operation: 'prices.batch', addresses: 51 }] }),
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'prices.batch', addresses: 51 }] }),
     ],
     [
       'values of an unknown parameter',
-      (own) => ({ client: own, allow: [{ operation: 'token.candles', values: { size: [1] } }] }),
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.candles', values: { size: [1] } }] }),
     ],
-    ['unknown values', (own) => ({ client: own, allow: [{ operation: 'token.candles', values: { bucket: ['2h'] } }] })],
-    ['a negative cache time', (own) => ({ client: own, allow: [{ operation: 'token.get', cacheMs: -1 }] })],
-    ['a base path with a query', (own) => ({ client: own, allow: [], basePath: '/api?x' })],
-    ['a base path that is relative', (own) => ({ client: own, allow: [], basePath: 'api' })],
-    ['an origin with a path', (own) => ({ client: own, allow: [], cors: { origins: ['https://a.example/x'] } })],
-    ['any origin', (own) => ({ client: own, allow: [], cors: { origins: ['*'] } })],
-    ['a visitor budget without a window', (own) => ({ client: own, allow: [], perVisitor: { credits: 5 } })],
+    [
+      'unknown values',
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.candles', values: { bucket: ['2h'] } }] }),
+    ],
+    [
+      'a negative cache time',
+      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.get', cacheMs: -1 }] }),
+    ],
+    ['a base path with a query', (own) => ({ client: own, budget: false, allow: [], basePath: '/api?x' })],
+    ['a base path that is relative', (own) => ({ client: own, budget: false, allow: [], basePath: 'api' })],
+    [
+      'an origin with a path',
+      (own) => ({ client: own, budget: false, allow: [], cors: { origins: ['https://a.example/x'] } }),
+    ],
+    ['any origin', (own) => ({ client: own, budget: false, allow: [], cors: { origins: ['*'] } })],
+    [
+      'a visitor budget without a window',
+      (own) => ({ client: own, budget: false, allow: [], perVisitor: { credits: 5 } }),
+    ],
     [
       'a visitor budget of half a credit',
-      (own) => ({ client: own, allow: [], perVisitor: { credits: 0.5, windowMs: 5 } }),
+      (own) => ({ client: own, budget: false, allow: [], perVisitor: { credits: 0.5, windowMs: 5 } }),
     ],
-    ['a stream without a feed', (own) => ({ client: own, allow: [], stream: {} })],
-    ['cdn without a time', (own) => ({ client: own, allow: [], cdn: {} })],
+    ['a stream without a feed', (own) => ({ client: own, budget: false, allow: [], stream: {} })],
+    ['cdn without a time', (own) => ({ client: own, budget: false, allow: [], cdn: {} })],
   ]
   test.each(wrong)('%s', (_, makeOptions) => {
     const { client } = setupProxy()

@@ -1,8 +1,9 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { within } from './wait.ts'
 
 /** How a process has ended. */
 export interface Ended {
+  /** `null` after a signal. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -15,6 +16,25 @@ export interface Child {
   printed(): string
   /** Waits for its end; the error of one that takes too long has what it printed. */
   ended(limitMs?: number): Promise<Ended>
+}
+
+export interface RunOptions extends SpawnOptions {
+  /** Written to its standard input. */
+  readonly input?: string
+  /** @default 15_000 */
+  readonly limitMs?: number
+}
+
+/** Runs a program until it ends. One that takes too long is killed, and the error has what it printed. */
+export async function run(file: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const { input, limitMs, ...spawnOptions } = options
+  const child = follow(spawn(file, args, spawnOptions))
+  child.process.stdin?.end(input)
+  try {
+    return await child.ended(limitMs)
+  } finally {
+    child.process.kill('SIGKILL')
+  }
 }
 
 /** Collects what a process prints. */

@@ -19,7 +19,11 @@ test('every operation has query options that call it, and never retry', async ()
   )
   expect(made.map(([operation]) => operation).sort()).toEqual(Object.keys(operations).sort())
   for (const [operation, options] of made) {
-    expect(options).toMatchObject({ queryKey: ['etn-market', operation, {}], retry: false })
+    expect(options).toMatchObject({
+      queryKey: ['etn-market', operation, {}],
+      retry: false,
+      refetchOnWindowFocus: false,
+    })
     const { staleTime, gcTime } = options as { staleTime: number; gcTime: number }
     expect(gcTime).toBeGreaterThanOrEqual(Math.max(staleTime, 300_000))
   }
@@ -37,9 +41,16 @@ describe('nothing is bought twice', () => {
     ]) {
       expect(Object.keys(await queryClient.fetchQuery(queries.prices.batch({ addresses })))).toHaveLength(2)
     }
+    for (const duration of ['DAY', 'day'] as const)
+      await queryClient.fetchQuery(queries.token.history({ address: BOLT, duration }))
     await queryClient.fetchQuery(queries.token.list({ limit: undefined }))
     await queryClient.fetchQuery(queries.token.list({ chainId: 52014 }))
-    expect(fake.ledger().map(({ operation }) => operation)).toEqual(['token.price', 'prices.batch', 'token.list'])
+    expect(fake.ledger().map(({ operation }) => operation)).toEqual([
+      'token.price',
+      'prices.batch',
+      'token.history',
+      'token.list',
+    ])
     queryClient.clear()
   })
 

@@ -5,9 +5,10 @@ import { expectTypeOf, test } from 'vitest'
 
 declare const client: Client
 declare const feed: PriceFeed
+const budget = false
 
 test('a proxy is a handler of a request', () => {
-  const proxy = createProxy({ client, allow: ['nft.stats'] })
+  const proxy = createProxy({ client, allow: ['nft.stats'], budget: false })
   expectTypeOf(proxy).toExtend<(request: Request) => Promise<Response>>()
   expectTypeOf<MarketProxy>().toExtend<AsyncDisposable>()
 })
@@ -17,19 +18,26 @@ test('the options of a proxy', () => {
   createProxy({
     client,
     allow,
+    budget: { credits: 5, windowMs: 5 },
     feed,
     stream: { maxAddresses: 20 },
     visitor: async (request) => request.headers.get('x'),
   })
   // @ts-expect-error it needs to be told what is allowed
-  createProxy({ client })
+  createProxy({ client, budget })
+  // @ts-expect-error it needs to be told what may be spent
+  createProxy({ client, allow })
+  // @ts-expect-error streams need to know whose they are
+  createProxy({ client, allow, budget, feed })
+  // @ts-expect-error a stream needs a feed
+  createProxy({ client, allow, budget, stream: {} })
   // @ts-expect-error no such operation
-  createProxy({ client, allow: ['token.prices'] })
+  createProxy({ client, budget, allow: ['token.prices'] })
   // @ts-expect-error an identity is a text
-  createProxy({ client, allow, visitor: () => 5 })
+  createProxy({ client, budget, allow, visitor: () => 5 })
   // @ts-expect-error the budget of a visitor needs a window
-  createProxy({ client, allow, perVisitor: { credits: 5 } })
+  createProxy({ client, budget, allow, perVisitor: { credits: 5 } })
   // @ts-expect-error origins are a list
-  createProxy({ client, allow, cors: { origins: '*' } })
+  createProxy({ client, budget, allow, cors: { origins: '*' } })
   expectTypeOf<ProxyOptions['client']>().toEqualTypeOf<Client>()
 })

@@ -15,7 +15,7 @@ test('query options carry the type of their data and of their errors', () => {
   expectTypeOf(useSuspenseQuery(options).data).toEqualTypeOf<TokenPrice>()
   const { data, error } = useQuery({ ...options, select: ({ usd }) => usd })
   expectTypeOf(data).toEqualTypeOf<string | null | undefined>()
-  expectTypeOf(error).toEqualTypeOf<Error | null>()
+  expectTypeOf(error).toEqualTypeOf<EtnMarketError | null>()
   expectTypeOf(queryClient.getQueryState(options.queryKey)?.error).toEqualTypeOf<EtnMarketError | null | undefined>()
 })
 

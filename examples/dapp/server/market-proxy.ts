@@ -12,7 +12,7 @@ export function createMarketProxy(): MarketProxy {
     client,
     // Behind a load balancer this is the address of the balancer: return a session of your own instead.
     visitor: (request: ServerRequest) => request.ip,
-    // 50 cents a day for the live prices of all visitors together.
+    // 50 cents a day for the live prices of all visitors together. They divide it, and it counts in their credits.
     feed: createPriceFeed(client, { budget: { creditsPerDay: 500_000 } }),
     stream: { minEveryMs: 30_000 },
   })

@@ -1,4 +1,4 @@
-import type { ProxyOptions } from 'etn-market/proxy'
+import type { ProxyCallOptions } from 'etn-market/proxy'
 
 /** Credits that one visitor may spend in a day. */
 export const VISITOR_CREDITS = 50_000
@@ -22,6 +22,6 @@ export const proxyOptions = {
     { operation: 'balances.get', limit: 50, cacheMs: 10_000 },
     'locks.get',
   ],
-  perVisitor: { credits: VISITOR_CREDITS, windowMs: DAY_MS },
+  perVisitor: { credits: VISITOR_CREDITS, windowMs: DAY_MS, requestsPerMinute: 300 },
   budget: { credits: 1_000_000, windowMs: DAY_MS },
-} satisfies Omit<ProxyOptions, 'client'>
+} satisfies Omit<ProxyCallOptions, 'client'>

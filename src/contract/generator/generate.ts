@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { parse } from 'yaml'
 import { emitGuards } from './emit-guards.ts'
 import { emitMethods, emitOperations, emitTable } from './emit-operations.ts'
 import { emitAnswerSchemas, emitSchemas } from './emit-schemas.ts'
@@ -12,8 +13,8 @@ const START = '<!-- operations:start -->'
 const END = '<!-- operations:end -->'
 
 /** The text of every generated file, by its path from the project's root. */
-export function generate(yaml: string, readme: string): Map<string, string> {
-  const model = readModel(yaml)
+export function generate(contract: unknown, readme: string): Map<string, string> {
+  const model = readModel(contract)
   return new Map([
     ['src/generated/types.ts', emitTypes(model)],
     ['src/generated/schemas.ts', emitSchemas(model)],
@@ -57,12 +58,12 @@ function fillTable(readme: string, table: string): string {
   return `${readme.slice(0, start + START.length)}\n${table}\n${readme.slice(end)}`
 }
 
-export function readSources(): { yaml: string; readme: string } {
+export function readSources(): { contract: unknown; readme: string } {
   const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
-  return { yaml: read('src/contract/openapi.yaml'), readme: read('README.md') }
+  return { contract: parse(read('src/contract/openapi.yaml')), readme: read('README.md') }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { yaml, readme } = readSources()
-  for (const [path, text] of generate(yaml, readme)) writeFileSync(new URL(path, ROOT), text)
+  const { contract, readme } = readSources()
+  for (const [path, text] of generate(contract, readme)) writeFileSync(new URL(path, ROOT), text)
 }

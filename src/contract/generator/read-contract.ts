@@ -1,4 +1,3 @@
-import { parse } from 'yaml'
 import { checkOperations } from './check-operations.ts'
 import { type Model, refsOf } from './model.ts'
 import { asNode, ContractError, list, readNode, text } from './node.ts'
@@ -12,8 +11,8 @@ const COMPONENT_KEYS = ['securitySchemes', 'parameters', 'headers', 'responses',
  * Reads the contract.
  * @throws ContractError, naming the place, at anything that it does not understand.
  */
-export function readModel(yaml: string): Model {
-  const document = readNode(parse(yaml), 'the document', DOCUMENT_KEYS)
+export function readModel(contract: unknown): Model {
+  const document = readNode(contract, 'the document', DOCUMENT_KEYS)
   const components = readNode(document.components, 'components', COMPONENT_KEYS)
   const shapes = Object.entries(asNode(components.schemas, 'components.schemas'))
     .filter(([name]) => name !== 'Address')

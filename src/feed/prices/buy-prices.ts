@@ -1,6 +1,6 @@
 import type { ApiPromise, CallMeta } from '../../api-promise.ts'
 import { requestCredits } from '../../credits/batch-cost.ts'
-import type { Budget } from '../../credits/budget.ts'
+import type { SpendingLimit } from '../../credits/joint-budget.ts'
 import { isEtnMarketError } from '../../errors/base.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
@@ -23,7 +23,7 @@ export interface Spent<T> {
 
 /** Makes one call within a budget, and settles what it cost. */
 export async function spendFromBudget<T>(
-  budget: Budget,
+  budget: SpendingLimit,
   worstCase: number,
   send: () => ApiPromise<T>,
 ): Promise<Spent<T>> {
@@ -56,7 +56,7 @@ export interface BoughtPrices {
 /** Buys one price with `token.price`, or several with `prices.batch`. */
 export async function buyPrices(
   client: FeedClient,
-  budget: Budget,
+  budget: SpendingLimit,
   addresses: readonly string[],
   options: SendOptions,
 ): Promise<BoughtPrices> {

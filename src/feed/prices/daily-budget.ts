@@ -16,6 +16,8 @@ export const DAY_MS = 86_400_000
 export interface DailyBudget extends Stretch {
   readonly budget: Budget
   readonly isLimited: boolean
+  /** What is left until the credits are renewed. */
+  readonly allowance: Allowance
   /** The factor by which the `maxAgeMs` of price requests is longer, because the watches have their share of the budget first. */
   readonly requestStretch: number
   /** What price requests and trades may spend: the budget without the share that the watches need until the end of the day. */
@@ -124,6 +126,9 @@ export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
   return {
     budget,
     isLimited: options !== undefined,
+    get allowance() {
+      return allowanceNow()
+    },
     get stretch() {
       return current.stretch
     },

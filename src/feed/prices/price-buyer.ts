@@ -1,14 +1,17 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable } from '../../credits/batch-cost.ts'
+import type { Reservation } from '../../credits/budget.ts'
 import type { FeedEvent } from '../events.ts'
 import type { Failure } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
+import type { Payer } from '../internals.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { FeedClient } from '../types.ts'
 import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import { createIsolation } from './isolation.ts'
+import { nobodyPays, toWanted, withReserved } from './paid-order.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
 import {
   chargeForgotten,
@@ -28,6 +31,8 @@ export interface PriceBuyerParts {
   readonly backoff: Backoff
   readonly store: PriceStore | undefined
   readonly signal: AbortSignal
+  /** Pays for what visitors of a proxy want. */
+  payer(): Payer | undefined
   emit(event: FeedEvent): void
   /** Sets credits of the watches aside for more requests than they need; false if they cannot pay. */
   reserveExtra(credits: number): boolean
@@ -57,7 +62,7 @@ const MIN_TTL_MS = 3_600_000
 
 export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const { client, clock, dailyBudget, backoff, store, signal, emit, schedule } = parts
-  const isolation = createIsolation(clock, emit, parts.reserveExtra)
+  const isolation = createIsolation(clock, emit, () => backoff.failures, parts.reserveExtra)
   const semaphore = createSemaphore(MAX_REQUESTS)
   const closed = new LightAbortController()
   signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
@@ -98,10 +103,31 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     }
   }
 
+  /** Postpones prices by an interval that no visitor can pay for. */
+  function refuse(prices: readonly TrackedPrice[], decidedAt: number): void {
+    if (prices.length === 0) return
+    const error = nobodyPays(prices.length)
+    fail(prices, { error, waitMs: 0, transient: false, maybeCharged: true }, decidedAt)
+  }
+
   async function buyChunk(chunk: readonly TrackedPrice[], decidedAt: number): Promise<number> {
     const releaseSlot = await semaphore.acquire(closed)
-    const prices = chunk.filter(isWanted)
+    const wanted = chunk.filter(isWanted)
     release(chunk.filter((tracked) => !isWanted(tracked)))
+    const order = parts.payer()?.admit(wanted.map(toWanted))
+    let prices = order ? wanted.filter(({ address }) => order.addresses.has(address)) : wanted
+    refuse(
+      wanted.filter((tracked) => !prices.includes(tracked)),
+      decidedAt,
+    )
+    let reserved: Reservation | undefined
+    try {
+      // Before the feed's own budget, so that visitors who cannot pay stop nothing but their own prices.
+      if (prices.length > 0) reserved = await order?.reserve()
+    } catch {
+      refuse(prices, decidedAt)
+      prices = []
+    }
     if (prices.length === 0) {
       releaseSlot()
       return 0
@@ -111,27 +137,29 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     try {
       // A request failed while this one waited for its slot: it waits for the same backoff.
       if (sentAt < backoff.until && backoff.failure) {
+        reserved?.release()
         fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
         return 0
       }
       for (const tracked of prices) chargeForgotten(tracked)
-      const bought = await buyPrices(client, dailyBudget.budget, addresses, { signal, retry: false })
+      const budget = withReserved(reserved, dailyBudget.budget)
+      const bought = await buyPrices(client, budget, addresses, { signal, retry: false })
       const { credits } = bought
       if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)
       // The first request after a failure may have waited in the client, which is not latency.
       if (backoff.state === 'none') parts.onLatency(clock.now() - decidedAt)
       if (backoff.recordSuccess(sentAt)) parts.onRecovery()
       emit({ type: 'feed.bought', operation: prices.length === 1 ? 'token.price' : 'prices.batch', addresses, credits })
-      const reserved = isolation.recordSuccess(prices)
+      const setAside = isolation.recordSuccess(prices)
       deliverAll(prices, bought, sentAt)
-      return credits - reserved
+      return credits - setAside
     } catch (error) {
+      const mustWait = isolation.recordCharge(prices, error)
       const isolated = isolation.recordFailure(prices, error, decidedAt)
-      if (isolated === undefined) fail(prices, backoff.recordFailure(error, sentAt), decidedAt)
+      const isSplit = isolated === 'split'
+      const failure = isolated === undefined || isSplit ? backoff.recordFailure(error, sentAt) : isolated
       // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
-      else if (isolated === 'split')
-        fail(prices, { ...backoff.recordFailure(error, sentAt), maybeCharged: false }, decidedAt)
-      else fail(prices, isolated, decidedAt)
+      fail(prices, { ...failure, maybeCharged: mustWait || (failure.maybeCharged && !isSplit) }, decidedAt)
       return 0
     } finally {
       releaseSlot()

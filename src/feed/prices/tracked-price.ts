@@ -6,6 +6,11 @@ import { createPriorityQueue, type PriorityQueue } from './priority-queue.ts'
 export interface SuspectGroup {
   /** Credits that the watches have set aside, because separate requests will cost more than one. */
   reserved: number
+  /** Shared by all groups of the batch that failed first. */
+  readonly search: {
+    /** Credits that further failures may be charged before the next attempt waits for the interval. */
+    left: number
+  }
 }
 
 /** Somebody who waits for the price of an address. */
@@ -24,6 +29,8 @@ export interface Watcher extends Subscriber {
   readonly joined: ReadonlySet<string>
   /** The longest interval while the budget is too small; Infinity if any will do. */
   readonly atLeastEveryMs: number
+  /** Whether it is a proxy's, for its visitors. */
+  readonly isForVisitors: boolean
   /** Called when a price is older than the interval, and no newer one has arrived. */
   onLate(tracked: TrackedPrice): void
 }
@@ -213,6 +220,14 @@ export function isWanted({ watchers, requesters }: TrackedPrice): boolean {
 /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
 export function shortestInterval({ watchers }: TrackedPrice): number {
   return watchers.peek()?.everyMs ?? Number.POSITIVE_INFINITY
+}
+
+/** The shortest interval of the watchers that are not for visitors, in milliseconds; Infinity without any. */
+export function ownInterval({ watchers }: TrackedPrice): number {
+  let shortest = Number.POSITIVE_INFINITY
+  for (const { everyMs, isForVisitors } of watchers.items())
+    if (!isForVisitors && everyMs < shortest) shortest = everyMs
+  return shortest
 }
 
 /** How much longer the intervals are because of the budget. */

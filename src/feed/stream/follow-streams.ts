@@ -1,4 +1,5 @@
 import { startTimer } from '../../concurrency/clock.ts'
+import type { Failure } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { PriceTable } from '../prices/price-table.ts'
@@ -6,9 +7,12 @@ import { shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
 import type { StreamedPrice } from './read-price.ts'
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts'
+import { errorOf, type FeedStreamStatus, worstOf } from './stream-state.ts'
 import { createStreamedFetcher } from './streamed-fetcher.ts'
 
 export interface FollowStreamsParts extends Pick<PriceStreamsParts, 'clock' | 'windowMs' | 'isPaused' | 'open'> {
+  /** Called when the state of a stream has changed. */
+  onStatus(): void
   readonly fetcher: PriceFetcher
   readonly table: PriceTable
   readonly dueTimes: DueTimes
@@ -21,20 +25,40 @@ export interface StreamFollower {
   changed(): void
   /** Call it before a price request, which may need a newer price than the streams have. */
   reconsider(): void
+  /** The state of the worst stream. */
+  readonly status: FeedStreamStatus
   stop(): void
 }
 
 export function followStreams(parts: FollowStreamsParts): StreamFollower {
   const { fetcher, table, dueTimes } = parts
   const { schedule } = dueTimes
-  const streamed = createStreamedFetcher({ fetcher, table, covers: (tracked) => streams.covers(tracked), schedule })
+  const streamed = createStreamedFetcher({
+    fetcher,
+    table,
+    covers: (tracked) => streams.covers(tracked),
+    failureOf: (tracked) => streams.failureOf(tracked),
+    schedule,
+  })
   const streams = createPriceStreams({
     ...parts,
     watched: () => dueTimes.demand.addresses(),
     onPrice: streamed.onPrice,
     onUncovered: streamed.reconsider,
+    onStatus() {
+      streamed.reportFailures()
+      parts.onStatus()
+    },
   })
-  return { fetcher: streamed, changed: streams.changed, reconsider: streamed.reconsider, stop: streams.stop }
+  return {
+    fetcher: streamed,
+    changed: streams.changed,
+    reconsider: streamed.reconsider,
+    get status() {
+      return streams.status
+    },
+    stop: streams.stop,
+  }
 }
 
 /** The streams that a feed takes its prices from. */
@@ -43,6 +67,9 @@ interface PriceStreams {
   changed(): void
   /** Whether the prices of a watched address come from a stream, so that nobody needs to buy them. */
   covers(tracked: TrackedPrice): boolean
+  /** Why the stream of an address brings no prices; undefined while it does. */
+  failureOf(tracked: TrackedPrice): Failure | undefined
+  readonly status: FeedStreamStatus
   /** Ends all streams. */
   stop(): void
 }
@@ -58,14 +85,16 @@ export interface PriceStreamsParts {
   onPrice(price: StreamedPrice): void
   /** Called when addresses may no longer be covered. */
   onUncovered(): void
+  /** Called when the state of a stream has changed. */
+  onStatus(): void
 }
 
 /** What a proxy accepts by default: addresses in one stream, and streams of one visitor. */
-const MAX_ADDRESSES = 50
+const MAX_ADDRESSES = 150
 const MAX_STREAMS = 3
 
 function createPriceStreams(parts: PriceStreamsParts): PriceStreams {
-  const { clock, windowMs, open, watched, isPaused, onPrice, onUncovered } = parts
+  const { clock, windowMs, open, watched, isPaused, onPrice, onUncovered, onStatus } = parts
   /** By path. */
   const connections = new Map<string, StreamConnection>()
   let byAddress: ReadonlyMap<string, StreamConnection> = new Map()
@@ -78,6 +107,7 @@ function createPriceStreams(parts: PriceStreamsParts): PriceStreams {
       open: (headers, signal) => open(path, headers, signal),
       onPrice,
       onDown: onUncovered,
+      onStatus,
     })
     connections.set(path, connection)
     return connection
@@ -110,6 +140,15 @@ function createPriceStreams(parts: PriceStreamsParts): PriceStreams {
     covers(tracked) {
       if (stopTimer) update()
       return byAddress.get(tracked.address)?.isLive ?? false
+    },
+    failureOf(tracked) {
+      const status = byAddress.get(tracked.address)?.status
+      const waitMs = status?.until === undefined ? undefined : Math.max(0, status.until - clock.wall.now())
+      const error = status && errorOf(status, waitMs)
+      return error && { error, waitMs: waitMs ?? 0, transient: true, maybeCharged: false }
+    },
+    get status() {
+      return worstOf([...connections.values()].map(({ status }) => status))
     },
     stop() {
       isStopped = true

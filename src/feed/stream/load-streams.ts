@@ -4,16 +4,21 @@ import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
 import type { FeedClient } from '../types.ts'
 import type { FollowStreamsParts, StreamFollower } from './follow-streams.ts'
+import type { FeedStreamStatus } from './stream-state.ts'
 
 export interface LoadStreamsParts extends Omit<FollowStreamsParts, 'open'> {
   readonly client: FeedClient
 }
+
+const CONNECTING: FeedStreamStatus = { state: 'connecting', everyMs: undefined, until: undefined }
 
 /** Takes prices from the streams of a proxy, and buys where there are none. */
 export interface LazyStreams {
   /** Whether it is not known yet what the streams have. The scheduler has to wait. */
   readonly isLoading: boolean
   readonly fetcher: PriceFetcher
+  /** The state of the worst stream. */
+  readonly status: FeedStreamStatus
   /** The same scheduler, which reports changes of watches to the streams. */
   follow(scheduler: Scheduler): Scheduler
   stop(): void
@@ -45,6 +50,9 @@ export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams
   return {
     get isLoading() {
       return isLoading
+    },
+    get status() {
+      return streams?.status ?? CONNECTING
     },
     fetcher: {
       fetch: (batch) => current().fetch(batch),

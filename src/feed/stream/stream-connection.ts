@@ -4,11 +4,13 @@ import { isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { createEventParser } from './parse-events.ts'
 import { readPrice, type StreamedPrice } from './read-price.ts'
+import { type FeedStreamState, type FeedStreamStatus, readReport, worstOf } from './stream-state.ts'
 
 /** One stream of some addresses, which reconnects by itself. */
 export interface StreamConnection {
   /** Whether its prices arrive, or are expected to within moments: buying them would be a waste. */
   readonly isLive: boolean
+  readonly status: FeedStreamStatus
   stop(): void
 }
 
@@ -19,6 +21,8 @@ export interface StreamConnectionParts {
   onPrice(price: StreamedPrice): void
   /** Called when `isLive` has become false. */
   onDown(): void
+  /** Called when `status` has changed. */
+  onStatus(): void
 }
 
 /** How long prices may be missing before they are bought: a reconnect takes less. */
@@ -34,14 +38,23 @@ const HEARTBEAT_MS = 15_000
 /** A connection is lost when it is silent for so many heartbeats. */
 const SILENT_HEARTBEATS = 2.5
 
-export function openStreamConnection({ clock, open, onPrice, onDown }: StreamConnectionParts): StreamConnection {
+export function openStreamConnection(parts: StreamConnectionParts): StreamConnection {
+  const { clock, open, onPrice, onDown, onStatus } = parts
   let isLive = true
+  let status: FeedStreamStatus = worstOf([])
   let isStopped = false
   let lastId = ''
   let failures = 0
   let stopAttempt = () => {}
   let stopGrace = () => {}
   let stopWait = () => {}
+
+  function setStatus(state: FeedStreamState, waitMs?: number, everyMs = status.everyMs): void {
+    if (isStopped) return
+    const isNews = state !== status.state || everyMs !== status.everyMs
+    status = { state, everyMs, until: waitMs === undefined ? undefined : clock.toUnix(clock.now() + waitMs) }
+    if (isNews) onStatus()
+  }
 
   function goDown(): void {
     stopGrace()
@@ -59,12 +72,16 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
   function reconnect(refusal: StreamRefusal | undefined): void {
     if (isStopped) return
     if (refusal) goDown()
-    if (refusal?.isFinal) return
+    if (refusal?.isFinal) {
+      setStatus('unavailable')
+      return
+    }
     const backoffMs = Math.min(MAX_WAIT_MS, RECONNECT_MS * 2 ** failures)
     failures++
     // What the server asks for is a floor, and jitter only adds to it.
     const waitMs = (refusal?.retryAfterMs ?? 0) + backoffMs * (MIN_SHARE + (1 - MIN_SHARE) * clock.random())
     stopWait = startTimer(clock, Math.ceil(waitMs), () => void run())
+    setStatus('reconnecting', waitMs)
   }
 
   async function run(): Promise<void> {
@@ -107,9 +124,13 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
         for (const { type, data, lastId: id } of parse(decoder.decode(part.value, { stream: true }))) {
           lastId = id
           if (type === 'settings') watchdog.setHeartbeat(data)
+          const report = type === 'status' ? readReport(data) : undefined
+          if (report) setStatus(report.state, report.waitMs, report.everyMs)
           const price = type === 'price' ? readPrice(data, clock) : undefined
           if (price) onPrice(price)
         }
+        // A proxy that says nothing of its state is fine.
+        if (status.state === 'connecting' || status.state === 'reconnecting') setStatus('fine')
       }
     } finally {
       signal.removeEventListener('abort', cancel)
@@ -122,6 +143,9 @@ export function openStreamConnection({ clock, open, onPrice, onDown }: StreamCon
   return {
     get isLive() {
       return isLive
+    },
+    get status() {
+      return status
     },
     stop() {
       isStopped = true

@@ -1,12 +1,15 @@
+import type { Failure } from '../failures.ts'
 import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { PriceTable } from '../prices/price-table.ts'
-import { awaited, isWanted, released, type TrackedPrice } from '../prices/tracked-price.ts'
+import { awaited, isWanted, released, subscribersOf, type TrackedPrice } from '../prices/tracked-price.ts'
 import type { StreamedPrice } from './read-price.ts'
 
 /** A fetcher that waits for streams where they have the price, and buys the rest. */
 export interface StreamedFetcher extends PriceFetcher {
   /** A price has arrived. */
   onPrice(price: StreamedPrice): void
+  /** Tells those who wait for a price why none comes. */
+  reportFailures(): void
   /** Buys what waits for a stream and cannot wait any longer. */
   reconsider(): void
 }
@@ -15,10 +18,18 @@ export interface StreamedFetcherParts {
   readonly fetcher: PriceFetcher
   readonly table: PriceTable
   covers(tracked: TrackedPrice): boolean
+  /** Why the stream of an address brings no prices; undefined while it does. */
+  failureOf(tracked: TrackedPrice): Failure | undefined
   schedule(tracked: TrackedPrice): void
 }
 
-export function createStreamedFetcher({ fetcher, table, covers, schedule }: StreamedFetcherParts): StreamedFetcher {
+export function createStreamedFetcher({
+  fetcher,
+  table,
+  covers,
+  failureOf,
+  schedule,
+}: StreamedFetcherParts): StreamedFetcher {
   /** Addresses that are due, with what ends the wait for their price. */
   const waiting = new Map<TrackedPrice, (hasArrived: boolean) => void>()
   /** A price request may need a newer price than the streams have. */
@@ -30,10 +41,17 @@ export function createStreamedFetcher({ fetcher, table, covers, schedule }: Stre
     end?.(hasArrived)
   }
 
+  /** The price is due: silence would look like a price that has not changed. */
+  function reportFailure(tracked: TrackedPrice): void {
+    const failure = failureOf(tracked)
+    if (failure) for (const subscriber of subscribersOf(tracked)) subscriber.onFailure(tracked, failure)
+  }
+
   /** Resolves with whether the price has arrived; otherwise no stream has it any longer, or nobody wants it. */
   function wait(tracked: TrackedPrice): Promise<boolean> {
     awaited(tracked)
     schedule(tracked)
+    reportFailure(tracked)
     return new Promise((resolve) => waiting.set(tracked, resolve))
   }
 
@@ -72,6 +90,9 @@ export function createStreamedFetcher({ fetcher, table, covers, schedule }: Stre
       if (tracked.inFlight && !waiting.has(tracked)) return
       fetcher.deliver(tracked, { price, at, requestedAt })
       endWait(tracked, true)
+    },
+    reportFailures() {
+      for (const tracked of [...waiting.keys()]) reportFailure(tracked)
     },
     reconsider() {
       for (const tracked of [...waiting.keys()]) if (!isWanted(tracked) || !isStreamed(tracked)) endWait(tracked, false)

@@ -1,11 +1,15 @@
+import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { PriceSource } from './price-source.ts'
-import { HEARTBEAT, openingText, type PriceEvent, seenSequence } from './server-sent-events.ts'
+import { HEARTBEAT, openingText, type PriceEvent, seenSequence, statusText } from './server-sent-events.ts'
+import type { StreamVisitor } from './stream-visitor.ts'
 
 /** The body of one stream. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>
   /** To be called twice in a heartbeat. Sends a comment when there was no news, and ends a stream that nobody reads. */
   heartbeat(): void
+  /** Tells the page the state of the stream, if it has changed. */
+  report(status: StreamReport): void
   /** Ends it from this side. */
   end(): void
 }
@@ -14,6 +18,9 @@ export interface EventStreamOptions {
   readonly source: PriceSource
   readonly heartbeatMs: number
   readonly lastEventId: string | null
+  readonly visitor: StreamVisitor
+  /** The state at the start. */
+  status(): StreamReport
   /** Called once, however it ends. */
   onEnd(): void
 }
@@ -26,7 +33,8 @@ const MAX_UNREAD_TICKS = 4 * TICKS_OF_HEARTBEAT
  * Prices are written when the reader asks for more. Until then, one of an address replaces the one before, so that a slow reader gets
  * the newest only and holds no more than one for each address.
  */
-export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: EventStreamOptions): EventStream {
+export function createEventStream(options: EventStreamOptions): EventStream {
+  const { source, heartbeatMs, lastEventId, visitor, status, onEnd } = options
   const encoder = new TextEncoder()
   const seen = seenSequence(source.id, lastEventId)
   /** By address, in the order of their sequence: what is read up to an id is complete. */
@@ -34,6 +42,9 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   /** Set while the reader waits. */
   let onWritten: (() => void) | undefined
+  /** The state that the page knows, and one that it has not read yet. */
+  let told: StreamReport | undefined
+  let untold: StreamReport | undefined
   let idleTicks = 0
   let isOpened = false
   let isEnded = false
@@ -53,9 +64,15 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
   }
 
   function writeUnread(): void {
-    const bytes = source.encode(unread.values())
+    const prices = source.encode(unread.values())
     unread.clear()
-    write(bytes)
+    write(untold ? concat(encoder.encode(takeStatus(untold)), prices) : prices)
+  }
+
+  function takeStatus(report: StreamReport): string {
+    told = report
+    untold = undefined
+    return statusText(report)
   }
 
   function end(): void {
@@ -69,8 +86,9 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
   }
 
   const leave = source.join({
+    visitor,
     onEvents(events, text) {
-      if (onWritten && unread.size === 0) return write(text())
+      if (onWritten && unread.size === 0 && !untold) return write(text())
       keep(events)
       if (onWritten) writeUnread()
     },
@@ -86,9 +104,9 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
         // Not when it starts: whatever is read has been pulled, so that a stream without pulls is one that nobody reads.
         if (!isOpened) {
           isOpened = true
-          return write(encoder.encode(openingText(source.everyMs, heartbeatMs)))
+          return write(encoder.encode(openingText(source.everyMs, heartbeatMs) + takeStatus(status())))
         }
-        if (unread.size > 0) return writeUnread()
+        if (unread.size > 0 || untold) return writeUnread()
         return new Promise((resolve) => {
           onWritten = resolve
         })
@@ -110,6 +128,20 @@ export function createEventStream({ source, heartbeatMs, lastEventId, onEnd }: E
       if (onWritten && idleTicks >= TICKS_OF_HEARTBEAT) write(encoder.encode(HEARTBEAT))
       else if (idleTicks >= MAX_UNREAD_TICKS) endFromHere()
     },
+    report(status) {
+      if (!isOpened) return
+      // How long it lasts is news only together with something else.
+      const isKnown = told?.state === status.state && told.everyMs === status.everyMs
+      untold = isKnown ? undefined : status
+      if (onWritten && untold) writeUnread()
+    },
     end: endFromHere,
   }
+}
+
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
 }

@@ -1,4 +1,4 @@
-import { badRequest, refuse } from '../refusal.ts'
+import { badRequest } from '../refusal.ts'
 import type { StreamSettings } from './stream-settings.ts'
 
 /** What a stream is asked for. */
@@ -10,10 +10,18 @@ export interface StreamRequest {
 
 const DEFAULT_EVERY_MS = 60_000
 const MAX_EVERY_MS = 86_400_000
-const MAX_QUERY_LENGTH = 4_096
+/** Longer than 150 encoded addresses. */
+const MAX_QUERY_LENGTH = 8_192
 
-/** @throws Refusal for a query that is not accepted; the feed rejects invalid addresses */
-export function readStream(url: URL, settings: StreamSettings): StreamRequest {
+/**
+ * @param check throws the client's error for addresses that are none
+ * @throws Refusal for a query that is not accepted, or the error of `check`
+ */
+export function readStream(
+  url: URL,
+  settings: StreamSettings,
+  check: (addresses: readonly string[]) => void,
+): StreamRequest {
   const { searchParams: query, search } = url
   if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
   for (const name of new Set(query.keys())) {
@@ -25,8 +33,7 @@ export function readStream(url: URL, settings: StreamSettings): StreamRequest {
   const { maxAddresses } = settings
   if (addresses.length === 0 || addresses.length > maxAddresses)
     throw badRequest(`stream: ${addresses.length} addresses. It takes 1 to ${maxAddresses}.`)
-  if (addresses.some((address) => settings.addresses && !settings.addresses.has(address.toLowerCase())))
-    throw refuse(403, 'not_allowed', 'The stream has some addresses only, and not all of these.')
+  check(addresses)
   return { addresses, everyMs: Math.max(settings.minEveryMs, readInterval(query.get('everyMs'))) }
 }
 

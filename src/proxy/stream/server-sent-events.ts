@@ -1,3 +1,4 @@
+import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../../feed/watch/types.ts'
 
 /** A price as it was published, with its place in the order of one source. */
@@ -9,6 +10,11 @@ export interface PriceEvent {
 /** What a new stream begins with: how long a browser waits before it reconnects, and what the page may expect. */
 export function openingText(everyMs: number, heartbeatMs: number): string {
   return `retry: 5000\nevent: settings\ndata: ${JSON.stringify({ everyMs, heartbeatMs })}\n\n`
+}
+
+/** The state of a stream. It has no id: a page that reconnects gets the newest anyway. */
+export function statusText(report: StreamReport): string {
+  return `event: status\ndata: ${JSON.stringify(report)}\n\n`
 }
 
 /** A comment, which shows both sides that the connection is there. */

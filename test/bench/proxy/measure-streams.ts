@@ -19,7 +19,14 @@ const fetch = async (request: Request) => {
 
 const client = createClient({ apiKey: 'esk_test_bench', fetch })
 const feed = createPriceFeed(client as FeedClient)
-const proxy = createProxy({ client, allow: [], feed, visitor: (request) => request.headers.get('x-visitor') })
+const proxy = createProxy({
+  client,
+  allow: [],
+  budget: false,
+  feed,
+  stream: { addresses: 'any' },
+  visitor: (request) => request.headers.get('x-visitor'),
+})
 
 /** Heap in use after garbage collection; an object with a finalizer is freed only in a later turn. */
 async function settledHeap(): Promise<number> {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { printTable } from '../../../examples/support/table.ts'
 import { startService } from '../service/start.ts'
 import { install } from '../support/install.ts'
+import { besideGreedy, besideRotating, type Fairness, HONEST, HONEST_TOKENS, HOURS, honestAlone } from './greedy.ts'
 import {
   type Bill,
   clientEach,
@@ -55,6 +56,26 @@ async function compareBills(): Promise<void> {
   console.log(`\nstream over one feed            ${(100 * over).toFixed(2)} %   target 1 %${over > 0.01 ? ' ✗' : ''}`)
 }
 
+async function compareFairness(): Promise<void> {
+  const row = (name: string, { meanMs, longestMs, credits }: Fairness) => [
+    name,
+    `${(meanMs / 1_000).toFixed(0)} s`,
+    `${(longestMs / 1_000).toFixed(0)} s`,
+    count(credits),
+  ]
+  console.log(
+    `\n4. ${HONEST} honest visitors stream ${HONEST_TOKENS} tokens every 60 s for ${HOURS} hours, with the options of examples/dapp\n`,
+  )
+  printTable(
+    ['', 'mean interval of an honest visitor', 'longest', 'credits of all'],
+    [
+      row('alone', await honestAlone()),
+      row('beside one that wants every listed token every 30 s', await besideGreedy()),
+      row('beside 100 of them, with new identities each minute', await besideRotating()),
+    ],
+  )
+}
+
 async function measureIn<Figures>(script: string, job: object = {}): Promise<Figures> {
   const child = fork(fileURLToPath(new URL(script, import.meta.url)), {
     execArgv: [...process.execArgv, '--expose-gc'],
@@ -101,3 +122,4 @@ async function measureStreams(): Promise<void> {
 await compareBills()
 await measureCpu()
 await measureStreams()
+await compareFairness()

@@ -71,6 +71,7 @@ function behindProxy(market: Market, stream: boolean): Page {
     allow: ['prices.batch', 'token.price'],
     visitor: (request) => request.headers.get('x-visitor'),
     perVisitor: { credits: 50_000, windowMs: 3_600_000 },
+    budget: false,
     ...(stream && { feed: createPriceFeed(client, { clock }) }),
     clock,
   })

@@ -28,8 +28,9 @@ export async function startDemo(): Promise<ReactNode> {
     ...proxyOptions,
     client: upstream,
     perVisitor: { ...proxyOptions.perVisitor, credits },
+    visitor: () => 'you',
     feed,
-    stream: { minEveryMs: 1_000 },
+    stream: { addresses: 'any', minEveryMs: 1_000 },
   })
   const worker = setupWorker(http.all(`${proxyOptions.basePath}/*`, ({ request }) => proxy(request)))
   await worker.start({ quiet: true, onUnhandledRequest: 'bypass' })

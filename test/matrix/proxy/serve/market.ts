@@ -27,8 +27,9 @@ export function openMarket(apiKey: string | undefined, baseUrl: string | undefin
     visitor: (request) => request.headers.get(VISITOR_HEADER),
     perVisitor: { credits: VISITOR_CREDITS, windowMs: 3_600_000 },
     cors: { origins: [PARTNER] },
+    budget: false,
     feed,
-    stream: { maxPerVisitor: MAX_STREAMS, minEveryMs: 1_000, heartbeatMs: 1_000 },
+    stream: { addresses: 'any', maxPerVisitor: MAX_STREAMS, minEveryMs: 1_000, heartbeatMs: 1_000 },
   })
   return {
     proxy,

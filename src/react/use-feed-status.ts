@@ -1,0 +1,42 @@
+import type { FeedStatus, PriceFeed } from 'etn-market/feed'
+import { useMemo, useSyncExternalStore } from 'react'
+
+/** How often the state is read while it is shown: some of it changes with time alone. */
+const REFRESH_MS = 1_000
+
+/**
+ * The state of a feed, up to date while the component is mounted: whether it runs, its costs, and in `stream` what its stream does.
+ * It buys nothing.
+ * @example const { stream } = useFeedStatus(feed) // stream?.state is 'fine', 'reconnecting', 'out_of_credits', …
+ */
+export function useFeedStatus(feed: Pick<PriceFeed, 'status' | 'subscribe'>): FeedStatus {
+  const { subscribe, getSnapshot } = useMemo(() => createStatusStore(feed), [feed])
+  return useSyncExternalStore(subscribe, getSnapshot, getSnapshot)
+}
+
+/** The state as a store for React: the same object until something in it changes, and never between two looks of one rendering. */
+export function createStatusStore(feed: Pick<PriceFeed, 'status' | 'subscribe'>) {
+  let last = feed.status()
+  let text = JSON.stringify(last)
+  return {
+    getSnapshot: () => last,
+    subscribe(onChange: () => void): () => void {
+      const refresh = () => {
+        const next = feed.status()
+        const nextText = JSON.stringify(next)
+        if (nextText === text) return
+        last = next
+        text = nextText
+        onChange()
+      }
+      // What has changed before somebody looked.
+      refresh()
+      const timer = setInterval(refresh, REFRESH_MS)
+      const stop = feed.subscribe(refresh)
+      return () => {
+        clearInterval(timer)
+        stop()
+      }
+    },
+  }
+}

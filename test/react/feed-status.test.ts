@@ -1,0 +1,66 @@
+import type { FeedStatus } from 'etn-market/feed'
+import { useFeedStatus, usePrice } from 'etn-market/react'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createStatusStore } from '../../src/react/use-feed-status.ts'
+import { setupFeed } from '../feed/setup.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A feed whose state the test sets. */
+function manualFeed() {
+  let state = { state: 'idle', projected: 0 } as FeedStatus
+  const listeners = new Set<() => void>()
+  return {
+    status: () => ({ ...state }),
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    set(change: Partial<FeedStatus>) {
+      state = { ...state, ...change }
+    },
+    notify() {
+      for (const listener of listeners) listener()
+    },
+    listeners,
+  }
+}
+
+test('the state of a feed is the same object until something in it changes', () => {
+  const feed = manualFeed()
+  const { getSnapshot, subscribe } = createStatusStore(feed)
+  const onChange = vi.fn()
+  const first = getSnapshot()
+  feed.set({ projected: 1 })
+  expect(getSnapshot()).toBe(first)
+  const stop = subscribe(onChange)
+  expect(onChange).toHaveBeenCalledTimes(1)
+  const second = getSnapshot()
+  expect(second.projected).toBe(1)
+  feed.notify()
+  vi.advanceTimersByTime(5_000)
+  expect(getSnapshot()).toBe(second)
+  feed.set({ stream: { state: 'reconnecting', everyMs: undefined, until: undefined } })
+  feed.notify()
+  expect(getSnapshot().stream?.state).toBe('reconnecting')
+  feed.set({ projected: 2 })
+  vi.advanceTimersByTime(1_000)
+  expect(getSnapshot().projected).toBe(2)
+  expect(onChange).toHaveBeenCalledTimes(3)
+  stop()
+  expect([feed.listeners.size, vi.getTimerCount()]).toEqual([0, 0])
+})
+
+test('hooks render on a server, without an address too', () => {
+  const { feed } = setupFeed()
+  function Page() {
+    const price = usePrice(feed, undefined, { everyMs: 60_000 })
+    const { state, stream } = useFeedStatus(feed)
+    return createElement('p', null, `${price?.usd ?? 'no price'}, ${state}, ${stream?.state ?? 'no stream'}`)
+  }
+  expect(renderToString(createElement(Page))).toBe('<p>no price, idle, no stream</p>')
+  expect(feed.status().watches).toBe(0)
+})
