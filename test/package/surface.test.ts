@@ -25,6 +25,7 @@ const SURFACE = {
     'createClient',
     'creditsToUsd',
     'estimateCost',
+    'formatPrice',
     'isAddress',
     'isEtnMarketError',
     'operations',
