@@ -77,5 +77,4 @@ export type {
 export type * from './options.ts'
 export type { Sweep, SweepFailure, SweepOptions, SweepProgress, SweepResult, SweepSuccess } from './sweep/types.ts'
 export { checksumAddress, isAddress } from './utils/address.ts'
-export { type FormatPriceOptions, formatPrice } from './utils/format-price.ts'
 export { toUnits, unlocksAt } from './utils/units.ts'

@@ -1,5 +1,5 @@
-import { formatPrice } from 'etn-market'
 import type { FeedPrice } from 'etn-market/feed'
+import { formatPrice } from 'etn-market/format'
 import type { Colors } from './output.ts'
 import { formatTable } from './table.ts'
 import type { Tokens } from './tokens.ts'

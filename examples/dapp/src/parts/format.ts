@@ -1,4 +1,4 @@
-import { formatPrice as formatExactPrice } from 'etn-market'
+import { formatPrice as formatExactPrice } from 'etn-market/format'
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
 const money = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })

@@ -1,4 +1,4 @@
-import { formatPrice } from 'etn-market'
+import { formatPrice } from 'etn-market/format'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { add, compareDecimals, parseDecimal } from '../../src/utils/decimal.ts'
