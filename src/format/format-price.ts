@@ -22,8 +22,6 @@ const SUBSCRIPT_ZERO = 0x2080
  * A price as people read it: thousands are grouped, small prices have significant digits, and from four zeros after the point on their number
  * is a subscript. Takes the decimal texts of the service, of any length, and rounds them exactly: half a unit away from zero.
  * @example
- * import { formatPrice } from 'etn-market/format'
- *
  * formatPrice('0.0000000624') // '$0.0₇624'
  * formatPrice('0.01930541') // '$0.01931'
  * formatPrice('1234567.891') // '$1,234,567.89'

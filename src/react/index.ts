@@ -7,4 +7,11 @@ export {
 } from './credit-meter.ts'
 export type { PriceReader } from './prices-snapshot.ts'
 export { type StatusSource, useFeedStatus } from './use-feed-status.ts'
-export { type PriceSource, type PricesByAddress, type UsePriceOptions, usePrice, usePrices } from './use-prices.ts'
+export {
+  type PriceSource,
+  type PriceSourceWatch,
+  type PricesByAddress,
+  type UsePriceOptions,
+  usePrice,
+  usePrices,
+} from './use-prices.ts'

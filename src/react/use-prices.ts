@@ -10,7 +10,13 @@ export interface PriceSource extends PriceReader {
   watch(
     addresses: readonly string[],
     options: { everyMs: number; onPrice: () => void; onError: (error: unknown) => void },
-  ): { stop(): void }
+  ): PriceSourceWatch
+}
+
+/** What a price source keeps up to date for a hook. */
+export interface PriceSourceWatch {
+  /** Ends it. */
+  stop(): void
 }
 
 /** Options of `usePrice` and `usePrices`. */

@@ -7,5 +7,6 @@ export type {
   PriceStreamInit,
   PriceStreamOptions,
   PriceStreamStatus,
+  PriceStreamWatch,
   PriceStreamWatchOptions,
 } from './types.ts'

@@ -44,6 +44,12 @@ export interface PriceStreamWatchOptions {
   onError?: ((error: unknown) => void) | undefined
 }
 
+/** A running watch of a price stream. */
+export interface PriceStreamWatch {
+  /** Ends it. */
+  stop(): void
+}
+
 /** The state of a price stream. */
 export interface PriceStreamStatus {
   /** `idle`: nothing is watched. */
@@ -63,7 +69,7 @@ export interface PriceStream {
    * together use up to three streams of 150 addresses, one for each interval.
    * @throws InvalidRequestError if an address or an option is invalid; the error with the code `stream_closed` after `close`.
    */
-  watch(addresses: string | readonly string[], options: PriceStreamWatchOptions): { stop(): void }
+  watch(addresses: string | readonly string[], options: PriceStreamWatchOptions): PriceStreamWatch
   /**
    * Returns the known price of an address, however old, or undefined. The object stays the same until the price or its `stale` changes.
    * A price is stale when it is older than the shortest interval of its watches and two seconds, which a purchase takes to arrive.

@@ -81,6 +81,18 @@ describe('minified and gzipped', () => {
     expect(first, `${what} is only ${kB(first)}: lower its ceiling`).toBeGreaterThan(ceiling * 0.85)
   })
 
+  test('a page that shows prices has no client, and none of its packages', async () => {
+    const code = "export { createPriceStream } from './stream.js'; export * from './react.js'"
+    const { text, later } = await measure(code, 'browser', ['react'])
+    // Messages and names that survive minifying: of zod, ky, p-retry, budgets and the operations.
+    const foreign = /ZodMini|\$ZodType|kyInstance|HTTPError|onFailedAttempt|BudgetExceededError|token\.candles/
+    expect(foreign.exec(text)?.[0]).toBeUndefined()
+    expect(later).toBe(0)
+    const client = await measure("export { createClient } from './index.js'")
+    for (const word of ['HTTPError', 'onFailedAttempt', 'BudgetExceededError', 'token.candles'])
+      expect({ word, isFound: client.text.includes(word) }).toEqual({ word, isFound: true })
+  })
+
   test('what loads at first holds no zod', async () => {
     const { first, text } = await measure(CEILINGS[3].code)
     expect(/ZodMini|\$ZodType/.test(text), `zod is among the ${kB(first)} that load at first`).toBe(false)

@@ -2,12 +2,13 @@ import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { PriceTable } from '../prices/price-table.ts'
 import { shortestInterval } from '../prices/tracked-price.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
+import type { Tabs } from './browser-tabs.ts'
 import { createPriceStreams, type PriceStreamsParts } from './price-streams.ts'
+import { shareBetweenTabs } from './share-between-tabs.ts'
 import { errorOf, type FeedStreamStatus } from './stream-state.ts'
 import { createStreamedFetcher } from './streamed-fetcher.ts'
-import { shareBetweenTabs, type Tabs } from './tabs.ts'
 
-export { tabsOfBrowser } from './tabs.ts'
+export { tabsOfBrowser } from './browser-tabs.ts'
 
 export interface FollowStreamsParts extends Pick<PriceStreamsParts, 'clock' | 'windowMs' | 'isPaused' | 'open'> {
   /** The tabs of the browser that have one stream together; undefined for a stream of this page alone. */
