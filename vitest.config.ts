@@ -60,7 +60,7 @@ export default defineConfig({
     // Much more than any test takes on a busy machine. Each wait within a test has a shorter limit, and reports what it saw last.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     tags: [{ name: 'property', description: 'tries random cases, see test/support/property.ts' }],
     maxWorkers: '100%',
     // No module holds state, so that test files can share them: to load them anew takes longer than many files.
@@ -94,7 +94,6 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION_TESTS,
           exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
-          expect: { poll: { timeout: 30_000 } },
           maxWorkers: 6,
         },
       },

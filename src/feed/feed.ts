@@ -114,7 +114,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   }
   const leadTime = createLeadTime(applyTiming)
   const rules = createRuleChoice({ dueTimes, bucket })
-  const forecast = createCostForecast({ clock, dueTimes, bucket, rules })
+  const forecast = createCostForecast({ clock, dueTimes, bucket })
   const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
   const onBlind = () => emit({ type: 'feed.store_failed', message: BLIND_STORE })
   const listeners = new Set<() => void>()
