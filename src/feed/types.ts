@@ -96,7 +96,7 @@ export interface FeedStatus {
   readonly stretch: number
   /** The factor by which every `atLeastEveryMs` is exceeded; 1 if they are kept. */
   readonly atLeastStretch: number
-  /** Credits that the watches cost a day with the current stretch. */
+  /** Credits that the watches cost a day with the current stretch, rounded. */
   readonly creditsPerDay: number
   /**
    * Credits charged, or perhaps charged, in this day of the budget. Credits that earlier processes spent are included from the
