@@ -50,6 +50,8 @@ export default defineConfig({
       { find: /^etn-market\/redis$/, replacement: source('redis/index.ts') },
       { find: /^etn-market\/vitest$/, replacement: source('vitest/index.ts') },
       { find: /^etn-market\/react$/, replacement: source('react/index.ts') },
+      { find: /^etn-market\/format$/, replacement: source('format/index.ts') },
+      { find: /^etn-market\/stream$/, replacement: source('stream/index.ts') },
       { find: /^etn-market\/tanstack-query$/, replacement: source('tanstack-query/index.ts') },
       { find: /^etn-market\/schemas$/, replacement: source('schemas/index.ts') },
     ],
