@@ -1,11 +1,12 @@
 import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
 import type { FakeOperation } from '../../rules/routes.ts'
+import { flag, object, text } from '../../rules/schemas.ts'
 import { findMismatch } from '../../rules/validate-data.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
 import { PAGE, page } from './page-of-list.ts'
 import { createRegistry } from './registry.ts'
-import { flag, object, ref, text } from './schemas.ts'
+import { ref } from './schemas.ts'
 
 /** Faults, scripts and stubs. */
 export function faultCommands(fake: FakeService): Commands {

@@ -1,9 +1,10 @@
 import type { Expected } from '../../rules/expect.ts'
 import type { FakeFilter } from '../../rules/ledger.ts'
+import { count, flag, object, text } from '../../rules/schemas.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
 import { PAGE, page } from './page-of-list.ts'
-import { answer, count, flag, object, ref, text } from './schemas.ts'
+import { answer, ref } from './schemas.ts'
 
 /** Reading what happened. */
 export function readingCommands(fake: FakeService): Commands {

@@ -1,10 +1,11 @@
 import type { FakeCandle } from '../../data/candle.ts'
 import { asNumber } from '../../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
+import { address, amount, count, flag, object } from '../../rules/schemas.ts'
 import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetPart } from '../../types.ts'
 import type { Commands } from './command.ts'
 import { createRegistry } from './registry.ts'
-import { address, amount, answer, count, flag, object, ref } from './schemas.ts'
+import { answer, ref } from './schemas.ts'
 
 /** Keys, time and heavy slots. */
 export function keyAndTimeCommands(fake: FakeService): Commands {
