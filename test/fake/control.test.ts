@@ -164,7 +164,9 @@ describe('the control routes', () => {
     expect(await ids('?limit=2&after=2')).toEqual([3])
     expect(await ids('?operation=etn.price')).toEqual([1, 3])
     expect([await ids('?last=2'), await ids('?last=2&limit=1')]).toEqual([[2, 3], [2]])
-    expect((await send('GET', '/journal?last=0')).body.error.message).toContain('last is a whole number of 1 or more, not 0')
+    expect((await send('GET', '/journal?last=0')).body.error.message).toContain(
+      'last is a whole number of 1 or more, not 0',
+    )
     expect((await send('GET', '/ledger?after=2')).body).toMatchObject([{ request: 3, credits: 25 }])
     expect((await send('GET', '/totals')).body).toMatchObject({ charged: 75, peakInFlight: 1 })
     expect((await send('GET', '/journal?operation=x')).status).toBe(400)
@@ -211,14 +213,26 @@ describe('the control routes', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['/script', { operation: 'etn.price', steps: ['ok', { status: 'x' }] }, 'steps[1].status is a whole number from 200 to 599, not "x".'],
+    [
+      '/script',
+      { operation: 'etn.price', steps: ['ok', { status: 'x' }] },
+      'steps[1].status is a whole number from 200 to 599, not "x".',
+    ],
     ['/script', { operation: 'etn.price', steps: [] }, 'steps has at least 1 items.'],
     ['/script', { operation: 'etn.prise', steps: ['ok'] }, 'operation is one of etn.price'],
     ['/world/price', { token: BOLT }, 'usd is missing.'],
     ['/world/candles', { token: BOLT, bucket: '1h', rows: [{ time: 0 }] }, 'rows[0].open is missing.'],
     ['/keys', { mine: { credits: -1 } }, 'mine.credits is a whole number of 0 or more, not -1.'],
-    ['/faults', { retryAfter: { inMs: 'x' } }, 'retryAfter.inMs is a number from -4000000000000000 to 4000000000000000, not "x".'],
-    ['/expect/credits', { expected: { 'etn.price': 'x' } }, 'expected.etn.price is a whole number of 0 or more, not "x".'],
+    [
+      '/faults',
+      { retryAfter: { inMs: 'x' } },
+      'retryAfter.inMs is a number from -4000000000000000 to 4000000000000000, not "x".',
+    ],
+    [
+      '/expect/credits',
+      { expected: { 'etn.price': 'x' } },
+      'expected.etn.price is a whole number of 0 or more, not "x".',
+    ],
     ['/restore', { id: 'x' }, 'id is a whole number of 0 or more, not "x".'],
   ])('an error of %s names the path of the field: %j', async (path, body, message) => {
     const { send } = await remote()

@@ -132,7 +132,9 @@ describe('the control interface under /_fake', () => {
     const wrong = await call('POST', 'faults', { operation: 'token.prices', status: 500 })
     expect(wrong.status).toBe(400)
     expect(wrong.body.error.message).toContain('operation is one of etn.price')
-    expect((await call('POST', 'clock', { advanceMs: '5' })).body.error.message).toContain('advanceMs is a number of 0 or more')
+    expect((await call('POST', 'clock', { advanceMs: '5' })).body.error.message).toContain(
+      'advanceMs is a number of 0 or more',
+    )
     expect((await call('POST', 'clock', { advance: 5 })).body.error.message).toContain('It takes: advanceMs')
     expect((await call('POST', 'keys', [1])).body.error.message).toBe('The body is a JSON object.')
     const unknown = await call('GET', 'nothing')
