@@ -5,6 +5,7 @@ import { ONE } from './decimal.ts'
 import type { Prices } from './prices.ts'
 import { readAddressField, readDecimal } from './read-fields.ts'
 import { readRows } from './read-rows.ts'
+import type { Segment } from './timeline.ts'
 import { type Timelines, type TimelinesState, usualSegment } from './timelines.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
@@ -83,7 +84,7 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
   }
 
   const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
-  const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn : timelines.of(token))
+  const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn() : timelines.of(token))
   const addTrade = (token: WorldToken, time: number, price: bigint, usd: bigint) => {
     if (isWetn(token)) return
     const timeline = timelines.of(token)
@@ -132,11 +133,7 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
     onChange()
   }
 
-  function change(
-    now: number,
-    address: string,
-    segment: (token: WorldToken) => Parameters<Timelines['etn']['set']>[0],
-  ): void {
+  function change(now: number, address: string, segment: (token: WorldToken) => Segment): void {
     const token = find(address, now)
     timelineOf(token).set(segment(token))
     onChange()

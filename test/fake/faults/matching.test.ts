@@ -178,7 +178,11 @@ describe('a mistaken fault throws at once and lists the allowed values', () => {
     ['a delay beyond every timer', { delayMs: 1e12 }, /delayMs/],
     ['a reset at no known time', { reset: 'during' }, /reset is one of before, after, not "during"/],
     ['never: false', { never: false }, /never is true, not false/],
-    ['a cut of 1.5 bytes', { truncate: 1.5 }, /truncate is a number from 0 to 1, or a whole number of 1 or more, not 1.5/],
+    [
+      'a cut of 1.5 bytes',
+      { truncate: 1.5 },
+      /truncate is a number from 0 to 1, or a whole number of 1 or more, not 1.5/,
+    ],
     ['a negative stall', { stall: -1 }, /stall/],
     [
       'unknown credit headers',
@@ -194,7 +198,11 @@ describe('a mistaken fault throws at once and lists the allowed values', () => {
     ['two endings', { truncate: 1, stall: 1 }, /truncate and stall exclude each other/],
     ['a reset with a status', { reset: 'after', status: 500 }, /status and reset exclude each other/],
     ['never with a delay', { never: true, delayMs: 5 }, /never has no end/],
-    ['never with headers', { never: true, retryAfter: '1' }, /never and retryAfter exclude each other: without an answer/],
+    [
+      'never with headers',
+      { never: true, retryAfter: '1' },
+      /never and retryAfter exclude each other: without an answer/,
+    ],
     ['a code without a status', { code: 'x', delayMs: 1 }, /code goes with a status/],
     ['a body and a code', { status: 500, body: {}, code: 'x' }, /body replaces the whole envelope/],
     ['a reset that charges', { reset: 'before', charge: true }, /reset says itself whether it charges/],
