@@ -103,6 +103,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     requestHeaders,
     lifetimes,
     msSinceEarlyEnd: lifetimes.msSinceEarlyEnd,
+    recordProgress: lifetimes.recordProgress,
     inFlight: createInFlightRequests(),
     cache: options.cache && createCache(options.cache, baseUrl, clock, readCached, emit),
     batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),
@@ -144,6 +145,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   return withInternals(client, {
     redact: redactor.text,
     estimate: estimateSafely,
+    baseUrl,
     open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
     call: (operation, params, options, more) =>
       run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),

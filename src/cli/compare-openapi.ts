@@ -47,7 +47,7 @@ function readOperations(document: unknown): Map<string, Parameters> {
         const schema = resolve(document, parameter.schema)
         return [String(parameter.name), schema.maximum ?? schema.maxItems]
       })
-      const name = `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}').replace(/^\/(?:public-api\/)?v1\//, '/')}`
+      const name = `${method.toUpperCase()} ${path.replace(/\{[^{}]*\}/g, '{}').replace(/^\/(?:public-api\/)?v1\//, '/')}`
       operations.set(name, new Map(parameters))
     }
   }

@@ -1,5 +1,6 @@
 import { creditsToUsd } from 'etn-market'
 import type { Colors } from 'picocolors/types'
+import { trimEnd } from '../utils/trim-end.ts'
 
 export type { Colors }
 
@@ -10,7 +11,7 @@ export function formatCount(count: number): string {
 
 /** US dollars, below one with as many digits as a credit needs: `$0.00005` and `$12.40`. */
 export function formatUsd(usd: number): string {
-  if (Math.abs(usd) < 1) return `$${usd.toFixed(6).replace(/\.?0+$/, '')}`
+  if (Math.abs(usd) < 1) return `$${trimEnd(trimEnd(usd.toFixed(6), '0'), '.')}`
   return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
 

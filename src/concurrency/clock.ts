@@ -74,6 +74,13 @@ export function startTimer(clock: Clock, ms: number, callback: () => void): () =
   return () => controller.abort()
 }
 
+/** Calls back once after `ms` of real time unless stopped before. It keeps no process alive, where the runtime has such timers. */
+export function startBackgroundTimer(ms: number, callback: () => void): () => void {
+  const handle: { unref?(): unknown } | number = setTimeout(callback, ms)
+  if (typeof handle === 'object') handle.unref?.()
+  return () => clearTimeout(handle as ReturnType<typeof setTimeout>)
+}
+
 function startSystemTimer(ms: number, callback: () => void): () => void {
   if (ms <= MAX_TIMER_MS) {
     const handle = setTimeout(callback, ms)

@@ -1,4 +1,4 @@
-import { startTimer, systemClock } from '../concurrency/clock.ts'
+import { startBackgroundTimer, startTimer, systemClock } from '../concurrency/clock.ts'
 
 /**
  * Where a budget is kept, so that it outlives the process: Keyv, or anything with its methods, synchronous or not.
@@ -21,14 +21,23 @@ export interface BudgetStore {
 export interface EntryStore {
   /** The entry as it is stored, or undefined. */
   read(): Promise<unknown>
-  /** Resolves when a write that began after this call has succeeded. Calls made while a write runs share the next one. */
+  /**
+   * Resolves when a write that began after this call has succeeded. Calls made while a write runs share the next one. One that failed is tried
+   * again while the process lives.
+   */
   save(): Promise<void>
 }
+
+/** Pauses between the tries of a write that failed. */
+const MIN_PAUSE_MS = 100
+const MAX_PAUSE_MS = 30_000
 
 /** `snapshot` returns what to write; it is called when a write begins. */
 export function createEntryStore(store: BudgetStore, key: string, limitMs: number, snapshot: () => string): EntryStore {
   let running: Promise<unknown> = Promise.resolve()
   let queued: Promise<void> | undefined
+  let pauseMs = MIN_PAUSE_MS
+  let stopRetry: (() => void) | undefined
 
   async function set(text: string): Promise<void> {
     const result = await store.set(key, text)
@@ -45,12 +54,22 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
       },
       () => {},
     )
+    stopRetry?.()
+    stopRetry = undefined
     try {
       await withinTime(limitMs, written)
+      pauseMs = MIN_PAUSE_MS
     } catch (error) {
       isGivenUp = true
+      writeLater()
       throw error
     }
+  }
+
+  /** What is known to be charged is written late rather than never, also when no call follows. */
+  function writeLater(): void {
+    stopRetry ??= startBackgroundTimer(pauseMs, () => enqueue().catch(() => {}))
+    pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)
   }
 
   function enqueue(): Promise<void> {

@@ -63,8 +63,8 @@ export function createStoredBudget(
   const core: BudgetCore = {
     ...bare,
     onChange() {
-      // An answer is paid for, so a write that fails after it fails nobody. Until a later write succeeds, the store holds
-      // the reservation, which is uncertain after a restart.
+      // An answer is paid for, so a write that fails after it fails nobody. Until it is made up for, the store holds the reservation,
+      // which is uncertain after a restart.
       entry.save().catch(() => {})
     },
   }

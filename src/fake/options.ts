@@ -1,3 +1,4 @@
+import { trimEnd } from '../utils/trim-end.ts'
 import type { WorldOptions } from './data/world-options.ts'
 import { type KeyOptions, type KeyState, readKeys } from './rules/accounts.ts'
 import { asCount, asNumber, asOneOf, checkNames } from './rules/check-options.ts'
@@ -102,7 +103,7 @@ export function readOptions(options: FakeServiceOptions): Settings {
     clock,
     cors,
     keys: readKeys(options.keys ?? { [fakeKey]: DEFAULT_CREDITS }),
-    baseUrl: options.baseUrl === undefined ? undefined : new URL(options.baseUrl).href.replace(/\/+$/, ''),
+    baseUrl: options.baseUrl === undefined ? undefined : trimEnd(new URL(options.baseUrl).href, '/'),
     latencyMs: wait('latencyMs'),
     heavyLatencyMs: wait('heavyLatencyMs'),
     heavyConcurrency: asCount('heavyConcurrency', options.heavyConcurrency ?? 2),

@@ -2,6 +2,7 @@ import { HttpResponse, http } from 'msw'
 import { isConnectionError } from '../fake/http/network-errors.ts'
 import type { FakeService } from '../fake/index.ts'
 import { checkNames } from '../fake/rules/check-options.ts'
+import { trimEnd } from '../utils/trim-end.ts'
 
 /** Options of `mswHandlers`. */
 export interface MswHandlersOptions {
@@ -22,7 +23,7 @@ export interface MswHandlersOptions {
  */
 export function mswHandlers(fake: FakeService, options: MswHandlersOptions = {}): ReturnType<typeof http.all>[] {
   checkNames('mswHandlers', options, ['baseUrl'])
-  const base = new URL(options.baseUrl ?? fake.baseUrl).href.replace(/\/+$/, '')
+  const base = trimEnd(new URL(options.baseUrl ?? fake.baseUrl).href, '/')
   return [
     http.all(`${base}/*`, async ({ request }) => {
       const { method, headers, signal } = request

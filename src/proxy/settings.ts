@@ -4,6 +4,7 @@ import { type Budget, createBudget } from '../credits/budget.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
+import { trimEnd } from '../utils/trim-end.ts'
 import { checkWindow } from './credit-window.ts'
 import { type Rule, readRules } from './rules.ts'
 import { readStreamSettings, type StreamSettings } from './stream/stream-settings.ts'
@@ -87,7 +88,7 @@ function readBasePath(path: unknown): string {
   const isPath = typeof path === 'string' && (path === '' || /^\/[\w\-.~/]*$/.test(path))
   if (!isPath || new URL(path, 'http://proxy').pathname !== (path || '/'))
     throw invalidOption('basePath', path, 'a path such as /api/market')
-  return path.replace(/\/+$/, '')
+  return trimEnd(path, '/')
 }
 
 function checkPerVisitor(perVisitor: VisitorLimits): void {

@@ -13,6 +13,14 @@ export function parseJson(text: string | undefined): unknown {
   }
 }
 
+/** An error keeps a longer body as text: a copy without secrets is made of it for each caller. */
+const MAX_PARSED_LENGTH = 100_000
+
+/** The body of an answer as an error shows it. */
+export function bodyOfError(body: unknown, text: string | undefined): unknown {
+  return body === undefined || (text !== undefined && text.length > MAX_PARSED_LENGTH) ? text : body
+}
+
 /**
  * The envelope of a success.
  * @throws ResponseError when the body has no data: it was paid for all the same
@@ -27,7 +35,7 @@ export function parseResponse(request: PlannedRequest, response: HttpResponse, b
       operation: request.operation,
       code: body === undefined ? 'not_json' : 'no_data',
       status: response.status,
-      body: body ?? response.text,
+      body: bodyOfError(body, response.text),
     },
   )
 }

@@ -1,3 +1,5 @@
+import { trimEnd } from './trim-end.ts'
+
 /** An exact decimal number: `digits` divided by ten to the power of `scale`. */
 export interface Decimal {
   readonly digits: bigint
@@ -51,7 +53,7 @@ export function hasMovedBy(from: Decimal, to: Decimal, change: Change): boolean 
 export function formatDecimal({ digits, scale }: Decimal): string {
   const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0')
   const whole = text.slice(0, text.length - scale)
-  const fraction = text.slice(text.length - scale).replace(/0+$/, '')
+  const fraction = trimEnd(text.slice(text.length - scale), '0')
   return `${digits < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
 }
 

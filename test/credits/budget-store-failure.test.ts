@@ -111,6 +111,24 @@ describe('a store that fails', () => {
     expect(await afterRestart(map)).toMatchObject({ spent: 30, uncertain: 0 })
   })
 
+  test('a charge that could not be written is written when the store works again, although no call follows', async () => {
+    vi.useFakeTimers()
+    const map = new Map<string, string>()
+    let failures = 0
+    const set = (key: string, value: string) => (failures-- > 0 ? Promise.reject(failure) : map.set(key, value))
+    const budget = createBudget({ credits: 1000, store: { get: (key) => map.get(key), set } }, clock)
+    const reservation = await budget.reserve(50)
+    reservation.confirm()
+    failures = 9
+    reservation.settle(30)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(await afterRestart(map)).toMatchObject({ spent: 0, uncertain: 50 })
+    expect(failures).toBe(7)
+    for (let second = 0; second < 60; second++) await vi.advanceTimersByTimeAsync(1_000)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(await afterRestart(map)).toMatchObject({ spent: 30, uncertain: 0 })
+  })
+
   test('a write that never ends holds up no later one: the next call asks the store again', async () => {
     vi.useFakeTimers()
     const { store, map, writes } = slowStore()

@@ -181,8 +181,19 @@ testProperty(
   {
     cases: 25,
     // Regressions: a part that is lost, a part that is refused, a backoff counted as latency, and a batch split again and again
-    // each caused a second purchase.
+    // each caused a second purchase; each part of a batch was charged while the service charged for nothing.
     examples: [
+      [
+        [
+          toPlan({ first: 19, count: 40, everyMs: 575_014, from: 578_333 }),
+          toPlan({ first: 20, count: 46, everyMs: MINUTE, from: 259_540 }),
+          toPlan({ first: 15, count: 2, everyMs: 995_982, from: 746_193 }),
+          toPlan({ first: 10, count: 2, everyMs: 5 * MINUTE, from: 392_523, lasts: 143_249 }),
+        ],
+        [{ malformed: true }, { html: 502, charge: true }, { malformed: true }],
+        0.42808410012287806,
+        340,
+      ],
       [
         [
           toPlan({ first: 0, count: 1, everyMs: 30 * SECOND, from: 0, lasts: 5 }),

@@ -156,8 +156,18 @@ testProperty(
   },
   {
     cases: 25,
-    // Regressions: calls of others that leave too little at the end of a day.
+    // Regressions: calls of others that leave too little at the end of a day, and the last purchase
+    // of a guarantee taken for more than it costs.
     examples: [
+      [
+        [
+          { count: 19, everyMs: 1_147_145, factor: undefined },
+          { count: 12, everyMs: 621_929, factor: 3.9361 },
+          { count: 1, everyMs: 915_782, factor: 1.06432 },
+          { count: 10, everyMs: 1_419_675, factor: 9.3826 },
+        ],
+        1.6183341682478911,
+      ],
       [
         [
           { count: 9, everyMs: 650_302, factor: 3.535 },

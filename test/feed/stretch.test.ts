@@ -79,5 +79,24 @@ testProperty(
         expect(reported).toBeGreaterThan(stretch / 1.5)
       }
     }),
-  { cases: 20 },
+  {
+    cases: 25,
+    examples: [
+      // Unstretched, one interval for all is the cheapest rule; stretched, it costs twice as much as others.
+      [
+        {
+          watches: [
+            [44, 2_895_759],
+            [47, 2_854_130],
+            [36, 835_235],
+            [16, 627_147],
+          ],
+          hour: 9,
+          latencyMs: 0,
+          creditsPerDay: 32_248,
+          hasStore: false,
+        },
+      ],
+    ],
+  },
 )

@@ -59,6 +59,8 @@ describe('layers', () => {
     ['msw/'],
     ['redis/'],
     ['feed/'],
+    ['stream/'],
+    ['format/'],
     ['proxy/'],
     ['otel/'],
     ['react/'],

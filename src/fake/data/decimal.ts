@@ -1,3 +1,5 @@
+import { trimEnd } from '../../utils/trim-end.ts'
+
 /** Decimal places of the fixed-point integers for prices. */
 const PLACES = 30
 export const ONE = 10n ** 30n
@@ -10,7 +12,7 @@ export function toDecimal(value: bigint, places: number = PLACES): string {
   const cut = surplus > 0 ? digits.slice(0, SIGNIFICANT) + '0'.repeat(surplus) : digits
   const padded = cut.padStart(places + 1, '0')
   const whole = padded.slice(0, padded.length - places)
-  const fraction = padded.slice(padded.length - places).replace(/0+$/, '')
+  const fraction = trimEnd(padded.slice(padded.length - places), '0')
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 

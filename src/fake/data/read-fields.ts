@@ -1,4 +1,5 @@
 import { checksumAddress, isAddress } from '../../utils/address.ts'
+import { trimEnd } from '../../utils/trim-end.ts'
 import { asCount, asNumber, checkNames, show } from '../rules/check-options.ts'
 import { fromDecimal, ONE } from './decimal.ts'
 
@@ -50,7 +51,7 @@ const MAX_AMOUNT = ONE * 10n ** 12n
 
 /** A positive decimal, as text or as a number, as fixed point. */
 export function readDecimal(name: string, value: unknown): bigint {
-  const text = typeof value === 'number' ? value.toFixed(20).replace(/\.?0+$/, '') : value
+  const text = typeof value === 'number' ? trimEnd(trimEnd(value.toFixed(20), '0'), '.') : value
   if (typeof text === 'string' && /^\d{1,30}(\.\d{1,30})?$/.test(text)) {
     const amount = fromDecimal(text)
     if (amount > 0n) {

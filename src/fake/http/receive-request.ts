@@ -70,7 +70,7 @@ function pathOf(baseUrl: string | undefined, { pathname }: URL): string | undefi
 }
 
 function keyOf(headers: Headers): string | null {
-  return /^Bearer +(.*\S)/i.exec(headers.get('authorization') ?? '')?.[1] ?? null
+  return /^Bearer +(\S.*)/i.exec(headers.get('authorization') ?? '')?.[1] ?? null
 }
 
 function listHeaders(headers: Headers, key: string | null, isOwn: boolean): Record<string, string> {

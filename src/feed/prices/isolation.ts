@@ -1,7 +1,7 @@
 import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import type { FeedEvent } from '../events.ts'
-import { type Failure, mayBeCausedByAnAddress } from '../failures.ts'
+import { creditsChargedBy, type Failure, mayBeCausedByAnAddress } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { cleared, type SuspectGroup, suspected, type TrackedPrice } from './tracked-price.ts'
 
@@ -19,15 +19,26 @@ export interface Isolation {
    * on; undefined if the cause may be the service.
    */
   recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Failure | 'split' | undefined
+  /** Records what a failure may have been charged. Returns whether the search for the address has to wait for the interval. */
+  recordCharge(prices: readonly TrackedPrice[], error: unknown): boolean
 }
 
+/**
+ * What the failures of a search may cost, over the batch that failed first. To find one of 50 addresses takes 1.9 times its cost. Without a
+ * limit, a service that charges for answers that nobody can read would be paid for every part of every batch.
+ */
+const MAX_SEARCH_COST = 2
 const MIN_WAIT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 
-/** @param reserveExtra sets credits of the watches aside for more requests than they need; false if they cannot pay */
+/**
+ * @param failuresSoFar consecutive failures of all requests, each of which may have been charged
+ * @param reserveExtra sets credits of the watches aside for more requests than they need; false if they cannot pay
+ */
 export function createIsolation(
   clock: FeedClock,
   emit: (event: FeedEvent) => void,
+  failuresSoFar: () => number,
   reserveExtra: (credits: number) => boolean,
 ): Isolation {
   let succeededAt = Number.NEGATIVE_INFINITY
@@ -62,6 +73,18 @@ export function createIsolation(
       if (prices.length > 1 && (othersSucceed || isFirst) && splitGroup(prices)) return 'split'
       return othersSucceed ? isolate(prices, error) : undefined
     },
+    recordCharge(prices, error) {
+      const search = prices[0]?.suspectGroup?.search
+      if (search === undefined || creditsChargedBy(error) === 0) return false
+      search.left -= requestCredits(prices.length)
+      if (search.left >= 0) return false
+      Object.assign(search, newSearch(prices))
+      return true
+    },
+  }
+
+  function newSearch(prices: readonly TrackedPrice[]): SuspectGroup['search'] {
+    return { left: Math.max(0, MAX_SEARCH_COST - failuresSoFar()) * requestCredits(prices.length) }
   }
 
   /** A price request pays for itself; the watches pay for a split out of what merging saved them. */
@@ -72,8 +95,9 @@ export function createIsolation(
     const isForWatches = prices.every(({ watchers }) => watchers.size > 0)
     if (isForWatches && !reserveExtra(extra)) return false
     const reserved = (prices[0]?.suspectGroup?.reserved ?? 0) + (isForWatches ? extra : 0)
+    const search = prices[0]?.suspectGroup?.search ?? newSearch(prices)
     for (const part of parts) {
-      const group: SuspectGroup = { reserved: reserved / parts.length }
+      const group: SuspectGroup = { reserved: reserved / parts.length, search }
       for (const tracked of part) suspected(tracked, { suspectGroup: group, failures: 0 })
     }
     return true
@@ -87,7 +111,7 @@ export function createIsolation(
     const waitMs = isCharged ? Math.max(backoff, ...intervals) : backoff
     // Without the interval, which the schedule adds: it ends earlier when a watch with a shorter one joins.
     const retryAt = clock.now() + backoff
-    const group: SuspectGroup = prices[0]?.suspectGroup ?? { reserved: 0 }
+    const group: SuspectGroup = prices[0]?.suspectGroup ?? { reserved: 0, search: newSearch(prices) }
     for (const tracked of prices) suspected(tracked, { suspectGroup: group, retryAt, failures: failures + 1 })
     const [only] = prices
     if (prices.length === 1 && only && failures === 0)

@@ -62,7 +62,7 @@ const MIN_TTL_MS = 3_600_000
 
 export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const { client, clock, dailyBudget, backoff, store, signal, emit, schedule } = parts
-  const isolation = createIsolation(clock, emit, parts.reserveExtra)
+  const isolation = createIsolation(clock, emit, () => backoff.failures, parts.reserveExtra)
   const semaphore = createSemaphore(MAX_REQUESTS)
   const closed = new LightAbortController()
   signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
@@ -154,12 +154,12 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
       deliverAll(prices, bought, sentAt)
       return credits - setAside
     } catch (error) {
+      const mustWait = isolation.recordCharge(prices, error)
       const isolated = isolation.recordFailure(prices, error, decidedAt)
-      if (isolated === undefined) fail(prices, backoff.recordFailure(error, sentAt), decidedAt)
+      const isSplit = isolated === 'split'
+      const failure = isolated === undefined || isSplit ? backoff.recordFailure(error, sentAt) : isolated
       // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
-      else if (isolated === 'split')
-        fail(prices, { ...backoff.recordFailure(error, sentAt), maybeCharged: false }, decidedAt)
-      else fail(prices, isolated, decidedAt)
+      fail(prices, { ...failure, maybeCharged: mustWait || (failure.maybeCharged && !isSplit) }, decidedAt)
       return 0
     } finally {
       releaseSlot()

@@ -6,6 +6,11 @@ import { createPriorityQueue, type PriorityQueue } from './priority-queue.ts'
 export interface SuspectGroup {
   /** Credits that the watches have set aside, because separate requests will cost more than one. */
   reserved: number
+  /** Shared by all groups of the batch that failed first. */
+  readonly search: {
+    /** Credits that further failures may be charged before the next attempt waits for the interval. */
+    left: number
+  }
 }
 
 /** Somebody who waits for the price of an address. */

@@ -9,6 +9,8 @@ export interface Backoff {
   readonly state: 'none' | 'waiting' | 'stopped'
   /** No request is sent before, by the clock of the feed; -Infinity without a failure. */
   readonly until: number
+  /** Consecutive failures. */
+  readonly failures: number
   /** The failure that holds requests up, if there is one. */
   readonly failure: Failure | undefined
   /** Records why a request sent at `sentAt` failed. */
@@ -54,6 +56,9 @@ export function createBackoff(clock: FeedClock, emit: (event: FeedEvent) => void
     },
     get until() {
       return until
+    },
+    get failures() {
+      return failures
     },
     get failure() {
       return state === 'none' ? undefined : failure

@@ -27,8 +27,10 @@ const ROUNDS = 16
 /** After an address has left, others may follow: the rules are compared as far ahead as it is ago, but not less than this. */
 const MIN_ROUNDS = 1
 const MAX_CALLS = 150
-/** After a change of the demand, the time until the next comparison, for each address: it takes some microseconds for each. */
+/** After a small change of the demand, the time until the next comparison, for each address: it takes some microseconds for each. */
 const MS_PER_ADDRESS = 20
+/** After a larger change, as by a stretch, another rule may be much cheaper. */
+const SMALL_CHANGE = 0.1
 /** The longest time between two comparisons. While the same rule wins, the time doubles. */
 const MAX_AGE_MS = 1_800_000
 /** What a price that is still valid is worth at the end of a simulation, in credits for a whole interval. */
@@ -47,8 +49,9 @@ export function createRuleChoice({ dueTimes, bucket }: RuleChoiceParts): RuleCho
   let last = { at: Number.NEGATIVE_INFINITY, rule: 'same-request' as EarlyRule, cost: 0, shortestMs: 0, validMs: 0 }
 
   function isValid(now: number, cost: number): boolean {
-    const validMs = cost === last.cost ? last.validMs : Math.min(last.shortestMs, MS_PER_ADDRESS * addresses)
-    return now < last.at + validMs
+    if (cost === last.cost) return now < last.at + last.validMs
+    const isSmall = Math.abs(cost / last.cost - 1) <= SMALL_CHANGE
+    return isSmall && now < last.at + Math.min(last.shortestMs, MS_PER_ADDRESS * addresses)
   }
 
   function cheapestRule(now: number, shortestMs: number): EarlyRule {

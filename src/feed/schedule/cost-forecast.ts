@@ -1,6 +1,6 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../prices/daily-budget.ts'
-import type { RuleChoice } from './choose-rule.ts'
+import { RULES } from './choose-rule.ts'
 import type { DueTimes } from './due-times.ts'
 import { rateOf, simulateSchedule } from './simulate-schedule.ts'
 import type { TokenBucket } from './token-bucket.ts'
@@ -9,7 +9,6 @@ export interface CostForecastParts {
   readonly clock: Clock
   readonly dueTimes: DueTimes
   readonly bucket: TokenBucket
-  readonly rules: RuleChoice
 }
 
 /** What the watches cost a day, as the schedule runs. */
@@ -26,9 +25,15 @@ const TOLERANCE = 0.1
 const MAX_CALLS = 150
 
 /** Simulates the schedule, because the best possible schedule is cheaper than any that buys each price in time. */
-export function createCostForecast({ clock, dueTimes, bucket, rules }: CostForecastParts): CostForecast {
+export function createCostForecast({ clock, dueTimes, bucket }: CostForecastParts): CostForecast {
   const { demand } = dueTimes
   let last = { at: Number.NEGATIVE_INFINITY, ideal: 0, factor: 1 }
+
+  /** Of the cheapest rule, and not of the one that is followed now: that may change with the next round. */
+  function cheapestRate(now: number): number {
+    const simulation = { dueTimes, bucket, now, until: now + DAY_MS, maxCalls: MAX_CALLS }
+    return Math.min(...RULES.map((rule) => rateOf(simulateSchedule({ ...simulation, rule }).calls).creditsPerDay))
+  }
 
   return {
     get factor() {
@@ -40,9 +45,7 @@ export function createCostForecast({ clock, dueTimes, bucket, rules }: CostForec
       if (ideal === 0) return 0
       const isNear = Math.abs(ideal / last.ideal - 1) <= TOLERANCE
       if (!isNear || now - last.at > MAX_AGE_MS) {
-        const rule = rules.at(now)
-        const { calls } = simulateSchedule({ dueTimes, bucket, rule, now, until: now + DAY_MS, maxCalls: MAX_CALLS })
-        last = { at: now, ideal, factor: Math.max(1, rateOf(calls).creditsPerDay / ideal) }
+        last = { at: now, ideal, factor: Math.max(1, cheapestRate(now) / ideal) }
       }
       return ideal * last.factor
     },

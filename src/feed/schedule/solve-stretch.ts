@@ -1,5 +1,6 @@
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { type Allowance, DAY_MS } from '../prices/daily-budget.ts'
-import { type Stretch, stretchedInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import { type Stretch, stretchedInterval, type TrackedPrice, type Watcher } from '../prices/tracked-price.ts'
 import { lowestCreditsPerDay } from './demand.ts'
 
 /** The limit of a stretch, for a budget that is used up. 10 seconds become more than a day, and the next day ends it. */
@@ -40,7 +41,9 @@ export function solveStretch({ addresses, allowance, factor, current }: StretchP
   }
   // Use the forecast's factor only when the other intervals are at their longest: otherwise it was simulated for another schedule.
   const guaranteeFactor = current.stretch === MAX_STRETCH ? factor : 1
-  const isKept = guaranteeFactor * costOfGuarantees(addresses, allowance) <= credits
+  const isKept =
+    guaranteeFactor * costOfGuarantees(addresses, allowance) <= credits ||
+    costOfSeparateGuarantees(addresses, allowance) <= credits
   const withFactor = isKept
     ? (stretch: number) => costOf({ stretch, atLeastStretch: 1 })
     : (atLeastStretch: number) => costOf({ stretch: MAX_STRETCH, atLeastStretch })
@@ -63,13 +66,37 @@ export function costOfGuarantees(
   bought: readonly TrackedPrice[] = [],
 ): number {
   const boughtNow = new Set(bought)
-  const counts: number[] = []
+  const counts = addresses.map((tracked) =>
+    purchasesOf(tracked, boughtNow.has(tracked) ? now : tracked.at, { now, until }),
+  )
+  return costOfRates(counts.filter((count) => count > 0).map((count) => count / DAY_MS))
+}
+
+/** The cost of a separate batch for each watch, so that one purchase of a few addresses is not taken for more than it costs. */
+function costOfSeparateGuarantees(
+  addresses: readonly TrackedPrice[],
+  allowance: Pick<Allowance, 'now' | 'until'>,
+): number {
+  const counts = new Map<Watcher, number>()
   for (const tracked of addresses) {
-    const { atLeastEveryMs = Number.POSITIVE_INFINITY } = tracked.guaranteed.peek() ?? {}
-    const first = boughtNow.has(tracked) ? now + atLeastEveryMs : Math.max(now, tracked.at + atLeastEveryMs)
-    if (first < until) counts.push(Math.ceil((until - first) / atLeastEveryMs))
+    const watcher = tracked.guaranteed.peek()
+    if (watcher === undefined) continue
+    counts.set(watcher, Math.max(counts.get(watcher) ?? 0, purchasesOf(tracked, tracked.at, allowance)))
   }
-  return costOfRates(counts.map((count) => count / DAY_MS))
+  let credits = 0
+  for (const [{ prices }, count] of counts) credits += count * creditsFor(prices.length)
+  return credits
+}
+
+/** How often an address has to be bought until the credits are renewed, to keep its `atLeastEveryMs`. */
+function purchasesOf(
+  { guaranteed }: TrackedPrice,
+  lastAt: number,
+  { now, until }: Pick<Allowance, 'now' | 'until'>,
+): number {
+  const { atLeastEveryMs = Number.POSITIVE_INFINITY } = guaranteed.peek() ?? {}
+  const first = Math.max(now, lastAt + atLeastEveryMs)
+  return first < until ? Math.ceil((until - first) / atLeastEveryMs) : 0
 }
 
 /** A cost that no schedule goes below, for addresses that are bought this often in a millisecond; in credits a day. */
