@@ -93,7 +93,9 @@ describe('the control routes', () => {
     expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toContain('There is no stub 1.')
     const wrong = { operation: 'etn.price', data: { usd: 7 } }
     expect((await send('POST', '/stubs', wrong)).body.error.message).toEqual(
-      expect.stringMatching(/^The stub of etn.price does not match the contract: data.usd is a text/),
+      expect.stringMatching(
+        /^POST \/_fake\/stubs: The stub of etn.price does not match the contract: data.usd is a text/,
+      ),
     )
     expect((await send('POST', '/stubs', { ...wrong, validate: false })).status).toBe(200)
     expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: 7 })
@@ -112,14 +114,16 @@ describe('the control routes', () => {
     await send('POST', '/reset', { keep: ['clock'] })
     expect(fake.now()).toBe(NOON + 5_000)
     expect((await send('POST', '/clock', { now: NOON })).status).toBe(400)
-    expect((await send('POST', '/clock', {})).body.error.message).toBe('Give either advanceMs or now.')
+    expect((await send('POST', '/clock', {})).body.error.message).toBe(
+      'POST /_fake/clock: Give either advanceMs or now.',
+    )
   })
 
   it('keeps the newest 20 snapshots, and drops one on demand', async () => {
     const { send } = await remote()
     for (let id = 1; id <= 21; id++) expect((await send('POST', '/snapshot')).body.id).toBe(id)
     expect((await send('POST', '/restore', { id: 1 })).body.error.message).toBe(
-      'There is no snapshot 1. The newest 20 are kept.',
+      'POST /_fake/restore: There is no snapshot 1. The newest 20 are kept.',
     )
     expect((await send('DELETE', '/snapshots/21')).body).toEqual({ removed: 21 })
     expect((await send('POST', '/restore', { id: 21 })).status).toBe(400)
@@ -189,6 +193,16 @@ describe('the control routes', () => {
     }
     expect((await send('POST', '/keys', { a: 1, b: -1 })).status).toBe(400)
     expect(Object.keys(fake.keys())).toEqual(['k'])
+  })
+
+  it('an error of a long path repeats its start', async () => {
+    const { send } = await remote()
+    const long = 'x'.repeat(9_000)
+    for (const [method, path] of Object.entries({ POST: `/${long}`, DELETE: `/faults/${long}` })) {
+      const { message } = (await send(method, path)).body.error
+      expect(message, method).toContain('x… (9')
+      expect(message.length, method).toBeLessThan(2_000)
+    }
   })
 
   it('an error repeats the start of what was sent, and not all of it', async () => {

@@ -1,17 +1,24 @@
 import { show } from '../rules/check-options.ts'
 import type { Schema } from '../rules/check-schema.ts'
-import { checkValue, numberFrom1, object, only, operation as operationName, text } from '../rules/schemas.ts'
+import {
+  anyFunction,
+  checkValue,
+  numberFrom1,
+  object,
+  only,
+  operation as operationName,
+  text,
+} from '../rules/schemas.ts'
 import { isWithoutBody } from './alter-reply.ts'
 import { EXCLUSIVE } from './combine.ts'
 import type { FaultEffects, FaultOptions, ScriptOptions, ScriptStep } from './fault-options.ts'
 import { EFFECTS, MATCH } from './fault-schema.ts'
 
 // What JSON cannot hold: functions, and numbers without an end.
-const userFunction: Schema = { type: 'function' }
-const ALL_EFFECTS = { ...EFFECTS, transform: userFunction }
+const ALL_EFFECTS = { ...EFFECTS, transform: anyFunction }
 const ALL_MATCHES = {
   ...MATCH,
-  when: userFunction,
+  when: anyFunction,
   times: { anyOf: [numberFrom1, { enum: [Number.POSITIVE_INFINITY] }] },
 }
 const FAULT = object({ ...ALL_MATCHES, ...ALL_EFFECTS })
@@ -26,7 +33,7 @@ export function checkFault(options: FaultOptions): void {
 /** The same for the steps of a script. */
 export function checkScript(operation: unknown, steps: readonly ScriptStep[], options: ScriptOptions): void {
   checkValue('operation', operationName, operation)
-  checkValue('script', object({ key: text, when: userFunction }), options)
+  checkValue('script', object({ key: text, when: anyFunction }), options)
   checkValue('steps', { type: 'array', items: STEP, minItems: 1 }, steps)
   for (const step of steps) if (step !== 'ok') checkEffects(step)
 }

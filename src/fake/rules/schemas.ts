@@ -9,6 +9,7 @@ export const numberFrom1: Schema = { type: 'integer', minimum: 1 }
 export const address: Schema = { type: 'string', format: 'address' }
 /** A decimal as text, or a number. */
 export const amount: Schema = { type: ['string', 'number'] }
+export const anyFunction: Schema = { type: 'function' }
 /** An operation, by reference: the list of all is long. */
 export const operation: Schema = refTo('Operation')
 export const OPERATION: Schema = { type: 'string', enum: fakeOperations }

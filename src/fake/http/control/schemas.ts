@@ -1,11 +1,15 @@
 import { EFFECTS, MATCH } from '../../faults/fault-schema.ts'
+import { KEYS } from '../../rules/accounts.ts'
 import type { Schema } from '../../rules/check-schema.ts'
-import { fakeOperations } from '../../rules/routes.ts'
+import { EXPECTED } from '../../rules/expect.ts'
 import { count, flag, number, OPERATION, object, operation, refTo, text } from '../../rules/schemas.ts'
 
 // What the control routes accept and answer: requests are checked with these schemas, and the OpenAPI document shows them.
 
 const orNull = (type: string): Schema => ({ type: [type, 'null'] })
+
+/** The fields of a command that takes none. */
+export const NOTHING = object({})
 
 /** A reference to a component. */
 export const ref = (name: keyof typeof COMPONENTS): Schema => refTo(name)
@@ -23,21 +27,10 @@ export const COMPONENTS = {
   Fault: object({ ...MATCH, ...EFFECTS }),
   Effects: object(EFFECTS),
   FaultHandle: answer({ id: count, label: text, hits: count }),
-  Expected: {
-    description: 'A total, or an amount for each operation; `unknown` are requests without a route.',
-    anyOf: [
-      count,
-      object(
-        Object.fromEntries([...fakeOperations, 'unknown'].map((operation): [string, Schema] => [operation, count])),
-      ),
-    ],
-  },
+  Expected: EXPECTED,
   KeyState: answer({ credits: count, tier: text }),
   Keys: { type: 'object', additionalProperties: refTo('KeyState') },
-  NewKeys: {
-    type: 'object',
-    additionalProperties: { anyOf: [count, object({ credits: count, tier: text }, ['credits'])] },
-  },
+  NewKeys: KEYS,
   Candle: object(CANDLE, Object.keys(CANDLE)),
   Charge: answer({
     key: text,

@@ -13,7 +13,6 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
   return {
     'GET keys': {
       summary: 'The keys and their credits.',
-      takes: object({}),
       answers: ref('Keys'),
       run: () => fake.keys(),
     },
@@ -28,7 +27,6 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
     },
     'GET clock': {
       summary: 'The time in unix milliseconds.',
-      takes: object({}),
       answers: ref('Time'),
       run: () => ({ now: fake.now() }),
     },
@@ -45,13 +43,11 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
     },
     'POST heavy-slots': {
       summary: 'Takes a heavy slot, as another tenant would.',
-      takes: object({}),
       answers: ref('Id'),
       run: () => ({ id: slots.add(fake.holdHeavySlot()) }),
     },
     'DELETE heavy-slots/{id}': {
       summary: 'Frees a heavy slot.',
-      takes: object({}),
       answers: answer({ freed: count }),
       run(_, id) {
         slots.take(id)()
@@ -72,7 +68,6 @@ export function worldCommands({ world }: FakeService): Commands {
   return {
     'GET world': {
       summary: 'The version of the data.',
-      takes: object({}),
       answers,
       run: () => ({ version: world.version }),
     },
@@ -132,7 +127,6 @@ export function stateCommands(fake: FakeService, maxSnapshots: number): Commands
     },
     'POST snapshot': {
       summary: 'Keeps the state.',
-      takes: object({}),
       answers: answer({ id: count, at: { type: 'number' } }),
       run() {
         const snapshot = fake.snapshot()
@@ -141,7 +135,6 @@ export function stateCommands(fake: FakeService, maxSnapshots: number): Commands
     },
     'DELETE snapshots/{id}': {
       summary: 'Drops a snapshot.',
-      takes: object({}),
       answers: ref('Removed'),
       run(_, id) {
         snapshots.take(id)
