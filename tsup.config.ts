@@ -5,6 +5,7 @@ const ENTRIES = {
   index: 'src/index.ts',
   fake: 'src/fake/index.ts',
   feed: 'src/feed/index.ts',
+  format: 'src/format/index.ts',
   msw: 'src/msw/index.ts',
   node: 'src/node/index.ts',
   otel: 'src/otel/index.ts',
@@ -12,6 +13,7 @@ const ENTRIES = {
   react: 'src/react/index.ts',
   redis: 'src/redis/index.ts',
   schemas: 'src/schemas/index.ts',
+  stream: 'src/stream/index.ts',
   'tanstack-query': 'src/tanstack-query/index.ts',
   vitest: 'src/vitest/index.ts',
 }
@@ -19,8 +21,8 @@ const ENTRIES = {
 type Group = (keyof typeof ENTRIES)[]
 
 /** Entries of a group share files, and so the classes of their errors; the more entries, the more files each loads. */
-const CLIENT: Group = ['index', 'feed', 'proxy', 'redis']
-const OTHERS: Group[] = [['fake', 'msw'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
+const CLIENT: Group = ['index', 'feed', 'proxy', 'redis', 'stream']
+const OTHERS: Group[] = [['fake', 'msw'], ['format'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
 /** ES modules: apart from the client, which loads all schemas, a bundle with one schema stays small. */
 const ESM: Group[] = [CLIENT, ['schemas'], ...OTHERS]
 /** CommonJS: together with the client, because both contain zod. */
@@ -29,7 +31,7 @@ const CJS: Group[] = [[...CLIENT, 'schemas'], ...OTHERS]
 /** Contained in every build. */
 const BUNDLED = ['@noble/hashes']
 /** Other entries of this package, which other entries and the program load by name. */
-const OWN = ['etn-market', 'etn-market/fake', 'etn-market/feed']
+const OWN = ['etn-market', 'etn-market/fake', 'etn-market/feed', 'etn-market/format']
 /** What the application brings. */
 const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']
 /** Shared with the application in ES modules. CommonJS contains them: versions of Node differ in requiring ES modules. */

@@ -8,7 +8,7 @@ const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/*
 /** These replace modules, and so need modules of their own. */
 const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
-const PACKAGE_TESTS = 'test/package/!(house|import-direction|regular-expressions|surface).test.ts'
+const PACKAGE_TESTS = 'test/package/!(house|import-direction|surface).test.ts'
 /** These run the built program in a process of its own; the others run it within theirs. */
 const PROGRAM_TESTS = 'test/cli/{built,packed,processes,terminal}.test.ts'
 
@@ -50,6 +50,8 @@ export default defineConfig({
       { find: /^etn-market\/redis$/, replacement: source('redis/index.ts') },
       { find: /^etn-market\/vitest$/, replacement: source('vitest/index.ts') },
       { find: /^etn-market\/react$/, replacement: source('react/index.ts') },
+      { find: /^etn-market\/format$/, replacement: source('format/index.ts') },
+      { find: /^etn-market\/stream$/, replacement: source('stream/index.ts') },
       { find: /^etn-market\/tanstack-query$/, replacement: source('tanstack-query/index.ts') },
       { find: /^etn-market\/schemas$/, replacement: source('schemas/index.ts') },
     ],
@@ -58,7 +60,7 @@ export default defineConfig({
     // Much more than any test takes on a busy machine. Each wait within a test has a shorter limit, and reports what it saw last.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     tags: [{ name: 'property', description: 'tries random cases, see test/support/property.ts' }],
     maxWorkers: '100%',
     // No module holds state, so that test files can share them: to load them anew takes longer than many files.
@@ -92,7 +94,6 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION_TESTS,
           exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
-          expect: { poll: { timeout: 30_000 } },
           maxWorkers: 6,
         },
       },

@@ -1,5 +1,6 @@
 import type { FeedPrice } from 'etn-market/feed'
-import { type Colors, formatDecimal } from './output.ts'
+import { formatPrice } from 'etn-market/format'
+import type { Colors } from './output.ts'
 import { formatTable } from './table.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -15,6 +16,9 @@ export interface PriceRow {
   readonly at: number
   readonly stale: boolean
 }
+
+/** The columns name their currency. */
+const PLAIN = { symbol: '', digits: 6, none: '-' }
 
 /** Keeps the first price of each address, and makes the rows of a table of later ones. */
 export function createPriceRows(tokens: Tokens): (price: FeedPrice) => PriceRow {
@@ -56,8 +60,8 @@ export function formatPrices(
   const cells = rows.map((row) => [
     row.symbol ?? '-',
     row.address,
-    formatDecimal(row.usd),
-    formatDecimal(row.etn),
+    formatPrice(row.usd, PLAIN),
+    formatPrice(row.etn, PLAIN),
     ...(withChange ? [formatChange(row.changePercent)] : []),
     `${Math.max(0, Math.round((now - row.at) / 1_000))} s${row.stale ? ' !' : ''}`,
   ])

@@ -38,7 +38,10 @@ export function startDeadline(
 
   function expire(): void {
     noteProgress()
-    if (owedMs === 0) return onExpire()
+    if (owedMs === 0) {
+      onExpire()
+      return
+    }
     stopTimer = startTimer(clock, owedMs, expire)
     owedMs = 0
   }

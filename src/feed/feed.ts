@@ -40,7 +40,18 @@ import { createWatchFunction } from './watch/handle.ts'
 import { createPeek } from './watch/peek.ts'
 import { createWatchRegistry } from './watch/registry.ts'
 
-const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
+const OPTIONS = [
+  'windowMs',
+  'maxAgeMs',
+  'budget',
+  'store',
+  'fleet',
+  'stream',
+  'shareTabs',
+  'pauseWhenHidden',
+  'onEvent',
+  'clock',
+]
 const BLIND_STORE =
   'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
 
@@ -139,7 +150,17 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
   const isPaused = () => page?.hidden ?? false
   const streams = options.stream
-    ? loadStreams({ client, clock, windowMs, fetcher, table, dueTimes, isPaused, onStatus: onStreamStatus })
+    ? loadStreams({
+        client,
+        clock,
+        windowMs,
+        fetcher,
+        table,
+        dueTimes,
+        isPaused,
+        onStatus: onStreamStatus,
+        isShared: options.shareTabs ?? true,
+      })
     : undefined
   const plainScheduler = createScheduler({
     clock,

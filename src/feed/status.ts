@@ -32,7 +32,7 @@ export function createStatus(parts: StatusParts): () => FeedStatus {
       until: state === 'waiting' || state === 'stopped' ? clock.toUnix(backoff.until) : undefined,
       stretch: dailyBudget.stretch,
       atLeastStretch: dailyBudget.atLeastStretch,
-      creditsPerDay,
+      creditsPerDay: Math.round(creditsPerDay),
       spent: spent + uncertain,
       projected: Math.min(limit, dailyBudget.projected(creditsPerDay)),
       watches: watches.size,

@@ -34,6 +34,13 @@ export interface FeedStreamOptions {
    * @default false
    */
   stream?: boolean | undefined
+  /**
+   * Whether the tabs of a browser have their streams together, by Web Locks and a `BroadcastChannel`: one tab opens them for all, and the
+   * next one when it goes. Tabs share with those of the same origin and `baseUrl`, and the proxy counts them as the visitor of the tab that
+   * leads. Without a page, locks or channels, each feed has streams of its own.
+   * @default true
+   */
+  shareTabs?: boolean | undefined
 }
 
 /** Options of `createPriceFeed`. */
@@ -89,7 +96,7 @@ export interface FeedStatus {
   readonly stretch: number
   /** The factor by which every `atLeastEveryMs` is exceeded; 1 if they are kept. */
   readonly atLeastStretch: number
-  /** Credits that the watches cost a day with the current stretch. */
+  /** Credits that the watches cost a day with the current stretch, rounded. */
   readonly creditsPerDay: number
   /**
    * Credits charged, or perhaps charged, in this day of the budget. Credits that earlier processes spent are included from the

@@ -9,16 +9,29 @@ export interface CreditMeterState {
   readonly uncertain: number
   /** The balance of the key as an answer stated it last; undefined before. */
   readonly remaining: number | undefined
-  /** Credits an hour at the rate of the last `windowMs`. While somebody subscribes, it falls with time, too. */
-  readonly creditsPerHour: number
-  /** How long the balance lasts at this rate, in days; undefined without a balance or spending. */
+  /**
+   * Credits an hour; undefined in the first minute, which says nothing of an hour. With `budgetWindowMs`, the rate of the whole window of the
+   * budget; else that of the last `windowMs`, which falls with time while somebody subscribes.
+   */
+  readonly creditsPerHour: number | undefined
+  /** How long the balance lasts at this rate, in days; undefined without a balance or spending, and where credits are renewed. */
   readonly daysLeft: number | undefined
+  /**
+   * When the credits of the budget are renewed, unix milliseconds: a window after the first purchase, as the windows of a proxy's visitors;
+   * undefined without `budgetWindowMs`, and before a purchase. A page that was loaded again knows the latest moment only.
+   */
+  readonly resetsAt: number | undefined
 }
 
 /** Options of `createCreditMeter`. */
 export interface CreditMeterOptions {
   /** The time from which the rate is computed, in milliseconds. @default 600_000 */
   windowMs?: number | undefined
+  /**
+   * Length of the window after which the credits are renewed, in milliseconds, such as `perVisitor.windowMs` of a proxy.
+   * @default the credits are not renewed
+   */
+  budgetWindowMs?: number | undefined
   /** The current time in unix milliseconds. @default Date.now */
   now?: (() => number) | undefined
 }
@@ -33,6 +46,8 @@ export interface CreditMeter {
   readonly getSnapshot: () => CreditMeterState
 }
 
+/** A rate needs as much: a first purchase, divided by the seconds before it, would be any rate. */
+const MIN_DATA_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_HOURS = 24
 /** How often in a window the rate is computed while nothing is spent. */
@@ -44,41 +59,57 @@ const REFRESHES = 20
  * const meter = createCreditMeter()
  * const client = createClient({ onEvent: meter.onEvent }) // in a component: useCreditMeter(meter)
  */
-export function createCreditMeter({ windowMs = 600_000, now = Date.now }: CreditMeterOptions = {}): CreditMeter {
+export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter {
+  const { windowMs = 600_000, budgetWindowMs, now = Date.now } = options
   const listeners = new Set<() => void>()
   const startedAt = now()
   let recent: { readonly at: number; readonly credits: number }[] = []
+  /** Of the budget: when its window began, and what was spent in it. */
+  let window: { readonly startedAt: number; readonly credits: number } | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let state: CreditMeterState = {
     charged: 0,
     uncertain: 0,
     remaining: undefined,
-    creditsPerHour: 0,
+    creditsPerHour: undefined,
     daysLeft: undefined,
+    resetsAt: undefined,
   }
 
   function change(credits: number, uncertain: number, remaining = state.remaining): void {
     const at = now()
     recent = recent.filter((spent) => spent.at > at - windowMs)
     if (credits) recent.push({ at, credits })
-    const sum = recent.reduce((total, spent) => total + spent.credits, 0)
-    const creditsPerHour = (sum * HOUR_MS) / Math.max(1, Math.min(windowMs, Math.max(at - startedAt, windowMs / 10)))
-    const daysLeft =
-      remaining === undefined || creditsPerHour === 0 ? undefined : remaining / (creditsPerHour * DAY_HOURS)
+    const creditsPerHour = rateAt(at, credits)
+    const isLasting = remaining !== undefined && creditsPerHour && budgetWindowMs === undefined
+    const daysLeft = isLasting ? remaining / (creditsPerHour * DAY_HOURS) : undefined
     state = {
       charged: state.charged + credits,
       uncertain: state.uncertain + uncertain,
       remaining,
       creditsPerHour,
       daysLeft,
+      resetsAt: window && budgetWindowMs && window.startedAt + budgetWindowMs,
     }
     for (const listener of [...listeners]) listener()
     setTimer()
   }
 
+  function rateAt(at: number, credits: number): number | undefined {
+    if (budgetWindowMs !== undefined) {
+      if (window && at >= window.startedAt + budgetWindowMs) window = undefined
+      if (credits || window) window = { startedAt: window?.startedAt ?? at, credits: (window?.credits ?? 0) + credits }
+    }
+    const elapsedMs = at - startedAt
+    if (elapsedMs < MIN_DATA_MS) return undefined
+    if (budgetWindowMs !== undefined) return ((window?.credits ?? 0) * HOUR_MS) / budgetWindowMs
+    const sum = recent.reduce((total, spent) => total + spent.credits, 0)
+    return (sum * HOUR_MS) / Math.min(windowMs, elapsedMs)
+  }
+
   function setTimer(): void {
     clearTimeout(timer)
-    if (listeners.size && recent.length) timer = setTimeout(change, windowMs / REFRESHES, 0, 0)
+    if (listeners.size && (recent.length || window)) timer = setTimeout(change, windowMs / REFRESHES, 0, 0)
   }
 
   return {
@@ -90,7 +121,7 @@ export function createCreditMeter({ windowMs = 600_000, now = Date.now }: Credit
     },
     subscribe(listener) {
       // What nobody has seen may be old.
-      if (!listeners.size && recent.length) change(0, 0)
+      if (!listeners.size && (recent.length || window)) change(0, 0)
       listeners.add(listener)
       setTimer()
       return () => {

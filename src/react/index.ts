@@ -5,5 +5,13 @@ export {
   createCreditMeter,
   useCreditMeter,
 } from './credit-meter.ts'
-export { useFeedStatus } from './use-feed-status.ts'
-export { type PricesByAddress, type UsePriceOptions, usePrice, usePrices } from './use-prices.ts'
+export type { PriceReader } from './prices-snapshot.ts'
+export { type StatusSource, useFeedStatus } from './use-feed-status.ts'
+export {
+  type PriceSource,
+  type PriceSourceWatch,
+  type PricesByAddress,
+  type UsePriceOptions,
+  usePrice,
+  usePrices,
+} from './use-prices.ts'

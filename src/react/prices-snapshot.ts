@@ -1,7 +1,13 @@
-import type { FeedPrice, PriceFeed } from 'etn-market/feed'
+import type { FeedPrice } from 'etn-market/feed'
 
 /** Prices by the addresses as they were given; undefined until the first price arrives. */
 export type PricesByAddress<Address extends string = string> = Readonly<Record<Address, FeedPrice | undefined>>
+
+/** Knows prices. */
+export interface PriceReader {
+  /** The known price of an address: the same object until it changes. */
+  peek(address: string): FeedPrice | undefined
+}
 
 export const NOTHING: PricesByAddress = Object.freeze({})
 
@@ -12,7 +18,7 @@ const MOMENT_MS = 50
  * What a feed knows now: the same object until a price changes, because React compares snapshots by identity. React asks twice in a row,
  * and a price may become stale between the two, so that a change of `stale` alone waits for the next moment.
  */
-export function createSnapshot(feed: Pick<PriceFeed, 'peek'>, addresses: readonly string[]): () => PricesByAddress {
+export function createSnapshot(feed: PriceReader, addresses: readonly string[]): () => PricesByAddress {
   let last: PricesByAddress = NOTHING
   let moment = Number.NEGATIVE_INFINITY
   return () => {

@@ -1,8 +1,23 @@
-import type { FeedPrice, PriceFeed } from 'etn-market/feed'
+import type { FeedPrice } from 'etn-market/feed'
 import { useCallback, useMemo, useRef, useSyncExternalStore } from 'react'
-import { createSnapshot, NOTHING, type PricesByAddress } from './prices-snapshot.ts'
+import { createSnapshot, NOTHING, type PriceReader, type PricesByAddress } from './prices-snapshot.ts'
 
 export type { PricesByAddress }
+
+/** Where hooks take prices from: a feed of `etn-market/feed`, or a stream of `etn-market/stream`, which is a seventh of its size. */
+export interface PriceSource extends PriceReader {
+  /** Keeps prices up to date. */
+  watch(
+    addresses: readonly string[],
+    options: { everyMs: number; onPrice: () => void; onError: (error: unknown) => void },
+  ): PriceSourceWatch
+}
+
+/** What a price source keeps up to date for a hook. */
+export interface PriceSourceWatch {
+  /** Ends it. */
+  stop(): void
+}
 
 /** Options of `usePrice` and `usePrices`. */
 export interface UsePriceOptions {
@@ -19,7 +34,7 @@ export interface UsePriceOptions {
  * @example const price = usePrice(feed, address, { everyMs: 60_000 })
  */
 export function usePrice(
-  feed: PriceFeed,
+  feed: PriceSource,
   address: string | undefined,
   options: UsePriceOptions,
 ): FeedPrice | undefined {
@@ -33,7 +48,7 @@ export function usePrice(
  * @example const { [BOLT]: bolt, [WETN]: wetn } = usePrices(feed, [BOLT, WETN], { everyMs: 60_000 })
  */
 export function usePrices<const Address extends string>(
-  feed: PriceFeed,
+  feed: PriceSource,
   addresses: readonly Address[],
   { everyMs, onError }: UsePriceOptions,
 ): PricesByAddress<Address> {

@@ -1,6 +1,7 @@
 import { ResponseError } from '../errors/response.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { HttpResponse } from '../transport/transport.ts'
+import { bodyOfError } from './body-of-error.ts'
 import type { Envelope, PlannedRequest } from './types.ts'
 
 /** JSON, or undefined where the text is none. */
@@ -11,14 +12,6 @@ export function parseJson(text: string | undefined): unknown {
   } catch {
     return undefined
   }
-}
-
-/** An error keeps a longer body as text: a copy without secrets is made of it for each caller. */
-const MAX_PARSED_LENGTH = 100_000
-
-/** The body of an answer as an error shows it. */
-export function bodyOfError(body: unknown, text: string | undefined): unknown {
-  return body === undefined || (text !== undefined && text.length > MAX_PARSED_LENGTH) ? text : body
 }
 
 /**

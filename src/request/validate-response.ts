@@ -3,7 +3,7 @@ import { ResponseError } from '../errors/response.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { ValidateMode } from '../options.ts'
-import { bodyOfError } from './parse-response.ts'
+import { bodyOfError } from './body-of-error.ts'
 import type { Envelope, PlannedRequest, RequestResult } from './types.ts'
 
 /** More would not help: a list of 500 may be wrong 500 times. */

@@ -56,15 +56,25 @@ function toQuery(
     retry: false,
     // To return to a page would buy what is no longer fresh.
     refetchOnWindowFocus: false,
+    ...underSpellings(params),
   }
 }
 
-/** Equal parameters for equal calls: an address in EIP-55 form, a batch sorted, `'DAY'` for `'day'`, nothing that is undefined. */
+/** What is bought in EIP-55 form has to be found under the addresses as they were given. */
+function underSpellings(params: object): { select?: (data: Record<string, unknown>) => Record<string, unknown> } {
+  const given: readonly unknown[] = 'addresses' in params && Array.isArray(params.addresses) ? params.addresses : []
+  if (given.every((address) => checksummed(address) === address)) return {}
+  return {
+    select: (data) => Object.fromEntries(given.map((address) => [address, data[String(checksummed(address))]])),
+  }
+}
+
+/** Equal parameters for equal calls: an address in EIP-55 form, a batch sorted and each address once, `'DAY'` for `'day'`, nothing that is undefined. */
 function normalize(operation: OperationId, params: object): object {
   const entries = Object.entries(params).filter(([name, value]) => value !== undefined && name !== 'chainId')
   return Object.fromEntries(
     entries.map(([name, value]) => {
-      if (Array.isArray(value)) return [name, [...value].sort(ignoringCase)]
+      if (Array.isArray(value)) return [name, [...new Set(value.map(checksummed))].sort()]
       return [name, isInAnyCase(operation, name) ? String(value).toUpperCase() : checksummed(value)]
     }),
   )
@@ -76,8 +86,3 @@ const isInAnyCase = (operation: OperationId, name: string) =>
 
 /** What is no address stays, and the call rejects it. */
 const checksummed = (value: unknown) => (isAddress(value) ? checksumAddress(value) : value)
-
-function ignoringCase(one: unknown, other: unknown): number {
-  const [a, b] = [String(one).toLowerCase(), String(other).toLowerCase()]
-  return a < b ? -1 : a > b ? 1 : 0
-}

@@ -56,6 +56,11 @@ export interface EtnQueryOptions<Id extends OperationId> {
   readonly retry: false
   /** A page that is returned to buys nothing by itself. Pass `{ ...options, refetchOnWindowFocus: true }` where it should. */
   readonly refetchOnWindowFocus: false
+  /**
+   * Gives a batch under the addresses as you wrote them; left out where they are in EIP-55 form. What selects nothing, such as `fetchQuery`
+   * and `getQueryData`, has the prices in EIP-55 form, so that one batch in two spellings is bought once.
+   */
+  readonly select?: (data: OperationData[Id]) => OperationData[Id]
   /** Left out. It tells TanStack Query the type of errors: `useQuery(options).error` is an `EtnMarketError`. */
   readonly throwOnError?: (error: EtnMarketError, query: unknown) => boolean
 }

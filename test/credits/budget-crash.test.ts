@@ -78,4 +78,4 @@ test('killed again and again at other steps, it ends with a budget that is used 
   expect((await runChild(at, 0, false)).stdout).toBe('BudgetExceededError')
   expect(ledgerOf(at)).toBeLessThanOrEqual(LIMIT)
   expect(ledgerOf(at)).toBeGreaterThan(0)
-}, 30_000)
+})

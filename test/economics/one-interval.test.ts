@@ -38,13 +38,13 @@ const shape = fc
   })
 
 testProperty(
-  'watches that stay cost at most 2 % more than the cheapest of one interval for all, one batch each and one call each',
+  'watches that stay cost at most 2 % more than the cheapest of one interval for all, one batch each and one call each, plus one purchase of every price',
   () =>
     fc.asyncProperty(shape, async (shape) => {
       const { credits } = await runFeed(shape)
       const plain = SIMPLE_STRATEGIES.filter(({ isInTime }) => isInTime).map(({ run }) => run(shape))
-      const addresses = new Set(shape.consumers.flatMap(({ addresses }) => addresses))
       // What is bought at the end is for the time after it.
+      const addresses = new Set(shape.consumers.flatMap(({ addresses }) => addresses))
       expect(credits).toBeLessThanOrEqual(1.02 * Math.min(...plain) + creditsFor(addresses.size))
     }),
   { cases: 40 },

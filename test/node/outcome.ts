@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type ClientEvent, type ClientOptions, type Clock, createClient, type EtnMarketError } from 'etn-market'
 
 const ADDRESS = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
@@ -9,17 +10,18 @@ const TIMEOUT_MS = 2_000
 const SILENT_MS = 700
 const ANSWERED_MS = 15_000
 
+/** The wait is made of so many timers, because servers and sockets of a busy process make progress between two of them only. */
+const STEPS = 20
+
 const createClock = (attemptMs: number): Clock => ({
   now: () => 1_795_176_000_000,
   random: () => 0,
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, ms === TIMEOUT_MS ? attemptMs : ms / HASTE)
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer)
-        reject(signal.reason)
-      })
-    }),
+  async sleep(ms, signal) {
+    const realMs = ms === TIMEOUT_MS ? attemptMs : ms / HASTE
+    for (let step = 0; step < STEPS; step++) {
+      await setTimeout(realMs / STEPS, undefined, { signal }).catch(() => signal?.throwIfAborted())
+    }
+  },
 })
 
 export interface OutcomeOptions {

@@ -5,7 +5,7 @@ import ts from 'typescript'
 import { afterAll, expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const GUIDES = ['src/proxy/GUIDE.md']
+const GUIDES = ['src/proxy/GUIDE.md', 'src/react/GUIDE.md']
 
 /** What the guides use of frameworks that are not installed here. */
 const FRAMEWORKS = `
@@ -20,6 +20,10 @@ declare module 'express' {
   function express(): { use(path: string, handler: Handler): void; get(path: string, handler: Handler): void }
   namespace express { interface Request extends IncomingMessage { method: string; originalUrl: string } }
   export default express
+}
+declare module '@tanstack/react-query' {
+  interface Options<Data, Failure> { queryFn(context: object): Promise<Data>; throwOnError?: (error: Failure, query: unknown) => boolean }
+  export function useQuery<Data, Failure>(options: Options<Data, Failure>): { data?: Data; error: Failure | null }
 }
 declare module 'next/server' {
   export interface NextRequest extends Request {}
@@ -47,7 +51,11 @@ test.each(GUIDES)('the blocks of code of %s compile, imports included', { timeou
   writeFileSync(frameworks, FRAMEWORKS)
   const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT)
-  const program = ts.createProgram([...files, frameworks], { ...options, paths: options.paths ?? {} })
+  const program = ts.createProgram([...files, frameworks], {
+    ...options,
+    jsx: ts.JsxEmit.ReactJSX,
+    paths: options.paths ?? {},
+  })
   const messages = ts.getPreEmitDiagnostics(program).map(({ file, messageText, start }) => {
     const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0
     return `${file?.fileName.slice(folder.length)}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`

@@ -46,6 +46,8 @@ const SURFACE = {
   'etn-market/msw': ['mswHandlers'],
   'etn-market/node': ['createNodeTransport'],
   'etn-market/redis': ['createRedisFleet'],
+  'etn-market/format': ['formatPrice'],
+  'etn-market/stream': ['createPriceStream'],
 }
 
 test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {
@@ -56,6 +58,8 @@ test.each(Object.entries(SURFACE))('%s', async (subpath, names) => {
     'etn-market/msw': () => import('etn-market/msw'),
     'etn-market/node': () => import('etn-market/node'),
     'etn-market/redis': () => import('etn-market/redis'),
+    'etn-market/format': () => import('etn-market/format'),
+    'etn-market/stream': () => import('etn-market/stream'),
   }
   expect(Object.keys((await modules[subpath]?.()) ?? {}).sort()).toEqual([...names].sort())
 })

@@ -11,7 +11,14 @@ test('a credit meter shows what was spent, at which rate, and how long the balan
   const meter = createCreditMeter({ now: () => now })
   const client = createClient({ apiKey: 'mine', fetch: fake.fetch, onEvent: meter.onEvent })
   const before = meter.getSnapshot()
-  expect(before).toEqual({ charged: 0, uncertain: 0, remaining: undefined, creditsPerHour: 0, daysLeft: undefined })
+  expect(before).toEqual({
+    charged: 0,
+    uncertain: 0,
+    remaining: undefined,
+    creditsPerHour: undefined,
+    daysLeft: undefined,
+    resetsAt: undefined,
+  })
   let changes = 0
   const unsubscribe = meter.subscribe(() => changes++)
   for (let minute = 0; minute < 10; minute++) {
@@ -22,7 +29,7 @@ test('a credit meter shows what was spent, at which rate, and how long the balan
   expect([charged, remaining]).toEqual([500, 999_500])
   expect(creditsPerHour).toBeGreaterThan(2_900)
   expect(creditsPerHour).toBeLessThan(3_400)
-  expect(daysLeft).toBeCloseTo(999_500 / (24 * creditsPerHour))
+  expect(daysLeft).toBeCloseTo(999_500 / (24 * (creditsPerHour ?? 0)))
   expect(meter.getSnapshot()).toBe(meter.getSnapshot())
   expect(changes).toBe(10)
 
@@ -53,15 +60,18 @@ test('the rate falls while nothing is spent, and no timer is left behind', () =>
     })
   const rate = () => meter.getSnapshot().creditsPerHour
   spend(100)
-  expect([rate(), vi.getTimerCount()]).toEqual([6_000, 0])
-  const rates: number[] = []
+  expect([rate(), vi.getTimerCount()]).toEqual([undefined, 0])
+  const rates: (number | undefined)[] = []
   const stop = meter.subscribe(() => rates.push(rate()))
   vi.advanceTimersByTime(300_000)
   expect(rate()).toBe(1_200)
   expect(meter.getSnapshot().daysLeft).toBeCloseTo(24_000 / 24 / 1_200)
   vi.advanceTimersByTime(300_000)
   expect(meter.getSnapshot()).toMatchObject({ charged: 100, remaining: 24_000, creditsPerHour: 0, daysLeft: undefined })
-  expect(rates).toEqual([...rates].sort((one, other) => other - one))
+  // No rate in the first minute, and then one that falls.
+  const known = rates.filter((each) => each !== undefined)
+  expect(rates.slice(0, 1)).toEqual([undefined])
+  expect(known).toEqual([...known].sort((one, other) => other - one))
   expect(vi.getTimerCount()).toBe(0)
 
   spend(50)
@@ -73,4 +83,30 @@ test('the rate falls while nothing is spent, and no timer is left behind', () =>
   // What nobody has seen is computed again for the next one.
   meter.subscribe(() => rates.push(rate()))()
   expect([rate(), rates.length]).toEqual([0, changes])
+})
+
+test('with the window of a budget, one large purchase is no rate of its own, and the meter says when credits are renewed', () => {
+  let now = 1_000_000
+  const HOUR = 3_600_000
+  const meter = createCreditMeter({ budgetWindowMs: 24 * HOUR, now: () => now })
+  const spend = (credits: number, remaining: number) =>
+    meter.onEvent({
+      type: 'credits.charged',
+      callId: '1',
+      requestId: '1.1',
+      attempt: 1,
+      operation: 'presale.list',
+      credits,
+      remaining,
+    })
+  now += 2_000
+  spend(8_000, 42_000)
+  const resetsAt = now + 24 * HOUR
+  expect(meter.getSnapshot()).toMatchObject({ creditsPerHour: undefined, daysLeft: undefined, resetsAt })
+  now += 90_000
+  spend(400, 41_600)
+  expect(meter.getSnapshot()).toMatchObject({ creditsPerHour: 350, daysLeft: undefined, resetsAt })
+  now = resetsAt
+  spend(2_400, 47_600)
+  expect(meter.getSnapshot()).toMatchObject({ charged: 10_800, creditsPerHour: 100, resetsAt: now + 24 * HOUR })
 })

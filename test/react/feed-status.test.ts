@@ -1,5 +1,6 @@
 import type { FeedStatus } from 'etn-market/feed'
 import { useFeedStatus, usePrice } from 'etn-market/react'
+import { createPriceStream } from 'etn-market/stream'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -63,4 +64,14 @@ test('hooks render on a server, without an address too', () => {
   }
   expect(renderToString(createElement(Page))).toBe('<p>no price, idle, no stream</p>')
   expect(feed.status().watches).toBe(0)
+})
+
+test('hooks take a price stream as they take a feed', () => {
+  const stream = createPriceStream({ url: '/api/market' })
+  function Page() {
+    const price = usePrice(stream, `0x${'1'.repeat(40)}`, { everyMs: 60_000 })
+    const status = useFeedStatus(stream)
+    return createElement('p', null, `${price?.usd ?? 'no price'}, ${status.state}, ${status.stream.state}`)
+  }
+  expect(renderToString(createElement(Page))).toBe('<p>no price, idle, connecting</p>')
 })

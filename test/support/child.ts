@@ -21,7 +21,7 @@ export interface Child {
 export interface RunOptions extends SpawnOptions {
   /** Written to its standard input. */
   readonly input?: string
-  /** @default 15_000 */
+  /** @default 30_000 */
   readonly limitMs?: number
 }
 
@@ -54,7 +54,7 @@ export function follow(process: ChildProcess): Child {
   })
   // Whoever waits gets the failure.
   closed.catch(() => {})
-  const ended = (limitMs = 15_000) =>
-    within(`the end of \`${process.spawnargs.join(' ')}\``, closed, { state: () => both, limitMs })
+  const ended = (limitMs?: number) =>
+    within(`the end of \`${process.spawnargs.join(' ')}\``, closed, { state: () => both, ...(limitMs && { limitMs }) })
   return { process, printed: () => both, ended }
 }

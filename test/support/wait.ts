@@ -1,13 +1,13 @@
 import { inspect } from 'node:util'
 
 /** Longer than anything takes on a machine that is busy with something else; milliseconds. */
-const DEFAULT_LIMIT_MS = 15_000
+const DEFAULT_LIMIT_MS = 30_000
 const PAUSE_MS = 10
 
 export interface WithinOptions {
   /** What was seen last, for the error. */
   readonly state?: () => unknown
-  /** @default 15_000 */
+  /** @default 30_000 */
   readonly limitMs?: number
 }
 

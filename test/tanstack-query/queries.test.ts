@@ -41,6 +41,11 @@ describe('nothing is bought twice', () => {
     ]) {
       expect(Object.keys(await queryClient.fetchQuery(queries.prices.batch({ addresses })))).toHaveLength(2)
     }
+    const spelled = [WETN.toLowerCase(), BOLT, BOLT.toLowerCase()]
+    const observer = new QueryObserver(queryClient, queries.prices.batch({ addresses: spelled }))
+    const { data } = observer.getCurrentResult()
+    expect(Object.keys(data ?? {})).toEqual(spelled)
+    expect(data?.[BOLT.toLowerCase()]).toBe(data?.[BOLT])
     for (const duration of ['DAY', 'day'] as const)
       await queryClient.fetchQuery(queries.token.history({ address: BOLT, duration }))
     await queryClient.fetchQuery(queries.token.list({ limit: undefined }))

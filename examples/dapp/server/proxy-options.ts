@@ -19,7 +19,7 @@ export const proxyOptions = {
     'nft.stats',
     'nft.collection',
     'presale.list',
-    { operation: 'balances.get', limit: 50, cacheMs: 10_000 },
+    { operation: 'balances.get', limit: 100, cacheMs: 10_000 },
     'locks.get',
   ],
   perVisitor: { credits: VISITOR_CREDITS, windowMs: DAY_MS, requestsPerMinute: 300 },

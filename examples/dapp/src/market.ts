@@ -4,6 +4,7 @@ import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { type CreditMeter, createCreditMeter } from 'etn-market/react'
 import { type EtnQueries, etnQueries } from 'etn-market/tanstack-query'
 import { createContext, use } from 'react'
+import { proxyOptions } from '../server/proxy-options.ts'
 import { createFreshness, type Freshness } from './credits/freshness.ts'
 
 /** Everything that the page needs of the market. */
@@ -18,7 +19,7 @@ export interface Market {
 
 /** Connects the page to the proxy, which holds the key. */
 export function createMarket(): Market {
-  const meter = createCreditMeter()
+  const meter = createCreditMeter({ budgetWindowMs: proxyOptions.perVisitor.windowMs })
   const client = createClient({
     baseUrl: '/api/market',
     onEvent: meter.onEvent,

@@ -30,7 +30,11 @@ export const tokenQuery = (queries: EtnQueries, address: string) =>
 export const candlesQuery = (queries: EtnQueries, address: string, choice: CandleChoice) =>
   queries.token.candles({ address, limit: CANDLES, ...choice })
 
-export const balancesQuery = (queries: EtnQueries, address: string) => queries.balances.get({ address, limit: 50 })
+/** The most tokens of a wallet that the page shows. */
+export const WALLET_LIMIT = 100
+
+export const balancesQuery = (queries: EtnQueries, address: string) =>
+  queries.balances.get({ address, limit: WALLET_LIMIT })
 
 /** Symbols and decimals of the tokens of a wallet. */
 export const allTokensQuery = (queries: EtnQueries) => queries.token.list({ limit: 100 })

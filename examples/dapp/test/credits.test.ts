@@ -37,10 +37,10 @@ test('each click is charged what its button showed, and the meter agrees with th
   expect(await click(/^Volume/, ['nft.collection'])).toEqual({ shown: 500, charged: 500 })
   expect(await click(/^Presales/, ['presale.list'], 'link')).toEqual({ shown: 750, charged: 750 })
   await views.getByRole('link', { name: 'Wallet' }).click()
-  expect(await click(/^Show balances/, ['balances.get', 'token.list'])).toEqual({ shown: 1_900, charged: 1_900 })
+  expect(await click(/^Show balances/, ['balances.get', 'token.list'])).toEqual({ shown: 2_400, charged: 2_400 })
   // A page that is not full costs less.
   await page.getByRole('button', { name: 'an empty wallet' }).click()
-  expect(await click(/^Show balances/, ['balances.get'])).toEqual({ shown: 1_300, charged: 800 })
+  expect(await click(/^Show balances/, ['balances.get'])).toEqual({ shown: 1_800, charged: 800 })
   await views.getByRole('link', { name: 'Locks' }).click()
   expect(await click(/^Find locks/, ['locks.get'])).toEqual({ shown: 2_000, charged: 2_000 })
   expect(await spent(page)).toBe(creditsOf(await bought(page)))

@@ -84,3 +84,27 @@ test('the page of the build works with the proxy on Node, and the key stays ther
   server.kill('SIGTERM')
   expect(await ended).toBe(0)
 })
+
+test('the tabs of a browser have one stream, and keep it when the first tab goes', async () => {
+  const { server, url } = await startServer()
+  const first = await open(url)
+  const streams: string[] = []
+  const isStream = (asked: string) => asked.includes('/api/market/stream')
+  first.context().on('request', (request) => void (isStream(request.url()) && streams.push(request.url())))
+  const showsPrices = (page: typeof first) => page.locator('[data-price]:not([data-price=""])').first().waitFor()
+  await showsPrices(first)
+  const tabs = [await first.context().newPage(), await first.context().newPage(), await first.context().newPage()]
+  for (const tab of tabs) {
+    await tab.goto(url)
+    await showsPrices(tab)
+  }
+  expect(streams).toHaveLength(1)
+  const bought = fake.charged({ operation: 'token.price' }) + fake.charged({ operation: 'prices.batch' })
+  await first.close()
+  await expect.poll(() => streams.length).toBe(2)
+  for (const tab of tabs) await showsPrices(tab)
+  // Nobody has bought for itself what the stream had.
+  expect(fake.charged({ operation: 'token.price' }) + fake.charged({ operation: 'prices.batch' })).toBe(bought)
+  for (const tab of tabs) await tab.close()
+  server.kill('SIGTERM')
+})

@@ -18,7 +18,7 @@ const VIEWS = [
   { name: 'Pools', shows: '.table-card tbody tr' },
   { name: 'NFT floors', shows: '.nft' },
   { name: 'Presales', shows: '.presale progress' },
-  { name: 'Wallet', shows: '.total-value:not(:text-is("$0.00"))', press: 'Show balances' },
+  { name: 'Wallet', shows: '.total-value[aria-busy="false"]:not(:text-is("$0.00"))', press: 'Show balances' },
   { name: 'Locks', shows: 'time[datetime]', press: 'Find locks' },
 ]
 
@@ -96,4 +96,37 @@ test('statuses of presales are chosen for free, and one without presales says so
   await page.getByRole('navigation').getByRole('link', { name: 'Tokens' }).click()
   await page.getByRole('searchbox').fill('no such token')
   await page.getByText('No token has this name').waitFor()
+})
+
+test('a phone shows tokens on its first screen, in rows of at most 64 pixels', async () => {
+  const page = await open(url, { viewport: { width: 390, height: 844 } })
+  await page.locator(PRICE).first().waitFor()
+  const rows = page.locator('.table-card tbody tr')
+  const [first, second] = [await rows.nth(0).boundingBox(), await rows.nth(1).boundingBox()]
+  expect(first?.y).toBeLessThan(450)
+  for (const row of [first, second]) expect(row?.height).toBeLessThanOrEqual(64)
+  await page.screenshot({ path: `${SCREENSHOTS}phone-390.png` })
+})
+
+test.each([320, 768])('nothing is cut or too wide on a screen of %d pixels', async (width) => {
+  const page = await open(url, { viewport: { width, height: 800 } })
+  for (const { name, shows, press } of VIEWS) {
+    await openView(page, name)
+    if (press) await page.getByRole('button', { name: press }).click()
+    await page.locator(shows).first().waitFor()
+    const found = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect({ name, found, clipped: await clipped(page) }).toEqual({ name, found: width, clipped: [] })
+    await page.screenshot({ path: `${SCREENSHOTS}width-${width}-${name.toLowerCase().replace(' ', '-')}.png` })
+  }
+})
+
+test('a token is found by its address', async () => {
+  const page = await open(url)
+  await page.locator(PRICE).first().waitFor()
+  const rows = page.locator('.table-card tbody tr')
+  const symbol = (await rows.nth(2).locator('strong').textContent()) ?? ''
+  const address = /0x\w{40}/.exec((await rows.nth(2).getByRole('link').getAttribute('href')) ?? '')?.[0] ?? ''
+  await page.getByRole('searchbox').fill(address.toLowerCase())
+  await expect.poll(() => rows.count()).toBe(1)
+  expect(await rows.locator('strong').allTextContents()).toEqual([symbol])
 })

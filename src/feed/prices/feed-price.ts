@@ -4,7 +4,7 @@ import type { TrackedPrice } from './tracked-price.ts'
 
 /** What is known of an address, under the spelling of the caller; undefined while nothing is known. */
 export function toFeedPrice(
-  { price, at, requestedAt }: TrackedPrice,
+  { price, at, requestedAt }: Pick<TrackedPrice, 'price' | 'at' | 'requestedAt'>,
   spelling: string,
   now: number,
   stale: boolean,

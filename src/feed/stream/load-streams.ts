@@ -1,4 +1,4 @@
-import { internalsOf } from '../../client-internals.ts'
+import { type ClientInternals, internalsOf } from '../../client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
 import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
@@ -6,8 +6,10 @@ import type { FeedClient } from '../types.ts'
 import type { FollowStreamsParts, StreamFollower } from './follow-streams.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
 
-export interface LoadStreamsParts extends Omit<FollowStreamsParts, 'open'> {
+export interface LoadStreamsParts extends Omit<FollowStreamsParts, 'open' | 'tabs'> {
   readonly client: FeedClient
+  /** Whether the tabs of a browser have one stream together. */
+  readonly isShared: boolean
 }
 
 const CONNECTING: FeedStreamStatus = { state: 'connecting', everyMs: undefined, until: undefined }
@@ -28,8 +30,8 @@ export interface LazyStreams {
  * Loads the code of the streams, because most pages have none. If it cannot be loaded, the feed buys.
  * @throws InvalidRequestError for a client that cannot open streams
  */
-export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams {
-  const open = openOf(client)
+export function loadStreams({ client, isShared, ...parts }: LoadStreamsParts): LazyStreams {
+  const { open, baseUrl } = internalsOfClient(client)
   let streams: StreamFollower | undefined
   let isLoading = true
   let isStopped = false
@@ -37,8 +39,8 @@ export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams
   const current = () => streams?.fetcher ?? parts.fetcher
 
   async function load(): Promise<void> {
-    const { followStreams } = await import('./follow-streams.ts')
-    if (!isStopped) streams = followStreams({ ...parts, open })
+    const { followStreams, tabsOfBrowser } = await import('./follow-streams.ts')
+    if (!isStopped) streams = followStreams({ ...parts, open, tabs: isShared ? tabsOfBrowser(baseUrl()) : undefined })
   }
 
   load()
@@ -80,8 +82,8 @@ export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams
   }
 }
 
-function openOf(client: FeedClient): FollowStreamsParts['open'] {
-  const open = internalsOf(client)?.open
-  if (open) return open
+function internalsOfClient(client: FeedClient): ClientInternals {
+  const internals = internalsOf(client)
+  if (internals) return internals
   throw invalidOption('stream', true, 'left out: the client was not made by createClient')
 }

@@ -71,11 +71,9 @@ export function openStreamConnection(parts: StreamConnectionParts): StreamConnec
 
   function reconnect(refusal: StreamRefusal | undefined): void {
     if (isStopped) return
+    if (refusal?.isFinal) setStatus('unavailable')
     if (refusal) goDown()
-    if (refusal?.isFinal) {
-      setStatus('unavailable')
-      return
-    }
+    if (refusal?.isFinal) return
     const backoffMs = Math.min(MAX_WAIT_MS, RECONNECT_MS * 2 ** failures)
     failures++
     // What the server asks for is a floor, and jitter only adds to it.

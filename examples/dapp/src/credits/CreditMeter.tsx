@@ -1,16 +1,15 @@
 import { useCreditMeter } from 'etn-market/react'
 import { VISITOR_CREDITS } from '../../server/proxy-options.ts'
 import { useMarket } from '../market.ts'
-import { NONE } from '../parts/format.ts'
+import { formatDistance, NONE } from '../parts/format.ts'
 import { formatCredits, formatUsdOf } from './cost.ts'
 
 const rounded = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-const brief = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
 
-/** What this visitor has spent, how fast, and how long the rest lasts. */
+/** What this visitor has spent, how fast, and when the credits are renewed. */
 export function CreditMeter() {
   const { meter } = useMarket()
-  const { charged, uncertain, remaining, creditsPerHour, daysLeft } = useCreditMeter(meter)
+  const { charged, uncertain, remaining, creditsPerHour, resetsAt } = useCreditMeter(meter)
   return (
     <section className="panel meter" aria-labelledby="meter-title">
       <h2 id="meter-title">Credit meter</h2>
@@ -24,15 +23,12 @@ export function CreditMeter() {
         <div>
           <dt>Rate</dt>
           <dd>
-            {rounded.format(creditsPerHour)} <small>credits an hour</small>
+            {creditsPerHour === undefined ? NONE : rounded.format(creditsPerHour)} <small>credits an hour</small>
           </dd>
         </div>
         <div>
-          <dt>Days left</dt>
-          <dd>
-            {daysLeft === undefined ? NONE : brief.format(daysLeft)}{' '}
-            {daysLeft !== undefined && daysLeft < 1 && <small>{formatDuration(daysLeft)}</small>}
-          </dd>
+          <dt>Renewed</dt>
+          <dd>{resetsAt === undefined ? NONE : formatDistance(new Date(resetsAt))}</dd>
         </div>
         {uncertain > 0 && (
           <div>
@@ -57,10 +53,4 @@ export function CreditMeter() {
       </p>
     </section>
   )
-}
-
-/** "1.6 hours", "12 minutes". */
-function formatDuration(days: number): string {
-  const hours = days * 24
-  return hours >= 1 ? `${brief.format(hours)} hours` : `${brief.format(hours * 60)} minutes`
 }

@@ -1,4 +1,4 @@
-import { isEtnMarketError } from 'etn-market'
+import { type EtnMarketError, isEtnMarketError, operations } from 'etn-market'
 import { useEffect, useState } from 'react'
 import { CostButton } from '../credits/Cost.tsx'
 import { type AnyQuery, formatCredits } from '../credits/cost.ts'
@@ -43,14 +43,38 @@ function describe(error: Error, retryAt: number): { title: string; text: string 
     case 'upstream_busy':
       return {
         title: 'The service is busy',
-        text: 'It answers two of these calls at a time, for all its users together.',
+        text:
+          isEtnMarketError(error) && isHeavy(error)
+            ? 'It answers two of these calls at a time, for all its users together.'
+            : 'Many people are asking at this moment.',
       }
+    case 'too_many_requests':
+      return { title: 'That was a little fast', text: 'Wait a moment between your clicks.' }
     case 'not_found':
       return { title: 'There is nothing at this address', text: 'Check that it is the address of a listed token.' }
+    case 'not_allowed':
+      return { title: 'This is not shown here', text: 'The page shows listed tokens only.' }
+    case 'upstream_refused':
+    case 'insufficient_credits':
+      return {
+        title: 'The page is out of credits',
+        text: 'Its operator has to renew them. What the page has loaded stays.',
+      }
+    case 'upstream_timeout':
+    case 'attempt_timeout':
+    case 'deadline_exceeded':
+      return { title: 'The answer takes too long', text: 'The service is slow at this moment.' }
   }
   if (isEtnMarketError(error) && error.name === 'ConnectionError')
-    return { title: 'There is no connection', text: 'The page could not reach the proxy.' }
-  return { title: 'That did not work', text: error.message }
+    return { title: 'There is no connection', text: 'Check that you are online. What the page has loaded stays.' }
+  if (isEtnMarketError(error) && error.name === 'InvalidRequestError')
+    return { title: 'That is not an address', text: 'An address has 0x and 40 hex digits. Copy it again.' }
+  return { title: 'That did not work', text: 'The service had a problem. Another attempt usually helps.' }
+}
+
+/** Whether the call occupies one of the two slots of the service. */
+function isHeavy({ operation }: EtnMarketError): boolean {
+  return operation !== undefined && operation !== 'request' && 'heavy' in operations[operation]
 }
 
 function chargeOf(error: Error): string {

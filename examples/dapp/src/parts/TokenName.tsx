@@ -8,8 +8,8 @@ export function TokenName({ address, symbol, name }: { address: string; symbol: 
         {symbol.slice(0, 1)}
       </span>
       <span className="token-text">
-        <strong>{symbol}</strong>
-        <small>{name}</small>
+        <strong title={symbol}>{symbol}</strong>
+        <small title={name}>{name}</small>
       </span>
     </span>
   )

@@ -1,3 +1,5 @@
+import { formatPrice as formatExactPrice } from 'etn-market/format'
+
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
 const money = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
@@ -10,11 +12,8 @@ export const NONE = '–'
 
 /** Prices are exact decimal texts; these functions round them for people. */
 export function formatPrice(price: string | number | null | undefined, currency: 'USD' | 'ETN' = 'USD'): string {
-  if (price === null || price === undefined) return NONE
-  const value = Number(price)
-  const digits = value >= 1 ? { maximumFractionDigits: 4 } : { maximumSignificantDigits: 4 }
-  const text = new Intl.NumberFormat('en', digits).format(value)
-  return currency === 'USD' ? `$${text}` : `${text} ETN`
+  if (currency === 'USD' || price === null || price === undefined) return formatExactPrice(price)
+  return `${formatExactPrice(price, { symbol: '' })} ETN`
 }
 
 export const formatMoney = (usd: number) => money.format(usd)

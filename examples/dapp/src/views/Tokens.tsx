@@ -44,14 +44,16 @@ function TokenTable({ tokens }: { tokens: readonly Token[] }) {
   const prices = usePrices(feed, addresses, { everyMs: PRICE_EVERY_MS, onError: setError })
   const isLive = tokens.some(({ address }) => prices[address]?.stale === false)
   const wanted = filter.trim().toLowerCase()
-  const shown = tokens.filter(({ symbol, name }) => `${symbol} ${name}`.toLowerCase().includes(wanted))
+  const shown = tokens.filter(({ symbol, name, address }) =>
+    `${symbol} ${name} ${address}`.toLowerCase().includes(wanted),
+  )
   return (
     <section className="card table-card" aria-label="Tokens with live prices">
       <div className="toolbar">
         <input
           type="search"
-          aria-label="Filter by name or symbol"
-          placeholder="Filter by name or symbol"
+          aria-label="Filter by name, symbol or address"
+          placeholder="Name, symbol or address"
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
         />

@@ -1,0 +1,1 @@
+export { type FormatPriceOptions, formatPrice } from './format-price.ts'
