@@ -1,3 +1,4 @@
+import { createClient } from 'etn-market'
 import { createRedisFleet } from 'etn-market/redis'
 import { expect, test } from 'vitest'
 import { fleetInternalsOf } from '../../src/fleet/internals.ts'
@@ -117,7 +118,7 @@ test('a client of redis gets a time limit that is longer than that of the fleet'
 
 test('a burst that takes longer than timeoutMs is not refused while Redis answers, and one that is never answered is', async () => {
   const redis = setup.connect()
-  const STEP_MS = 4
+  const STEP_MS = 5
   let isSilent = false
   let line: Promise<unknown> = Promise.resolve()
   /** One command after the other, as on one connection to a busy server. */
@@ -131,14 +132,34 @@ test('a burst that takes longer than timeoutMs is not refused while Redis answer
       return reply
     },
   }
-  const fleet = createRedisFleet(runner, { ...OPTIONS, timeoutMs: 200, budget: { credits: 1_000_000, windowMs: HOUR } })
+  const fleet = createRedisFleet(runner, { ...OPTIONS, timeoutMs: 500, budget: { credits: 1_000_000, windowMs: HOUR } })
   setup.onEnd(() => fleet.close())
   await fleet.initialize()
   const { budget } = fleetInternalsOf(fleet) ?? {}
   const reserved = await Promise.all(Array.from({ length: 150 }, () => budget?.reserve(10)))
   for (const reservation of reserved) reservation?.settle(10)
-  await budget?.flush()
-  expect(await fleet.status()).toMatchObject({ spent: 1_500, reserved: 0, uncertain: 0 })
+  await expect.poll(async () => (await fleet.status()).spent).toBe(1_500)
   isSilent = true
   await expect(budget?.reserve(10)).rejects.toMatchObject({ code: 'state_unavailable' })
+})
+
+test('a cool-down that began while the clock of Redis was a year ahead ends after its own length', async () => {
+  const runner = createTimedRunner(setup.connect(), 1_800_000_000_000)
+  const { fleet } = await startFleet(runner, 100_000)
+  const { key: apiKey, baseUrl, fetch } = setup.fake
+  const client = createClient({ apiKey, baseUrl, fetch, fleet, retry: false, deadlineMs: 20_000 })
+  setup.onEnd(() => client.close())
+  setup.fake.script('etn.price', [{ status: 429, retryAfter: 1 }, 'ok'])
+  runner.now += YEAR
+  await expect(client.etn.price()).rejects.toMatchObject({ code: 'rate_limited' })
+  await expect.poll(async () => (await fleet.status()).cooldowns.length).toBe(1)
+  runner.now -= YEAR
+  // Another process has learned of it while the clock was ahead; its next command sees how long it is.
+  const other = createRedisFleet(runner, { ...OPTIONS, budget: { credits: 100_000, windowMs: HOUR } })
+  setup.onEnd(() => other.close())
+  const { budget } = fleetInternalsOf(other) ?? {}
+  ;(await budget?.reserve(25))?.release()
+  await budget?.flush()
+  const [cooldown] = (await other.status()).cooldowns
+  expect(cooldown?.until).toBeLessThanOrEqual(runner.now + 1_100)
 })

@@ -12,10 +12,19 @@ ${LIMITS}
 if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
 if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
 
+local MAX_LEASES = 4
 local id, leaseMs, isHeavy, maxRefusals = ARGV[2], tonumber(ARGV[3]), ARGV[5] == '1', tonumber(ARGV[6])
 if redis.call('HEXISTS', OPERATIONS, id) == 1 then return answer('cancelled', 0) end
 local key, heavy = scopeOf(ARGV[4], 8), scopeOf('heavy', 11)
 countUnguarded(key, 8, leaseMs)
+
+-- A lease that was written while the clock was ahead lasts no longer than one from now on. Leases of other members may be some times as long.
+local function shorten(leases)
+  for _, one in ipairs(redis.call('ZRANGEBYSCORE', leases, '(' .. text(now + MAX_LEASES * leaseMs), '+inf')) do
+    redis.call('ZADD', leases, text(now + leaseMs), one)
+  end
+end
+for _, leases in ipairs({ SLOTS, key.probes, heavy.probes }) do shorten(leases) end
 
 local function isHeld()
   return redis.call('ZSCORE', SLOTS, id) or redis.call('ZSCORE', key.probes, id)

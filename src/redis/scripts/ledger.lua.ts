@@ -142,11 +142,24 @@ local function available()
   return limit - spent - reserved - uncertain
 end
 
+-- A cool-down that was written while the clock was ahead keeps its length.
+local function guards()
+  local found = redis.call('HGETALL', GUARDS)
+  for index = 2, #found, 2 do
+    local till, limit, since = string.match(found[index], '^(%d+):(%d+):(%d+)$')
+    if till and tonumber(since) > now then
+      found[index] = text(now + math.max(0, tonumber(till) - tonumber(since))) .. ':' .. limit .. ':' .. text(now)
+      redis.call('HSET', GUARDS, found[index - 1], found[index])
+    end
+  end
+  return found
+end
+
 -- Every answer: a verdict, the time, the totals of the window, and the scopes that are refused.
 local function answer(verdict)
   local spent, reserved, uncertain = counts()
   local reply = { verdict, text(now), epoch, window, spent, reserved, uncertain }
-  for _, part in ipairs(redis.call('HGETALL', GUARDS)) do reply[#reply + 1] = part end
+  for _, part in ipairs(guards()) do reply[#reply + 1] = part end
   return reply
 end
 `

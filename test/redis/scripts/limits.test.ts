@@ -12,7 +12,12 @@ const KEY = 'key:1'
 const MAX_REFUSALS = 15
 const SILENT_MS = 2_000
 
-const parse = ([verdict, , ms, ...guards]: string[]) => ({ verdict, ms: Number(ms), guards })
+/** Guards without the moment at which they were written. */
+const parse = ([verdict, , ms, ...guards]: string[]) => ({
+  verdict,
+  ms: Number(ms),
+  guards: guards.map((part) => part.replace(/^(\d+:\d+):\d+$/, '$1')),
+})
 async function admit(id: string, { heavy = false, scope = KEY, unguarded = [] as string[], config = CONFIG } = {}) {
   const args = [config, id, LEASE_MS, scope, heavy ? '1' : '0', MAX_REFUSALS, SILENT_MS, ...unguarded]
   return parse((await run(ADMIT, keys.limits(scope), args)) as string[])
@@ -41,6 +46,15 @@ describe('slots', () => {
     await end('a')
     expect([await heavy('c'), await heavy('d')]).toEqual(['granted', 'queued'])
     expect(await taken()).toBe(2)
+  })
+
+  test('that processes took which died while the clock was a year ahead are free a lease after it was set back', async () => {
+    scripts.at(START + 8_760 * HOUR)
+    expect([await heavy('a'), await heavy('b')]).toEqual(['granted', 'granted'])
+    scripts.at(START)
+    expect(await heavy('c')).toBe('queued')
+    scripts.at(START + LEASE_MS)
+    expect(await heavy('c')).toBe('granted')
   })
 
   test('asked again with the same id, the first result stays', async () => {
