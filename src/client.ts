@@ -103,6 +103,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     requestHeaders,
     lifetimes,
     msSinceEarlyEnd: lifetimes.msSinceEarlyEnd,
+    recordProgress: lifetimes.recordProgress,
     inFlight: createInFlightRequests(),
     cache: options.cache && createCache(options.cache, baseUrl, clock, readCached, emit),
     batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),

@@ -73,8 +73,9 @@ export interface ClientOptions {
   /** How long one attempt may take, from sending to the last byte. Milliseconds, above 0. @default 15_000 */
   timeoutMs?: number | undefined
   /**
-   * How long a whole call may take with cool-downs, attempts and retry waits, in milliseconds. The time for which a request waits for
-   * one of the client's own slots does not count. @default 60_000
+   * How long a whole call may take with cool-downs, attempts and retry waits, in milliseconds. While a request waits for one of the client's
+   * own slots, time up to the last answer to another request does not count: forty heavy calls end well, and a call that waits behind silent
+   * ones rejects. @default 60_000
    */
   deadlineMs?: number | undefined
   /** Or false for exactly one attempt. */
@@ -85,7 +86,9 @@ export interface ClientOptions {
   batchConcurrency?: number | undefined
   /**
    * The most bytes that an answer may have, after decompression. A larger one rejects with ResponseError and the code `response_too_large`;
-   * it is not retried, and charged as its header states, else as the worst case. @default 16_777_216
+   * it is not retried, and charged as its header states, else as the worst case. So does one of over 128 kB with more than 50,000 values:
+   * to parse 16 MB of `{},` blocks the event loop for seconds. A limit above 20 MB allows one value for each 400 bytes. The largest real
+   * answer has 84 kB and 3,500 values. @default 16_777_216
    */
   maxResponseBytes?: number | undefined
   /** A limit in credits, or a budget made by `createBudget` to share it. @default no limit */
@@ -119,8 +122,9 @@ export interface CallOptions {
   /** How long one attempt may take, from sending to the last byte of the body. Milliseconds, above 0. */
   timeoutMs?: number | undefined
   /**
-   * How long the call may take with cool-downs, attempts and retry waits, milliseconds, above 0. Waits for the client's own slots do not
-   * count; a batch of several requests rejects at the latest this long after its last answer.
+   * How long the call may take with cool-downs, attempts and retry waits, milliseconds, above 0. While a request waits for one of the client's
+   * own slots, time up to the last answer to another request does not count. A batch of several requests rejects at the latest this long
+   * after its last answer.
    */
   deadlineMs?: number | undefined
   /** How often a failed attempt is repeated, or false for exactly one attempt. */

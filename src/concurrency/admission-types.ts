@@ -13,8 +13,10 @@ export interface AdmissionRequest {
   readonly arrival: number
   /** The error to reject with when a cool-down lasts longer than the call may wait. */
   rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
-  /** Waits for one of the client's own slots do not count for the deadline. */
+  /** Waits for one of the client's own slots, for which the deadline stands still as long as other requests make progress. */
   whileQueued<T>(wait: Promise<T>): Promise<T>
+  /** Records that requests of other processes make progress. */
+  recordProgress(): void
   /** Changes when the request begins and stops to wait for a fleet. */
   readonly progress: { isAwaitingState: boolean }
 }

@@ -11,7 +11,7 @@ import { type Asked, SharedAdmission, type SharedLimits } from './shared-permit.
 const MAX_KEY_REFUSALS = 15
 /** How long a request that waits for a slot keeps its place without asking. */
 const SILENT_MS = 2_000
-/** How often a request asks again: the first in the queue often, because a free slot waits for it. */
+/** How often a request asks again. */
 const POLL_MS = 25
 const MAX_POLL_MS = 200
 /** Older guards are not believed: a request that has waited asks. */
@@ -21,7 +21,13 @@ interface Answer {
   readonly verdict: string | undefined
   /** How long to wait, or the number of requests before this one. */
   readonly number: number
+  /** When it was asked for, on the monotonic clock. */
+  readonly sentAt: number
 }
+
+/** The first in the queue asks often, because a free slot waits for it. */
+const pauseBeforePoll = (ahead: number, { signal }: AdmissionRequest) =>
+  sleep(systemClock, Math.min(MAX_POLL_MS, POLL_MS * (1 + ahead)), signal)
 
 /**
  * Admits a request in its own process first, in the order of arrival, and then in the fleet. While nothing is refused, light requests need no command:
@@ -56,7 +62,7 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
     try {
       const [verdict, now, number, ...guards] = await raceWithAbort(answer, signal)
       view.readGuards(Number(now), guards, sentAt)
-      return { verdict, number: Number(number) }
+      return { verdict, number: Number(number), sentAt }
     } finally {
       progress.isAwaitingState = false
     }
@@ -65,15 +71,29 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
   /** Asks until the request is admitted; undefined when a cool-down has started. */
   async function ask(request: AdmissionRequest, scope: string, id: string): Promise<Asked | undefined> {
     for (;;) {
-      const sentAt = monotonicNow(systemClock)
-      const { verdict, number } = await askOnce(request, scope, id)
+      const first = await askOnce(request, scope, id)
+      const isQueued = first.verdict === 'queued'
+      const { verdict, number, sentAt } = isQueued
+        ? await request.whileQueued(askWhileQueued(request, scope, id, first))
+        : first
       if (verdict === 'granted') return { id, sentAt, isHeavy: request.isHeavy }
       // The guards do not have this wait.
       if (verdict === 'refusals') local.hold('key', request.apiKey, number)
       if (verdict === 'refusals' || verdict === 'cooldown') return undefined
-      const pause = sleep(systemClock, Math.min(MAX_POLL_MS, POLL_MS * (1 + number)), request.signal)
-      await (verdict === 'queued' ? request.whileQueued(pause) : pause)
+      await pauseBeforePoll(number, request)
     }
+  }
+
+  /** Asks until it is no longer its place in the queue that holds the request up. */
+  async function askWhileQueued(request: AdmissionRequest, scope: string, id: string, first: Answer): Promise<Answer> {
+    let answer = first
+    while (answer.verdict === 'queued') {
+      const ahead = answer.number
+      await pauseBeforePoll(ahead, request)
+      answer = await askOnce(request, scope, id)
+      if (answer.verdict === 'queued' && answer.number < ahead) request.recordProgress()
+    }
+    return answer
   }
 
   function giveUp(scope: string, id: string): void {

@@ -20,6 +20,8 @@ export interface CallLifetime {
 export interface CallLifetimes {
   /** @throws the signal's reason when it has aborted already, or an error when the client is closed */
   open(deadlineMs: number, callerSignal: AbortSignal | undefined): CallLifetime
+  /** Records that a request of the client was answered and need not be repeated: deadlines of calls that wait for a slot stand still. */
+  recordProgress(): void
   /** How long ago a call was ended early, by its signal or its deadline; Infinity before the first. Milliseconds. */
   msSinceEarlyEnd(): number
   /** Aborts every call that is under way and rejects new ones. */
@@ -32,6 +34,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
   let calls = 0
   let isClosed = false
   let earlyEndAt = Number.NEGATIVE_INFINITY
+  let progressAt = Number.NEGATIVE_INFINITY
   const endingEarly = (end: () => void) => () => {
     earlyEndAt = monotonicNow(clock)
     end()
@@ -52,7 +55,8 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
         callId: String(++calls),
         signal: controller,
         elapsed,
-        startDeadline: (onExpire) => startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire)),
+        startDeadline: (onExpire) =>
+          startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire), () => progressAt),
         end() {
           stopListening()
           live.delete(lifetime)
@@ -60,6 +64,9 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
       }
       live.set(lifetime, controller)
       return lifetime
+    },
+    recordProgress() {
+      progressAt = monotonicNow(clock)
     },
     msSinceEarlyEnd: () => monotonicNow(clock) - earlyEndAt,
     close() {

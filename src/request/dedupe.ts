@@ -78,7 +78,7 @@ function createInFlightRequest<T>(
   const controller = new LightAbortController()
   const deadlines = new Set<Deadline>()
   let result: Promise<Settled<T>> | undefined
-  let isPaused = false
+  let isQueued = false
   let isPaid = false
 
   const request: InFlightRequest<T> = {
@@ -87,13 +87,13 @@ function createInFlightRequest<T>(
     progress: { isSending: false, isAwaitingState: false, isAbandoned: false },
     deadline: {
       remaining: () => Math.max(0, ...[...deadlines].map((deadline) => deadline.remaining())),
-      pause() {
-        isPaused = true
-        for (const deadline of deadlines) deadline.pause()
+      enterQueue() {
+        isQueued = true
+        for (const deadline of deadlines) deadline.enterQueue()
       },
-      resume() {
-        isPaused = false
-        for (const deadline of deadlines) deadline.resume()
+      leaveQueue() {
+        isQueued = false
+        for (const deadline of deadlines) deadline.leaveQueue()
       },
     },
     join({ signal, finishes, startDeadline }) {
@@ -129,7 +129,7 @@ function createInFlightRequest<T>(
         }
         const onAbort = () => stopWaiting(signal.reason)
         const deadline = startDeadline(stopWaiting)
-        if (isPaused) deadline.pause()
+        if (isQueued) deadline.enterQueue()
         deadlines.add(deadline)
         signal.addEventListener('abort', onAbort)
         result ??= run(request).then(

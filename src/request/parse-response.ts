@@ -1,6 +1,7 @@
 import { ResponseError } from '../errors/response.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { HttpResponse } from '../transport/transport.ts'
+import { bodyOfError } from './body-of-error.ts'
 import type { Envelope, PlannedRequest } from './types.ts'
 
 /** JSON, or undefined where the text is none. */
@@ -27,7 +28,7 @@ export function parseResponse(request: PlannedRequest, response: HttpResponse, b
       operation: request.operation,
       code: body === undefined ? 'not_json' : 'no_data',
       status: response.status,
-      body: body ?? response.text,
+      body: bodyOfError(body, response.text),
     },
   )
 }

@@ -38,10 +38,10 @@ export function isMismatch({ envelope }: RequestResult, { request, settings }: R
 
 /** @throws ResponseError when mismatches are errors, else raises an event */
 export async function reportMismatch(
-  { envelope }: RequestResult,
+  result: RequestResult,
   { request, settings, signal }: RequestState,
   emit: RequestEmit,
 ): Promise<void> {
-  const issues = await raceWithAbort(explainMismatch(request, envelope, settings.validate), signal)
+  const issues = await raceWithAbort(explainMismatch(request, result, settings.validate), signal)
   emit({ type: 'response.mismatch', issues })
 }

@@ -15,6 +15,7 @@ import { ConnectionError, TimeoutError } from '../errors/network.ts'
 import { ResponseError } from '../errors/response.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
+import { bodyOfError } from './body-of-error.ts'
 import { isSuccess } from './status.ts'
 import type { PlannedRequest } from './types.ts'
 
@@ -56,7 +57,7 @@ export function errorOfResponse(
       code: code ?? `http_${status}`,
       status,
       retryAfterMs,
-      body: body ?? text,
+      body: bodyOfError(body, text),
       cause,
     },
   )

@@ -25,6 +25,8 @@ export interface SendContext {
   /** The name of a key, which shows nothing of it. */
   keyName(apiKey: string): string
   baseUrl(): string
+  /** Records that a request of the client was answered and need not be repeated. */
+  recordProgress(): void
   /** How long ago a call of the client was ended early, milliseconds. */
   msSinceEarlyEnd(): number
 }

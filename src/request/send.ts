@@ -85,6 +85,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
       },
     })
     result = permitResult(outcome)
+    if (result === 'succeeded') context.recordProgress()
     const response = outcome.response ?? outcome.failure.response
     const status = response?.status
     state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
@@ -143,9 +144,9 @@ function doNotRetry(error: unknown): never {
   throw isRetryable(error) ? new AbortError(error) : error
 }
 
-function admit(apiKey: string, state: RequestState, { admission }: SendContext): Admission | Promise<Admission> {
+function admit(apiKey: string, state: RequestState, context: SendContext): Admission | Promise<Admission> {
   const { request, arrival, settings, signal, deadline, progress } = state
-  return admission.admit({
+  return context.admission.admit({
     isHeavy: request.isHeavy,
     apiKey,
     signal,
@@ -156,6 +157,7 @@ function admit(apiKey: string, state: RequestState, { admission }: SendContext):
       return cooldownError(scope, waitMs, limits, request.operation)
     },
     whileQueued: (wait) => whileQueued(state, wait),
+    recordProgress: context.recordProgress,
   })
 }
 

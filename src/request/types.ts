@@ -73,7 +73,7 @@ export type ChunkResult = { readonly answer: Answer } | { readonly answer?: unde
 export type PaidResult = ChunkResult & { readonly paid: ChargeTotals; readonly isShared: boolean }
 
 /** The time that the callers of a request have left: the longest of their deadlines. */
-export type SharedDeadline = Pick<Deadline, 'remaining' | 'pause' | 'resume'>
+export type SharedDeadline = Pick<Deadline, 'remaining' | 'enterQueue' | 'leaveQueue'>
 
 /** How far a request has come, and whether somebody waits for it. */
 export interface RequestProgress {
@@ -85,7 +85,7 @@ export interface RequestProgress {
   isAbandoned: boolean
 }
 
-/** How a call of several requests gets on: waits for its own slots do not count for a deadline, so a silent service would never end it. */
+/** How a call of several requests gets on: while other calls make progress, its deadline stands still, and a silent service would never end it. */
 export interface BatchProgress {
   /** Records how an attempt of the call ended. */
   recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void

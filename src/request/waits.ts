@@ -11,14 +11,14 @@ export async function waitForAborts(): Promise<void> {
   for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
 }
 
-/** The deadline stands still while a request waits for one of the client's own slots. */
+/** While a request waits for one of the client's own slots, the deadline stands still as long as other requests make progress. */
 export async function whileQueued<T>(state: RequestState, wait: Promise<T>): Promise<T> {
   state.hasWaited = true
-  state.deadline.pause()
+  state.deadline.enterQueue()
   try {
     return await wait
   } finally {
-    state.deadline.resume()
+    state.deadline.leaveQueue()
   }
 }
 

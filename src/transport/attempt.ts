@@ -2,7 +2,7 @@ import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
 import { checkOutcome, isHead } from './check-outcome.ts'
 import { failed, type Progress } from './outcome.ts'
-import { isTooLarge, ResponseTooLargeError } from './response-text.ts'
+import { sizeError } from './response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
 
 export interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'maxResponseBytes'> {
@@ -70,10 +70,11 @@ export function attempt({
         progress.sent = true
         return end(failed('invalid_fetch', progress, new TypeError('the transport gave no outcome that can be read')))
       }
-      const { response } = outcome
-      if (response === undefined || !isTooLarge(response.text, maxResponseBytes)) return end(outcome)
-      progress.head = { status: response.status, headers: response.headers }
-      end(failed('too_large', progress, new ResponseTooLargeError(maxResponseBytes)))
+      const answer = outcome.response ?? outcome.failure.response
+      const tooLarge = sizeError(answer?.text, maxResponseBytes)
+      if (answer === undefined || tooLarge === undefined) return end(outcome)
+      progress.head = { status: answer.status, headers: answer.headers }
+      end(failed('too_large', progress, tooLarge))
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {

@@ -1,8 +1,37 @@
 /** An answer is larger than the client accepts. */
 export class ResponseTooLargeError extends Error {
-  constructor(maxBytes: number) {
-    super(`The body has more than ${maxBytes} bytes`)
+  constructor(max: number, unit: 'bytes' | 'values' = 'bytes') {
+    super(`The body has more than ${max} ${unit}`)
   }
+}
+
+/** Answers that are longer are counted before they are parsed; the largest real one has 84 kB and 3,500 values. */
+const MIN_COUNTED_LENGTH = 131_072
+/** So many are parsed within 50 ms, where 16 MiB of `{},` take seconds. */
+const MAX_VALUES = 50_000
+/** Who accepts larger answers accepts more values. */
+const BYTES_PER_VALUE = 400
+
+/**
+ * The error of a body that is larger than a client accepts, or that has too many values to be parsed without blocking the event loop; undefined
+ * for any other.
+ */
+export function sizeError(text: unknown, maxBytes: number): ResponseTooLargeError | undefined {
+  if (typeof text !== 'string') return undefined
+  if (isTooLarge(text, maxBytes)) return new ResponseTooLargeError(maxBytes)
+  const maxValues = Math.max(MAX_VALUES, Math.floor(maxBytes / BYTES_PER_VALUE))
+  return text.length > MIN_COUNTED_LENGTH && hasMoreValues(text, maxValues)
+    ? new ResponseTooLargeError(maxValues, 'values')
+    : undefined
+}
+
+/** Commas within texts count too: to search for a character is many times as fast as to look at each. */
+function hasMoreValues(text: string, max: number): boolean {
+  let values = 0
+  for (const mark of [',', '[', '{']) {
+    for (let at = text.indexOf(mark); at >= 0 && values <= max; at = text.indexOf(mark, at + 1)) values++
+  }
+  return values > max
 }
 
 /** What reading a body needs of a response; a standard `Response` is one, and other implementations of `fetch` may have another `body`. */
@@ -40,7 +69,7 @@ export async function readText(response: ReadableResponse, maxBytes: number): Pr
 }
 
 /** Whether a text has more bytes. Each character has three at most, so that most texts need not be encoded. */
-export function isTooLarge(text: unknown, maxBytes: number): boolean {
-  if (typeof text !== 'string' || text.length * 3 <= maxBytes) return false
+function isTooLarge(text: string, maxBytes: number): boolean {
+  if (text.length * 3 <= maxBytes) return false
   return text.length > maxBytes || new TextEncoder().encode(text).byteLength > maxBytes
 }

@@ -4,6 +4,11 @@ import { busy, costs, cutOff, html, networkError, ok, price, refusal, wait } fro
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const locks = () => ok([], costs(2_000))
+
+async function readAll(results: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of results);
+}
+
 const paths = (exchanges: readonly { url: URL }[]) => exchanges.map(({ url }) => url.pathname.split('/')[4])
 
 describe('heavy calls in flight', () => {
@@ -139,23 +144,73 @@ describe('a call that waits for a heavy slot', () => {
     expect(next.state).toBe('pending')
   })
 
-  test('does not use up its deadline, which runs when it has the slot; nor does one that shares it', async () => {
-    const { client, clock, script } = setup(undefined, { timeoutMs: 1e6, deadlineMs: 1e6 })
+  test('does not use up its deadline while other requests are answered; nor does one that shares it', async () => {
+    const { client, clock, script } = setup(
+      ({ url }) => (url.pathname.includes('prices') ? ok(price(address(9)), costs(50)) : undefined),
+      { timeoutMs: 1e6, deadlineMs: 1e6 },
+    )
     for (const token of addresses(2)) watch(client.locks.get({ address: token }))
     const ask = () => watch(client.locks.get({ address: address(7) }, { deadlineMs: 5_000 }))
+    const passWithAnswers = async () => {
+      for (let second = 0; second < 30; second += 3) {
+        await clock.advance(3_000)
+        await client.token.price({ address: address(9) })
+      }
+    }
     const queued = ask()
-    await clock.advance(30_000)
+    await passWithAnswers()
     const sharer = ask()
-    await clock.advance(30_000)
+    await passWithAnswers()
     expect([queued.state, sharer.state]).toEqual(['pending', 'pending'])
+    const sent = script.requests.length
     script.open[0]?.answer(locks())
     await clock.advance(4_999)
-    expect(script.requests).toHaveLength(3)
+    expect(script.requests).toHaveLength(sent + 1)
     expect([queued.state, sharer.state]).toEqual(['pending', 'pending'])
     await clock.advance(1)
     for (const { error } of [queued, sharer]) expect(error).toBeInstanceOf(TimeoutError)
     // The last one to leave reports what may have been charged.
-    expect(sharer.error).toMatchObject({ code: 'deadline_exceeded', attempts: 1, charge: 'unknown', credits: 0 })
+    expect([queued.error, sharer.error].map((error) => (error as TimeoutError).charge).sort()).toEqual([
+      'none',
+      'unknown',
+    ])
+  })
+
+  test('behind two that are never answered rejects at its deadline, counted from the last answer, and sends nothing', async () => {
+    const { client, clock, script } = setup(undefined, {
+      timeoutMs: 1e6,
+      deadlineMs: 1e6,
+      budget: { credits: 100_000 },
+    })
+    for (const token of addresses(3)) watch(client.locks.get({ address: token }))
+    const queued = addresses(3, 5).map((token) => watch(client.locks.get({ address: token }, { deadlineMs: 60_000 })))
+    await clock.advance(50_000)
+    script.open[0]?.answer(locks())
+    await clock.advance(59_999)
+    expect(queued.map(({ state }) => state)).toEqual(Array(3).fill('pending'))
+    await clock.advance(1)
+    for (const { error } of queued)
+      expect(error).toMatchObject({ code: 'deadline_exceeded', attempts: 0, charge: 'none', credits: 0 })
+    expect(script.requests).toHaveLength(3)
+    expect(client.budget).toMatchObject({ spent: 2_000, reserved: 4_000, uncertain: 0 })
+  })
+
+  test.each(['calls', 'a sweep'])('forty slow ones end well by default, as %s', async (kind) => {
+    const { client, clock, script } = setup()
+    const tokens = addresses(40).map((token) => ({ address: token }))
+    const outcomes =
+      kind === 'calls'
+        ? tokens.map((params) => watch(client.locks.get(params)))
+        : [watch(readAll(client.locks.get.many(tokens)))]
+    // A sweep loads its code first.
+    await expect.poll(() => script.open.length).toBe(2)
+    for (let pair = 0; pair < 20; pair++) {
+      await clock.advance(14_000)
+      for (const exchange of script.open) exchange.answer(locks())
+    }
+    await clock.advance(0)
+    expect(outcomes.map(({ state }) => state)).toEqual(outcomes.map(() => 'resolved'))
+    expect(script.requests).toHaveLength(40)
   })
 
   test('does not use up its timeout', async () => {

@@ -205,3 +205,79 @@ describe('options that are not what they must be', () => {
     )
   })
 })
+
+describe('an answer that would take long to read', () => {
+  const MB = 1_000_000
+  const fill = (start: string, part: string, end: string) =>
+    `${start}${part.repeat(Math.floor((16 * MB - start.length) / part.length))}${end}`
+  const bodies = {
+    'objects in a list': fill('{"data":[', '{},', '0]}'),
+    'lists in a list': fill('{"data":[', '[],', '0]}'),
+    'one in the other': fill('{"data":', '[', ''),
+    fields: fill('{"data":{', '"a":1,', '"a":1}}'),
+    numbers: fill('{"data":[', '0,', '0]}'),
+  }
+
+  test.each(Object.entries(bodies))(
+    '16 MB of %s is refused before it is parsed, and charged by its header',
+    async (_, body) => {
+      for (const status of [200, 400]) {
+        const { client } = setup(() => raw(body, status === 200 ? costs(50) : {}, status), { validate: 'strict' })
+        const startedAt = performance.now()
+        const error = await rejection(client.token.price({ address: TOKEN }), ResponseError)
+        // It took seconds, or all memory.
+        expect(performance.now() - startedAt).toBeLessThan(2_000)
+        expect(error).toMatchObject({
+          code: 'response_too_large',
+          status,
+          attempts: 1,
+          credits: status === 200 ? 50 : 0,
+        })
+      }
+    },
+  )
+
+  test('16 MB that are one text are read', async () => {
+    const body = fill(`{"data":{"address":"${TOKEN}","usd":"1","etn":"1","note":"`, 'a', '"}}')
+    const { client } = setup(() => raw(body, costs(50)))
+    expect(await client.token.price({ address: TOKEN })).toMatchObject({ usd: '1' })
+  })
+
+  test('of many wrong items the first ones are explained', async () => {
+    const body = `{"data":[${'{},'.repeat(20_000)}{}],"cursor":null}`
+    const { client, events } = setup(() => raw(body, costs(200)))
+    await client.token.list()
+    const issues = events.flatMap((event) => (event.type === 'response.mismatch' ? event.issues : []))
+    expect(issues).toHaveLength(20)
+    expect(issues[0]).toMatchObject({ path: expect.stringMatching(/^data\.0\./) })
+  })
+
+  test('a long error is kept as text', async () => {
+    const body = JSON.stringify({ error: { code: 'invalid_request', message: 'no' }, more: 'a'.repeat(200_000) })
+    const { client } = setup(() => raw(body, {}, 400))
+    const error = await rejection(client.token.price({ address: TOKEN }), InvalidRequestError)
+    expect(error).toMatchObject({ code: 'invalid_request', body })
+  })
+
+  const headers = ['retry-after', 'date', 'content-type', 'x-credits-cost', 'x-credits-remaining']
+  test.each([' ', '\t', ',', '0', 'a', '/', '.', '-', '"', '\\', '{'])(
+    '1 MB of %j in any header and in the body',
+    async (part) => {
+      const long = `x${part.repeat(MB)}x`
+      const startedAt = performance.now()
+      for (const name of [...headers, 'body']) {
+        for (const status of [200, 429]) {
+          const { client } = setup(
+            () => raw(name === 'body' ? long : '{"data":null}', name === 'body' ? {} : { [name]: long }, status),
+            {
+              retry: false,
+            },
+          )
+          await client.token.price({ address: TOKEN }).catch((error) => expect(error).toBeInstanceOf(EtnMarketError))
+        }
+      }
+      // Twelve answers; what grows with the square of the length takes minutes for each.
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+    },
+  )
+})

@@ -27,12 +27,12 @@ test('callers who share a failure may each change its body', async () => {
   await client.close()
 })
 
-test('JSON.stringify of an error whose body is a million levels deep', async () => {
-  const depth = 1_000_000
+test('JSON.stringify of an error whose body is 40,000 levels deep', async () => {
+  const depth = 40_000
   const body = `{"error":{"code":"internal","deep":${'['.repeat(depth)}${']'.repeat(depth)}}}`
   const client = createClient({ apiKey: 'esk_live_key', retry: false, fetch: async () => json(body, 500) })
   const error = await failureOf(client.etn.price())
-  expect(JSON.stringify(error)).toContain('levels deep')
+  expect(JSON.stringify(error).includes('levels deep')).toBe(true)
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'internal', status: 500 })
   await client.close()
 })

@@ -93,7 +93,9 @@ describe('the control routes', () => {
     expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toContain('There is no stub 1.')
     const wrong = { operation: 'etn.price', data: { usd: 7 } }
     expect((await send('POST', '/stubs', wrong)).body.error.message).toEqual(
-      expect.stringMatching(/^The stub of etn.price does not match the contract: data.usd is string/),
+      expect.stringMatching(
+        /^POST \/_fake\/stubs: The stub of etn.price does not match the contract: data.usd is a text/,
+      ),
     )
     expect((await send('POST', '/stubs', { ...wrong, validate: false })).status).toBe(200)
     expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: 7 })
@@ -112,14 +114,16 @@ describe('the control routes', () => {
     await send('POST', '/reset', { keep: ['clock'] })
     expect(fake.now()).toBe(NOON + 5_000)
     expect((await send('POST', '/clock', { now: NOON })).status).toBe(400)
-    expect((await send('POST', '/clock', {})).body.error.message).toBe('Give either advanceMs or now.')
+    expect((await send('POST', '/clock', {})).body.error.message).toBe(
+      'POST /_fake/clock: Give either advanceMs or now.',
+    )
   })
 
   it('keeps the newest 20 snapshots, and drops one on demand', async () => {
     const { send } = await remote()
     for (let id = 1; id <= 21; id++) expect((await send('POST', '/snapshot')).body.id).toBe(id)
     expect((await send('POST', '/restore', { id: 1 })).body.error.message).toBe(
-      'There is no snapshot 1. The newest 20 are kept.',
+      'POST /_fake/restore: There is no snapshot 1. The newest 20 are kept.',
     )
     expect((await send('DELETE', '/snapshots/21')).body).toEqual({ removed: 21 })
     expect((await send('POST', '/restore', { id: 21 })).status).toBe(400)
@@ -164,7 +168,9 @@ describe('the control routes', () => {
     expect(await ids('?limit=2&after=2')).toEqual([3])
     expect(await ids('?operation=etn.price')).toEqual([1, 3])
     expect([await ids('?last=2'), await ids('?last=2&limit=1')]).toEqual([[2, 3], [2]])
-    expect((await send('GET', '/journal?last=0')).body.error.message).toContain('last is at least 1, not 0')
+    expect((await send('GET', '/journal?last=0')).body.error.message).toContain(
+      'last is a whole number of 1 or more, not 0',
+    )
     expect((await send('GET', '/ledger?after=2')).body).toMatchObject([{ request: 3, credits: 25 }])
     expect((await send('GET', '/totals')).body).toMatchObject({ charged: 75, peakInFlight: 1 })
     expect((await send('GET', '/journal?operation=x')).status).toBe(400)
@@ -189,6 +195,16 @@ describe('the control routes', () => {
     expect(Object.keys(fake.keys())).toEqual(['k'])
   })
 
+  it('an error of a long path repeats its start', async () => {
+    const { send } = await remote()
+    const long = 'x'.repeat(9_000)
+    for (const [method, path] of Object.entries({ POST: `/${long}`, DELETE: `/faults/${long}` })) {
+      const { message } = (await send(method, path)).body.error
+      expect(message, method).toContain('x… (9')
+      expect(message.length, method).toBeLessThan(2_000)
+    }
+  })
+
   it('an error repeats the start of what was sent, and not all of it', async () => {
     const { get, send } = await remote()
     const long = 'x'.repeat(3_000_000)
@@ -211,15 +227,27 @@ describe('the control routes', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['/script', { operation: 'etn.price', steps: ['ok', { status: 'x' }] }, 'steps[1].status is integer, not "x".'],
+    [
+      '/script',
+      { operation: 'etn.price', steps: ['ok', { status: 'x' }] },
+      'steps[1].status is a whole number from 200 to 599, not "x".',
+    ],
     ['/script', { operation: 'etn.price', steps: [] }, 'steps has at least 1 items.'],
     ['/script', { operation: 'etn.prise', steps: ['ok'] }, 'operation is one of etn.price'],
     ['/world/price', { token: BOLT }, 'usd is missing.'],
     ['/world/candles', { token: BOLT, bucket: '1h', rows: [{ time: 0 }] }, 'rows[0].open is missing.'],
-    ['/keys', { mine: { credits: -1 } }, 'mine.credits is at least 0, not -1.'],
-    ['/faults', { retryAfter: { inMs: 'x' } }, 'retryAfter.inMs is number, not "x".'],
-    ['/expect/credits', { expected: { 'etn.price': 'x' } }, 'expected.etn.price is integer, not "x".'],
-    ['/restore', { id: 'x' }, 'id is integer, not "x".'],
+    ['/keys', { mine: { credits: -1 } }, 'mine.credits is a whole number of 0 or more, not -1.'],
+    [
+      '/faults',
+      { retryAfter: { inMs: 'x' } },
+      'retryAfter.inMs is a number from -4000000000000000 to 4000000000000000, not "x".',
+    ],
+    [
+      '/expect/credits',
+      { expected: { 'etn.price': 'x' } },
+      'expected.etn.price is a whole number of 0 or more, not "x".',
+    ],
+    ['/restore', { id: 'x' }, 'id is a whole number of 0 or more, not "x".'],
   ])('an error of %s names the path of the field: %j', async (path, body, message) => {
     const { send } = await remote()
     const answer = await send('POST', path, body)

@@ -42,7 +42,8 @@ const DATE_AND_TIMEOUT = ['Date', 'setTimeout', 'clearTimeout'] as const
 describe.each<[string, Timers]>([
   ['vitest', vitestTimers({})],
   ['vitest, setTimeout alone', vitestTimers({ toFake: [...DATE_AND_TIMEOUT] })],
-  ['sinon', sinonTimers({ toNotFake: ['nextTick', 'queueMicrotask'] })],
+  ['sinon', sinonTimers({})],
+  ['sinon, but for microtasks', sinonTimers({ toNotFake: ['nextTick', 'queueMicrotask'] })],
   ['sinon, setTimeout alone', sinonTimers({ toFake: [...DATE_AND_TIMEOUT] })],
 ])('with the fake timers of %s', (_, timers) => {
   function start() {

@@ -40,7 +40,7 @@ describe('keys', () => {
     expect(() => fake.setCredits('c', 1)).toThrow('There is no key "c"')
     expect(() => fake.setCredits('a', -5)).toThrow('credits is a whole number of 0 or more, not -5.')
     expect(() => fake.setCredits('a', 1.5)).toThrow(TypeError)
-    expect(() => fake.addKey('c', { credits: -1 })).toThrow('The credits of c is a whole number of 0 or more')
+    expect(() => fake.addKey('c', { credits: -1 })).toThrow('keys.c.credits is a whole number of 0 or more')
     expect(() => fake.addKey(' ', 5)).toThrow('A key is text')
     expect(() => makeFake({ keys: {} }).key).toThrow('This fake was made without keys.')
   })
@@ -49,8 +49,8 @@ describe('keys', () => {
 describe('options', () => {
   it.each<[unknown, RegExp]>([
     [{ sed: 1 }, /createFakeService knows no option "sed". It takes: seed, world, tape, onMissing, keys, clock, /],
-    [{ keys: { a: -1 } }, /The credits of a is a whole number of 0 or more, not -1/],
-    [{ keys: { a: { credits: 1, level: 'x' } } }, /The key a knows no option "level". It takes: credits, tier/],
+    [{ keys: { a: -1 } }, /keys.a is a whole number of 0 or more, or an object, not -1/],
+    [{ keys: { a: { credits: 1, level: 'x' } } }, /keys.a knows no option "level". It takes: credits, tier/],
     [{ latencyMs: -1 }, /latencyMs is a number from 0/],
     [{ heavyConcurrency: 1.5 }, /heavyConcurrency is a whole number/],
     [{ cors: 'yes' }, /cors is true, false or 'hidden'/],

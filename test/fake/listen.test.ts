@@ -98,7 +98,7 @@ describe('the control interface under /_fake', () => {
     expect((await call('GET', 'faults')).body).toEqual([{ ...added.body, hits: 1 }])
     expect((await call('DELETE', 'faults/1')).status).toBe(200)
     expect((await get('/prices/etn')).status).toBe(200)
-    expect((await call('DELETE', 'faults/1')).body.error.message).toBe('There is no fault 1.')
+    expect((await call('DELETE', 'faults/1')).body.error.message).toBe('DELETE /_fake/faults/1: There is no fault 1.')
   })
 
   it('returns, adds and fills keys', async () => {
@@ -132,9 +132,11 @@ describe('the control interface under /_fake', () => {
     const wrong = await call('POST', 'faults', { operation: 'token.prices', status: 500 })
     expect(wrong.status).toBe(400)
     expect(wrong.body.error.message).toContain('operation is one of etn.price')
-    expect((await call('POST', 'clock', { advanceMs: '5' })).body.error.message).toContain('advanceMs is number')
+    expect((await call('POST', 'clock', { advanceMs: '5' })).body.error.message).toContain(
+      'advanceMs is a number of 0 or more',
+    )
     expect((await call('POST', 'clock', { advance: 5 })).body.error.message).toContain('It takes: advanceMs')
-    expect((await call('POST', 'keys', [1])).body.error.message).toBe('The body is a JSON object.')
+    expect((await call('POST', 'keys', [1])).body.error.message).toBe('POST /_fake/keys: The body is a JSON object.')
     const unknown = await call('GET', 'nothing')
     expect(unknown.status).toBe(404)
     expect(unknown.body.error.message).toContain('GET ledger, GET journal')

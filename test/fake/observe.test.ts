@@ -162,8 +162,10 @@ describe('expectCredits', () => {
 
   it('rejects impossible expectations', () => {
     const { fake } = play()
-    expect(() => fake.expectCredits(-1)).toThrow('The expected number is a whole number of 0 or more, not -1.')
-    expect(() => fake.expectCredits({ 'token.prices': 5 } as object)).toThrow('operation is one of etn.price, ')
+    expect(() => fake.expectCredits(-1)).toThrow('expected is a whole number of 0 or more, or an object, not -1.')
+    expect(() => fake.expectCredits({ 'token.prices': 5 } as object)).toThrow(
+      'expected knows no option "token.prices". It takes: etn.price, ',
+    )
   })
 })
 

@@ -60,7 +60,7 @@ describe('fake.stub', () => {
     const { fake, get } = play()
     fake.stub('etn.price', () => ({ usd: 5 }))
     await expect(get('/prices/etn')).rejects.toThrow(
-      'The stub of etn.price does not match the contract: data.usd is string',
+      'The stub of etn.price does not match the contract: data.usd is a text',
     )
     fake.expectCredits(0)
     fake.stub('etn.price', () => ({ usd: 5 }), { validate: false })
@@ -73,9 +73,9 @@ describe('fake.stub', () => {
       'token.list',
       '/tokens/52014',
       [{ address: 'x', name: '', symbol: '', decimals: '1', totalSupply: 1 }],
-      'data[0].decimals is integer',
+      'data[0].decimals is a whole number',
     ],
-    ['prices.batch', `/prices/52014?addresses=${BOLT}`, { [BOLT]: { usd: 1 } }, 'is string'],
+    ['prices.batch', `/prices/52014?addresses=${BOLT}`, { [BOLT]: { usd: 1 } }, 'is a text'],
   ])('reports what is wrong in %s', async (operation, path, data, message) => {
     const { fake, get } = play()
     fake.stub(operation, () => data)

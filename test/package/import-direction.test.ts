@@ -88,8 +88,16 @@ describe('layers', () => {
 })
 
 describe('the steps of a request', () => {
-  /** What all steps use: types, settings, the totals of a call, its events, and readings of a status or a deadline. */
-  const VOCABULARY = ['types', 'settings', 'charge-totals', 'request-events', 'status', 'deadline-exceeded']
+  /** What all steps use: types, settings, the totals of a call, its events, and readings of a status, a deadline or a body. */
+  const VOCABULARY = [
+    'types',
+    'settings',
+    'charge-totals',
+    'request-events',
+    'status',
+    'deadline-exceeded',
+    'body-of-error',
+  ]
   /** The files that know the order of the steps. */
   const ORDER = [
     'request/call.ts',

@@ -2,8 +2,7 @@ import type { RedisConnection } from 'etn-market/redis'
 import { Redis as IoRedis6 } from 'ioredis'
 import { Redis as IoRedis5 } from 'ioredis-5'
 import IoValkey from 'iovalkey'
-import { createClient as createClient6 } from 'redis'
-import { createClient as createClient5 } from 'redis-5'
+import { createClient } from 'redis'
 
 export interface Connection {
   readonly redis: RedisConnection
@@ -12,20 +11,10 @@ export interface Connection {
 
 const ignore = () => {}
 
-/** Every client of Redis that people have, in both of its latest versions. */
+/** Every client of Redis that people have, in both of its latest versions; of `redis`, those before 6.2 stay dead after a broken connection. */
 export const CONNECTIONS: Record<string, (port: number) => Promise<Connection>> = {
-  async 'redis 6'(port) {
-    const client = createClient6({ socket: { port, host: '127.0.0.1' } }).on('error', ignore)
-    await client.connect()
-    return { redis: client, close: () => client.destroy() }
-  },
-  async 'redis 5'(port) {
-    // When a connection ends while a command is about to be written, that command gets an answer of the next handshake, and this
-    // version waits for the rest of it for good (redis 6 mended it: https://github.com/redis/node-redis/issues/3346). A time limit
-    // for silence makes it connect again.
-    const reconnectStrategy = (retries: number) => Math.min(50 * retries, 500)
-    const socket = { port, host: '127.0.0.1', socketTimeout: 1_000, reconnectStrategy }
-    const client = createClient5({ socket }).on('error', ignore)
+  async redis(port) {
+    const client = createClient({ socket: { port, host: '127.0.0.1' } }).on('error', ignore)
     await client.connect()
     return { redis: client, close: () => client.destroy() }
   },

@@ -4,16 +4,14 @@ import { createRedisFleet, type Fleet, type RedisConnection } from 'etn-market/r
 import type { Cluster as IoCluster, Redis as IoRedis6 } from 'ioredis'
 import type { Redis as IoRedis5 } from 'ioredis-5'
 import type IoValkey from 'iovalkey'
-import type { createCluster, createClient as createRedis6 } from 'redis'
-import type { createClient as createRedis5 } from 'redis-5'
+import type { createCluster, createClient as createRedis } from 'redis'
 import { expectTypeOf, test } from 'vitest'
 
 const budget = { credits: 1_000, windowMs: 60_000 }
 declare const fleet: Fleet
 
 test('every client of Redis is a connection, and so is an object with eval', () => {
-  expectTypeOf<ReturnType<typeof createRedis6>>().toExtend<RedisConnection>()
-  expectTypeOf<ReturnType<typeof createRedis5>>().toExtend<RedisConnection>()
+  expectTypeOf<ReturnType<typeof createRedis>>().toExtend<RedisConnection>()
   expectTypeOf<ReturnType<typeof createCluster>>().toExtend<RedisConnection>()
   expectTypeOf<IoRedis6>().toExtend<RedisConnection>()
   expectTypeOf<IoCluster>().toExtend<RedisConnection>()

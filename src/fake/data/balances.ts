@@ -2,7 +2,7 @@ import { checksumAddress } from '../../utils/address.ts'
 import { blockAt } from './chain.ts'
 import { below, hash, hashText } from './random.ts'
 import { readAddressField, readRecord } from './read-fields.ts'
-import type { TokenList } from './token-list.ts'
+import type { SourcesWith } from './sources.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** Special wallets: one holds every listed token, one holds nothing. */
@@ -19,12 +19,7 @@ const RECORDED = 6 * 3_600
 /** Balances of the `world` option, by the key of the wallet. */
 export type OwnBalances = ReadonlyMap<string, readonly { token: WorldToken; amount: bigint }[]>
 
-export interface BalanceSources {
-  seed: number
-  tokens: TokenList
-  own: OwnBalances
-  only: boolean
-}
+type BalanceSources = SourcesWith<OwnBalances>
 
 /**
  * The balances of an address, as last recorded. The service finds a document only by the EIP-55 form of the address; any

@@ -2,6 +2,7 @@ import { blockAt } from './chain.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, hashText, unit } from './random.ts'
 import { readEntry, readList } from './read-fields.ts'
+import type { SourcesWith } from './sources.ts'
 import type { TokenList } from './token-list.ts'
 import { baseLiquidity } from './tokens.ts'
 
@@ -10,23 +11,11 @@ const FARMS = 14
 /** A farm of the `world` option. */
 export interface OwnFarm {
   pool: WorldPool
-  fields: {
-    name?: string
-    tvl?: number
-    baseRewardApy?: number
-    thirdPartyRewardApy?: number
-    allocation?: number
-    farmerCount?: number
-  }
+  /** The fields of the farm that are given. */
+  fields: object
 }
 
-export interface FarmSources {
-  seed: number
-  tokens: TokenList
-  pools: Pools
-  own: readonly OwnFarm[]
-  only: boolean
-}
+type FarmSources = SourcesWith<readonly OwnFarm[]>
 
 /** The active yield farms: the user's own, and those on the pools of the most liquid tokens. */
 export function farms(sources: FarmSources, now: number) {

@@ -2,6 +2,7 @@ import { wallet } from './chain.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, pick, unit } from './random.ts'
 import { readEntry, readList, readRecord } from './read-fields.ts'
+import type { SourcesWith } from './sources.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 
@@ -29,13 +30,7 @@ interface Lock {
 /** Locks of the `world` option by the key of their token. */
 export type OwnLocks = ReadonlyMap<string, readonly Lock[]>
 
-export interface LockSources {
-  seed: number
-  tokens: TokenList
-  pools: Pools
-  own: OwnLocks
-  only: boolean
-}
+type LockSources = SourcesWith<OwnLocks>
 
 /** The liquidity locks of all pools of a token, newest first, expired ones included. */
 export function liquidityLocks(sources: LockSources, token: WorldToken, now: number) {

@@ -39,70 +39,17 @@ export const REAL_TOKENS = [
   { address: fakeTokens.WETN, symbol: 'WETN', name: 'Wrapped ETN', decimals: 18, totalSupply: 184_000_000, anchor: 'ETN', price: '1', activity: 0, poolShare: 0 },
 ] as const
 
+// biome-ignore format: a list of names
 const FIRST = [
-  'Volt',
-  'Amp',
-  'Ohm',
-  'Spark',
-  'Flux',
-  'Arc',
-  'Coil',
-  'Watt',
-  'Ion',
-  'Pulse',
-  'Photon',
-  'Quark',
-  'Neon',
-  'Argon',
-  'Copper',
-  'Silver',
-  'Amber',
-  'Cobalt',
-  'Onyx',
-  'Ember',
-  'Comet',
-  'Lunar',
-  'Solar',
-  'Orbit',
-  'Nova',
-  'Otter',
-  'Heron',
-  'Lynx',
-  'Panda',
-  'Koala',
-  'Falcon',
-  'Cactus',
-  'Maple',
-  'Clover',
-  'Tidal',
-  'Glacier',
-  'Canyon',
-  'Harbor',
-  'Pepper',
-  'Mango',
+  'Volt', 'Amp', 'Ohm', 'Spark', 'Flux', 'Arc', 'Coil', 'Watt', 'Ion', 'Pulse', 'Photon', 'Quark', 'Neon', 'Argon', 'Copper', 'Silver',
+  'Amber', 'Cobalt', 'Onyx', 'Ember', 'Comet', 'Lunar', 'Solar', 'Orbit', 'Nova', 'Otter', 'Heron', 'Lynx', 'Panda', 'Koala', 'Falcon',
+  'Cactus', 'Maple', 'Clover', 'Tidal', 'Glacier', 'Canyon', 'Harbor', 'Pepper', 'Mango',
 ] as const
 
+// biome-ignore format: a list of names
 const LAST = [
-  'Coin',
-  'Cash',
-  'Token',
-  'Protocol',
-  'Finance',
-  'Swap',
-  'Chain',
-  'Labs',
-  'Network',
-  'Pay',
-  'Yield',
-  'Vault',
-  'DAO',
-  'Gold',
-  'Game',
-  'Art',
-  'Land',
-  'Inu',
-  'Cat',
-  'Link',
+  'Coin', 'Cash', 'Token', 'Protocol', 'Finance', 'Swap', 'Chain', 'Labs', 'Network', 'Pay', 'Yield', 'Vault', 'DAO', 'Gold', 'Game',
+  'Art', 'Land', 'Inu', 'Cat', 'Link',
 ] as const
 
 export interface CoinName {
@@ -150,33 +97,13 @@ function symbolOf(first: string, lettersOfFirst: number, last: string, lettersOf
   return (first.slice(0, lettersOfFirst) + last.slice(0, lettersOfLast)).toUpperCase()
 }
 
+// biome-ignore format: a list of names
 const ADJECTIVES = [
-  'Electric',
-  'Quiet',
-  'Golden',
-  'Lost',
-  'Pixel',
-  'Cosmic',
-  'Rusty',
-  'Velvet',
-  'Frozen',
-  'Wild',
-  'Tiny',
-  'Grand',
+  'Electric', 'Quiet', 'Golden', 'Lost', 'Pixel', 'Cosmic', 'Rusty', 'Velvet', 'Frozen', 'Wild', 'Tiny', 'Grand',
 ] as const
+// biome-ignore format: a list of names
 const CREATURES = [
-  'Foxes',
-  'Robots',
-  'Dragons',
-  'Owls',
-  'Whales',
-  'Knights',
-  'Bees',
-  'Ghosts',
-  'Turtles',
-  'Wolves',
-  'Wizards',
-  'Frogs',
+  'Foxes', 'Robots', 'Dragons', 'Owls', 'Whales', 'Knights', 'Bees', 'Ghosts', 'Turtles', 'Wolves', 'Wizards', 'Frogs',
 ] as const
 
 /** The name of an NFT collection; the index makes it unique. */

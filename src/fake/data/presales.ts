@@ -2,7 +2,6 @@ import { checksumAddress } from '../../utils/address.ts'
 import { wallet } from './chain.ts'
 import { ONE } from './decimal.ts'
 import { ownToken, readDecimals } from './own-tokens.ts'
-import type { Pools } from './pools.ts'
 import {
   ANNOUNCED,
   type Campaign,
@@ -14,7 +13,7 @@ import {
 } from './presale-campaigns.ts'
 import { below, hashText } from './random.ts'
 import { type FieldReader, readEntry, readList, rejectDuplicates } from './read-fields.ts'
-import type { TokenList } from './token-list.ts'
+import type { SourcesWith } from './sources.ts'
 import { BASE_ETN_USD, launchedToken, type WorldToken } from './tokens.ts'
 
 /** Number of campaigns in the list. */
@@ -29,13 +28,7 @@ export interface OwnPresale {
   fields: { description: string; website: string | null; minEtnToList: number; maxBuy: number }
 }
 
-export interface PresaleSources {
-  seed: number
-  tokens: TokenList
-  pools: Pools
-  own: readonly OwnPresale[]
-  only: boolean
-}
+type PresaleSources = SourcesWith<readonly OwnPresale[]>
 
 /** The launchpad campaigns at a moment, newest first. With time they open, launch or fail, and new ones follow. */
 export function presales(sources: PresaleSources, now: number) {

@@ -23,7 +23,7 @@ export interface Rates {
 const MAX_RATES = 70_000
 const SCALE = BigInt(TICKS)
 
-export function createRates(seed: number, timeline: Timeline): Rates {
+export function createRates(seed: number, timeline: () => Timeline): Rates {
   const noise = hash(seed, 20)
   const base = fromDecimal(`0.0022${hash(noise, 1)}${hash(noise, 2)}`)
   const baseNumber = Number(toDecimal(base))
@@ -42,7 +42,7 @@ export function createRates(seed: number, timeline: Timeline): Rates {
   }
 
   function scaled(time: number): bigint {
-    const segment = timeline.at(time)
+    const segment = timeline().at(time)
     if (segment.kind === 'fixed') return segment.usd * SCALE
     if (segment.kind === 'ramp') return rampAt(segment, time) * SCALE
     return base * BigInt(level(time))
@@ -53,10 +53,10 @@ export function createRates(seed: number, timeline: Timeline): Rates {
     level,
     usd: (time) => scaled(time) / SCALE,
     number(time) {
-      const { kind } = timeline.at(time)
+      const { kind } = timeline().at(time)
       return kind === 'computed' ? (baseNumber * level(time)) / TICKS : Number(scaled(time) / SCALE) / Number(ONE)
     },
-    isComputed: timeline.isComputed,
-    pieces: timeline.pieces,
+    isComputed: (from, until) => timeline().isComputed(from, until),
+    pieces: (from, until) => timeline().pieces(from, until),
   }
 }

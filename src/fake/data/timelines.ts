@@ -4,7 +4,7 @@ import type { WorldToken } from './tokens.ts'
 /** The timelines of all tokens. Only changed ones are kept. */
 export interface Timelines {
   /** The timeline of the price of ETN. */
-  readonly etn: Timeline
+  etn(): Timeline
   of(token: WorldToken): Timeline
   /** The changes so far; plain data. */
   save(): TimelinesState
@@ -29,23 +29,6 @@ export function createTimelines(wetn: () => WorldToken): Timelines {
     made ??= createTimeline(etnState(wetn()))
     return made
   }
-  // A stable object, because other parts keep it.
-  const etnTimeline: Timeline = {
-    at: (time) => etn().at(time),
-    forTrade: (time) => etn().forTrade(time),
-    pieces: (from, until) => etn().pieces(from, until),
-    isComputed: (from, until) => etn().isComputed(from, until),
-    get segments() {
-      return etn().segments
-    },
-    get trades() {
-      return etn().trades
-    },
-    set: (segment) => etn().set(segment),
-    insertRow: (row) => etn().insertRow(row),
-    addTrade: (trade) => etn().addTrade(trade),
-  }
-
   function of(token: WorldToken): Timeline {
     const known = tokens.get(token.key)
     if (known) return known
@@ -60,7 +43,7 @@ export function createTimelines(wetn: () => WorldToken): Timelines {
   const isChanged = ([key, { segments, trades }]: [string, Timeline]) =>
     segments !== unchanged.get(key)?.segments || trades.length > 0
   return {
-    etn: etnTimeline,
+    etn,
     of,
     save: () => ({
       etn: stateOf(etn()),

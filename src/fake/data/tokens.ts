@@ -92,16 +92,8 @@ export function generatedTokens(seed: number, count: number): WorldToken[] {
 }
 
 /** The token of a launched campaign. */
-export function launchedToken({
-  number,
-  noise,
-  name,
-  symbol,
-  totalSupply,
-  tokenKey,
-  creator,
-  ends,
-}: Campaign): WorldToken {
+export function launchedToken(campaign: Campaign): WorldToken {
+  const { number, noise, name, symbol, totalSupply, tokenKey, creator, ends } = campaign
   return {
     index: 1_000_000 + number,
     key: tokenKey,

@@ -1,26 +1,17 @@
 import { wallet } from './chain.ts'
 import { fromDecimal, ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_SECONDS } from './market.ts'
-import type { Pools } from './pools.ts'
 import type { Prices, Quote } from './prices.ts'
 import { hash, hex } from './random.ts'
 import { rowMinutes } from './row.ts'
+import type { Sources } from './sources.ts'
 import type { Piece, Row } from './timeline.ts'
-import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** Number of days that are searched for trades. */
 const MAX_DAYS = 60
 /** Trades added by hand come after the computed ones of the same second. */
 const ADDED_ORDER = 1_000_000
-
-/** The parts that trades are computed from. */
-export interface TradeSources {
-  seed: number
-  tokens: TokenList
-  prices: Prices
-  pools: Pools
-}
 
 interface Trade {
   token: WorldToken
@@ -35,10 +26,7 @@ interface Trade {
 }
 
 /** The trades of all tokens or of one, newest first. WETN is one side of every trade, so its trades are all trades. */
-export function newestTrades(
-  sources: TradeSources,
-  query: { token: WorldToken | undefined; limit: number; now: number },
-) {
+export function newestTrades(sources: Sources, query: { token: WorldToken | undefined; limit: number; now: number }) {
   const { tokens } = sources
   const { now, limit } = query
   const isForAll = query.token === undefined || query.token.key === tokens.wetn.key
@@ -59,7 +47,7 @@ export function newestTrades(
   return found.slice(0, limit).map((trade) => tradeBody(sources, trade))
 }
 
-function tradesOf(sources: TradeSources, token: WorldToken, from: number, until: number): Trade[] {
+function tradesOf(sources: Sources, token: WorldToken, from: number, until: number): Trade[] {
   const { prices, seed } = sources
   const timeline = prices.timeline(token)
   const added = timeline.trades
@@ -72,7 +60,7 @@ function tradesOf(sources: TradeSources, token: WorldToken, from: number, until:
   return [...timeline.pieces(from, until).flatMap((piece) => tradesOfPiece(sources, token, piece)), ...added]
 }
 
-function tradesOfPiece({ prices, seed }: TradeSources, token: WorldToken, piece: Piece): Trade[] {
+function tradesOfPiece({ prices, seed }: Sources, token: WorldToken, piece: Piece): Trade[] {
   const { segment, from, until } = piece
   if (segment.kind === 'none') return []
   if (segment.kind === 'row') return tradesOfRow(prices, hash(seed, 43), token, segment.row, from, until)
@@ -110,7 +98,7 @@ function tradesOfRow(prices: Prices, noise: number, token: WorldToken, row: Row,
   )
 }
 
-function tradeBody({ seed, pools, tokens }: TradeSources, { token, time, noise, quote, usd, etn }: Trade) {
+function tradeBody({ seed, pools, tokens }: Sources, { token, time, noise, quote, usd, etn }: Trade) {
   const pool = pools.ofToken(token, noise % 2 === 0 ? 2 : 3)
   const amount = (etn * ONE) / quote.etn
   const isWetnFirst = pool.token0.key === tokens.wetn.key

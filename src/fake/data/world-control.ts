@@ -5,6 +5,7 @@ import { ONE } from './decimal.ts'
 import type { Prices } from './prices.ts'
 import { readAddressField, readDecimal } from './read-fields.ts'
 import { readRows } from './read-rows.ts'
+import type { Segment } from './timeline.ts'
 import { type Timelines, type TimelinesState, usualSegment } from './timelines.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
@@ -75,15 +76,17 @@ interface ControlParts {
 const PRICE_TRADE_USD = ONE
 
 export function createWorldControl({ tokens, prices, timelines, clock, onChange }: ControlParts): WorldControl {
-  function find(address: unknown, now: number): WorldToken {
+  const now = () => Math.floor(clock() / 1000)
+
+  function find(address: unknown): WorldToken {
     const checked = readAddressField('token', address)
-    const token = tokens().find(checked, now)
+    const token = tokens().find(checked, now())
     if (!token) throw new TypeError(`token is a token of the world, not ${checked}.`)
     return token
   }
 
   const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
-  const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn : timelines.of(token))
+  const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn() : timelines.of(token))
   const addTrade = (token: WorldToken, time: number, price: bigint, usd: bigint) => {
     if (isWetn(token)) return
     const timeline = timelines.of(token)
@@ -92,74 +95,61 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
     timeline.addTrade({ time, id, price, usd })
   }
 
-  function setPrice(now: number, address: string, usd: string | number, options: { overMs?: number } = {}): void {
-    checkNames('setPrice', options, ['overMs'])
-    const overMs = asNumber('overMs', options.overMs ?? 0, 0)
-    const token = find(address, now)
-    const target = readDecimal('usd', usd)
-    const timeline = timelineOf(token)
-    const current = prices().quote(token, now)
-    const until = now + Math.ceil(overMs / 1000)
-    if (overMs > 0 && !current) throw new TypeError(`${token.symbol} has no price that could move: leave out overMs.`)
-    if (overMs > 0 && current) timeline.set({ kind: 'ramp', from: now, usd: current.usd, toUsd: target, until })
-    else timeline.set({ kind: 'fixed', from: now, usd: target })
-    addTrade(token, until, target, PRICE_TRADE_USD)
-    onChange()
-  }
-
-  function trade(now: number, options: { token: string; usd: string | number }): void {
-    checkNames('trade', options, ['token', 'usd'])
-    const token = find(options.token, now)
-    const usd = readDecimal('usd', options.usd)
-    if (isWetn(token)) throw new TypeError('token is the other token of the trade: WETN is one side of every trade.')
-    const quote = prices().quote(token, now)
-    if (!quote) throw new TypeError(`${token.symbol} has no price: call setPrice first.`)
-    addTrade(token, now, quote.usd, usd)
-    onChange()
-  }
-
-  function candles(now: number, address: string, bucket: Bucket, rows: readonly FakeCandle[]): void {
-    const token = find(address, now)
-    if (isWetn(token)) throw new TypeError('token is not WETN: its candles are those of the price of ETN.')
-    const timeline = timelines.of(token)
-    for (const row of readRows(asOneOf('bucket', bucket, BUCKETS), rows, now)) {
-      if (row.until <= now) timeline.insertRow(row)
-      else {
-        timeline.insertRow({ ...row, until: Math.max(row.from + 1, now) })
-        timeline.set({ kind: 'fixed', from: Math.max(row.from + 1, now), usd: row.close })
-      }
-    }
-    onChange()
-  }
-
-  function change(
-    now: number,
-    address: string,
-    segment: (token: WorldToken) => Parameters<Timelines['etn']['set']>[0],
-  ): void {
-    const token = find(address, now)
+  function change(address: string, segment: (token: WorldToken) => Segment): void {
+    const token = find(address)
     timelineOf(token).set(segment(token))
     onChange()
   }
 
-  const now = () => Math.floor(clock() / 1000)
-  return {
-    world: {
-      version: WORLD_VERSION,
-      setPrice: (token, usd, options) => setPrice(now(), token, usd, options),
-      trade: (options) => trade(now(), options),
-      candles: (token, bucket, rows) => candles(now(), token, bucket, rows),
-      unprice: (address) =>
-        change(now(), address, (token) => {
-          if (isWetn(token))
-            throw new TypeError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
-          return { kind: 'none', from: now() }
-        }),
-      release: (address) =>
-        change(now(), address, (token) =>
-          isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now()),
-        ),
+  const world: FakeWorld = {
+    version: WORLD_VERSION,
+    setPrice(address, usd, options = {}) {
+      checkNames('setPrice', options, ['overMs'])
+      const overMs = asNumber('overMs', options.overMs ?? 0, 0)
+      const from = now()
+      const token = find(address)
+      const target = readDecimal('usd', usd)
+      const current = prices().quote(token, from)
+      const until = from + Math.ceil(overMs / 1000)
+      if (overMs > 0 && !current) throw new TypeError(`${token.symbol} has no price that could move: leave out overMs.`)
+      const ramp = overMs > 0 && current && { kind: 'ramp' as const, from, usd: current.usd, toUsd: target, until }
+      timelineOf(token).set(ramp || { kind: 'fixed', from, usd: target })
+      addTrade(token, until, target, PRICE_TRADE_USD)
+      onChange()
     },
+    trade(options) {
+      checkNames('trade', options, ['token', 'usd'])
+      const token = find(options.token)
+      const usd = readDecimal('usd', options.usd)
+      if (isWetn(token)) throw new TypeError('token is the other token of the trade: WETN is one side of every trade.')
+      const quote = prices().quote(token, now())
+      if (!quote) throw new TypeError(`${token.symbol} has no price: call setPrice first.`)
+      addTrade(token, now(), quote.usd, usd)
+      onChange()
+    },
+    candles(address, bucket, rows) {
+      const token = find(address)
+      if (isWetn(token)) throw new TypeError('token is not WETN: its candles are those of the price of ETN.')
+      const timeline = timelines.of(token)
+      const current = now()
+      for (const row of readRows(asOneOf('bucket', bucket, BUCKETS), rows, current)) {
+        const from = Math.max(row.from + 1, current)
+        timeline.insertRow(row.until <= current ? row : { ...row, until: from })
+        if (row.until > current) timeline.set({ kind: 'fixed', from, usd: row.close })
+      }
+      onChange()
+    },
+    unprice: (address) =>
+      change(address, (token) => {
+        if (isWetn(token)) throw new TypeError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
+        return { kind: 'none', from: now() }
+      }),
+    release: (address) =>
+      change(address, (token) => (isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now()))),
+  }
+
+  return {
+    world,
     save: timelines.save,
     load(state) {
       timelines.load(state)

@@ -10,13 +10,26 @@ export function toResponse(exchange: Exchange, signal: AbortSignal | undefined):
   if (delivery.kind !== 'truncated' && delivery.kind !== 'stalled') {
     delivered()
     finish()
-    return new Response(reply.body, { status: reply.status, headers })
+    return new Response(reply.body && wholeBody(reply.body), { status: reply.status, headers })
   }
   const bytes = new TextEncoder().encode(reply.body ?? '')
   headers.set('Content-Length', String(bytes.length))
   const part = bytes.slice(0, delivery.bytes)
   const body = delivery.kind === 'truncated' ? truncatedBody(part, finish) : stalledBody(part, exchange, signal)
   return new Response(body, { status: reply.status, headers })
+}
+
+/**
+ * The body as a stream of its own. Node 20 ends the stream of a text with the global `queueMicrotask`: where fake timers replace that, it
+ * repeats the text for ever.
+ */
+function wholeBody(text: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text))
+      controller.close()
+    },
+  })
 }
 
 /** A body that ends with an error. */

@@ -1,4 +1,6 @@
-import { asCount, checkNames, show } from './check-options.ts'
+import { asCount, show } from './check-options.ts'
+import type { Schema } from './check-schema.ts'
+import { checkValue, count, object, text } from './schemas.ts'
 
 /** What a key starts with: an amount of credits, or credits and a tier. */
 export type KeyOptions =
@@ -17,6 +19,9 @@ export interface KeyState {
   /** Tier of the key. */
   tier: string
 }
+
+const KEY: Schema = { anyOf: [count, object({ credits: count, tier: text }, ['credits'])] }
+export const KEYS: Schema = { type: 'object', additionalProperties: KEY }
 
 const DEFAULT_TIER = 'standard'
 
@@ -71,15 +76,14 @@ export function createAccounts(keys: Record<string, KeyState>): Accounts {
 /** Checks the options of one key. */
 export function readKey(key: string, options: KeyOptions): KeyState {
   if (key.trim() !== key || key === '') throw new TypeError('A key is text without surrounding space.')
-  if (typeof options === 'object') checkNames(`The key ${key}`, options, ['credits', 'tier'])
+  checkValue(`keys.${key}`, KEY, options)
   const { credits, tier = DEFAULT_TIER } = typeof options === 'number' ? { credits: options } : options
-  return { credits: asCount(`The credits of ${key}`, credits), tier }
+  return { credits, tier }
 }
 
 /** Checks the options of several keys. */
 export function readKeys(keys: Record<string, KeyOptions>): Record<string, KeyState> {
-  if (typeof keys !== 'object' || keys === null || Array.isArray(keys))
-    throw new TypeError('keys is an object of keys and their credits.')
+  checkValue('keys', KEYS, keys)
   const entries = Object.entries(keys).map(([key, options]) => [key, readKey(key, options)] as const)
   return Object.fromEntries(entries)
 }

@@ -42,5 +42,8 @@ export function cut(text: string, max: number = MAX_SHOWN): string {
 
 /** A value as text for a message. */
 export function show(value: unknown): string {
-  return typeof value === 'string' ? `"${cut(value)}"` : cut(String(value))
+  if (typeof value === 'string') return `"${cut(value)}"`
+  // An object without a prototype has no text.
+  const isData = typeof value === 'object' && value !== null && !(value instanceof Error)
+  return isData ? (Array.isArray(value) ? 'a list' : 'an object') : cut(String(value))
 }

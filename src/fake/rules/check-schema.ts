@@ -29,17 +29,20 @@ export function findMismatchWith(resolve: Resolve, path: string, given: Schema, 
   const next = (name: string, schema: Schema, item: unknown) => findMismatchWith(resolve, name, schema, item)
   if (given.$ref !== undefined) return next(path, resolve(given.$ref) as Schema, value)
   const { type, anyOf, items } = given
-  const types = type === undefined ? undefined : [type].flat()
-  if (types && !types.some((one) => isOfType(one, value)))
-    return `${path} is ${types.join(' or ')}, not ${show(value)}.`
+  if (given.enum && !given.enum.includes(value))
+    return `${path} is ${given.enum.length > 1 ? 'one of ' : ''}${given.enum.join(', ')}, not ${show(value)}.`
+  if (type !== undefined && ![type].flat().some((one) => isOfType(one, value)))
+    return `${path} is ${describeType(given)}, not ${show(value)}.`
   if (anyOf)
     return mismatchOfAll(
       path,
+      value,
       anyOf.map((one) => () => next(path, one, value)),
     )
-  if (given.enum && !given.enum.includes(value))
-    return `${path} is one of ${given.enum.join(', ')}, not ${show(value)}.`
-  if (typeof value === 'number') return checkNumber(path, given, value)
+  if (typeof value === 'number') {
+    const { minimum = value, maximum = value } = given
+    return minimum <= value && value <= maximum ? undefined : `${path} is ${describeType(given)}, not ${value}.`
+  }
   if (typeof value === 'string') return checkText(path, given, value)
   if (Array.isArray(value)) {
     if (value.length < (given.minItems ?? 0)) return `${path} has at least ${given.minItems} items.`
@@ -51,27 +54,44 @@ export function findMismatchWith(resolve: Resolve, path: string, given: Schema, 
 }
 
 /** Of several forms, the mismatch that lies deepest belongs to the form that was meant. */
-function mismatchOfAll(path: string, forms: (() => string | undefined)[]): string | undefined {
+function mismatchOfAll(path: string, value: unknown, forms: (() => string | undefined)[]): string | undefined {
   const mismatches: string[] = []
   for (const form of forms) {
     const mismatch = form()
     if (mismatch === undefined) return undefined
     mismatches.push(mismatch)
   }
-  return mismatches.find((one) => !one.startsWith(`${path} is `)) ?? mismatches.join(' Or: ')
+  const [start, end] = [`${path} is `, `, not ${show(value)}.`]
+  const deeper = mismatches.find((one) => !one.startsWith(start))
+  return deeper ?? start + mismatches.map((one) => one.slice(start.length, -end.length)).join(', or ') + end
 }
 
-function checkNumber(path: string, { minimum, maximum }: Schema, value: number): string | undefined {
-  if (minimum !== undefined && value < minimum) return `${path} is at least ${minimum}, not ${value}.`
-  if (maximum !== undefined && value > maximum) return `${path} is at most ${maximum}, not ${value}.`
-  return undefined
+const WORDS: Record<string, string> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  function: 'a function',
 }
 
-function checkText(path: string, { format, pattern }: Schema, value: string): string | undefined {
+/** The types of a schema in words, with the bounds of a number. */
+function describeType({ type = 'number', minimum, maximum }: Schema): string {
+  const words = [type].flat().map((one) => WORDS[one] ?? one)
+  const upTo = maximum === undefined ? '' : ` to ${maximum}`
+  const bounds = minimum === undefined ? upTo : upTo === '' ? ` of ${minimum} or more` : ` from ${minimum}${upTo}`
+  return words.join(' or ') + bounds
+}
+
+function checkText(
+  path: string,
+  { format, pattern, description = `a text that matches ${pattern}` }: Schema,
+  value: string,
+): string | undefined {
   if (format === 'address' && !looksLikeAddress(value)) return `${path} is an address, not ${show(value)}.`
   if (format === 'decimal' && !DECIMAL.test(value)) return `${path} is a decimal, not ${show(value)}.`
-  if (pattern !== undefined && !new RegExp(pattern).test(value))
-    return `${path} matches ${pattern}, not ${show(value)}.`
+  if (pattern !== undefined && !new RegExp(pattern).test(value)) return `${path} is ${description}, not ${show(value)}.`
   return undefined
 }
 
@@ -81,13 +101,13 @@ function checkObject(
   value: Record<string, unknown>,
   check: (path: string, schema: Schema, value: unknown) => string | undefined,
 ): string | undefined {
-  const missing = schema.required?.find((name) => !Object.hasOwn(value, name))
+  const missing = schema.required?.find((name) => !Object.hasOwn(value, name) || value[name] === undefined)
   if (missing !== undefined) return `${join(path, missing)} is missing.`
   const { properties = {}, additionalProperties } = schema
   return first(
     Object.entries(value).map(([name, item]) => () => {
       const own = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (own) return check(join(path, name), own, item)
+      if (own) return item === undefined ? undefined : check(join(path, name), own, item)
       if (additionalProperties === false)
         return `${path === '' ? 'The request' : path} knows no option ${show(name)}. It takes: ${Object.keys(properties).join(', ') || 'none'}.`
       return typeof additionalProperties === 'object' ? check(join(path, name), additionalProperties, item) : undefined
@@ -101,6 +121,7 @@ function isOfType(type: string, value: unknown): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
   if (type === 'integer') return Number.isInteger(value)
+  if (type === 'number') return Number.isFinite(value)
   if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
   return typeof value === type
 }

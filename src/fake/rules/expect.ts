@@ -1,10 +1,17 @@
-import { asCount, asOneOf } from './check-options.ts'
+import type { Schema } from './check-schema.ts'
 import type { JournalEntry } from './journal.ts'
 import type { FakeFilter } from './ledger.ts'
 import { type FakeOperation, fakeOperations } from './routes.ts'
+import { checkValue, count, object } from './schemas.ts'
 
 /** A total, or an amount per operation. The amount of an operation that is not named is 0. `unknown`: requests without a route. */
 export type Expected = number | Partial<Record<FakeOperation | 'unknown', number>>
+
+const AMOUNTS = Object.fromEntries([...fakeOperations, 'unknown'].map((name): [string, Schema] => [name, count]))
+export const EXPECTED: Schema = {
+  description: 'A total, or an amount for each operation; `unknown` are requests without a route.',
+  anyOf: [count, object(AMOUNTS)],
+}
 
 /** What happened, for an expectation and its message. */
 export interface Observed {
@@ -27,19 +34,17 @@ const MAX_SHOWN = 20
 
 /** Compares amounts, and throws an error that lists the requests concerned. */
 export function expectAmounts(what: string, expected: Expected, observed: Observed, filter: FakeFilter = {}): void {
+  checkValue('expected', EXPECTED, expected)
   const { actual } = observed
   const suffix = filter.operation === undefined && filter.key === undefined ? '' : ` (${JSON.stringify(filter)})`
   if (typeof expected === 'number') {
     const total = Object.values(actual).reduce((sum, one) => sum + one, 0)
-    if (total === asCount('The expected number', expected)) return
+    if (total === expected) return
     fail(`Expected ${expected} ${what}${suffix}, not ${total}.\n${requestsText(observed)}`, expected, total)
   }
-  const names = [...fakeOperations, 'unknown'] as const
-  const wanted = new Map(
-    Object.entries(expected).map(([name, n]) => [asOneOf('operation', name, names), asCount(name, n)]),
-  )
+  const wanted = new Map(Object.entries(expected))
   const all = [...new Set<string>([...wanted.keys(), ...Object.keys(actual)])].sort()
-  const wantedOf = (name: string) => wanted.get(name as FakeOperation) ?? 0
+  const wantedOf = (name: string) => wanted.get(name) ?? 0
   const wrong = all.filter((name) => wantedOf(name) !== (actual[name] ?? 0))
   if (wrong.length === 0) return
   const lines = wrong.map((name) => `  ${name}: expected ${wantedOf(name)}, not ${actual[name] ?? 0}`)

@@ -1,6 +1,6 @@
-import { asOneOf, checkNames } from './check-options.ts'
 import { createHistory, type HistoryState } from './history.ts'
-import { type FakeOperation, fakeOperations } from './routes.ts'
+import type { FakeOperation } from './routes.ts'
+import { checkValue, object, operation, text } from './schemas.ts'
 
 /** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
 export interface Charge {
@@ -27,6 +27,8 @@ export interface FakeFilter {
   /** Only this key. */
   key?: string
 }
+
+export const FILTER = { operation, key: text }
 
 /** The charges of one session. The sums include charges that are no longer listed. */
 export interface Ledger {
@@ -60,8 +62,6 @@ export function createLedger(max: number): Ledger {
 
 /** Rejects unknown fields and operations of a filter. */
 export function checkFilter(filter: FakeFilter = {}): FakeFilter {
-  checkNames('A filter', filter, ['operation', 'key'])
-  if (filter.operation !== undefined) asOneOf('operation', filter.operation, fakeOperations)
-  if (filter.key !== undefined && typeof filter.key !== 'string') throw new TypeError('key is a text.')
+  checkValue('filter', object(FILTER), filter)
   return filter
 }

@@ -1,8 +1,8 @@
-import { asNumber, asOneOf, checkNames } from './check-options.ts'
 import { countItems } from './count-items.ts'
 import type { AdmittedCall, QueryResult } from './execute.ts'
 import type { Rejection } from './rejections.ts'
-import { type FakeOperation, fakeOperations, fakeRoutes } from './routes.ts'
+import { type FakeOperation, fakeRoutes } from './routes.ts'
+import { checkValue, object, operation, text } from './schemas.ts'
 
 /** An answer of the service on a tape. */
 export interface TapeEntry {
@@ -34,6 +34,12 @@ export interface Tape {
   /** The answers in the order in which they were recorded. */
   entries: TapeEntry[]
 }
+
+const ERROR = { status: { type: 'integer', minimum: 400, maximum: 599 }, code: text, message: text }
+const ENTRY = object(
+  { operation, params: { type: 'object' }, data: {}, cursor: text, error: object(ERROR, Object.keys(ERROR)) },
+  ['operation', 'params'],
+)
 
 /** Plays the answers of a tape. */
 export interface TapePlayer {
@@ -92,26 +98,10 @@ export function readTape(value: unknown): Tape {
   const tape = value as Tape
   if (typeof value !== 'object' || value === null || tape.format !== 'etn-market-tape' || tape.version !== 1)
     throw new TypeError('tape is an object that record() made, of version 1.')
-  if (!Array.isArray(tape.entries)) throw new TypeError('tape.entries is a list.')
-  for (const [i, entry] of tape.entries.entries()) {
-    readTapeEntry(`tape.entries[${i}]`, entry)
-  }
+  checkValue('tape.entries', { type: 'array', items: ENTRY }, tape.entries)
+  const wrong = tape.entries.findIndex((entry) => 'data' in entry === 'error' in entry)
+  if (wrong >= 0) throw new TypeError(`tape.entries[${wrong}] has either data or an error.`)
   return tape
-}
-
-function readTapeEntry(path: string, entry: TapeEntry): void {
-  checkNames(path, entry, ['operation', 'params', 'data', 'cursor', 'error'])
-  asOneOf(`${path}.operation`, entry.operation, fakeOperations)
-  checkNames(`${path}.params`, entry.params, Object.keys(entry.params ?? {}))
-  if ('data' in entry === 'error' in entry) throw new TypeError(`${path} has either data or an error.`)
-  if (entry.cursor !== undefined && typeof entry.cursor !== 'string') throw new TypeError(`${path}.cursor is a text.`)
-  if (!entry.error) return
-  checkNames(`${path}.error`, entry.error, ['status', 'code', 'message'])
-  const { status, code, message } = entry.error
-  if (!Number.isInteger(asNumber(`${path}.error.status`, status, 400, 599)))
-    throw new TypeError(`${path}.error.status is a whole number.`)
-  if (typeof code !== 'string' || typeof message !== 'string')
-    throw new TypeError(`${path}.error has a code and a message.`)
 }
 
 /** The last recorded price of each address; `null` for none. */

@@ -7,8 +7,8 @@ import { createShape, DEMANDS, type Demand, type Shape } from './shapes.ts'
 import { SIMPLE_STRATEGIES } from './simple-strategies.ts'
 
 const TOKENS = [1, 2, 3, 9, 14, 40, 49, 50, 51, 60, 75, 99, 100, 101, 110, 200, 2_000]
-/** Rounds of the search for a higher bound: a few at first, and more where the goal is not met yet. */
-const ROUNDS = [0, 40, 300]
+/** Rounds of the search for a higher bound: none at first, a few where the goal is not met, and more where the best schedule does not explain it. */
+const [ROUNDS, MANY_ROUNDS] = [40, 300]
 /** What the feed may cost over the lower bound: without look-ups, and with them, which nobody knows in advance. */
 const [GOAL, GOAL_WITH_LOOK_UPS] = [1.1, 1.25]
 /** Where the best schedule that the search finds costs more than the goal: what the feed may cost over that. */
@@ -33,6 +33,8 @@ interface ShapeResult {
   readonly strategies: readonly number[]
 }
 
+const goalOf = ({ lookUpsEveryMs }: Demand) => (lookUpsEveryMs === undefined ? GOAL : GOAL_WITH_LOOK_UPS)
+
 const isUnknown = ({ lookUpsEveryMs, isUnsteady }: Demand) => lookUpsEveryMs !== undefined || isUnsteady === true
 
 function costs(shape: Shape) {
@@ -51,20 +53,23 @@ async function compareShape(demand: Demand, tokens: number): Promise<ShapeResult
     ratios.push((await runFeed(other)).credits / costs(other).plain)
   }
   const overPlain = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length
-  const isMet = (bound: number) => feed < (GOAL + ROUNDING) * bound
-  let bound = 0
-  // With one interval, the first bound is the highest.
-  for (const rounds of demand.hasOneInterval ? [0] : ROUNDS) if (!isMet(bound)) bound = lowerBound(shape, rounds)
-  // A schedule for one interval is not found by the search in reasonable time.
-  const found = isMet(bound) || demand.hasOneInterval ? Number.POSITIVE_INFINITY : bestKnownSchedule(shape)
-  const bestKnown = isMet(bound) ? undefined : Math.min(feed, found, plain)
+  const isMet = (bound: number) => feed < (goalOf(demand) + ROUNDING) * bound
+  let bound = lowerBound(shape, 0)
+  let bestKnown: number | undefined
+  // With one interval, the first bound is the highest, and the search does not find a schedule in reasonable time.
+  if (!isMet(bound) && demand.hasOneInterval) bestKnown = Math.min(feed, plain)
+  if (!isMet(bound) && !demand.hasOneInterval) bound = lowerBound(shape, ROUNDS)
+  if (!isMet(bound) && !demand.hasOneInterval) {
+    bestKnown = Math.min(feed, bestKnownSchedule(shape), plain)
+    if (feed > OVER_BEST_KNOWN * bestKnown) bound = lowerBound(shape, MANY_ROUNDS)
+    if (isMet(bound)) bestKnown = undefined
+  }
   return { bound, feed, bestKnown, overPlain, strategies }
 }
 
-function overBound({ lookUpsEveryMs }: Demand, { feed, bound, bestKnown }: ShapeResult): string {
+function overBound(demand: Demand, { feed, bound, bestKnown }: ShapeResult): string {
   const ratio = feed / bound
-  const goal = lookUpsEveryMs === undefined ? GOAL : GOAL_WITH_LOOK_UPS
-  const isMet = ratio < goal + ROUNDING || (bestKnown !== undefined && feed <= OVER_BEST_KNOWN * bestKnown)
+  const isMet = ratio < goalOf(demand) + ROUNDING || (bestKnown !== undefined && feed <= OVER_BEST_KNOWN * bestKnown)
   const inAdvance = bestKnown === undefined ? '' : ` (${(bestKnown / bound).toFixed(2)})`
   return markMissed(`${ratio.toFixed(2)}${inAdvance}`, isMet)
 }

@@ -125,9 +125,9 @@ async function compareManyShapes(): Promise<void> {
   tables.push(worst)
   printTable(worst.head, worst.rows)
   const heading =
-    'Watches of 5 minutes unless the row says more. In brackets, where a figure is above 1.10: the cost of the best schedule found that ' +
-    'knows everything in advance, over the same lower bound. ✗ is above the goal: 1.10, with look-ups 1.25, or 1.03 times the figure in ' +
-    'brackets. Over the cheapest strategy the goal is 1.00, and 1.02 where watches leave or look-ups come: there the figure is the mean of ' +
+    'Watches of 5 minutes unless the row says more. In brackets, where a figure is above its goal: the cost of the best schedule found ' +
+    'that knows everything in advance, over the same lower bound. ✗ is above the goal: 1.10, with look-ups 1.25, or 1.03 times the figure ' +
+    'in brackets. Over the cheapest strategy the goal is 1.00, and 1.02 where watches leave or look-ups come: there the figure is the mean of ' +
     'five random workloads.'
   if (process.argv.includes('--write')) writeReadme({ heading, tables }, 'economics')
 }

@@ -5,6 +5,8 @@ import { type Consumer, type LookUp, MINUTE, type Workload } from './workload.ts
 const SECOND = 1_000
 const HOUR = 60 * MINUTE
 const EVERY_MS = 5 * MINUTE
+/** Between the moments of mixed workloads: half of it doubles the time of the search for a bound. */
+const STEP_MS = 10 * SECOND
 
 /** A workload whose times are multiples of `stepMs`. */
 export interface Shape extends Workload {
@@ -45,7 +47,7 @@ const fiveMinutes = () => EVERY_MS
 const atRandom = (stepMs: number) => (_index: number, _count: number, random: Random) =>
   onGrid(random() * EVERY_MS, stepMs)
 /** From 10 s to 1 h, each order of magnitude as often. */
-const anyInterval = (random: Random) => onGrid(10 * SECOND * 360 ** random(), 5 * SECOND)
+const anyInterval = (random: Random) => onGrid(10 * SECOND * 360 ** random(), STEP_MS)
 
 /** Twenty watches of 5 to 30 tokens each, which share some of them. */
 const dashboards = (tokens: readonly string[], random: Random, durationMs: number): Consumer[] =>
@@ -59,11 +61,11 @@ const dashboards = (tokens: readonly string[], random: Random, durationMs: numbe
 
 /** As many watches as tokens, of up to three tokens each, that come for 5 to 60 minutes and stay away as long. */
 function comeAndGo(tokens: readonly string[], random: Random, durationMs: number): Consumer[] {
-  const anyTime = () => onGrid(5 * MINUTE + random() * 55 * MINUTE, 5 * SECOND)
+  const anyTime = () => onGrid(5 * MINUTE + random() * 55 * MINUTE, STEP_MS)
   const anyToken = () => tokens[Math.floor(random() * tokens.length)] ?? ''
   return tokens.map((token) => {
     const spans: { from: number; to: number }[] = []
-    for (let from = onGrid(random() * HOUR, 5 * SECOND); from < durationMs; ) {
+    for (let from = onGrid(random() * HOUR, STEP_MS); from < durationMs; ) {
       const to = Math.min(durationMs, from + anyTime())
       spans.push({ from, to })
       from = to + anyTime()
@@ -73,12 +75,12 @@ function comeAndGo(tokens: readonly string[], random: Random, durationMs: number
 }
 
 const sameInterval = { durationMs: 12 * HOUR, stepMs: SECOND, hasOneInterval: true }
-const mixed = { durationMs: 6 * HOUR, stepMs: 5 * SECOND, hasOneInterval: false }
-const apart = { name: 'begun apart at random', consumers: watchEach(atRandom(5 * SECOND), fiveMinutes) }
+const mixed = { durationMs: 6 * HOUR, stepMs: STEP_MS, hasOneInterval: false }
+const apart = { name: 'begun apart at random', consumers: watchEach(atRandom(STEP_MS), fiveMinutes) }
 const anyIntervals = {
   ...mixed,
   name: 'at intervals from 10 s to 1 h',
-  consumers: watchEach(atRandom(5 * SECOND), anyInterval),
+  consumers: watchEach(atRandom(STEP_MS), anyInterval),
 }
 const joining = { ...mixed, name: 'joining and leaving', consumers: comeAndGo, isUnsteady: true }
 /** The name and the mean time between look-ups. */
@@ -125,7 +127,7 @@ function drawLookUps(tokens: readonly string[], random: Random, durationMs: numb
   for (let at = 0; at < durationMs; at += -Math.log(1 - random()) * everyMs) {
     const addresses = Array.from({ length: 1 + Math.floor(random() * 5) }, drawOne)
     lookUps.push({
-      at: Math.min(onGrid(at, 5 * SECOND), durationMs - 5 * SECOND),
+      at: Math.min(onGrid(at, STEP_MS), durationMs - STEP_MS),
       addresses: [...new Set(addresses)],
       maxAgeMs: MINUTE,
     })

@@ -6,8 +6,8 @@ export type Fields = Record<string, unknown>
 /** A control route. Requests are checked with its schema before it runs. */
 export interface Command {
   summary: string
-  /** The fields that it takes, as an object. */
-  takes: Schema
+  /** The fields that it takes, as an object. @default none */
+  takes?: Schema
   /** What it answers. */
   answers: Schema
   run(fields: Fields, id: string): unknown

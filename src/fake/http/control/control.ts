@@ -8,7 +8,7 @@ import { faultCommands } from './fault-commands.ts'
 import { expectationCommands, readingCommands } from './observe-commands.ts'
 import { describeCommands } from './openapi.ts'
 import { answerPage } from './page.ts'
-import { resolveComponent } from './schemas.ts'
+import { NOTHING, resolveComponent } from './schemas.ts'
 import { keyAndTimeCommands, stateCommands, worldCommands } from './state-commands.ts'
 
 /** Answers the control routes below `/_fake`, for suites in any language. */
@@ -30,16 +30,19 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
     if (page) return page
     if (request.method === 'GET' && path === 'openapi.json') return respond(200, document())
     const { command, id } = findCommand(commands, request.method, path)
-    if (!command) return reject(404, 'not_found', unknownRoute(commands, request.method, path))
+    const route = `${request.method} /_fake/${cut(path)}`
+    if (!command) return reject(404, 'not_found', unknownRoute(commands, route))
     try {
       const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
-      const mismatch = findMismatchWith(resolveComponent, '', command.takes, fields)
-      if (mismatch) return reject(400, 'invalid_request', `${request.method} /_fake/${path}: ${mismatch}`)
+      const mismatch = findMismatchWith(resolveComponent, '', command.takes ?? NOTHING, fields)
+      if (mismatch) throw new TypeError(mismatch)
       return respond(200, await command.run(fields, id))
     } catch (error) {
       const isUnmet = error instanceof Error && error.name === 'AssertionError'
       const message = error instanceof Error ? error.message : show(error)
-      return isUnmet ? reject(409, 'expectation_failed', message) : reject(400, 'invalid_request', message)
+      return isUnmet
+        ? reject(409, 'expectation_failed', message)
+        : reject(400, 'invalid_request', `${route}: ${message}`)
     }
   }
 }
@@ -63,14 +66,14 @@ function findCommand(commands: Commands, method: string, path: string) {
   return { command: commands[`${method} ${path.slice(0, last)}/{id}`], id: path.slice(last + 1) }
 }
 
-function unknownRoute(commands: Commands, method: string, path: string): string {
-  return `There is no ${method} /_fake/${path}. There is: ${Object.keys(commands).join(', ')}.`
+function unknownRoute(commands: Commands, route: string): string {
+  return `There is no ${route}. There is: ${Object.keys(commands).join(', ')}.`
 }
 
 /** Query parameters, as the numbers that the schema asks for. */
 function readQuery(query: URLSearchParams, { takes }: Command): Fields {
   const read = (name: string, value: string) =>
-    takes.properties?.[name]?.type === 'integer' && /^-?\d+$/.test(value) ? Number(value) : value
+    takes?.properties?.[name]?.type === 'integer' && /^-?\d+$/.test(value) ? Number(value) : value
   return Object.fromEntries([...query].map(([name, value]) => [name, read(name, value)]))
 }
 

@@ -1,11 +1,13 @@
 import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
+import { cut } from '../../rules/check-options.ts'
 import type { FakeOperation } from '../../rules/routes.ts'
+import { flag, object, text } from '../../rules/schemas.ts'
 import { findMismatch } from '../../rules/validate-data.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
 import { PAGE, page } from './page-of-list.ts'
 import { createRegistry } from './registry.ts'
-import { flag, object, ref, text } from './schemas.ts'
+import { ref } from './schemas.ts'
 
 /** Faults, scripts and stubs. */
 export function faultCommands(fake: FakeService): Commands {
@@ -26,11 +28,10 @@ export function faultCommands(fake: FakeService): Commands {
     },
     'DELETE faults/{id}': {
       summary: 'Removes a fault or a script.',
-      takes: object({}),
       answers: ref('FaultHandle'),
       run(_, id) {
         const fault = fake.faults().find((one) => String(one.id) === id)
-        if (!fault) throw new TypeError(`There is no fault ${id}.`)
+        if (!fault) throw new TypeError(`There is no fault ${cut(id)}.`)
         fault.remove()
         return body(fault)
       },
@@ -70,7 +71,6 @@ export function faultCommands(fake: FakeService): Commands {
     },
     'DELETE stubs/{id}': {
       summary: 'Removes a stub.',
-      takes: object({}),
       answers: ref('Removed'),
       run(_, id) {
         stubs.take(id)()

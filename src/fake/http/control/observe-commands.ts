@@ -1,20 +1,18 @@
 import type { Expected } from '../../rules/expect.ts'
-import type { FakeFilter } from '../../rules/ledger.ts'
+import { type FakeFilter, FILTER } from '../../rules/ledger.ts'
+import { count, flag, object } from '../../rules/schemas.ts'
 import type { FakeService } from '../../types.ts'
 import type { Commands, Fields } from './command.ts'
 import { PAGE, page } from './page-of-list.ts'
-import { answer, count, flag, object, ref, text } from './schemas.ts'
+import { answer, ref } from './schemas.ts'
 
 /** Reading what happened. */
 export function readingCommands(fake: FakeService): Commands {
-  const filterOf = ({ operation, key }: Fields): FakeFilter =>
-    ({ ...(operation === undefined ? {} : { operation }), ...(key === undefined ? {} : { key }) }) as FakeFilter
-  const filter = { operation: ref('Operation'), key: text }
-  const takes = object({ ...filter, ...PAGE })
+  const filterOf = ({ limit: _, after: __, last: ___, ...filter }: Fields) => filter as FakeFilter
+  const takes = object({ ...FILTER, ...PAGE })
   return {
     'GET health': {
       summary: 'Whether the fake runs.',
-      takes: object({}),
       answers: answer({ ok: flag, now: count }),
       run: () => ({ ok: true, now: fake.now() }),
     },
@@ -32,7 +30,7 @@ export function readingCommands(fake: FakeService): Commands {
     },
     'GET totals': {
       summary: 'Charged credits, and the maximum of requests in flight.',
-      takes: object(filter),
+      takes: object(FILTER),
       answers: answer({ charged: count, peakInFlight: count, peakHeavyInFlight: count }),
       run: (given) => ({
         charged: fake.charged(filterOf(given)),
@@ -45,40 +43,30 @@ export function readingCommands(fake: FakeService): Commands {
 
 /** Expectations about what happened. */
 export function expectationCommands(fake: FakeService): Commands {
-  const ok = { ok: true }
-  const read = (given: Fields) => {
-    const { expected, ...filter } = given
-    return [expected as Expected, filter as FakeFilter] as const
+  const ok = (run: () => void) => {
+    run()
+    return { ok: true }
   }
-  const takes = object({ expected: ref('Expected'), operation: ref('Operation'), key: text }, ['expected'])
+  const read = ({ expected, ...filter }: Fields) => [expected as Expected, filter as FakeFilter] as const
+  const takes = object({ expected: ref('Expected'), ...FILTER }, ['expected'])
   const answers = ref('Ok')
   return {
     'POST expect/credits': {
       summary: 'Answers 409 unless exactly these credits were charged.',
       takes,
       answers,
-      run(given) {
-        fake.expectCredits(...read(given))
-        return ok
-      },
+      run: (given) => ok(() => fake.expectCredits(...read(given))),
     },
     'POST expect/requests': {
       summary: 'Answers 409 unless exactly these requests arrived.',
       takes,
       answers,
-      run(given) {
-        fake.expectRequests(...read(given))
-        return ok
-      },
+      run: (given) => ok(() => fake.expectRequests(...read(given))),
     },
     'POST expect/no-unused-faults': {
       summary: 'Answers 409 if a fault has hits left.',
-      takes: object({}),
       answers,
-      run() {
-        fake.expectNoUnusedFaults()
-        return ok
-      },
+      run: () => ok(fake.expectNoUnusedFaults),
     },
   }
 }

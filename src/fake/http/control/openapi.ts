@@ -1,6 +1,6 @@
 import { TOKEN_HEADER } from './access.ts'
 import type { Command, Commands } from './command.ts'
-import { COMPONENTS, ref } from './schemas.ts'
+import { COMPONENTS, NOTHING, ref } from './schemas.ts'
 
 /** The OpenAPI description of the control routes: the schemas are those that requests are checked with. */
 export function describeCommands(commands: Commands): object {
@@ -55,7 +55,7 @@ function tagOf(path: string): string {
   return TAG_OF[first] ?? (TAGS.some(([name]) => name === first) ? first : 'observe')
 }
 
-function describe(route: string, method: string, path: string, { summary, takes, answers }: Command): object {
+function describe(route: string, method: string, path: string, { summary, takes = NOTHING, answers }: Command): object {
   const id = path.endsWith('{id}') ? [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }] : []
   const query =
     method === 'GET'

@@ -1,6 +1,6 @@
 import type { Schema } from '../../rules/check-schema.ts'
+import { count, numberFrom1 } from '../../rules/schemas.ts'
 import type { Fields } from './command.ts'
-import { count, numberFrom1 } from './schemas.ts'
 
 /** The query parameters of a list. */
 export const PAGE: Record<string, Schema> = { limit: numberFrom1, after: count, last: numberFrom1 }

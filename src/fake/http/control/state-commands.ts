@@ -1,10 +1,11 @@
 import type { FakeCandle } from '../../data/candle.ts'
 import { asNumber } from '../../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
+import { address, amount, count, flag, object } from '../../rules/schemas.ts'
 import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetPart } from '../../types.ts'
 import type { Commands } from './command.ts'
 import { createRegistry } from './registry.ts'
-import { address, amount, answer, count, flag, object, ref } from './schemas.ts'
+import { answer, ref } from './schemas.ts'
 
 /** Keys, time and heavy slots. */
 export function keyAndTimeCommands(fake: FakeService): Commands {
@@ -12,7 +13,6 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
   return {
     'GET keys': {
       summary: 'The keys and their credits.',
-      takes: object({}),
       answers: ref('Keys'),
       run: () => fake.keys(),
     },
@@ -27,7 +27,6 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
     },
     'GET clock': {
       summary: 'The time in unix milliseconds.',
-      takes: object({}),
       answers: ref('Time'),
       run: () => ({ now: fake.now() }),
     },
@@ -44,13 +43,11 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
     },
     'POST heavy-slots': {
       summary: 'Takes a heavy slot, as another tenant would.',
-      takes: object({}),
       answers: ref('Id'),
       run: () => ({ id: slots.add(fake.holdHeavySlot()) }),
     },
     'DELETE heavy-slots/{id}': {
       summary: 'Frees a heavy slot.',
-      takes: object({}),
       answers: answer({ freed: count }),
       run(_, id) {
         slots.take(id)()
@@ -71,7 +68,6 @@ export function worldCommands({ world }: FakeService): Commands {
   return {
     'GET world': {
       summary: 'The version of the data.',
-      takes: object({}),
       answers,
       run: () => ({ version: world.version }),
     },
@@ -131,7 +127,6 @@ export function stateCommands(fake: FakeService, maxSnapshots: number): Commands
     },
     'POST snapshot': {
       summary: 'Keeps the state.',
-      takes: object({}),
       answers: answer({ id: count, at: { type: 'number' } }),
       run() {
         const snapshot = fake.snapshot()
@@ -140,7 +135,6 @@ export function stateCommands(fake: FakeService, maxSnapshots: number): Commands
     },
     'DELETE snapshots/{id}': {
       summary: 'Drops a snapshot.',
-      takes: object({}),
       answers: ref('Removed'),
       run(_, id) {
         snapshots.take(id)
