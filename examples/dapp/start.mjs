@@ -14,7 +14,6 @@ function npm(folder, ...args) {
 }
 
 if (!existsSync(`${root}node_modules`)) npm(root, 'ci', '--no-audit', '--no-fund')
-if (!existsSync(`${root}dist/index.js`)) npm(root, 'run', 'build')
 if (!existsSync(`${example}node_modules`)) npm(example, 'ci', '--no-audit', '--no-fund')
 console.log(
   process.env.ETN_MARKET_API_KEY
