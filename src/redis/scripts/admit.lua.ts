@@ -4,6 +4,7 @@ import { LIMITS } from './limits.lua.ts'
 /**
  * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each guarded scope.
  * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of unguarded requests.
+ * A lease that was written while the clock was ahead lasts for one lease from now on; those of other members may be some times as long.
  * Answers `granted`, `cooldown` with its length, `refusals` with the time until fewer refusals of the key are recent, or, when it has to ask again,
  * `busy` while a probe is in flight and `queued` with the number of requests before it while no slot is free.
  */
@@ -18,7 +19,7 @@ if redis.call('HEXISTS', OPERATIONS, id) == 1 then return answer('cancelled', 0)
 local key, heavy = scopeOf(ARGV[4], 8), scopeOf('heavy', 11)
 countUnguarded(key, 8, leaseMs)
 
--- A lease that was written while the clock was ahead lasts no longer than one from now on. Leases of other members may be some times as long.
+-- The clock was ahead.
 local function shorten(leases)
   for _, one in ipairs(redis.call('ZRANGEBYSCORE', leases, '(' .. text(now + MAX_LEASES * leaseMs), '+inf')) do
     redis.call('ZADD', leases, text(now + leaseMs), one)

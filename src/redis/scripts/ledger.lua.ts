@@ -142,7 +142,6 @@ local function available()
   return limit - spent - reserved - uncertain
 end
 
--- A cool-down that was written while the clock was ahead keeps its length.
 local function guards()
   local found = redis.call('HGETALL', GUARDS)
   for index = 2, #found, 2 do

@@ -2,7 +2,8 @@
  * What the scripts that admit requests begin with. KEYS: state, operations, ends, guards, slots, waiting, seen, then for the scope of the API key
  * and for that of heavy requests: probes, refusals, unguarded.
  *
- * `guards` has `until:limit:since` for each scope that was refused: when its cool-down ends, how many probes may then be in flight, and when that was written. All other
+ * `guards` has `until:limit:since` for each scope that was refused: when its cool-down ends, how many probes may then be in flight, and when that was written:
+ * a cool-down that was written while the clock was ahead keeps its length, and a refusal counts for a minute from now. All other
  * sets are scored by the time at which an entry ends, `refusals` by that of the refusal. `unguarded` are requests that were sent before their member knew of
  * the guard.
  */
@@ -22,7 +23,6 @@ local slotLimit = config and tonumber(string.match(config, ' (%d+)$')) or 0
 
 local function scopeOf(name, first)
   local till, limit, since = string.match(redis.call('HGET', GUARDS, name) or '', '^(%d+):(%d+):?(%d*)$')
-  -- The clock was set back: the cool-down keeps its length.
   if till and since ~= '' and tonumber(since) > now then till = now + math.max(0, tonumber(till) - tonumber(since)) end
   return {
     name = name,
@@ -42,7 +42,6 @@ local function prune(scope)
     redis.call('ZREM', scope.probes, id)
     redis.call('ZADD', scope.refusals, text(now), id)
   end
-  -- Refusals of a clock that was ahead count for a minute from now.
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', scope.refusals, '(' .. text(now), '+inf')) do redis.call('ZADD', scope.refusals, text(now), id) end
   redis.call('ZREMRANGEBYSCORE', scope.refusals, '-inf', text(now - MINUTE))
   redis.call('ZREMRANGEBYSCORE', scope.unguarded, '-inf', text(now))
