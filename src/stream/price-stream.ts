@@ -230,7 +230,7 @@ function intervalOf(watches: ReadonlySet<OpenWatch>): number {
 
 /** With a slash at its end. */
 function readUrl(url: unknown): string {
-  if (typeof url === 'string' && /^(https?:\/)?\/[^?#]*$/i.test(url)) return url.replace(/\/*$/, '/')
+  if (typeof url === 'string' && /^(https?:\/)?\/[^?#]*$/i.test(url)) return url.endsWith('/') ? url : `${url}/`
   throw invalidOption('url', url, 'the base path of a proxy, such as /api/market, or its URL')
 }
 
