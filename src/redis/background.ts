@@ -5,7 +5,7 @@ import { monotonicNow, sleep, startTimer, systemClock } from '../concurrency/clo
 export interface Background {
   /** Repeats a command until it succeeds, `untilMs` on the monotonic clock has passed, or the fleet is closed. The first time is now. */
   repeat(run: () => Promise<unknown>, untilMs: number): void
-  /** Resolves when nothing is left to do, or after `timeoutMs`. */
+  /** Resolves when nothing is left to do, or when no command has succeeded for `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>
   /** Ends all repetitions. */
   stop(): void
@@ -16,6 +16,7 @@ const MAX_PAUSE_MS = 1_000
 
 export function createBackground(): Background {
   const live = new Set<Promise<void>>()
+  let ended = 0
   const stopping = new LightAbortController()
 
   async function work(run: () => Promise<unknown>, untilMs: number): Promise<void> {
@@ -34,18 +35,24 @@ export function createBackground(): Background {
     repeat(run, untilMs) {
       const done = work(run, untilMs)
         .catch(() => {})
-        .finally(() => live.delete(done))
+        .finally(() => {
+          live.delete(done)
+          ended++
+        })
       live.add(done)
     },
     async flush(timeoutMs) {
-      if (live.size === 0) return
-      await new Promise<void>((resolve) => {
-        const stopTimer = startTimer(systemClock, timeoutMs, resolve)
-        Promise.all(live).then(() => {
-          stopTimer()
-          resolve()
+      let before = Number.NaN
+      while (live.size > 0 && ended !== before) {
+        before = ended
+        await new Promise<void>((resolve) => {
+          const stopTimer = startTimer(systemClock, timeoutMs, resolve)
+          Promise.all(live).then(() => {
+            stopTimer()
+            resolve()
+          })
         })
-      })
+      }
     },
     stop: () => stopping.abort(new Error('The fleet is closed.')),
   }

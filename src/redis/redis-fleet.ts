@@ -40,12 +40,12 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
   const { name } = options
   const { limit, windowMs, slots, leaseMs, timeoutMs, wait } = settings
   const keys = createKeys(name)
-  const runner = createRunner(redis, timeoutMs, wait !== undefined)
+  const runner = createRunner(redis, leaseMs, wait !== undefined)
   const config = `${limit} ${windowMs} ${slots}`
   const memberId = crypto.randomUUID().replaceAll('-', '').slice(0, 20)
   let ids = 0
   const nextId = () => `${memberId}.${(++ids).toString(36)}`
-  const command = createCommand(runner.run, timeoutMs, nextId)
+  const command = createCommand(runner.run, settings, nextId)
   let isClosed = false
 
   const member: Member = {

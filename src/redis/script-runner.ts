@@ -13,22 +13,22 @@ export interface Runner {
   readonly wait: ((replicas: number, timeoutMs: number) => Promise<unknown>) | undefined
 }
 
-/** @param timeoutMs how long a command may take; a client that has a limit of its own gets a longer one */
-export function createRunner(redis: RedisConnection, timeoutMs: number, needsWait: boolean): Runner {
+/** @param maxMs how long a command may take; a client that has a limit of its own gets a longer one */
+export function createRunner(redis: RedisConnection, maxMs: number, needsWait: boolean): Runner {
   const wait = (redis as ScriptRunner | undefined)?.wait
   if (needsWait && (typeof wait !== 'function' || isCluster(redis)))
     throw new InvalidRequestError('Invalid wait: this connection has no WAIT, as a cluster has none.', {
       code: 'invalid_option',
     })
   return {
-    run: chooseRun(redis, timeoutMs),
+    run: chooseRun(redis, maxMs),
     wait: wait && ((replicas, timeoutMs) => wait.call(redis, replicas, timeoutMs)),
   }
 }
 
-function chooseRun(redis: RedisConnection, timeoutMs: number): RunScript {
+function chooseRun(redis: RedisConnection, maxMs: number): RunScript {
   if (isNodeRedis(redis)) {
-    const client = withOwnTimeout(redis, timeoutMs)
+    const client = withOwnTimeout(redis, maxMs)
     return byHash(
       (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
       (script, keys, args) => client.eval(script, { keys, arguments: args }),
@@ -52,29 +52,42 @@ function chooseRun(redis: RedisConnection, timeoutMs: number): RunScript {
 /** Sends the hash of a script; the script itself where the server does not know it, or any more. */
 function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
   const hashes = new Map<string, string>()
+  /** A burst of commands that the server does not know yet sends the script once. */
+  const loading = new Map<string, Promise<unknown>>()
   const hashOf = (script: string) => {
     const known = hashes.get(script) ?? sha1Hex(script)
     hashes.set(script, known)
     return known
   }
-  return async (script, keys, args) => {
+  const runOr = async (script: string, keys: string[], args: string[], orElse: () => Promise<unknown>) => {
     try {
       return await evalByHash(hashOf(script), keys, args)
     } catch (error) {
       if (firstWord(error) !== 'NOSCRIPT') throw error
-      return evalText(script, keys, args)
+      return orElse()
     }
   }
+  return (script, keys, args) =>
+    runOr(script, keys, args, async () => {
+      const loaded = loading.get(script)
+      if (loaded !== undefined) {
+        await loaded.catch(() => {})
+        return runOr(script, keys, args, () => evalText(script, keys, args))
+      }
+      const sent = evalText(script, keys, args).finally(() => loading.delete(script))
+      loading.set(script, sent)
+      return sent
+    })
 }
 
 /** The limit of the client is later, so that the fleet's own decides. */
 const MARGIN_MS = 1_000
 
 /** From version 6 on, commands of `redis` fail after 5 seconds by default, those that wait to be written included. */
-function withOwnTimeout(redis: NodeRedisClient, timeoutMs: number): NodeRedisClient {
+function withOwnTimeout(redis: NodeRedisClient, maxMs: number): NodeRedisClient {
   const { withCommandOptions } = redis as { withCommandOptions?: (options: object) => NodeRedisClient }
   return typeof withCommandOptions === 'function'
-    ? withCommandOptions.call(redis, { timeout: timeoutMs + MARGIN_MS })
+    ? withCommandOptions.call(redis, { timeout: maxMs + MARGIN_MS })
     : redis
 }
 

@@ -50,8 +50,9 @@ export interface RedisFleetOptions {
    */
   leaseMs?: number | undefined
   /**
-   * How long one command may take, in milliseconds. When it takes longer, the call is refused and nothing is sent. A client of `redis`
-   * gets a longer limit of its own for these commands; leave `commandTimeout` of `ioredis` unset, or longer than this. @default 2_000
+   * How long Redis may be silent while a command waits, in milliseconds. Then the call is refused and nothing is sent. In a burst of calls,
+   * commands wait behind one another for up to `leaseMs`, as long as Redis answers. A client of `redis` gets a longer limit of its own for these
+   * commands; leave `commandTimeout` of `ioredis` unset, or longer than `leaseMs`. @default 2_000
    */
   timeoutMs?: number | undefined
   /**

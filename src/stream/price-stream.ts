@@ -11,6 +11,7 @@ import type { StreamedPrice } from '../feed/stream/read-price.ts'
 import { shareBetweenTabs } from '../feed/stream/share-between-tabs.ts'
 import { errorOf, type FeedStreamStatus } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
+import { trimEnd } from '../utils/trim-end.ts'
 import type { PriceStream, PriceStreamOptions, PriceStreamWatchOptions } from './types.ts'
 
 /** How long changes are collected before streams are opened anew: what a page renders together has one stream. */
@@ -230,7 +231,7 @@ function intervalOf(watches: ReadonlySet<OpenWatch>): number {
 
 /** With a slash at its end. */
 function readUrl(url: unknown): string {
-  if (typeof url === 'string' && /^(https?:\/)?\/[^?#]*$/i.test(url)) return url.endsWith('/') ? url : `${url}/`
+  if (typeof url === 'string' && /^(https?:\/)?\/[^?#]*$/i.test(url)) return `${trimEnd(url, '/')}/`
   throw invalidOption('url', url, 'the base path of a proxy, such as /api/market, or its URL')
 }
 

@@ -101,7 +101,7 @@ test('a clock of Redis that was a year ahead holds up the fleet for one window',
   expect(await fleet.status()).toMatchObject({ spent: 40, available: 60 })
 })
 
-test('a client of redis gets the time limit of the fleet', async () => {
+test('a client of redis gets a time limit that is longer than that of the fleet', async () => {
   const given: object[] = []
   const client = {
     evalSha: async () => [],
@@ -112,5 +112,33 @@ test('a client of redis gets the time limit of the fleet', async () => {
     },
   }
   createRedisFleet(client, { ...OPTIONS, timeoutMs: 30_000, leaseMs: 60_000 })
-  expect(given).toEqual([{ timeout: 31_000 }])
+  expect(given).toEqual([{ timeout: 61_000 }])
+})
+
+test('a burst that takes longer than timeoutMs is not refused while Redis answers, and one that is never answered is', async () => {
+  const redis = setup.connect()
+  const STEP_MS = 4
+  let isSilent = false
+  let line: Promise<unknown> = Promise.resolve()
+  /** One command after the other, as on one connection to a busy server. */
+  const runner: ScriptRunner = {
+    eval(script, keys, args) {
+      const reply = line.then(async () => {
+        await new Promise((resolve) => setTimeout(resolve, STEP_MS))
+        return isSilent ? new Promise(() => {}) : redis.eval(script, keys.length, ...keys, ...args)
+      })
+      line = reply
+      return reply
+    },
+  }
+  const fleet = createRedisFleet(runner, { ...OPTIONS, timeoutMs: 200, budget: { credits: 1_000_000, windowMs: HOUR } })
+  setup.onEnd(() => fleet.close())
+  await fleet.initialize()
+  const { budget } = fleetInternalsOf(fleet) ?? {}
+  const reserved = await Promise.all(Array.from({ length: 150 }, () => budget?.reserve(10)))
+  for (const reservation of reserved) reservation?.settle(10)
+  await budget?.flush()
+  expect(await fleet.status()).toMatchObject({ spent: 1_500, reserved: 0, uncertain: 0 })
+  isSilent = true
+  await expect(budget?.reserve(10)).rejects.toMatchObject({ code: 'state_unavailable' })
 })
