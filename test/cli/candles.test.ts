@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { parseCsv, toCsv, toPlainNumber } from '../../src/cli/candle-csv.ts'
 import { openSeriesFile } from '../../src/cli/series-file.ts'
 import { syncSeries } from '../../src/cli/sync-series.ts'
+import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { createScene } from './program.ts'
 
@@ -101,14 +102,15 @@ testProperty(
     return fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 5 * HOUR }), { minLength: 1, maxLength: 5 }),
       async (pauses) => {
-        const fake = createFakeService()
-        const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
+        const clock = createVirtualClock()
+        const fake = createFakeService({ clock })
+        const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
         const name = `${run++}.csv`
         const csv = { name, path: join(folder, name) }
         const id = { token: BOLT, bucket: '1h', currency: 'USD' }
         let last = fake.now()
         for (const pause of [0, ...pauses]) {
-          await fake.advance(pause * 1_000)
+          await clock.advance(pause * 1_000)
           const file = await openSeriesFile(csv, id)
           const now = fake.now() / 1_000
           await syncSeries(file, { bucket: '1h', limit: 24 }, now, (limit) => {
