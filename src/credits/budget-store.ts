@@ -31,6 +31,7 @@ export interface EntryStore {
 /** Pauses between the tries of a write that failed. */
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
+const MAX_KNOWN = 32
 
 /** `snapshot` returns what to write; it is called when a write begins. */
 export function createEntryStore(store: BudgetStore, key: string, limitMs: number, snapshot: () => string): EntryStore {
@@ -38,16 +39,25 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
   let queued: Promise<void> | undefined
   let pauseMs = MIN_PAUSE_MS
   let stopRetry: (() => void) | undefined
+  /** The last texts that were read or written: a write that failed may have arrived, and a store may show an older one for a while. */
+  const known: unknown[] = []
 
   async function set(text: string): Promise<void> {
     const result = await store.set(key, text)
     if (result === false) throw new Error('The store reports that it did not write the entry.')
   }
 
+  function remember(text: unknown): void {
+    known.push(text)
+    if (known.length > MAX_KNOWN) known.shift()
+  }
+
   /** A write that takes too long is given up. If it ends after all, it may have replaced newer counts, which are written again. */
   async function write(): Promise<void> {
     let isGivenUp = false
-    const written = set(snapshot())
+    const text = snapshot()
+    remember(text)
+    const written = set(text)
     written.then(
       () => {
         if (isGivenUp) enqueue().catch(() => {})
@@ -68,8 +78,28 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
 
   /** What is known to be charged is written late rather than never, also when no call follows. */
   function writeLater(): void {
-    stopRetry ??= startBackgroundTimer(pauseMs, () => enqueue().catch(() => {}))
+    stopRetry ??= startBackgroundTimer(pauseMs, () => void writeAgain())
     pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)
+  }
+
+  /** Gives up where another budget has written since: it has counted what this one had reserved, and must not lose what it spent. */
+  async function writeAgain(): Promise<void> {
+    stopRetry = undefined
+    try {
+      const current = await read()
+      if (current !== undefined && !known.includes(current)) return
+    } catch {
+      writeLater()
+      return
+    }
+    await enqueue().catch(() => {})
+  }
+
+  function read(): Promise<unknown> {
+    return withinTime(
+      limitMs,
+      Promise.resolve().then(() => store.get(key)),
+    )
   }
 
   function enqueue(): Promise<void> {
@@ -83,11 +113,11 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
   }
 
   return {
-    read: () =>
-      withinTime(
-        limitMs,
-        Promise.resolve().then(() => store.get(key)),
-      ),
+    async read() {
+      const text = await read()
+      remember(text)
+      return text
+    },
     save: () => withinTime(limitMs, enqueue()),
   }
 }

@@ -135,6 +135,25 @@ describe('a store that fails', () => {
     expect(writes).toBe(written)
   })
 
+  test('a charge that could not be written does not replace what a later budget has written', async () => {
+    vi.useFakeTimers()
+    const map = new Map<string, string>()
+    let fails = false
+    const set = (key: string, value: string) => (fails ? Promise.reject(failure) : map.set(key, value))
+    const start = () => createBudget({ credits: 1000, store: { get: (key) => map.get(key), set } }, clock)
+    const first = await start().reserve(50)
+    first.confirm()
+    fails = true
+    first.settle(30)
+    await vi.advanceTimersByTimeAsync(10)
+    fails = false
+    const second = await start().reserve(600)
+    second.confirm()
+    second.settle(600)
+    for (let time = 0; time < 60; time++) await vi.advanceTimersByTimeAsync(1_000)
+    expect(await afterRestart(map)).toMatchObject({ spent: 600, uncertain: 50 })
+  })
+
   test('a write that never ends holds up no later one: the next call asks the store again', async () => {
     vi.useFakeTimers()
     const { store, map, writes } = slowStore()

@@ -63,8 +63,11 @@ function isVitestTest(code: string): boolean {
 /** The `test` of an example for `node:test`: runs at once, clean-ups included. */
 async function runTest(_: string, run: (context: TestContext) => Promise<void>): Promise<void> {
   const cleanUps: (() => Promise<void>)[] = []
-  await run({ after: (cleanUp) => void cleanUps.push(cleanUp) })
-  for (const cleanUp of cleanUps) await cleanUp()
+  try {
+    await run({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+  } finally {
+    for (const cleanUp of cleanUps) await cleanUp()
+  }
 }
 
 const files = examples.map(fileOf)

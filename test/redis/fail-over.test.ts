@@ -32,7 +32,7 @@ function followPrimary(ports: number[]): ScriptRunner & { failOver(): void } {
 
 test('with wait, a reservation that reaches no replica is refused and taken back', async () => {
   const replica = await startReplica()
-  const { client, fleet } = setup.join({ wait: { replicas: 1, timeoutMs: 700 } })
+  const { client, fleet } = setup.join({ wait: { replicas: 1, timeoutMs: 1_500 } })
   await fleet.initialize()
   await client.etn.price()
   replica.pause()
