@@ -21,15 +21,15 @@ const SHARED = ['ky', 'p-retry', 'zod']
 const CEILINGS = [
   // The steps of a call and their errors 9, budgets with and without a store 4, guards and operations 2.4, secrets 1.4, sweeps 0.7, the
   // way into a fleet 0.3; a balance for each key, windows that no clock moves, bounded answers, the step at which a connection failed,
-  // the limit of a sweep over its runs and the end of a silent batch 4.
+  // the limit of a sweep over its runs and the end of a silent batch 4; charges that a store refused, written later 0.2.
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 34_000,
+    ceiling: 34_500,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9.
-  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 40_000 },
+  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 40_500 },
   // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7, bodies
   // that no reader shares or overflows on 0.3.
   { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_500 },
