@@ -20,7 +20,7 @@ const IMPORTS = [
 const TYPES: Partial<Record<(typeof NAMES)[number], string>> = {
   fake: 'FakeService',
   client: 'Client',
-  test: '(name: string, run: (context: TestContext) => Promise<void>) => Promise<void>',
+  test: '(name: string, run: (context: TestContext) => Promise<void>) => void',
 }
 
 interface Example {
@@ -61,7 +61,7 @@ function isVitestTest(code: string): boolean {
 }
 
 /** The `test` of an example for `node:test`: runs at once, clean-ups included. */
-async function runTest(_: string, run: (context: TestContext) => Promise<void>): Promise<void> {
+async function runTest(run: (context: TestContext) => Promise<void>): Promise<void> {
   const cleanUps: (() => Promise<void>)[] = []
   try {
     await run({ after: (cleanUp) => void cleanUps.push(cleanUp) })
@@ -96,7 +96,11 @@ describe('the examples in the documentation', () => {
       await using client = createClient({ apiKey: fake.key, fetch: fake.fetch })
       const [MINE, POOL, WALLET, ART, SALE, NEW] = ['a', 'c', 'e', 'd', '1', 'b'].map(address)
       const { run } = await import(files[i] ?? '')
-      await run({ fake, client, test: runTest, ...fakeTokens, MINE, POOL, WALLET, ART, SALE, NEW })
+      // An example does not wait for its tests, and while one runs, no other test may have the environment.
+      const running: Promise<void>[] = []
+      const test = (_: string, body: Parameters<typeof runTest>[0]) => void running.push(runTest(body))
+      await run({ fake, client, test, ...fakeTokens, MINE, POOL, WALLET, ART, SALE, NEW })
+      await Promise.all(running)
     })
   }
 })
