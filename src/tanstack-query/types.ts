@@ -61,6 +61,6 @@ export interface EtnQueryOptions<Id extends OperationId> {
    * and `getQueryData`, has the prices in EIP-55 form, so that one batch in two spellings is bought once.
    */
   readonly select?: (data: OperationData[Id]) => OperationData[Id]
-  /** Left out. It tells TanStack Query the type of errors: `useQuery(options).error` is an `EtnMarketError`. */
+  /** Not set. TanStack Query infers the type of errors from it: `useQuery(options).error` is an `EtnMarketError`. */
   readonly throwOnError?: (error: EtnMarketError, query: unknown) => boolean
 }

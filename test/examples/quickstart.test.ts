@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { operations } from 'etn-market'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeFake } from '../fake/setup.ts'
-import { follow } from '../support/child.ts'
+import { run } from '../support/child.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -11,8 +10,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 async function quickstart(environment: Record<string, string>): Promise<string> {
   const { ETN_MARKET_API_KEY: _, ETN_MARKET_BASE_URL: __, ...inherited } = process.env
   const env = { ...inherited, ...environment }
-  const child = follow(spawn(`${root}node_modules/.bin/tsx`, ['examples/quickstart.ts'], { cwd: root, env }))
-  const { code, stdout, stderr } = await child.ended()
+  const { code, stdout, stderr } = await run(`${root}node_modules/.bin/tsx`, ['examples/quickstart.ts'], {
+    cwd: root,
+    env,
+  })
   expect(code, stderr).toBe(0)
   return stdout
 }

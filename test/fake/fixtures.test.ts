@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import { createFakeService, useFakeService } from 'etn-market/fake'
 import { createNodeTransport } from 'etn-market/node'
 import { test as fixtureTest } from 'etn-market/vitest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { follow } from '../support/child.ts'
+import { run } from '../support/child.ts'
 import { BOLT } from './setup.ts'
 
 const before = { url: process.env.ETN_MARKET_BASE_URL, key: process.env.ETN_MARKET_API_KEY }
@@ -157,7 +156,7 @@ describe('useFakeService', () => {
     const tsx = new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url).href
     const example = fileURLToPath(new URL('../../examples/testing/node-test.ts', import.meta.url))
     const args = ['--import', tsx, '--test', '--test-reporter', 'tap', file, example]
-    const { stdout: output } = await follow(spawn(process.execPath, args, { env })).ended()
+    const { stdout: output } = await run(process.execPath, args, { env })
     rmSync(folder, { recursive: true })
     expect(output).toMatch(/^\s*ok \d - passes/m)
     expect(output).toMatch(/^\s*not ok \d - fails/m)

@@ -67,7 +67,7 @@ describe('what a visitor streams', () => {
     expect(headers.get('x-credits-remaining')).toBe('50')
   })
 
-  test('goes on when the credits are renewed, and the page is told both', async () => {
+  test('goes on when the credits are renewed, and the page receives both states', async () => {
     const { clock, listen } = setupStream({}, { perVisitor: { credits: 130, windowMs: HOUR } })
     const page = await listen(query([ONE, TWO, THREE], 10 * SECOND), { visitor: 'ada' })
     await clock.advance(MINUTE)
@@ -205,7 +205,7 @@ const step = fc.oneof(
 )
 
 testProperty(
-  'whoever comes, leaves or fails, every credit that streams may have cost is counted, and no limit is passed',
+  'every credit that streams may have cost is counted, and no limit is passed, while visitors come, leave and fail',
   fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
     const limit = { credits: 700, windowMs: 10 * HOUR }
     const { clock, listen, fake, proxy, feed } = setupStream({}, { perVisitor: limit, budget: { credits: 2_000 } })

@@ -76,7 +76,7 @@ export function shareBetweenTabs(parts: PriceStreamsParts, tabs: Tabs): PriceStr
     stopSilence = startTimer(clock, SILENT_MS * (1 + clock.random()), () => void takeLead({ steal: true }))
   }
 
-  /** Tells the leader what this tab wants. */
+  /** Sends the leader the addresses that this tab wants. */
   function sayWanted(isForced: boolean): void {
     stopWanting?.()
     stopWanting = undefined

@@ -8,7 +8,7 @@ import type { StreamedPrice } from './read-price.ts'
 export interface StreamedFetcher extends PriceFetcher {
   /** A price has arrived. */
   onPrice(price: StreamedPrice): void
-  /** Tells those who wait for a price why none comes. */
+  /** Reports to the subscribers of a price why none arrives. */
   reportFailures(): void
   /** Buys what waits for a stream and cannot wait any longer. */
   reconsider(): void

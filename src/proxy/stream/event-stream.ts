@@ -8,7 +8,7 @@ export interface EventStream {
   readonly body: ReadableStream<Uint8Array>
   /** To be called twice in a heartbeat. Sends a comment when there was no news, and ends a stream that nobody reads. */
   heartbeat(): void
-  /** Tells the page the state of the stream, if it has changed. */
+  /** Sends the page the state of the stream, if it has changed. */
   report(status: StreamReport): void
   /** Ends it from this side. */
   end(): void

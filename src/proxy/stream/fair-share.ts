@@ -15,7 +15,7 @@ export interface FairShareParts<Visitor, Source extends Demand<Visitor>> {
 
 /** The rest is for forecasts that are too low: the feed would stretch the operator's watches, too. */
 const USED_SHARE = 0.9
-/** Makes 5 seconds more than half a day: whoever is stretched further gets nothing in practice. */
+/** The limit of a stretch. It makes 5 seconds more than half a day, and a longer interval is no price in practice. */
 const MAX_STRETCH = 10_000
 /** Halvings of the range of a stretch: its last step is far below what a schedule can keep. */
 const STEPS = 24

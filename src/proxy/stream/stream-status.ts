@@ -17,7 +17,7 @@ export interface StreamConditions {
 /** A stretch that nobody notices is none. */
 const MIN_STRETCH = 1.05
 
-/** What a stream tells its page: the reason that lasts longest first. */
+/** The status that a page receives: of several reasons, the one that lasts longest. */
 export function reportOf(conditions: StreamConditions, clock: Clock): StreamReport {
   const { source, visitor, totalBrokeUntil, holdUp, feedStretch } = conditions
   const stretch = source.stretch * feedStretch
