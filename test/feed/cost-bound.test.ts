@@ -121,7 +121,7 @@ testProperty(
     fc.asyncProperty(sharing, async (run) => {
       expect(await greatestExcess(run, 3 * SECOND)).toBeLessThanOrEqual(2 * oneCallEach(run))
     }),
-  { cases: 10 },
+  { cases: 25 },
 )
 
 test('the cost bound holds for twelve hours of watches that share tokens, while answers take 3 seconds', async () => {
