@@ -37,7 +37,7 @@ describe('an attempt that ends', () => {
 
   test('because the server ends the handshake has sent nothing', async () => {
     await using server = await TlsListener.closing()
-    const { error, uncertain } = await call(`https://127.0.0.1:${server.port}`)
+    const { error, uncertain } = await call(`https://127.0.0.1:${server.port}`, createVirtualClock())
     expect(error).toMatchObject({ code: 'connection_failed', charge: 'none' })
     expect(uncertain).toBe(0)
   })
