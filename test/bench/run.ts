@@ -5,11 +5,13 @@
  * - `--clients=fetch,etn-market` measures only these clients.
  * - `--rounds=3` is faster and less exact than the default.
  * - `--small` makes the section `fleet` short and less exact. `--patient` lets it make all its calls on a busy machine, too.
+ * - `--against main` builds another commit, compares it with the working tree, and measures nothing else.
  * - `--write` puts the tables of a complete run into `test/bench/README.md`, and those of `economics` and `fleet` whenever they run.
  *
  * All single measurements go to `test/bench/results`.
  */
 import { printTable } from '../../examples/support/table.ts'
+import { compareAgainst } from './against/run.ts'
 import { bundle } from './bundle/run.ts'
 import { coldStart } from './cold/run.ts'
 import { BARE, contenders } from './contenders/index.ts'
@@ -28,11 +30,14 @@ import { createReport } from './support/report.ts'
 import { saveResults } from './support/save-results.ts'
 import { typeCheck } from './types/run.ts'
 
+const DEFAULT_ROUNDS = 9
+
 const SECTIONS: readonly Section[] = [...ratios, coldStart, heap, bundle, validation, typeCheck, scale]
 
 const clientIds = contenders.map(({ id }) => id)
 const args = process.argv.slice(2)
-const { rounds, isComplete, write, wantsSection, wantsClient } = readOptions(args, clientIds)
+const { isComplete, write, against, only, wantsSection, wantsClient, ...options } = readOptions(args, clientIds)
+const rounds = options.rounds ?? DEFAULT_ROUNDS
 const sections = SECTIONS.filter(({ name }) => wantsSection(name))
 const measured = contenders.filter(({ id }) => id === BARE || wantsClient(id))
 
@@ -51,7 +56,7 @@ async function runSections(): Promise<Map<string, SectionResult>> {
   return results
 }
 
-if (sections.length > 0) {
+async function measureSections(): Promise<void> {
   install()
   const machine = thisMachine()
   const results = await runSections()
@@ -64,4 +69,9 @@ if (sections.length > 0) {
   console.log(`\n${saveResults(results, measured, rounds, machine)}\n`)
   if (write && isComplete) writeReadme(report)
 }
-await runPrograms(wantsSection, args)
+
+if (against !== undefined) await compareAgainst(against, { rounds: options.rounds, only })
+else {
+  if (sections.length > 0) await measureSections()
+  await runPrograms(wantsSection, args)
+}

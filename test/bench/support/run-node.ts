@@ -17,8 +17,12 @@ async function runNode(args: readonly string[], job: object): Promise<string> {
 }
 
 /** Runs a script in its own process and parses the figures that it prints. */
-export async function measure<Figures>(script: string, job: object = {}): Promise<Figures> {
-  return JSON.parse(await runNode(['--expose-gc', script], job)) as Figures
+export async function measure<Figures>(
+  script: string,
+  job: object = {},
+  flags: readonly string[] = [],
+): Promise<Figures> {
+  return JSON.parse(await runNode(['--expose-gc', ...flags, script], job)) as Figures
 }
 
 /** The time from the start to the end of a process in milliseconds. */
