@@ -2,6 +2,7 @@
 import { printTable } from '../../../examples/support/table.ts'
 import { BARE, contenders, OURS, OURS_ON_NODE, PLAIN } from '../contenders/index.ts'
 import { type Service, startService } from '../service/start.ts'
+import { install } from '../support/install.ts'
 import { interleave } from '../support/interleave.ts'
 import { measure } from '../support/run-node.ts'
 import { showSpread, spreadOf } from '../support/statistics.ts'
@@ -32,8 +33,9 @@ export async function compareAgainst(
   ref: string,
   { rounds = MAX_ROUNDS, only }: { rounds?: number | undefined; only: readonly string[] | undefined },
 ): Promise<void> {
-  const { before, after, remove } = buildVersions(ref)
+  install()
   const service = await startService()
+  const { before, after, remove } = buildVersions(ref)
   const subjects = subjectsOf(before, after)
   try {
     for (const { name, calls } of WORKLOADS) {
@@ -42,7 +44,7 @@ export async function compareAgainst(
         measure<number>(version.script('cpu/client.mjs'), { ...service, file, workload: name, calls }),
       )
       const allocated = await measureAllocated(subjects, name, service)
-      report(name, `${before.title}`, figures, allocated)
+      report(name, before.title, figures, allocated)
     }
   } finally {
     service.stop()
