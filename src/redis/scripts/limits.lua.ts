@@ -1,3 +1,5 @@
+import { CLOCK, LEASES_IN_TIME } from './clock.lua.ts'
+
 /**
  * What the scripts that admit requests begin with. KEYS: state, operations, ends, guards, slots, waiting, seen, then for the scope of the API key
  * and for that of heavy requests: probes, refusals, unguarded.
@@ -11,13 +13,7 @@ export const LIMITS = `
 local STATE, OPERATIONS, ENDS, GUARDS, SLOTS, WAITING, SEEN = unpack(KEYS, 1, 7)
 local MINUTE, HOUR = 60000, 3600000
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-
-local function text(number)
-  return string.format('%.0f', number)
-end
-
+${CLOCK}${LEASES_IN_TIME}
 local config = redis.call('HGET', STATE, 'config')
 local slotLimit = config and tonumber(string.match(config, ' (%d+)$')) or 0
 

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
+import { KEY, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
 
 const scripts = useScripts()
 const { initialize, reserve, settle, status } = scripts
 
 /** Both steps with a balance. */
-async function compare(balance: number): Promise<string[]> {
+async function compare(balance: number, key = KEY): Promise<string[]> {
   const [verdict, token = ''] = await scripts.reconcile()
-  return verdict === 'quiet' ? scripts.reconcile(token, balance) : [verdict ?? '']
+  return verdict === 'quiet' ? scripts.reconcile(token, balance, key) : [verdict ?? '']
 }
 const lose = async (id: string, credits: number) => {
   await reserve(id, credits)
@@ -51,9 +51,9 @@ test('nothing is proven while a request is in flight, or when one was between th
   const [, token = ''] = await scripts.reconcile()
   await reserve('a', 100)
   expect(await compare(9_900)).toEqual(['busy'])
-  expect(await scripts.reconcile(token, 9_900)).toEqual(['busy'])
+  expect(await scripts.reconcile(token, 9_900, KEY)).toEqual(['busy'])
   await settle('a', 's', 100)
-  expect(await scripts.reconcile(token, 9_900)).toEqual(['busy'])
+  expect(await scripts.reconcile(token, 9_900, KEY)).toEqual(['busy'])
   expect((await status()).totals).toEqual([100, 0, 0])
   expect(await compare(9_900)).toEqual(['proven', '0', '0'])
 })
