@@ -102,6 +102,30 @@ test('a clock of Redis that was a year ahead holds up the fleet for one window',
   expect(await fleet.status()).toMatchObject({ spent: 40, available: 60 })
 })
 
+test('what is charged after the clock of Redis was set right counts until its window ends by the right clock', async () => {
+  const start = 1_800_000_000_000
+  const runner = createTimedRunner(setup.connect(), start + YEAR)
+  const { budget, fleet } = await startFleet(runner, 100)
+  const spend = async (credits: number) => {
+    const reservation = await budget.reserve(credits)
+    await reservation.confirm()
+    reservation.settle(credits)
+    await budget.flush()
+  }
+  await spend(10)
+  // In the middle of a window.
+  runner.now = start + HOUR / 2
+  await spend(10)
+  // An hour after the clock was set back, the next window is half over.
+  runner.now = start + 1.4 * HOUR
+  await spend(80)
+  runner.now = start + 1.6 * HOUR
+  expect(await fleet.status()).toMatchObject({ spent: 80, available: 20 })
+  await expect(spend(80)).rejects.toMatchObject({ code: 'budget_exceeded' })
+  runner.now = start + 2 * HOUR
+  expect(await fleet.status()).toMatchObject({ spent: 0, available: 100 })
+})
+
 test('a client of redis gets a time limit that is longer than that of the fleet', async () => {
   const given: object[] = []
   const client = {

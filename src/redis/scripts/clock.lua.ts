@@ -9,6 +9,31 @@ end
 `
 
 /**
+ * Cool-downs: `until:limit:since` for each scope that was refused, when the cool-down ends, how many probes may then be in flight, and when that was written.
+ * One that was written while the clock was ahead keeps its length. It needs GUARDS.
+ */
+export const COOLDOWNS = `
+local function readGuard(name, found)
+  local till, limit, since = string.match(found or '', '^(%d+):(%d+):?(%d*)$')
+  if till and since ~= '' and tonumber(since) > now then
+    till, since = text(now + math.max(0, tonumber(till) - tonumber(since))), text(now)
+    found = till .. ':' .. limit .. ':' .. since
+    redis.call('HSET', GUARDS, name, found)
+  end
+  return tonumber(till or 0), tonumber(limit or 0), till and found
+end
+
+local function guards()
+  local all = redis.call('HGETALL', GUARDS)
+  for index = 2, #all, 2 do
+    local _, _, found = readGuard(all[index - 1], all[index])
+    all[index] = found or all[index]
+  end
+  return all
+end
+`
+
+/**
  * Leases are scored by their end. One that ends later than leases last was written while the clock was ahead: it lasts for one lease from now on. Those of
  * other members may be some times as long.
  */

@@ -1,4 +1,4 @@
-import { LEASES_IN_TIME } from './clock.lua.ts'
+import { COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 import { WINDOWS } from './windows.lua.ts'
 
 /**
@@ -16,7 +16,7 @@ import { WINDOWS } from './windows.lua.ts'
 export const LEDGER = `
 local STATE, OPERATIONS, LEASES, ENDS, GUARDS, BALANCES = unpack(KEYS)
 local HOUR, MAX_BALANCES = 3600000, 100
-${WINDOWS}${LEASES_IN_TIME}
+${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
 -- Without a state nobody knows what was spent. A member with other limits would break those of the others.
 local function refusal(expected)
   if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
@@ -153,18 +153,6 @@ local function sweep(leaseMs)
     redis.call('HDEL', OPERATIONS, unpack(forgotten))
     redis.call('ZREM', ENDS, unpack(forgotten))
   end
-end
-
-local function guards()
-  local found = redis.call('HGETALL', GUARDS)
-  for index = 2, #found, 2 do
-    local till, limit, since = string.match(found[index], '^(%d+):(%d+):(%d+)$')
-    if till and tonumber(since) > now then
-      found[index] = text(now + math.max(0, tonumber(till) - tonumber(since))) .. ':' .. limit .. ':' .. text(now)
-      redis.call('HSET', GUARDS, found[index - 1], found[index])
-    end
-  end
-  return found
 end
 
 -- Every answer: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.

@@ -155,6 +155,24 @@ describe('a lease', () => {
     expect((await settle('a', decision, 70)).verdict).toBe('repeated')
   })
 
+  test('of a process that ended while the clock was a year ahead lasts for one lease after it was set back', async () => {
+    scripts.later(8_760 * HOUR)
+    await reserve('ahead', 50)
+    await settle('a', 'f')
+    scripts.at(START)
+    await reserve('b', 1)
+    const reserved = async () => scripts.redis.zcard(keys.leases)
+    expect(await reserved()).toBe(2)
+    expect((await scripts.reconcile())[0]).toBe('busy')
+    scripts.later(LEASE_MS)
+    await reserve('c', 1)
+    expect(await reserved()).toBe(1)
+    await settle('c', 'f')
+    expect((await scripts.reconcile())[0]).toBe('quiet')
+    // One that is known to be charged is settled late.
+    expect((await settle('ahead', 's', 20)).verdict).toBe('s')
+  })
+
   test('that has ended is renewed by confirm, in the same window', async () => {
     scripts.later(LEASE_MS)
     await reserve('b', 900)
@@ -281,6 +299,17 @@ describe('ids', () => {
     await reserve('x', 0)
     expect(await size()).toBe(0)
     expect(await scripts.redis.zcard(keys.ledger[3] as string)).toBe(0)
+  })
+
+  test('of a time in which the clock was ahead are not kept for longer', async () => {
+    scripts.later(8_760 * HOUR)
+    await reserve('a', 10)
+    await settle('a', 's', 10)
+    scripts.at(START)
+    await reserve('x', 0)
+    scripts.later(48 * HOUR)
+    await reserve('x', 0)
+    expect(await scripts.redis.hlen(keys.ledger[1] as string)).toBe(0)
   })
 
   test('of a lease that ended are kept to the end of the next window, where that is longer', async () => {
