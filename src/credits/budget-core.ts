@@ -4,7 +4,7 @@ import type { BudgetTotals, MemoryReservation, Reconciliation, ReservationDetail
 import type { KeyBalances, SentRequest } from './reconcile.ts'
 import { addCredits, type Windows, type WindowTotals } from './windows.ts'
 
-/** Node prints what this returns instead of the names of the getters. */
+/** Node prints what this returns instead of the names of the getters; `JSON.stringify` uses `toJSON`. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
 /** What every kind of budget is built on. */
@@ -54,11 +54,12 @@ export function withTotals<Methods extends object>(
     },
     ...methods,
   }
-  return Object.defineProperty(budget, INSPECT, { value: () => inspected(budget) })
+  const value = () => printed(budget)
+  return Object.defineProperties(budget, { [INSPECT]: { value }, toJSON: { value } })
 }
 
-/** What is printed of a budget whose totals are not known yet. */
-function inspected<B extends BudgetTotals>(budget: B): object {
+/** Of a budget whose totals are not known yet, the limit: printing it throws nothing. */
+function printed<B extends BudgetTotals>(budget: B): object {
   try {
     return { ...budget }
   } catch {
