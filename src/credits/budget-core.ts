@@ -112,7 +112,7 @@ export class HeldCredits implements MemoryReservation {
       this.#window = current
       onChange()
     }
-    this.#sent = keyBalances?.recordSent(key, this.#sent)
+    this.#sent = keyBalances?.recordSent(key, this.#sent, this.credits === 0)
   }
 
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {

@@ -38,7 +38,9 @@ end
 local function add(kind, id, credits)
   if credits == 0 then return end
   for _, one in ipairs(windows) do
-    if one.id == id then redis.call('HINCRBY', STATE, kind .. id, text(credits)) end
+    if one.id == id and redis.call('HINCRBY', STATE, kind .. id, text(credits)) > MAX_CREDITS then
+      redis.call('HSET', STATE, kind .. id, text(MAX_CREDITS))
+    end
   end
 end
 

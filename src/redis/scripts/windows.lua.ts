@@ -67,6 +67,9 @@ local function enterWindow()
   return forgetPast()
 end
 
+-- Beyond the safe integers a sum stays at the largest, which exceeds every limit.
+local MAX_CREDITS = 9007199254740991
+
 local function counts()
   local spent, reserved, uncertain = 0, 0, 0
   for place, window in ipairs(windows) do
@@ -78,7 +81,7 @@ local function counts()
       if place == 1 then reserved = held else uncertain = uncertain + held end
     end
   end
-  return spent, reserved, uncertain
+  return math.min(MAX_CREDITS, spent), reserved, math.min(MAX_CREDITS, uncertain)
 end
 
 local function creditsLeft()
