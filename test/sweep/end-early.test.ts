@@ -119,6 +119,17 @@ describe("an abort with whenAborted: 'finish'", () => {
     expect(sweep.remaining).toHaveLength(6)
   })
 
+  test.each([503, 500])('does not try again what was sent and is answered with %i', async (status) => {
+    const { results, sweep, fake, pending } = await abortDuring((fake) => {
+      fake.fault({ operation: 'locks.get', status, headers: { 'retry-after': '3' }, times: 2 })
+    }, 500)
+    expect(fake.journal()).toHaveLength(2)
+    expect(fake.charged()).toBe(0)
+    expect(results).toEqual([])
+    expect(sweep.remaining).toHaveLength(10)
+    expect(pending).toBe(0)
+  })
+
   test('sends nothing of what waits out a cool-down, and does not wait for it', async () => {
     const prepare = (fake: FakeService) => {
       fake.fault({
