@@ -80,6 +80,19 @@ describe('maxCredits holds for all runs on a store', () => {
   })
 })
 
+test('maxCredits holds for clients that use a store in turn', async () => {
+  const fake = createFakeService()
+  const store = new Map<string, string>()
+  const clients = [0, 1].map(() => createClient({ apiKey: fake.key, fetch: fake.fetch }))
+  const list = addresses(40)
+  for (let run = 0; run < 6; run++) {
+    const sweep = clients[run % 2]?.locks.get.many(list.slice(run * 4), { store, maxCredits: 20_000 })
+    for await (const _ of sweep ?? []) if (fake.charged() >= (run + 1) * 4 * LOCKS) break
+  }
+  expect(fake.charged()).toBe(20_000)
+  for (const client of clients) await client.close()
+})
+
 describe("an abort with whenAborted: 'finish'", () => {
   async function abortDuring(prepare: (fake: FakeService) => void, afterMs: number) {
     const clock = createVirtualClock()
