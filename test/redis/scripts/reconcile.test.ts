@@ -75,6 +75,55 @@ describe('across windows', () => {
   })
 })
 
+test('a charge that a fail-over had forgotten, and that a balance has shown, hides no later loss', async () => {
+  scripts.later(100)
+  // It was reserved 50 ms before this look, and its charge is a part of what the balance has lost.
+  expect(await compare(10_000 - 100)).toEqual(['proven', '100', '0'])
+  await settle('forgotten', 's', 100, { credits: 100, ageMs: 50 })
+  await lose('b', 100)
+  expect(await compare(10_000 - 200)).toEqual(['proven', '100', '0'])
+  // Rather counted twice than not at all.
+  expect((await status()).totals).toEqual([300, 0, 0])
+})
+
+describe('several keys', () => {
+  const loseWith = async (id: string, key: string) => {
+    await reserve(id, 100, { key })
+    await settle(id, 'u', 0, { key })
+  }
+
+  test('each proves what it has lost, whatever the difference of the balances is', async () => {
+    expect(await compare(500, 'other')).toEqual(['first'])
+    await loseWith('a', KEY)
+    await loseWith('b', 'other')
+    expect(await compare(500 - 100, 'other')).toEqual(['proven', '100', '0'])
+    expect((await status()).totals).toEqual([100, 0, 100])
+    expect(await compare(10_000)).toEqual(['proven', '0', '100'])
+    expect((await status()).totals).toEqual([100, 0, 0])
+  })
+
+  test('what a process that is gone has sent with a key that it did not name is proven by none', async () => {
+    await reserve('dead', 100, { key: '' })
+    scripts.later(LEASE_MS)
+    expect(await compare(10_000)).toEqual(['proven', '0', '0'])
+    expect((await status()).totals).toEqual([0, 0, 100])
+    // A late decision names it.
+    await settle('dead', 's', 40)
+    expect((await status()).totals).toEqual([40, 0, 0])
+  })
+
+  test('more than are remembered: of a forgotten one nothing is proven', async () => {
+    await loseWith('a', KEY)
+    for (let number = 0; number < 110; number++) {
+      scripts.later(1)
+      expect(await compare(1_000, `other-${number}`)).toEqual(['first'])
+    }
+    expect(await scripts.redis.hlen(scripts.keys.ledger[5] as string)).toBe(100)
+    expect(await compare(10_000)).toEqual(['first'])
+    expect((await status()).totals).toEqual([0, 0, 100])
+  })
+})
+
 describe('a reservation whose process is gone', () => {
   beforeEach(async () => {
     await reserve('dead', 100)
