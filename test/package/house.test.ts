@@ -61,6 +61,13 @@ test('every file and folder that the architecture names exists', () => {
   expect(paths.filter((path) => !exists(path))).toEqual([])
 })
 
+test('the README and the types name the first version of redis that the peer range accepts', () => {
+  const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const [, first] = /^\^(\d+\.\d+)\.\d+$/.exec(peerDependencies.redis) ?? []
+  expect(readFileSync('README.md', 'utf8')).toContain(`\`redis\` (${first} or newer: older ones stay dead`)
+  expect(readFileSync('src/redis/types.ts', 'utf8')).toContain(`\`redis\` (from ${first})`)
+})
+
 test('each seam names a test', () => {
   const [, seams = ''] = readFileSync('src/README.md', 'utf8').split('## Seams')
   const rows = (seams.split('\n## ')[0] ?? '').match(/^\| (?!parts|---).*$/gm) ?? []
