@@ -26,7 +26,16 @@ const UNDERSTATED = { cost: 100, maxCredits: 40 }
 type What = 'price' | 'list' | 'batch' | 'locks' | 'me' | 'understated' | "a visitor's"
 
 type Step =
-  | { do: 'call'; what: What; number: number; client: number; key: number; keyDelayMs: number; caller: number; options: CallOptions }
+  | {
+      do: 'call'
+      what: What
+      number: number
+      client: number
+      key: number
+      keyDelayMs: number
+      caller: number
+      options: CallOptions
+    }
   | { do: 'wait'; ms: number }
   | { do: 'step the wall clock'; ms: number }
   | { do: 'top up'; key: number }

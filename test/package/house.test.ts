@@ -52,7 +52,9 @@ test('every export has a name', () => {
 test('every file and folder that the architecture names exists', () => {
   const guide = readFileSync('src/README.md', 'utf8')
   const named = [...guide.matchAll(/`([\w-]+(?:\/[\w.-]*)+)`/g)].map(([, path = '']) => path)
-  const ofDiagram = [...guide.matchAll(/ ((?:request|credits|operations|transport)\/[\w-]+\.ts)/g)].map(([, path = '']) => path)
+  const ofDiagram = [...guide.matchAll(/ ((?:request|credits|operations|transport)\/[\w-]+\.ts)/g)].map(
+    ([, path = '']) => path,
+  )
   const exists = (path: string) =>
     [path, `src/${path}`, `src/feed/${path}`, `${path}.test.ts`].some((candidate) => existsSync(candidate))
   const isPath = (path: string) => !path.startsWith('etn-market/') && !path.startsWith('text/')

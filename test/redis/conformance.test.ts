@@ -34,7 +34,12 @@ function testTime() {
 describe("a fleet's budget in Redis", () =>
   testBudget(async () => {
     const { runner, ...time } = testTime()
-    const options = { name: 'bots', budget: { credits: LIMIT, windowMs: WINDOW_MS }, timeoutMs: 5_000, leaseMs: LEASE_MS }
+    const options = {
+      name: 'bots',
+      budget: { credits: LIMIT, windowMs: WINDOW_MS },
+      timeoutMs: 5_000,
+      leaseMs: LEASE_MS,
+    }
     const join = async (): Promise<BudgetUnderTest> => {
       const fleet = createRedisFleet(runner, options)
       setup.onEnd(() => fleet.close())

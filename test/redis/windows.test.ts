@@ -11,19 +11,29 @@ const leaseMs = 1_000_000
 
 type Step =
   | { readonly do: 'reserve'; readonly credits: number }
-  | { readonly do: 'confirm' | 'settle' | 'release' | 'markUncertain'; readonly which: number; readonly charged: number }
+  | {
+      readonly do: 'confirm' | 'settle' | 'release' | 'markUncertain'
+      readonly which: number
+      readonly charged: number
+    }
   | { readonly do: 'move'; readonly ms: number }
 
 const which = fc.nat(20)
 const charged = fc.nat(400)
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('reserve' as const), credits: fc.integer({ min: 1, max: 600 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('reserve' as const), credits: fc.integer({ min: 1, max: 600 }) }),
+  },
   {
     weight: 6,
     arbitrary: fc.record({ do: fc.constantFrom('confirm', 'settle', 'release', 'markUncertain'), which, charged }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: 0, max: 1_500 }) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: -2_500, max: 3_500 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: -2_500, max: 3_500 }) }),
+  },
 )
 
 /** A clock that visits few windows, so that a budget of one process counts none of them together with another. */

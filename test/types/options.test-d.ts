@@ -153,7 +153,9 @@ test('reserve returns a promise, and there is something to load, only for a budg
   expectTypeOf(createBudget({ credits: 1, store: new Map<string, string>() }).reserve(1)).toEqualTypeOf<
     Promise<Reservation>
   >()
-  expectTypeOf(createBudget({ credits: 1, store: new Map<string, string>() }).load).returns.toEqualTypeOf<Promise<void>>()
+  expectTypeOf(createBudget({ credits: 1, store: new Map<string, string>() }).load).returns.toEqualTypeOf<
+    Promise<void>
+  >()
   // @ts-expect-error a budget in memory is loaded
   createBudget({ credits: 1 }).load()
   const options: BudgetOptions = { credits: 1 }

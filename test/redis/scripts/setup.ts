@@ -85,9 +85,15 @@ export function useScripts() {
     /** Spent, reserved, uncertain. */
     async status() {
       const [, window, msLeft, ...counts] = (await run(STATUS, keys.status, [CONFIG])) as string[]
-      return { window: Number(window), msLeft: Number(msLeft), totals: counts.slice(0, 3).map(Number), taken: Number(counts[3]) }
+      return {
+        window: Number(window),
+        msLeft: Number(msLeft),
+        totals: counts.slice(0, 3).map(Number),
+        taken: Number(counts[3]),
+      }
     },
-    reconcile: (...args: (string | number)[]) => run(RECONCILE, keys.ledger, [CONFIG, LEASE_MS, ...args]) as Promise<string[]>,
+    reconcile: (...args: (string | number)[]) =>
+      run(RECONCILE, keys.ledger, [CONFIG, LEASE_MS, ...args]) as Promise<string[]>,
   }
   return scripts
 }
