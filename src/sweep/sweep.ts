@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts'
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import { type BudgetStore, createBudget, type StoredBudget } from '../credits/budget.ts'
+import { type BudgetStore, createBudget } from '../credits/budget.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { InsufficientCreditsError } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
@@ -16,7 +16,7 @@ import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
 import type { AddressReader } from '../utils/address.ts'
-import type { SweepCall } from './run-sweep.ts'
+import type { SharedLedger, SweepCall } from './run-sweep.ts'
 import { CallLimit, createSweepLimit } from './sweep-limit.ts'
 import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 
@@ -31,12 +31,6 @@ export interface SweepContext {
   run(input: CallInput): ApiPromise<unknown>
   /** What the sweeps that run on each store were charged. */
   readonly ledgers: WeakMap<BudgetStore, SharedLedger>
-}
-
-/** Sweeps that run on a store at the same time have one ledger. */
-interface SharedLedger {
-  readonly budget: StoredBudget
-  sweeps: number
 }
 
 /** The name under which a store keeps what its sweeps were charged. */
@@ -65,8 +59,10 @@ export function createSweep(
 
   async function* iterate(): AsyncGenerator<SweepResult<unknown, unknown>, void, undefined> {
     // Loaded when it is needed: most clients make no sweep.
-    const { runSweep } = await import('./run-sweep.ts')
-    const ledger = openLedger(settings.store, maxCredits, context)
+    const { runSweep, openLedger } = await import('./run-sweep.ts')
+    const store = maxCredits === undefined ? undefined : settings.store
+    const unlimited = { credits: Number.POSITIVE_INFINITY, store, key: LEDGER_KEY }
+    const ledger = openLedger(store, context.ledgers, () => createBudget(unlimited, context.clock))
     try {
       yield* runSweep(pending, {
         ...settings,
@@ -121,30 +117,6 @@ function readOptions(operation: OperationId, options: SweepOptions, { settings }
     signal,
     finishes: whenAborted === 'finish',
     maxCredits,
-  }
-}
-
-/** What the sweeps on a store were charged; without one, or without `maxCredits`, what this sweep is. */
-function openLedger(store: BudgetStore | undefined, maxCredits: number | undefined, context: SweepContext) {
-  const { clock, ledgers } = context
-  const unlimited = { credits: Number.POSITIVE_INFINITY }
-  if (store === undefined || maxCredits === undefined)
-    return { budget: createBudget(unlimited, clock), close: async () => {} }
-  const shared = ledgers.get(store) ?? {
-    budget: createBudget({ ...unlimited, store, key: LEDGER_KEY }, clock),
-    sweeps: 0,
-  }
-  ledgers.set(store, shared)
-  shared.sweeps++
-  return {
-    budget: shared.budget,
-    /** The next sweep reads what those of other clients and processes were charged meanwhile. */
-    async close() {
-      // What could not be written stays reserved in the store.
-      await shared.budget.flush().catch(() => {})
-      shared.sweeps--
-      if (shared.sweeps === 0) ledgers.delete(store)
-    },
   }
 }
 

@@ -11,13 +11,22 @@ import { WINDOWS } from './windows.lua.ts'
  * `balances` holds what is known of each API key, by a hash of it: `balance:known:provable:older:window:reading:proof:readAt:usedAt`, the rules of
  * `credits/reconcile.ts`. `known` was charged to the key since the balance was read; `provable` became uncertain with it since then in `window`, `older` in
  * earlier ones. Readings of balances are numbered: `reading` is the last one of the key, `proof` the last that proved something. The `extra` of an expired
- * operation is the last reading before.
+ * operation is the last reading before. Where its key is not known, any reading may show what it cost, and none proves it.
+ *
+ * - `refusal`: without a state nobody knows what was spent; a member with other limits would break those of the others.
+ * - `add`: counts of windows that are forgotten are not kept.
+ * - `keep` counts changes: one between the two steps of a comparison makes that void.
+ * - `addDoubt`: what a later balance of the key may prove, credits that became uncertain since the last reading.
+ * - `unhold` takes back what an undecided operation holds, where no balance has proven it, and answers whether a balance may show what it cost, and
+ *   whether one has proven it.
+ * - `sweep` takes a few at a time, so that no script takes long. It changes no sum. An id is kept for an hour at least, and at most until the end of the
+ *   window after its own.
+ * - `answer`: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.
  */
 export const LEDGER = `
 local STATE, OPERATIONS, LEASES, ENDS, GUARDS, BALANCES = unpack(KEYS)
 local HOUR, MAX_BALANCES = 3600000, 100
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
--- Without a state nobody knows what was spent. A member with other limits would break those of the others.
 local function refusal(expected)
   if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
   if config ~= expected then return redis.error_reply('MISMATCH ' .. config) end
@@ -34,7 +43,6 @@ local function look()
   redis.call('HSET', STATE, 'latest', text(now), 'newest', newestId, 'windows', table.concat(list, ' '))
 end
 
--- Counts of windows that are forgotten are not kept.
 local function add(kind, id, credits)
   if credits == 0 then return end
   for _, one in ipairs(windows) do
@@ -70,7 +78,6 @@ local function evidenceOf(key)
   return one
 end
 
--- A change between the two steps of a comparison makes it void.
 local function keep(key, one)
   redis.call('HINCRBY', STATE, 'changes', '1')
   local parts = { one.balance and text(one.balance) or '' }
@@ -80,14 +87,12 @@ local function keep(key, one)
   if redis.call('HSET', BALANCES, key, table.concat(parts, ':')) == 1 and redis.call('HLEN', BALANCES) > MAX_BALANCES then forgetOldestKey() end
 end
 
--- Where the key is not known, any reading may show what the request cost, and none proves it.
 local function readingOf(key)
   if key == '' then return tonumber(redis.call('HGET', STATE, 'readings') or 0), 0 end
   local one = evidenceOf(key)
   return one.reading, one.proof
 end
 
--- What a later balance of the key may prove: credits that became uncertain since the last reading.
 local function addDoubt(key, id, credits)
   if key == '' then return redis.call('HINCRBY', STATE, 'changes', '1') end
   local one = evidenceOf(key)
@@ -114,14 +119,11 @@ local function reserve(id, credits, leaseMs, key)
   redis.call('ZREM', ENDS, id)
 end
 
--- An id is kept for an hour at least, and at most until the end of the window after its own.
 local function forgetLater(id, keepMs)
   redis.call('ZREM', LEASES, id)
   redis.call('ZADD', ENDS, text(now + keepMs), id)
 end
 
--- Takes back what an undecided operation holds. What a balance has proven is not held any more.
--- Answers whether a balance may show what it cost, and whether it was proven.
 local function unhold(operation)
   if operation.state ~= 'e' then
     if operation.state == 'r' then add('r', operation.window, -operation.credits) end
@@ -134,7 +136,6 @@ local function unhold(operation)
   return isShown, isProven
 end
 
--- A few at a time, so that no script takes long. It changes no sum.
 local function sweep(leaseMs)
   shorten(LEASES, leaseMs)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', text(now), 'LIMIT', 0, 100)) do
@@ -157,7 +158,6 @@ local function sweep(leaseMs)
   end
 end
 
--- Every answer: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.
 local function answer(verdict)
   local spent, reserved, uncertain = counts()
   local reply = { verdict, text(now), epoch, window, msLeft(), text(spent), text(reserved), text(uncertain) }

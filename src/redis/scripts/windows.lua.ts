@@ -8,6 +8,12 @@ import { CLOCK } from './clock.lua.ts'
  * window of now first; the counts of a window are in `s`, `r` and `u` with its id: spent, reserved, uncertain. The id is its index, or a greater
  * number where the clock was set back: then no late decision reaches a window that only has the index of its own. `latest` is the time of the
  * last look, which shows that the clock was set back.
+ *
+ * - `holdCounted`: when the clock is set back, what counted goes on for the length of a window, or until its own end.
+ * - `enterWindow` puts the window of now first, and answers the windows that do not matter any more. Of those that are over, the newest is kept:
+ *   the clock may be set back to it.
+ * - `counts`: what is reserved in another window may be sent now too, and is then reserved here, so it is uncertain there. Beyond the safe integers a sum
+ *   stays at the largest, which exceeds every limit.
  */
 export const WINDOWS = `${CLOCK}
 local config, epoch, latest, newestId, listed = unpack(redis.call('HMGET', STATE, 'config', 'epoch', 'latest', 'newest', 'windows'))
@@ -26,14 +32,12 @@ local function isCounted(window, at)
   return at < window.countsUntil or (at >= window.index * windowMs and at < endOf(window))
 end
 
--- When the clock is set back, what counted goes on for the length of a window, or until its own end.
 local function holdCounted()
   for _, window in ipairs(windows) do
     if isCounted(window, tonumber(latest)) then window.countsUntil = math.min(endOf(window), now + windowMs) end
   end
 end
 
--- Of those that are over, the newest is kept: the clock may be set back to it. Answers the ids of the others.
 local function forgetPast()
   local kept, newest, forgotten = {}, nil, {}
   for _, window in ipairs(windows) do
@@ -50,7 +54,6 @@ local function forgetPast()
   return forgotten
 end
 
--- Puts the window of now first, and answers the windows that do not matter any more.
 local function enterWindow()
   if latest and now < tonumber(latest) then holdCounted() end
   local index = windowMs > 0 and math.floor(now / windowMs) or 0
@@ -67,7 +70,6 @@ local function enterWindow()
   return forgetPast()
 end
 
--- Beyond the safe integers a sum stays at the largest, which exceeds every limit.
 local MAX_CREDITS = 9007199254740991
 
 local function counts()
@@ -77,7 +79,6 @@ local function counts()
       local found = redis.call('HMGET', STATE, 's' .. window.id, 'r' .. window.id, 'u' .. window.id)
       local held = tonumber(found[2] or 0)
       spent, uncertain = spent + tonumber(found[1] or 0), uncertain + tonumber(found[3] or 0)
-      -- What is reserved elsewhere may be sent now too, and is then reserved here.
       if place == 1 then reserved = held else uncertain = uncertain + held end
     end
   end
