@@ -5,7 +5,7 @@ import { isArray, isObject } from '../../operations/type-guards.ts'
 import type { FeedTradesFailedEvent } from '../events.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../failures.ts'
 import type { Lifetime } from '../lifetime.ts'
-import { createFailureReport, createRequester, type RequesterParts, type RequestSpec } from '../requests/requester.ts'
+import type { Requester, RequesterParts, RequestSpec } from '../requests/requester.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
 import type { FeedClient } from '../types.ts'
 import { adaptInterval, createTradeCost, PAGE_SIZE, type TradeCost, tradeCredits } from './cost.ts'
@@ -42,6 +42,11 @@ export interface TradeSourceParts extends RequesterParts {
   readonly client: FeedClient
   readonly lifetime: Lifetime
   readonly store: TradeStore | undefined
+  /**
+   * @param everyMs the wait after a failure that may have been charged, in milliseconds
+   * @param onReason called with the first of several failures in a row that have the same code
+   */
+  createRequester(everyMs: () => number, onReason: (error: EtnMarketError) => void): Requester
 }
 
 interface TradeRequest {
@@ -67,11 +72,11 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   let stopTimer = () => {}
 
   const reportFailed = (error: EtnMarketError) => emit(toFailedEvent(error, token, clock.toUnix(nextInterval())))
-  const failures = createFailureReport((error) => {
+  const onReason = (error: EtnMarketError) => {
     // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
     if (!isServiceWide(error) && !isUnreadable(error)) reportFailed(error)
-  })
-  const requester = createRequester(parts, { signal, failures, everyMs: () => intervalOf(waiting()) })
+  }
+  const requester = parts.createRequester(() => intervalOf(waiting()), onReason)
 
   const waiting = () => [...readers].filter(({ isWaiting }) => isWaiting)
   const nextInterval = () => cost.intervalStart + intervalOf(waiting()) * dailyBudget.requestStretch
