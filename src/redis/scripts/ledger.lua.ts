@@ -8,14 +8,13 @@ import { WINDOWS } from './windows.lua.ts'
  * credits are uncertain), s(ettled), u(ncertain), f(reed) or c(ancelled before it was executed). `leases` has the reserved ones by the end of their lease,
  * `ends` the others by the time at which they may be forgotten.
  *
- * `balances` holds what is known of each API key, by a hash of it: `balance:known:provable:older:window:reading:proof:readAt:usedAt`, the rules of
- * `credits/reconcile.ts`. `known` was charged to the key since the balance was read; `provable` became uncertain with it since then in `window`, `older` in
- * earlier ones. Readings of balances are numbered: `reading` is the last one of the key, `proof` the last that proved something. The `extra` of an expired
- * operation is the last reading before. Where its key is not known, any reading may show what it cost, and none proves it.
+ * `balances` holds what is known of each API key whose balance was read, by a hash of it: `balance:provable:older:window:reading:proof:readAt`, the rules of
+ * `credits/reconcile.ts`, and below `k:` what was charged to it since then. `provable` became uncertain with it since then in `window`, `older` in earlier
+ * ones. Readings of balances are numbered: `reading` is the last one of the key, `proof` the last that proved something. The `extra` of an expired operation is
+ * the last reading before. Where its key is not known, any reading may show what it cost, and none proves it.
  *
  * - `refusal`: without a state nobody knows what was spent; a member with other limits would break those of the others.
  * - `add`: counts of windows that are forgotten are not kept.
- * - `keep` counts changes: one between the two steps of a comparison makes that void.
  * - `addDoubt`: what a later balance of the key may prove, credits that became uncertain since the last reading.
  * - `unhold` takes back what an undecided operation holds, where no balance has proven it, and answers whether a balance may show what it cost, and
  *   whether one has proven it.
@@ -25,7 +24,7 @@ import { WINDOWS } from './windows.lua.ts'
  */
 export const LEDGER = `
 local STATE, OPERATIONS, LEASES, ENDS, GUARDS, BALANCES = unpack(KEYS)
-local HOUR, MAX_BALANCES = 3600000, 100
+local HOUR = 3600000
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
 local function refusal(expected)
   if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
@@ -34,13 +33,17 @@ end
 
 local window
 local function look()
-  for _, forgotten in ipairs(enterWindow()) do
-    redis.call('HDEL', STATE, 's' .. forgotten.id, 'r' .. forgotten.id, 'u' .. forgotten.id)
-  end
+  local before = latest
+  local forgotten, isEntered, isHeld = enterWindow()
+  for _, one in ipairs(forgotten) do redis.call('HDEL', STATE, 's' .. one.id, 'r' .. one.id, 'u' .. one.id) end
   window = windows[1].id
-  local list = {}
-  for _, one in ipairs(windows) do list[#list + 1] = one.id .. ':' .. text(one.index) .. ':' .. text(one.countsUntil) end
-  redis.call('HSET', STATE, 'latest', text(now), 'newest', newestId, 'windows', table.concat(list, ' '))
+  if isEntered or isHeld then
+    local list = {}
+    for _, one in ipairs(windows) do list[#list + 1] = one.id .. ':' .. text(one.index) .. ':' .. text(one.countsUntil) end
+    redis.call('HSET', STATE, 'latest', text(now), 'newest', newestId, 'windows', table.concat(list, ' '))
+  elseif text(now) ~= before then
+    redis.call('HSET', STATE, 'latest', text(now))
+  end
 end
 
 local function add(kind, id, credits)
@@ -52,50 +55,34 @@ local function add(kind, id, credits)
   end
 end
 
-local function nextReading()
-  return redis.call('HINCRBY', STATE, 'readings', '1')
-end
-
-local function forgetOldestKey()
-  local all, oldest, usedAt = redis.call('HGETALL', BALANCES), nil, math.huge
-  for index = 1, #all, 2 do
-    local at = tonumber(string.match(all[index + 1], '%d+$'))
-    if at < usedAt then oldest, usedAt = all[index], at end
-  end
-  redis.call('HDEL', BALANCES, oldest)
-end
-
 local function evidenceOf(key)
-  local found = redis.call('HGET', BALANCES, key)
-  if not found then
-    local reading = nextReading()
-    return { known = 0, provable = 0, older = 0, reading = reading, proof = reading, readAt = 0 }
-  end
+  local found = key ~= '' and redis.call('HGET', BALANCES, key)
+  if not found then return nil end
   local part = {}
-  for value in string.gmatch(found, '(%d*):') do part[#part + 1] = tonumber(value) or false end
-  local one = { balance = part[1], known = part[2], provable = part[3], older = part[4], reading = part[6], proof = part[7], readAt = part[8] }
-  if part[5] ~= tonumber(window) then one.provable, one.older = 0, one.older + one.provable end
+  for value in string.gmatch(found, '%d+') do part[#part + 1] = tonumber(value) end
+  local one = { balance = part[1], provable = part[2], older = part[3], reading = part[5], proof = part[6], readAt = part[7] }
+  if part[4] ~= tonumber(window) then one.provable, one.older = 0, one.older + one.provable end
   return one
 end
 
 local function keep(key, one)
-  redis.call('HINCRBY', STATE, 'changes', '1')
-  local parts = { one.balance and text(one.balance) or '' }
-  for _, number in ipairs({ one.known, one.provable, one.older, tonumber(window), one.reading, one.proof, one.readAt, now }) do
+  local parts = {}
+  for _, number in ipairs({ one.balance, one.provable, one.older, tonumber(window), one.reading, one.proof, one.readAt }) do
     parts[#parts + 1] = text(number)
   end
-  if redis.call('HSET', BALANCES, key, table.concat(parts, ':')) == 1 and redis.call('HLEN', BALANCES) > MAX_BALANCES then forgetOldestKey() end
+  return redis.call('HSET', BALANCES, key, table.concat(parts, ':'))
 end
 
 local function readingOf(key)
-  if key == '' then return tonumber(redis.call('HGET', STATE, 'readings') or 0), 0 end
   local one = evidenceOf(key)
-  return one.reading, one.proof
+  if one then return one.reading, one.proof end
+  local readings, forgotten = unpack(redis.call('HMGET', STATE, 'readings', 'forgotten'))
+  return tonumber(readings or 0), key == '' and 0 or tonumber(forgotten or 0)
 end
 
 local function addDoubt(key, id, credits)
-  if key == '' then return redis.call('HINCRBY', STATE, 'changes', '1') end
   local one = evidenceOf(key)
+  if not one then return end
   local field = id == window and 'provable' or 'older'
   one[field] = math.max(0, one[field] + credits)
   keep(key, one)

@@ -22,14 +22,12 @@ end
 if known.state ~= 'r' and known.state ~= 'e' and known.state ~= 'n' then return answer('repeated') end
 
 local isShown, isProven = unhold(known)
-if known.state == 'n' and key ~= '' then isShown = evidenceOf(key).readAt >= now - ageMs end
+local evidence = known.state == 'n' and evidenceOf(key)
+if evidence then isShown = evidence.readAt >= now - ageMs end
 if decision == 's' then
   add('s', known.window, charged)
-  if charged > 0 and key ~= '' and not isShown then
-    local one = evidenceOf(key)
-    one.known = one.known + charged
-    keep(key, one)
-  end
+  -- What was charged before the first balance is of no use.
+  if charged > 0 and not isShown and redis.call('HEXISTS', BALANCES, key) == 1 then redis.call('HINCRBY', BALANCES, 'k:' .. key, text(charged)) end
 elseif decision == 'u' and not isProven then
   add('u', known.window, known.credits)
   if not isShown then addDoubt(key, known.window, known.credits) end

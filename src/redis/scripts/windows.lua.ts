@@ -10,7 +10,7 @@ import { CLOCK } from './clock.lua.ts'
  * last look, which shows that the clock was set back.
  *
  * - `holdCounted`: when the clock is set back, what counted goes on for the length of a window, or until its own end.
- * - `enterWindow` puts the window of now first, and answers the windows that do not matter any more. Of those that are over, the newest is kept:
+ * - `enterWindow` puts the window of now first, and answers the windows that do not matter any more, and what has changed. Of those that are over, the newest is kept:
  *   the clock may be set back to it.
  * - `counts`: what is reserved in another window may be sent now too, and is then reserved here, so it is uncertain there. Beyond the safe integers a sum
  *   stays at the largest, which exceeds every limit.
@@ -33,9 +33,11 @@ local function isCounted(window, at)
 end
 
 local function holdCounted()
+  if not latest or now >= tonumber(latest) then return false end
   for _, window in ipairs(windows) do
     if isCounted(window, tonumber(latest)) then window.countsUntil = math.min(endOf(window), now + windowMs) end
   end
+  return true
 end
 
 local function forgetPast()
@@ -55,9 +57,9 @@ local function forgetPast()
 end
 
 local function enterWindow()
-  if latest and now < tonumber(latest) then holdCounted() end
+  local isHeld = holdCounted()
   local index = windowMs > 0 and math.floor(now / windowMs) or 0
-  if windows[1] and windows[1].index == index then return {} end
+  if windows[1] and windows[1].index == index then return {}, false, isHeld end
   local current
   for place, window in ipairs(windows) do
     if window.index == index then current = table.remove(windows, place) break end
@@ -67,7 +69,7 @@ local function enterWindow()
     current = { id = newestId, index = index, countsUntil = 0 }
   end
   table.insert(windows, 1, current)
-  return forgetPast()
+  return forgetPast(), true, isHeld
 end
 
 local MAX_CREDITS = 9007199254740991
