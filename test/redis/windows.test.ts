@@ -48,6 +48,8 @@ async function run(steps: readonly Step[]): Promise<void> {
   // Its windows begin at multiples of their length, as those of a fleet, and its clock has no monotonic time.
   const budget = createBudget({ credits: LIMIT, windowMs: WINDOW_MS, store: new Map() }, { now: () => now })
   await budget.load()
+  // The first look of both is at the same time.
+  await scripts.reserve('first', 0, { leaseMs })
   const held: { readonly id: string; readonly credits: number; readonly reservation: Reservation }[] = []
   const verdictOf = async (work: () => unknown) => {
     try {
