@@ -93,6 +93,28 @@ test('maxCredits holds for clients that use a store in turn', async () => {
   for (const client of clients) await client.close()
 })
 
+test('a sweep ends when its charges are written: a late write would replace those of the next one', async () => {
+  const fake = createFakeService()
+  const kept = new Map<string, string>()
+  let isSlow = true
+  const store = {
+    get: (key: string) => kept.get(key),
+    async set(key: string, value: string) {
+      if (isSlow && value.includes(`"spent":${LOCKS}`)) await new Promise((resolve) => setTimeout(resolve, 80))
+      kept.set(key, value)
+    },
+  }
+  for (const { address } of addresses(3)) {
+    const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+    await read(client.locks.get.many([{ address }], { store, maxCredits: 2 * LOCKS }))
+    isSlow = false
+    await client.close()
+  }
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  expect(kept.get('etn-market:sweep:1:ledger')).toContain(`"spent":${2 * LOCKS}`)
+  expect(fake.charged()).toBe(2 * LOCKS)
+})
+
 describe("an abort with whenAborted: 'finish'", () => {
   async function abortDuring(prepare: (fake: FakeService) => void, afterMs: number) {
     const clock = createVirtualClock()

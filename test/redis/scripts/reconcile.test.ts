@@ -112,6 +112,16 @@ describe('several keys', () => {
     expect((await status()).totals).toEqual([40, 0, 0])
   })
 
+  test('of which one is forgotten: what its balance had proven is not taken back a second time', async () => {
+    await reserve('dead', 100)
+    scripts.later(LEASE_MS)
+    expect(await compare(10_000)).toEqual(['proven', '0', '100'])
+    for (let number = 0; number < 110; number++) await compare(1_000, `other-${number}`)
+    await loseWith('b', KEY)
+    await settle('dead', 'f')
+    expect((await status()).totals).toEqual([0, 0, 100])
+  })
+
   test('more than are remembered: of a forgotten one nothing is proven', async () => {
     await loseWith('a', KEY)
     for (let number = 0; number < 110; number++) {
