@@ -71,7 +71,7 @@ function printed<B extends BudgetTotals>(budget: B): object {
 /** Throws unless `credits` fit into the current window. */
 export function checkFits(core: BudgetCore, credits: number, details: ReservationDetails | undefined): WindowTotals {
   if (!isCredits(credits)) throw invalidOption('credits', credits, 'a whole number of credits, 0 or more')
-  if (credits > creditsLeft(core.limit, core.windows.totals())) throw exceeded(core, credits, details)
+  if (!fits(core, credits)) throw exceeded(core, credits, details)
   return core.windows.current()
 }
 
@@ -97,13 +97,13 @@ export class HeldCredits implements MemoryReservation {
   }
 
   confirm(details?: ReservationDetails, key = ''): void {
-    const { windows, limit, keyBalances, onChange } = this.#core
+    const { windows, keyBalances, onChange } = this.#core
     const before = this.#window
     if (before === undefined) throw alreadyDecided(details)
     const current = windows.current()
     if (current !== before) {
       before.reserved -= this.credits
-      if (this.credits > creditsLeft(limit, windows.totals())) {
+      if (!fits(this.#core, this.credits)) {
         before.reserved += this.credits
         this.release()
         throw exceeded(this.#core, this.credits, details)
@@ -150,6 +150,10 @@ export function isCredits(value: unknown): value is number {
 /** What is left of a limit. Every kind of budget asks here. */
 export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
   return Math.max(0, limit - spent - reserved - uncertain)
+}
+
+function fits({ limit, windows }: BudgetCore, credits: number): boolean {
+  return credits <= creditsLeft(limit, windows.totals())
 }
 
 function resetsAt({ windows, now }: BudgetCore): number | undefined {
