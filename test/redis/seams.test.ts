@@ -26,8 +26,8 @@ function confusedRunner() {
   return { runner, control }
 }
 
-async function startFleet(runner: ScriptRunner, credits: number, windowMs = HOUR) {
-  const fleet = createRedisFleet(runner, { ...OPTIONS, budget: { credits, windowMs } })
+async function startFleet(runner: ScriptRunner, credits: number, windowMs = HOUR, options = {}) {
+  const fleet = createRedisFleet(runner, { ...OPTIONS, ...options, budget: { credits, windowMs } })
   setup.onEnd(() => fleet.close())
   await fleet.initialize()
   const { budget } = fleetInternalsOf(fleet) ?? {}
@@ -165,6 +165,32 @@ test('a burst that takes longer than timeoutMs is not refused while Redis answer
   await expect.poll(async () => (await fleet.status()).spent).toBe(1_500)
   isSilent = true
   await expect(budget?.reserve(10)).rejects.toMatchObject({ code: 'state_unavailable' })
+})
+
+test('a burst behind a pause of Redis goes on when it answers: late answers show that it is there', async () => {
+  const redis = setup.connect()
+  const STEP_MS = 5
+  let pauseMs = 0
+  let line: Promise<unknown> = Promise.resolve()
+  const runner: ScriptRunner = {
+    eval(script, keys, args) {
+      const reply = line.then(async () => {
+        const waitMs = pauseMs || STEP_MS
+        pauseMs = 0
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
+        return redis.eval(script, keys.length, ...keys, ...args)
+      })
+      line = reply
+      return reply
+    },
+  }
+  const { budget, fleet } = await startFleet(runner, 1_000_000, HOUR, { timeoutMs: 400 })
+  pauseMs = 600
+  // All of them are given up at the same time, and their commands still wait in line before each further one.
+  const refused = await Promise.allSettled(Array.from({ length: 200 }, () => budget.reserve(10)))
+  expect(refused.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100)
+  await expect(budget.reserve(10)).resolves.toMatchObject({ credits: 10 })
+  await expect(fleet.status()).resolves.toMatchObject({ limit: 1_000_000 })
 })
 
 test('a cool-down that began while the clock of Redis was a year ahead ends after its own length', async () => {
