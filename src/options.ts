@@ -91,7 +91,10 @@ export interface ClientOptions {
    * answer has 84 kB and 3,500 values. @default 16_777_216
    */
   maxResponseBytes?: number | undefined
-  /** A limit in credits, or a budget made by `createBudget` to share it. @default no limit */
+  /**
+   * A limit in credits, or a budget made by `createBudget` to share it. Make one with a `store` by `createBudget`, and call
+   * `await budget.load()` before you read its totals. @default no limit
+   */
   budget?: Budget | BudgetOptions | undefined
   /**
    * Shares the budget, the limit of heavy calls and the cool-downs with other processes: `createRedisFleet()` from `etn-market/redis`. It is

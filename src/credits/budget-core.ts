@@ -4,7 +4,7 @@ import type { BudgetTotals, MemoryReservation, Reconciliation, ReservationDetail
 import type { KeyBalances, SentRequest } from './reconcile.ts'
 import { addCredits, type Windows, type WindowTotals } from './windows.ts'
 
-/** Node prints what this returns instead of the names of the getters. */
+/** Node prints what this returns instead of the names of the getters; `JSON.stringify` uses `toJSON`. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
 /** What every kind of budget is built on. */
@@ -54,11 +54,12 @@ export function withTotals<Methods extends object>(
     },
     ...methods,
   }
-  return Object.defineProperty(budget, INSPECT, { value: () => inspected(budget) })
+  const value = () => printed(budget)
+  return Object.defineProperties(budget, { [INSPECT]: { value }, toJSON: { value } })
 }
 
-/** What is printed of a budget whose totals are not known yet. */
-function inspected<B extends BudgetTotals>(budget: B): object {
+/** Of a budget whose totals are not known yet, the limit: printing it throws nothing. */
+function printed<B extends BudgetTotals>(budget: B): object {
   try {
     return { ...budget }
   } catch {
@@ -70,7 +71,7 @@ function inspected<B extends BudgetTotals>(budget: B): object {
 /** Throws unless `credits` fit into the current window. */
 export function checkFits(core: BudgetCore, credits: number, details: ReservationDetails | undefined): WindowTotals {
   if (!isCredits(credits)) throw invalidOption('credits', credits, 'a whole number of credits, 0 or more')
-  if (credits > creditsLeft(core.limit, core.windows.totals())) throw exceeded(core, credits, details)
+  if (!fits(core, credits)) throw exceeded(core, credits, details)
   return core.windows.current()
 }
 
@@ -96,13 +97,13 @@ export class HeldCredits implements MemoryReservation {
   }
 
   confirm(details?: ReservationDetails, key = ''): void {
-    const { windows, limit, keyBalances, onChange } = this.#core
+    const { windows, keyBalances, onChange } = this.#core
     const before = this.#window
     if (before === undefined) throw alreadyDecided(details)
     const current = windows.current()
     if (current !== before) {
       before.reserved -= this.credits
-      if (this.credits > creditsLeft(limit, windows.totals())) {
+      if (!fits(this.#core, this.credits)) {
         before.reserved += this.credits
         this.release()
         throw exceeded(this.#core, this.credits, details)
@@ -111,7 +112,7 @@ export class HeldCredits implements MemoryReservation {
       this.#window = current
       onChange()
     }
-    this.#sent = keyBalances?.recordSent(key, this.#sent)
+    this.#sent = keyBalances?.recordSent(key, this.#sent, this.credits === 0)
   }
 
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
@@ -149,6 +150,10 @@ export function isCredits(value: unknown): value is number {
 /** What is left of a limit. Every kind of budget asks here. */
 export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
   return Math.max(0, limit - spent - reserved - uncertain)
+}
+
+function fits({ limit, windows }: BudgetCore, credits: number): boolean {
+  return credits <= creditsLeft(limit, windows.totals())
 }
 
 function resetsAt({ windows, now }: BudgetCore): number | undefined {

@@ -48,6 +48,14 @@ export interface MemoryBudget extends Budget {
  * console.log(budget.spent)
  */
 export interface StoredBudget extends Budget {
+  /** Credits known to have been charged in this window. @throws EtnMarketError `budget_not_loaded` before `load()` */
+  readonly spent: number
+  /** Worst case of the requests in flight or about to be sent. @throws EtnMarketError `budget_not_loaded` before `load()` */
+  readonly reserved: number
+  /** Worst case of requests that may have been charged. @throws EtnMarketError `budget_not_loaded` before `load()` */
+  readonly uncertain: number
+  /** Worst case that the next request may have. @throws EtnMarketError `budget_not_loaded` before `load()` */
+  readonly available: number
   reserve(credits: number, details?: ReservationDetails): Promise<Reservation>
   /**
    * Reads what earlier processes have spent. The first `reserve` does this too; call it before you read the totals.

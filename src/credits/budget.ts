@@ -22,7 +22,7 @@ export interface BudgetOptions {
    */
   windowMs?: number | undefined
   /**
-   * Keeps the budget when the process ends. What is reserved is written before it is sent, what a crash left reserved is
+   * Keeps the budget when the process ends. Call `await budget.load()` before you read its totals. What is reserved is written before it is sent, what a crash left reserved is
    * `uncertain` after the restart, and while the store fails nothing is sent. One process at a time may use an entry.
    * @default the budget is in memory
    */
@@ -52,6 +52,11 @@ const DEFAULT_STORE_TIMEOUT_MS = 5_000
 /**
  * A budget that several clients can share.
  * @example const budget = createBudget({ credits: 100_000, windowMs: 86_400_000 })
+ * @example
+ * // One that outlives the process, in anything with `get` and `set`
+ * const budget = createBudget({ credits: 20_000, windowMs: 86_400_000, store })
+ * await budget.load()
+ * console.log(budget.available)
  * @throws InvalidRequestError when an option is not accepted.
  */
 export function createBudget(

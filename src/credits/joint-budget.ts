@@ -58,7 +58,9 @@ class JointReservation implements Reservation {
       const confirmed = isPromise(one)
         ? one.then(() => this.#other.confirm(details, key))
         : this.#other.confirm(details, key)
-      return isPromise(confirmed) ? confirmed.catch((error) => this.#giveBack(error)) : undefined
+      if (!isPromise(confirmed)) return
+      // A window of either may have ended meanwhile: both have to be confirmed without a wait.
+      return confirmed.then(() => this.confirm(details, key)).catch((error) => this.#giveBack(error))
     } catch (error) {
       this.#giveBack(error)
     }

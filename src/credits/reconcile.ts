@@ -19,7 +19,7 @@ export interface KeyEvidence {
 export interface KeyBalancesState {
   /** By the name of the key. */
   readonly evidence: Readonly<Record<string, KeyEvidence>>
-  /** Names of keys that this process has sent with: none, the only one, or two of several. */
+  /** Names of keys that this process has sent with what may be charged: none, the only one, or two of several. */
   readonly inUse: readonly string[]
 }
 
@@ -34,11 +34,12 @@ export interface KeyBalances {
   /**
    * Call this right before a request is sent with a key. Pass the result of an earlier call for the same request, if there is one.
    * @param key a name of the key, such as a hash
+   * @param isFree states that it cannot be charged, so that a crash need not name its key
    */
-  recordSent(key: string, earlier: SentRequest | undefined): SentRequest
+  recordSent(key: string, earlier: SentRequest | undefined, isFree: boolean): SentRequest
   /** Call this when a request has ended. `sent` is undefined for one that was never confirmed. */
   recordEnd(sent: SentRequest | undefined, ended: EndedRequest): Reconciliation | undefined
-  /** How many keys the process has sent with; 2 for more. */
+  /** How many keys the process has sent with what may be charged; 2 for more. */
   readonly keysInUse: number
   state(): KeyBalancesState
   /** Replaces the evidence. `isSameWindow` states that it was written in the current window. */
@@ -141,9 +142,9 @@ export function createKeyBalances(windows: Windows): KeyBalances {
   }
 
   return {
-    recordSent(key, earlier) {
+    recordSent(key, earlier, isFree) {
       if (earlier !== undefined) earlier.account.inFlight--
-      if (inUse.size < 2) inUse.add(key)
+      if (inUse.size < 2 && !isFree) inUse.add(key)
       const account = open(key)
       account.newest++
       if (account.inFlight === 0) account.sentAlone = account.newest

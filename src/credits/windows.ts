@@ -85,7 +85,10 @@ export function createWindows(length: number, origin: number, time: () => number
   function current(): BudgetWindow {
     const now = time()
     if (now < latest) {
-      for (const one of [window, ...others]) if (isCounted(one, latest)) holdUntil(one, now + length)
+      // Set back again, too: nothing that counts lasts for longer than a window from now on.
+      for (const one of [window, ...others]) {
+        if (isCounted(one, latest)) one.countsUntil = Math.min(one.end, now + length)
+      }
     }
     latest = now
     if (now < window.start || now >= window.end) enter(now)
@@ -125,10 +128,6 @@ export function createWindows(length: number, origin: number, time: () => number
 
 function isCounted({ start, end, countsUntil }: BudgetWindow, now: number): boolean {
   return now < countsUntil || (now >= start && now < end)
-}
-
-function holdUntil(window: BudgetWindow, until: number): void {
-  window.countsUntil = Math.max(window.countsUntil, Math.min(window.end, until))
 }
 
 export function emptyWindow(start: number, end: number): BudgetWindow {

@@ -62,12 +62,14 @@ export interface Fleet extends AsyncDisposable {
    */
   initialize(): Promise<void>
   /**
-   * Compares the balance of the key, from the free `account.me`, with the charges that the fleet knows. What it shows beyond them counts as
-   * spent: the cost of lost answers, and of charges that a fail-over of the store forgot. The rest of `uncertain` that arose since the last comparison is
-   * available again. Use it only where nobody else spends with the key. Call it from time to time, because the first call only
-   * records the balance, and after every fail-over.
+   * Compares the balance of the client's key, from the free `account.me`, with the charges that the fleet knows for that key. What it shows beyond them
+   * counts as spent: the cost of lost answers, and of charges that a fail-over of the store forgot. The rest of `uncertain` that arose with the key since
+   * the last comparison is available again. A fleet with several keys compares each of them, with a client for each. What a process that has used several
+   * keys was sending when it ended stays `uncertain` until the window ends. Use it only where nobody else spends with the key. Call it from time to
+   * time, because the first call with a key only records the balance, and after every fail-over.
+   * @param client a client of `createClient`
    * @returns what was proven; undefined when nothing was: requests were in flight, credits were added to the key, or it was the
-   * first call.
+   * first call with this key.
    * @throws StateUnavailableError when the store fails; the client's error when `account.me` does.
    */
   reconcile(client: FleetAccountReader): Promise<Reconciliation | undefined>

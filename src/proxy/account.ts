@@ -79,13 +79,11 @@ class AccountReservation implements Reservation {
     this.#own?.confirm(details, key)
     account.refusedBy = 'total'
     const confirmed = this.#total.confirm(details, key)
-    const accept = () => {
-      account.refusedBy = undefined
-      if (!this.#isSent) account.sending++
-      this.#isSent = true
-    }
-    if (isPromise(confirmed)) return confirmed.then(accept)
-    accept()
+    // The visitor's window may have ended meanwhile: both have to be confirmed without a wait.
+    if (isPromise(confirmed)) return confirmed.then(() => this.confirm(details, key))
+    account.refusedBy = undefined
+    if (!this.#isSent) account.sending++
+    this.#isSent = true
   }
 
   settle(charged: number): undefined {

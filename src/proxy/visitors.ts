@@ -1,5 +1,6 @@
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import type { MemoryBudget } from '../credits/budget.ts'
+import { creditsLeft } from '../credits/budget-core.ts'
 import { createMemoryBudget } from '../credits/memory-budget.ts'
 import type { WindowTotals } from '../credits/windows.ts'
 import { refuse } from './refusal.ts'
@@ -86,7 +87,7 @@ export function createVisitors({ credits: limit, windowMs }: CreditWindow, clock
     })
   }
 
-  const availableIn = (window: VisitorWindow) => Math.max(0, limit - usedOf(window) - window.reserved)
+  const availableIn = (window: VisitorWindow) => creditsLeft(limit, window)
 
   return {
     get size() {

@@ -20,12 +20,16 @@ export interface CommandLimits {
  */
 export function createCommand(run: RunScript, { timeoutMs, leaseMs }: CommandLimits, nextId: () => string): Command {
   let answeredAt = Number.NEGATIVE_INFINITY
+  const recordAnswer = () => {
+    answeredAt = monotonicNow(systemClock)
+  }
   return async (script, keys, args) => {
     const id = nextId()
     try {
       const work = run(script, keys, [...args.map(String), id])
+      // Also where nobody waits for it any more: others wait in line behind it.
+      work.then(recordAnswer, () => {})
       const reply = await withTimeout(work, timeoutMs, { maxMs: leaseMs, answeredAt: () => answeredAt })
-      answeredAt = monotonicNow(systemClock)
       return readReply(reply, id)
     } catch (error) {
       throw readError(error, id)

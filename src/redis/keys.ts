@@ -18,19 +18,20 @@ export function createKeys(name: string): FleetKeys {
   if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
     throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
   const key = (part: string) => `{etn-market:${name}}:${part}`
-  const [state, operations, leases, ends, guards, slots] = [
+  const [state, operations, leases, ends, guards, slots, balances] = [
     key('state'),
     key('operations'),
     key('leases'),
     key('ends'),
     key('guards'),
     key('slots'),
+    key('balances'),
   ]
   const probes = (scope: string) => key(`probes:${scope}`)
   const scopeKeys = (scope: string) => [probes(scope), key(`refusals:${scope}`), key(`unguarded:${scope}`)]
   return {
-    ledger: [state, operations, leases, ends, guards],
-    initialize: [state, operations, leases, ends],
+    ledger: [state, operations, leases, ends, guards, balances],
+    initialize: [state, operations, leases, ends, balances],
     status: [state, operations, leases, slots, guards],
     buy: [key('buyers:ends'), key('buyers:owners')],
     leases,

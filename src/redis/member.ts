@@ -13,8 +13,6 @@ export interface Member {
   /** Limit, length of a window and slots, as the scripts compare them. */
   readonly config: string
   readonly limit: number
-  /** 0 without windows. */
-  readonly windowMs: number
   readonly slots: number
   readonly leaseMs: number
   readonly timeoutMs: number
@@ -23,6 +21,8 @@ export interface Member {
   readonly view: View
   readonly renewals: Renewals
   readonly background: Background
+  /** Names of the API keys that this member has sent with: none, the only one, or two of several. */
+  readonly keysInUse: Set<string>
   /** An id that no other member uses. */
   nextId(): string
   /** @throws EtnMarketError with the code `fleet_closed` */

@@ -52,15 +52,15 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     name,
     config,
     limit,
-    windowMs,
     slots,
     leaseMs,
     timeoutMs,
     keys,
     command,
-    view: createView(windowMs),
+    view: createView(),
     renewals: createRenewals(command, leaseMs),
     background: createBackground(),
+    keysInUse: new Set(),
     nextId,
     throwIfClosed() {
       if (isClosed) throw new EtnMarketError('The fleet is closed. Create a new one.', { code: 'fleet_closed' })

@@ -55,9 +55,11 @@ export function createSharedBudget(member: Member): SharedBudget {
 }
 
 async function reserve(member: Member, id: string, credits: number, details: ReservationDetails | undefined) {
-  const { view, leaseMs, config } = member
+  const { view, leaseMs, config, keysInUse } = member
+  // The key is asked for right before the request is sent; a member with several keys cannot know which one it will be.
+  const [only = ''] = keysInUse.size === 1 ? keysInUse : []
   const sentAt = monotonicNow(systemClock)
-  const reply = await member.command(RESERVE, member.keys.ledger, [config, id, credits, leaseMs])
+  const reply = await member.command(RESERVE, member.keys.ledger, [config, id, credits, leaseMs, only])
   const answer = view.readLedger(reply, sentAt)
   if (answer.verdict === 'refused') throw exceeded(member, credits, details)
   if (answer.verdict !== 'granted' && answer.verdict !== 'earlier')
@@ -65,7 +67,7 @@ async function reserve(member: Member, id: string, credits: number, details: Res
   if (credits > 0) await member.waitForReplicas()
   // Nobody would renew it.
   member.throwIfClosed()
-  return new SharedReservation(member, id, credits, answer, sentAt)
+  return new SharedReservation(member, id, credits, answer, sentAt, only)
 }
 
 function cancel({ background, command, keys, leaseMs }: Member, id: string): void {

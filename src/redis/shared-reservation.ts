@@ -17,38 +17,54 @@ export class SharedReservation implements Reservation {
   readonly #member: Member
   readonly #lease: Lease
   #answer: LedgerAnswer
+  /** When Redis was asked for the reservation, on the monotonic clock. */
+  #reservedAt: number
+  /** The name of the API key, as Redis knows it and as the request is sent; empty where it is not known. */
+  #keyInRedis: string
+  #key = ''
   /** When the window may be over, on the monotonic clock. */
   #windowEndsAt: number
   #isDecided = false
 
-  constructor(member: Member, id: string, credits: number, answer: LedgerAnswer, sentAt: number) {
+  constructor(member: Member, id: string, credits: number, answer: LedgerAnswer, sentAt: number, key: string) {
     this.credits = credits
     this.#member = member
     this.#lease = { id, keys: [member.keys.leases], endsAt: sentAt + member.leaseMs }
     this.#answer = answer
+    this.#reservedAt = sentAt
+    this.#keyInRedis = key
     this.#windowEndsAt = answer.verdict === 'earlier' ? sentAt : sentAt + answer.msLeft
     if (credits > 0) member.renewals.add(this.#lease)
   }
 
-  confirm(details?: ReservationDetails): void | Promise<void> {
+  confirm(details?: ReservationDetails, key = ''): void | Promise<void> {
     if (this.#isDecided) throw alreadyDecided(details)
+    this.#key = key
+    if (this.credits === 0) return undefined
+    const { keysInUse } = this.#member
+    if (key !== '' && keysInUse.size < 2) keysInUse.add(key)
+    // If this process ends, a balance of that key proves what the request has cost. Of several keys a member names none.
+    const isNamed = key === this.#keyInRedis || (this.#keyInRedis === '' && keysInUse.size > 1)
     const now = monotonicNow(systemClock)
     // Sure to be in the window, and known to be reserved.
-    if (this.credits === 0 || (now < this.#windowEndsAt && now < this.#lease.endsAt)) return undefined
+    if (isNamed && now < this.#windowEndsAt && now < this.#lease.endsAt) return undefined
     return this.#confirmInRedis(details)
   }
 
   async #confirmInRedis(details: ReservationDetails | undefined): Promise<void> {
     const { command, keys, config, leaseMs, view, renewals } = this.#member
+    const key = this.#key
     const sentAt = monotonicNow(systemClock)
     try {
       this.#member.throwIfClosed()
-      const reply = await command(CONFIRM, keys.ledger, [config, this.#lease.id, this.credits, leaseMs])
+      const reply = await command(CONFIRM, keys.ledger, [config, this.#lease.id, this.credits, leaseMs, key])
       const answer = view.readLedger(reply, sentAt)
       if (answer.verdict === 'decided') throw alreadyDecided(details)
       if (answer.verdict === 'refused') throw exceeded(this.#member, this.credits, details)
       await this.#member.waitForReplicas()
       this.#answer = answer
+      this.#reservedAt = sentAt
+      this.#keyInRedis = key
       this.#windowEndsAt = sentAt + answer.msLeft
       this.#lease.endsAt = sentAt + leaseMs
       if (!this.#isDecided) renewals.add(this.#lease)
@@ -81,10 +97,11 @@ export class SharedReservation implements Reservation {
     const { command, keys, renewals, background, view } = this.#member
     renewals.delete(this.#lease)
     if (this.credits === 0 && charged === 0) return
-    const { window, epoch, now } = this.#answer
-    const args = [id, decision, charged, this.credits, window, epoch, now]
+    const { window, epoch } = this.#answer
     background.repeat(async () => {
       const sentAt = monotonicNow(systemClock)
+      const ageMs = Math.ceil(sentAt - this.#reservedAt)
+      const args = [id, decision, charged, this.credits, window, epoch, ageMs, this.#key]
       view.readLedger(await command(SETTLE, keys.ledger, args), sentAt)
     }, Number.POSITIVE_INFINITY)
   }

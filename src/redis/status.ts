@@ -3,12 +3,12 @@ import { creditsLeft } from '../credits/budget-core.ts'
 import type { FleetStatus } from '../fleet/types.ts'
 import type { Member } from './member.ts'
 import { STATUS } from './scripts/status.lua.ts'
-import { parseGuards, windowEnd } from './view.ts'
+import { parseGuards, readMsLeft, resetOf } from './view.ts'
 
 export async function readStatus(member: Member): Promise<FleetStatus> {
-  const { command, keys, config, limit, windowMs, slots, view } = member
+  const { command, keys, config, limit, slots, view } = member
   const sentAt = monotonicNow(systemClock)
-  const [now, window, ...rest] = await command(STATUS, keys.status, [config])
+  const [now, , msLeft, ...rest] = await command(STATUS, keys.status, [config])
   const [spent = 0, reserved = 0, uncertain = 0, taken = 0] = rest.slice(0, 4).map(Number)
   const guards = rest.slice(4)
   view.readGuards(Number(now), guards, sentAt)
@@ -18,7 +18,7 @@ export async function readStatus(member: Member): Promise<FleetStatus> {
     reserved,
     uncertain,
     available: creditsLeft(limit, { spent, reserved, uncertain }),
-    resetsAt: windowMs > 0 ? windowEnd(windowMs, Number(window), Number(now)) : undefined,
+    resetsAt: resetOf(Number(now), readMsLeft(msLeft)),
     slots: { limit: slots, taken },
     cooldowns: parseGuards(guards),
   }

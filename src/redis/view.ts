@@ -6,8 +6,8 @@ export interface LedgerAnswer {
   /** Unix milliseconds by the clock of the server. */
   readonly now: number
   readonly epoch: string
-  /** Index of the window of now. */
-  readonly window: number
+  /** The window of now. */
+  readonly window: string
   /** How long the window still lasts, milliseconds; Infinity without windows. */
   readonly msLeft: number
 }
@@ -45,7 +45,7 @@ const isOlder = (one: Moment, other: Moment) => one.now < other.now && one.sentA
 
 const elapsed = () => monotonicNow(systemClock)
 
-export function createView(windowMs: number): View {
+export function createView(): View {
   let totals = { spent: 0, reserved: 0, uncertain: 0 }
   /** The newest answers, so that an older one that is late changes nothing. */
   let newestTotals = OLDEST
@@ -76,19 +76,18 @@ export function createView(windowMs: number): View {
     isGuarded: (scope) => guards.has(scope),
     cooldownMs: (scope) => Math.max(0, (guards.get(scope) ?? 0) - elapsed()),
     readLedger(answer, sentAt) {
-      const [verdict = '', time, epoch = '', index, spent, reserved, uncertain, ...rest] = answer
+      const [verdict = '', time, epoch = '', window = '', left, spent, reserved, uncertain, ...rest] = answer
       const now = Number(time)
-      const window = Number(index)
-      const endsAt = windowEnd(windowMs, window, now)
+      const msLeft = readMsLeft(left)
       if (!isOlder({ now, sentAt }, newestTotals) && epoch !== '') {
         newestTotals = { now, sentAt }
         totalsAt = elapsed()
         totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
-        resetsAt = windowMs > 0 ? endsAt : undefined
-        windowEndsAt = sentAt + endsAt - now
+        resetsAt = resetOf(now, msLeft)
+        windowEndsAt = sentAt + msLeft
       }
       if (epoch !== '') view.readGuards(now, rest, sentAt)
-      return { verdict, now, epoch, window, msLeft: endsAt - now }
+      return { verdict, now, epoch, window, msLeft }
     },
     readGuards(now, parts, sentAt) {
       if (isOlder({ now, sentAt }, newestGuards)) return
@@ -100,9 +99,14 @@ export function createView(windowMs: number): View {
   return view
 }
 
-/** When a window ends, by the clock of the server; one that is ahead of it, because that was set back, does not go on for longer. */
-export function windowEnd(windowMs: number, window: number, now: number): number {
-  return windowMs > 0 ? Math.min((window + 1) * windowMs, now + windowMs) : Number.POSITIVE_INFINITY
+/** How long the window of now still lasts, milliseconds, as the scripts answer it. */
+export function readMsLeft(answer: string | undefined): number {
+  return answer === undefined || answer === '' ? Number.POSITIVE_INFINITY : Number(answer)
+}
+
+/** When the window of now ends, by the clock of the server; undefined without windows. */
+export function resetOf(now: number, msLeft: number): number | undefined {
+  return msLeft === Number.POSITIVE_INFINITY ? undefined : now + msLeft
 }
 
 /** Pairs of a scope and `until:limit`. */

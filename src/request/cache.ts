@@ -45,7 +45,10 @@ export function createCache(
 
   async function find(request: PlannedRequest): Promise<Envelope | undefined> {
     const entry = parseEntry(await store.get(keyOf(request)))
-    if (entry === undefined || entry.expiresAt <= clock.now()) return undefined
+    if (entry === undefined) return undefined
+    const leftMs = entry.expiresAt - clock.now()
+    // One that was written while a clock was ahead would be fresh for as long as that clock was wrong.
+    if (leftMs <= 0 || leftMs > ttlOf(request)) return undefined
     const envelope = read(request, entry.text)
     return envelope && firstItems(envelope, withoutLimit(request).limit, entry.limit)
   }

@@ -1,4 +1,5 @@
 import type { ApiPromise } from '../api-promise.ts'
+import type { Budget, BudgetStore, StoredBudget } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import type { CallInput } from '../request/call-input.ts'
@@ -42,6 +43,35 @@ export interface SweepParts extends Omit<SweepStoreParts, 'store'>, Pick<SweepOp
 }
 
 type Result = SweepResult<unknown, unknown>
+
+type Ledger = Budget & Partial<Pick<StoredBudget, 'load' | 'flush'>>
+
+/** What the sweeps that run on a store at the same time were charged. */
+export interface SharedLedger {
+  readonly budget: Ledger
+  sweeps: number
+}
+
+/** The ledger of the sweeps on a store; without a store, that of one sweep. */
+export function openLedger(
+  store: BudgetStore | undefined,
+  ledgers: WeakMap<BudgetStore, SharedLedger>,
+  create: () => Ledger,
+) {
+  const ledger = (store && ledgers.get(store)) ?? { budget: create(), sweeps: 0 }
+  ledger.sweeps++
+  if (store) ledgers.set(store, ledger)
+  return {
+    budget: ledger.budget,
+    /** The next sweep reads what those of other clients and processes were charged meanwhile. */
+    async close() {
+      // What could not be written stays reserved in the store.
+      await ledger.budget.flush?.().catch(() => {})
+      ledger.sweeps--
+      if (store && ledger.sweeps === 0) ledgers.delete(store)
+    },
+  }
+}
 
 /** A call that is under way. */
 interface LiveCall {

@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts'
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import { type Budget, type BudgetStore, createBudget, type StoredBudget } from '../credits/budget.ts'
+import { type BudgetStore, createBudget } from '../credits/budget.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { InsufficientCreditsError } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
@@ -16,7 +16,7 @@ import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
 import type { AddressReader } from '../utils/address.ts'
-import type { SweepCall } from './run-sweep.ts'
+import type { SharedLedger, SweepCall } from './run-sweep.ts'
 import { CallLimit, createSweepLimit } from './sweep-limit.ts'
 import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 
@@ -29,8 +29,8 @@ export interface SweepContext {
   /** Takes keys out of an error. */
   redact<T>(error: T): T
   run(input: CallInput): ApiPromise<unknown>
-  /** What the sweeps on each store were charged: all of them together, also where they run at the same time. */
-  readonly ledgers: WeakMap<BudgetStore, StoredBudget>
+  /** What the sweeps that run on each store were charged. */
+  readonly ledgers: WeakMap<BudgetStore, SharedLedger>
 }
 
 /** The name under which a store keeps what its sweeps were charged. */
@@ -53,17 +53,20 @@ export function createSweep(
 ): Sweep<unknown, unknown> {
   if (!isArray(list)) throw invalidOption('params', list, 'a list with the parameters of each call')
   const total = list.length
-  const { callOptions, limit, ...settings } = readOptions(operation, options ?? {}, context)
+  const { callOptions, maxCredits, ...settings } = readOptions(operation, options ?? {}, context)
   const pending = planCalls(operation, list, callOptions, context)
   const generator = iterate()
 
   async function* iterate(): AsyncGenerator<SweepResult<unknown, unknown>, void, undefined> {
     // Loaded when it is needed: most clients make no sweep.
-    const { runSweep } = await import('./run-sweep.ts')
+    const { runSweep, openLedger } = await import('./run-sweep.ts')
+    const store = maxCredits === undefined ? undefined : settings.store
+    const unlimited = { credits: Number.POSITIVE_INFINITY, store, key: LEDGER_KEY }
+    const ledger = openLedger(store, context.ledgers, () => createBudget(unlimited, context.clock))
     try {
       yield* runSweep(pending, {
         ...settings,
-        limit,
+        limit: createSweepLimit(ledger.budget, maxCredits ?? Number.POSITIVE_INFINITY),
         total,
         matches: (data) => answerGuards[operation](toAnswer(operation, data)),
         isBatch: operation === 'prices.batch',
@@ -77,6 +80,8 @@ export function createSweep(
       })
     } catch (error) {
       throw context.redact(error)
+    } finally {
+      await ledger.close()
     }
   }
 
@@ -89,7 +94,7 @@ function isFinal(error: EtnMarketError): boolean {
   return error instanceof InsufficientCreditsError || FINAL_STATUSES.includes(error.status)
 }
 
-function readOptions(operation: OperationId, options: SweepOptions, { clock, settings, ledgers }: SweepContext) {
+function readOptions(operation: OperationId, options: SweepOptions, { settings }: SweepContext) {
   const own = ['store', 'maxCredits', 'concurrency', 'onProgress', 'whenAborted']
   rejectUnknown('option', options, ['signal', 'timeoutMs', 'deadlineMs', 'retry', 'validate', ...own])
   const { store, maxCredits, onProgress, ...rest } = options
@@ -104,13 +109,6 @@ function readOptions(operation: OperationId, options: SweepOptions, { clock, set
     throw invalidOption('onProgress', onProgress, 'a function')
   checkStore('store', store)
   const { signal, whenAborted, ...toCall } = callOptions
-  const unlimited = { credits: Number.POSITIVE_INFINITY }
-  let ledger: Budget = createBudget(unlimited, clock)
-  if (store !== undefined && maxCredits !== undefined) {
-    const known = ledgers.get(store) ?? createBudget({ ...unlimited, store, key: LEDGER_KEY }, clock)
-    ledgers.set(store, known)
-    ledger = known
-  }
   return {
     store,
     onProgress,
@@ -118,7 +116,7 @@ function readOptions(operation: OperationId, options: SweepOptions, { clock, set
     callOptions: toCall,
     signal,
     finishes: whenAborted === 'finish',
-    limit: createSweepLimit(ledger, maxCredits ?? Number.POSITIVE_INFINITY),
+    maxCredits,
   }
 }
 

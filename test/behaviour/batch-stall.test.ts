@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ok } from '../support/answers.ts'
+import { costs, ok } from '../support/answers.ts'
 import { addresses, setup, watch } from '../support/setup.ts'
 
 const priced = { data: {} }
@@ -29,6 +29,21 @@ describe('a batch against a service that never answers', () => {
     expect(outcome.state).toBe('rejected')
     expect(client.budget.reserved).toBe(0)
   })
+})
+
+test('answers to other calls keep no batch alive that has none', async () => {
+  const isOther = ({ url }: { url: URL }) => url.pathname.endsWith('/etn')
+  const handler = (request: { url: URL }) => (isOther(request) ? ok({ usd: '1' }, costs(25)) : undefined)
+  const { client, clock, script } = setup(handler, { deadlineMs: 40_000, timeoutMs: 100_000 })
+  const outcome = watch(client.prices.batch({ addresses: addresses(1_000) }))
+  for (let round = 0; round < 8; round++) {
+    await clock.advance(4_999)
+    await client.etn.price()
+    expect(outcome.state).toBe('pending')
+  }
+  await clock.advance(8)
+  expect(outcome.state).toBe('rejected')
+  expect(script.requests.filter((request) => !isOther(request))).toHaveLength(4)
 })
 
 test('a batch that was answered at first rejects deadlineMs after its last answer', async () => {

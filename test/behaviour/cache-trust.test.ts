@@ -113,6 +113,18 @@ describe('the expiry is kept with the answer', () => {
     await after.client.token.price({ address: TOKEN })
     expect(after.script.requests).toHaveLength(1)
   })
+
+  test('an answer that was kept while the clock was a year ahead is not fresh for a year', async () => {
+    const store: CacheStore = new Map<string, string>()
+    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { cache: cached(store) })
+    clock.stepWallClock(52 * WEEK)
+    await client.token.price({ address: TOKEN })
+    await flush()
+    clock.stepWallClock(-52 * WEEK)
+    await client.token.price({ address: TOKEN })
+    await client.token.price({ address: TOKEN })
+    expect(script.requests).toHaveLength(2)
+  })
 })
 
 describe('a list answers for a shorter one', () => {

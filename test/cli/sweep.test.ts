@@ -40,6 +40,14 @@ test('a sweep ends before --max-credits, and goes on with its journal without bu
   })
 })
 
+test('--max-credits holds for all runs with a journal together', async () => {
+  const { run, fake, write } = await createScene()
+  write('tokens.txt', tokens.slice(0, 6).join('\n'))
+  const sweep = ['sweep', 'locks', 'tokens.txt', '--resume', 'locks.jsonl', '--max-credits', '7000']
+  for (let number = 0; number < 3; number++) expect((await run(sweep)).code).toBe(1)
+  expect(fake.charged()).toBe(3 * LOCKS)
+})
+
 test('a journal has a default name, a failure is exit code 1, and only it is bought again', async () => {
   const { run, fake, folder } = await createScene()
   fake.fault({ operation: 'nft.collection', status: 404, times: 1 })

@@ -52,6 +52,20 @@ describe('while a process lives, no step of the wall clock changes a stored wind
     expect(await start()).toMatchObject({ spent: 0, available: 1_000 })
   })
 
+  test('a clock without a monotonic time that is set back twice holds up for one window', () => {
+    let now = MIDNIGHT + 10 * HOUR
+    const budget = createBudget({ credits: 1_000, windowMs: HOUR }, { now: () => now })
+    budget.reserve(900).settle(900)
+    for (const step of [-5 * HOUR, -3 * HOUR]) {
+      now += step
+      expect(budget.available).toBe(100)
+    }
+    now += HOUR - 1
+    expect(budget.available).toBe(100)
+    now += 1
+    expect(budget.available).toBe(1_000)
+  })
+
   test('resetsAt is a moment of the wall clock as it is now', async () => {
     const { time, start } = machine()
     const budget = await start()

@@ -7,81 +7,81 @@ import { type BudgetUnderTest, LIMIT, testBudget, WINDOW_MS } from '../support/b
 import { START, totals } from './budget-at.ts'
 
 function testClock() {
-  let elapsed = 0
+  const time = { elapsed: 0, wallOffset: 0 }
   // Stored windows begin at multiples of their length.
   const origin = START - (START % WINDOW_MS)
   return {
-    clock: { now: () => origin + elapsed, monotonic: () => elapsed },
+    clock: { now: () => origin + time.elapsed + time.wallOffset, monotonic: () => time.elapsed },
     pass: (ms: number) => {
-      elapsed += ms
+      time.elapsed += ms
+    },
+    stepWallClock: (ms: number) => {
+      time.wallOffset += ms
     },
   }
 }
 
-function memory(credits = LIMIT) {
-  const { clock, pass } = testClock()
-  const budget = createBudget({ credits, windowMs: WINDOW_MS }, clock)
-  return { budget, pass, totals: async () => totals(budget) }
+interface Options {
+  readonly credits?: number
+  readonly exclusiveKey?: boolean
 }
 
-function stored(credits = LIMIT) {
-  const { clock, pass } = testClock()
-  const budget = createBudget({ credits, windowMs: WINDOW_MS, store: new Map() }, clock)
-  return { budget, pass, totals: async () => totals(budget) }
+function memory({ credits = LIMIT, exclusiveKey = false }: Options = {}) {
+  const { clock, ...time } = testClock()
+  const budget = createBudget({ credits, windowMs: WINDOW_MS, exclusiveKey }, clock)
+  return { budget, ...time, totals: async () => totals(budget) }
+}
+
+async function stored({ credits = LIMIT, exclusiveKey = false }: Options = {}) {
+  const { clock, ...time } = testClock()
+  const store = new Map<string, string>()
+  const start = async () => {
+    const budget = createBudget({ credits, windowMs: WINDOW_MS, store, exclusiveKey }, clock)
+    await budget.load()
+    return { budget, ...time, totals: async () => totals(budget), restart: start }
+  }
+  return start()
 }
 
 /** The second budget has room for everything; both have the same time. */
-function joined(
-  tight: ReturnType<typeof memory | typeof stored>,
-  wide: ReturnType<typeof memory | typeof stored>,
-  isFirst: boolean,
-): BudgetUnderTest {
+function joined(tight: BudgetUnderTest, wide: BudgetUnderTest, isFirst: boolean): BudgetUnderTest {
   const budget = isFirst ? joinBudgets(tight.budget, wide.budget) : joinBudgets(wide.budget, tight.budget)
+  return { ...inBoth(tight, wide), budget }
+}
+
+/** The time of both, and the totals of the first. */
+function inBoth({ totals, ...one }: BudgetUnderTest, other: BudgetUnderTest) {
   return {
-    budget,
-    totals: tight.totals,
-    pass(ms) {
-      tight.pass(ms)
-      wide.pass(ms)
+    totals,
+    pass(ms: number) {
+      one.pass(ms)
+      other.pass(ms)
+    },
+    stepWallClock(ms: number) {
+      one.stepWallClock(ms)
+      other.stepWallClock(ms)
     },
   }
 }
 
-const WIDE = 1_000_000
+const WIDE = { credits: 1_000_000 }
 
 describe('a budget in memory', () => testBudget(async () => memory()))
 
 describe('a budget with exclusiveKey', () =>
-  testBudget(async () => {
-    const { clock, pass } = testClock()
-    const budget = createBudget({ credits: LIMIT, windowMs: WINDOW_MS, exclusiveKey: true }, clock)
-    return { budget, pass, totals: async () => totals(budget) }
-  }))
+  testBudget(async () => memory({ exclusiveKey: true }), { provesByBalance: true }))
 
-describe('a budget with a store', () =>
-  testBudget(async () => {
-    const made = stored()
-    await made.budget.load()
-    return made
-  }))
+describe('a budget with a store', () => testBudget(() => stored()))
 
 describe('a budget with a store and exclusiveKey', () =>
-  testBudget(async () => {
-    const { clock, pass } = testClock()
-    const options = { credits: LIMIT, windowMs: WINDOW_MS, store: new Map(), exclusiveKey: true }
-    const budget = createBudget(options, clock)
-    await budget.load()
-    return { budget, pass, totals: async () => totals(budget) }
-  }))
+  testBudget(() => stored({ exclusiveKey: true }), { provesByBalance: true }))
 
 describe.each([true, false])('joined budgets, the tight one first: %s', (isFirst) => {
   describe('in memory', () => testBudget(async () => joined(memory(), memory(WIDE), isFirst)))
-  describe('with stores', () =>
-    testBudget(async () => {
-      const [tight, wide] = [stored(), stored(WIDE)]
-      await tight.budget.load()
-      await wide.budget.load()
-      return joined(tight, wide, isFirst)
+  describe('with stores', () => testBudget(async () => joined(await stored(), await stored(WIDE), isFirst)))
+  describe('with exclusiveKey', () =>
+    testBudget(async () => joined(memory({ exclusiveKey: true }), memory({ ...WIDE, exclusiveKey: true }), isFirst), {
+      provesByBalance: true,
     }))
 })
 
@@ -89,11 +89,7 @@ describe("a visitor's budget beside that of a proxy", () =>
   testBudget(
     async () => {
       const [visitor, total] = [memory(), memory(WIDE)]
-      const pass = (ms: number) => {
-        visitor.pass(ms)
-        total.pass(ms)
-      }
-      return { budget: new Account(visitor.budget, total.budget), totals: visitor.totals, pass }
+      return { ...inBoth(visitor, total), budget: new Account(visitor.budget, total.budget) }
     },
     // The client's own budget has the true figure.
     { recordsMoreThanReserved: false },
@@ -102,11 +98,16 @@ describe("a visitor's budget beside that of a proxy", () =>
 describe('the limit of a sweep', () =>
   testBudget(
     async () => {
-      const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store: new Map() })
-      const limit = createSweepLimit(ledger, LIMIT)
-      await limit.load()
-      const read = async () => ({ ...totals(ledger), available: limit.leftBeside(0) })
-      return { budget: new CallLimit(limit), totals: read }
+      const { clock, ...time } = testClock()
+      const store = new Map<string, string>()
+      const start = async (): Promise<BudgetUnderTest> => {
+        const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store }, clock)
+        const limit = createSweepLimit(ledger, LIMIT)
+        await limit.load()
+        const read = async () => ({ ...totals(ledger), available: limit.leftBeside(0) })
+        return { budget: new CallLimit(limit), totals: read, ...time, restart: start }
+      }
+      return start()
     },
-    { canPass: false },
+    { isRenewed: false },
   ))

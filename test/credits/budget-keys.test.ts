@@ -100,20 +100,22 @@ describe('with a store', () => {
 
   test.each([
     ['one key was used: a crash is proven by it', ['one', 'one'], { charged: 100, freed: 500 }],
-    ['several were used: nobody knows which one was charged', ['one', 'other'], { charged: 100, freed: 0 }],
-  ])('%s', async (_, [first = '', second = ''], proof) => {
+    ['several were used: nobody knows which one was charged', ['other', 'one'], { charged: 100, freed: 0 }],
+    ['another was used for what is free: it was not charged', ['one', 'one', 'other'], { charged: 100, freed: 500 }],
+  ])('%s', async (_, [first = '', second = '', free = first], proof) => {
     store.clear()
     const before = await start()
     for (const key of ['one', 'other']) (await send(before, key, 0)).settle(0, { remaining: 1_000_000 })
     await before.flush()
     const crashed = await start()
-    ;(await send(crashed, first, 0)).settle(0, { remaining: 1_000_000 })
+    ;(await send(crashed, free, 0)).settle(0, { remaining: 1_000_000 })
+    ;(await send(crashed, first, 50)).settle(0, { remaining: 1_000_000 })
     await send(crashed, second, 600)
     await flush()
     const after = await start()
     expect(after.uncertain).toBe(600)
-    const free = await send(after, 'one', 0)
-    expect(free.settle(0, { remaining: 999_900 })).toEqual(proof)
+    const asked = await send(after, 'one', 0)
+    expect(asked.settle(0, { remaining: 999_900 })).toEqual(proof)
   })
 
   test('a key is written before the first request with it is sent, and nothing of it but a hash', async () => {

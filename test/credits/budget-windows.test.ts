@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createBudget } from '../../src/credits/budget.ts'
+import { createBudget, type MemoryBudget, type StoredBudget } from '../../src/credits/budget.ts'
+import { joinBudgets } from '../../src/credits/joint-budget.ts'
+import { Account } from '../../src/proxy/account.ts'
+import { type Share, ShareReservation } from '../../src/proxy/stream/share-reservation.ts'
+import { flush } from '../support/clock.ts'
 import { budgetAt, START, totals, wallClock } from './budget-at.ts'
+import { slowStore } from './slow-store.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -19,6 +24,44 @@ describe('a window counts what is sent in it', () => {
     expect(() => queued.confirm()).toThrow('reserve again')
     queued.settle(60)
     expect(budget.spent).toBe(0)
+  })
+})
+
+describe('a window that ends while another budget still writes', () => {
+  const visitor = {} as Share['visitor']
+  const kinds: [string, (one: MemoryBudget, other: StoredBudget) => Pick<Account, 'reserve'>][] = [
+    ['joined', (one, other) => joinBudgets(one, other)],
+    ["a visitor's", (one, other) => new Account(one, other)],
+    [
+      'shared by visitors',
+      (one, other) => ({
+        reserve: (credits) =>
+          ShareReservation.make(other.reserve(credits), 1, () => [
+            { visitor, weight: 1, reservation: one.reserve(credits), end() {} },
+          ]),
+      }),
+    ],
+  ]
+
+  test.each(kinds)('counts what is sent in the next one: %s', async (_, join) => {
+    const { clock, pass } = wallClock()
+    const { store, writes } = slowStore()
+    const one = createBudget({ credits: 100, windowMs: 1_000 }, clock)
+    const other = createBudget({ credits: 1_000, windowMs: DAY, store, exclusiveKey: true }, clock)
+    await other.load()
+    const reserving = join(one, other).reserve(60)
+    await flush()
+    writes.shift()?.end()
+    const reservation = await reserving
+    // The name of the key is written before the request is sent.
+    const confirming = Promise.resolve(reservation.confirm({}, 'key')).catch((error) => error)
+    await flush()
+    pass(1_000)
+    one.reserve(70)
+    writes.shift()?.end()
+    expect(await confirming).toMatchObject({ code: 'budget_exceeded', needed: 60, available: 30 })
+    reservation.release()
+    expect(totals(one)).toEqual({ spent: 0, reserved: 70, uncertain: 0, available: 30 })
   })
 })
 

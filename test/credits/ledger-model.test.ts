@@ -26,7 +26,16 @@ const UNDERSTATED = { cost: 100, maxCredits: 40 }
 type What = 'price' | 'list' | 'batch' | 'locks' | 'me' | 'understated' | "a visitor's"
 
 type Step =
-  | { do: 'call'; what: What; number: number; client: number; key: number; caller: number; options: CallOptions }
+  | {
+      do: 'call'
+      what: What
+      number: number
+      client: number
+      key: number
+      keyDelayMs: number
+      caller: number
+      options: CallOptions
+    }
   | { do: 'wait'; ms: number }
   | { do: 'step the wall clock'; ms: number }
   | { do: 'top up'; key: number }
@@ -64,6 +73,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       number,
       client: fc.nat({ max: 2 }),
       key,
+      // A call that waits for its key holds its reservation, and is sent in a later window.
+      keyDelayMs: fc.constantFrom(0, 0, 0, 0, 5_000, 13_000),
       caller,
       options,
     }),
@@ -178,7 +189,12 @@ async function run(fake: FakeService, { steps, behaviours, storeFaults, ...kind 
   const made: Outcome<unknown>[] = []
   const breaches: string[] = []
   const stored: Charge[] = []
-  const keys = { next: KEYS[0] as string }
+  const keys = { next: KEYS[0] as string, delayMs: 0 }
+  async function readKey(): Promise<string> {
+    const { next, delayMs } = keys
+    if (delayMs > 0) await clock.sleep(delayMs)
+    return next
+  }
   let running = start()
 
   function start(): Process {
@@ -201,7 +217,7 @@ async function run(fake: FakeService, { steps, behaviours, storeFaults, ...kind 
     }
     const clients = CLIENTS.map(() =>
       createClient({
-        apiKey: () => keys.next,
+        apiKey: () => (keys.delayMs > 0 ? readKey() : keys.next),
         baseUrl: fake.baseUrl,
         fetch: (request) => receive(started, request as Request),
         clock,
@@ -305,7 +321,7 @@ async function run(fake: FakeService, { steps, behaviours, storeFaults, ...kind 
       callers[next.caller] = new AbortController()
       await flush()
     } else {
-      keys.next = KEYS[next.key] as string
+      Object.assign(keys, { next: KEYS[next.key] as string, delayMs: next.keyDelayMs })
       made.push(watch(call(next)))
       // The key is read some microtasks later.
       await flush()

@@ -12,9 +12,12 @@ const failureOf = (call: Promise<unknown>) =>
     (error: EtnMarketError) => error,
   )
 
-test('callers who share a failure may each change its body', async () => {
+test.each([
+  ['with a key', { apiKey: 'esk_live_key' }],
+  ['without a key', { baseUrl: 'https://proxy.example/api' }],
+])('callers who share a failure may each change its body: %s', async (_, options) => {
   const client = createClient({
-    apiKey: 'esk_live_key',
+    ...options,
     retry: false,
     fetch: async () => json('{"error":{"code":"internal"},"more":[{"deep":1}]}', 500),
   })

@@ -513,10 +513,22 @@ describe('the parser of events', () => {
     expect(parse(...text, '\n')).toEqual(expected)
   })
 
-  test('does not collect what has no end', () => {
+  test.each([
+    ['one line', 'data: x'],
+    ['lines of data', 'data: x\n'],
+    ['lines without a name', 'data\r\n'],
+  ])('does not collect what has no end: %s', (_, part) => {
     const read = createEventParser()
+    const text = part.repeat(1_000)
+    let length = 0
     expect(() => {
-      for (;;) read('data: x'.repeat(1_000))
+      for (; length < 10_000_000; length += text.length) read(text)
     }).toThrow(RangeError)
+  })
+
+  test('reads events without an end, each of which has one', () => {
+    const read = createEventParser()
+    const event = `data: ${'x'.repeat(400_000)}\ndata: ${'x'.repeat(400_000)}\n\n`
+    for (let number = 0; number < 5; number++) expect(read(event)).toHaveLength(1)
   })
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
@@ -47,6 +47,34 @@ describe('no module has state, so that two clients share nothing:', () => {
 test('every export has a name', () => {
   const isDefault = (node: ts.Node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword
   expect(sources.flatMap((file) => places(file, isDefault))).toEqual([])
+})
+
+test('every file and folder that the architecture names exists', () => {
+  const guide = readFileSync('src/README.md', 'utf8')
+  const named = [...guide.matchAll(/`([\w-]+(?:\/[\w.-]*)+)`/g)].map(([, path = '']) => path)
+  const ofDiagram = [...guide.matchAll(/ ((?:request|credits|operations|transport)\/[\w-]+\.ts)/g)].map(
+    ([, path = '']) => path,
+  )
+  const exists = (path: string) =>
+    [path, `src/${path}`, `src/feed/${path}`, `${path}.test.ts`].some((candidate) => existsSync(candidate))
+  const isPath = (path: string) => !path.startsWith('etn-market/') && !path.startsWith('text/')
+  const paths = [...named.filter(isPath), ...ofDiagram]
+  expect(paths.length).toBeGreaterThan(80)
+  expect(paths.filter((path) => !exists(path))).toEqual([])
+})
+
+test('the README and the types name the first version of redis that the peer range accepts', () => {
+  const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const [, first] = /^\^(\d+\.\d+)\.\d+$/.exec(peerDependencies.redis) ?? []
+  expect(readFileSync('README.md', 'utf8')).toContain(`\`redis\` (${first} or newer: older ones stay dead`)
+  expect(readFileSync('src/redis/types.ts', 'utf8')).toContain(`\`redis\` (from ${first})`)
+})
+
+test('each seam names a test', () => {
+  const [, seams = ''] = readFileSync('src/README.md', 'utf8').split('## Seams')
+  const rows = (seams.split('\n## ')[0] ?? '').match(/^\| (?!parts|---).*$/gm) ?? []
+  expect(rows.length).toBeGreaterThan(15)
+  expect(rows.filter((row) => !/`test\/[\w/-]+(?:\.ts)?`/.test(row.split(' | ').at(-1) ?? ''))).toEqual([])
 })
 
 test('index.ts only re-exports', () => {

@@ -1,15 +1,47 @@
 import { createRedisFleet } from 'etn-market/redis'
-import { describe } from 'vitest'
+import { afterEach, describe, vi } from 'vitest'
 import { fleetInternalsOf } from '../../src/fleet/internals.ts'
-import { LIMIT, testBudget } from '../support/budget-conformance.ts'
-import { DAY_MS, OPTIONS, useFleet } from './setup.ts'
+import { type BudgetUnderTest, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
+import { createTimedRunner } from '../support/redis-time.ts'
+import { useFleet } from './setup.ts'
 
 const setup = useFleet()
+/** Longer than a case lasts. */
+const LEASE_MS = 1_000 * WINDOW_MS
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Time passes for Redis and for the monotonic clock of its members. */
+function testTime() {
+  const runner = createTimedRunner(setup.connect(), 30_000_000 * WINDOW_MS)
+  let elapsed = 0
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + elapsed)
+  return {
+    runner,
+    stepWallClock(ms: number) {
+      runner.now += ms
+    },
+    pass(ms: number) {
+      runner.now += ms
+      elapsed += ms
+    },
+  }
+}
 
 describe("a fleet's budget in Redis", () =>
-  testBudget(
-    async () => {
-      const fleet = createRedisFleet(setup.connect(), { ...OPTIONS, budget: { credits: LIMIT, windowMs: DAY_MS } })
+  testBudget(async () => {
+    const { runner, ...time } = testTime()
+    const options = {
+      name: 'bots',
+      budget: { credits: LIMIT, windowMs: WINDOW_MS },
+      timeoutMs: 5_000,
+      leaseMs: LEASE_MS,
+    }
+    const join = async (): Promise<BudgetUnderTest> => {
+      const fleet = createRedisFleet(runner, options)
       setup.onEnd(() => fleet.close())
       await fleet.initialize()
       const { budget } = fleetInternalsOf(fleet) ?? {}
@@ -19,8 +51,7 @@ describe("a fleet's budget in Redis", () =>
         const { spent, reserved, uncertain, available } = await fleet.status()
         return { spent, reserved, uncertain, available }
       }
-      return { budget, totals }
-    },
-    // Its windows are those of the clock of Redis: `model.test.ts` lets that pass.
-    { canPass: false },
-  ))
+      return { budget, totals, ...time, restart: join }
+    }
+    return join()
+  }))

@@ -131,7 +131,7 @@ test('a failed reconciliation that is swallowed: whichever step fails, no figure
   setup.fake.fault({ operation: 'account.me', status: 500 })
   await expect(fleet.reconcile(client)).rejects.toMatchObject({ name: 'ServiceError' })
   // Each with the id of the command.
-  for (const length of [2, 4]) {
+  for (const length of [3, 6]) {
     fails = (_, args) => args.length === length && args[0]!.includes(' ')
     await expect(fleet.reconcile(client)).rejects.toBeInstanceOf(StateUnavailableError)
   }

@@ -26,8 +26,8 @@ function confusedRunner() {
   return { runner, control }
 }
 
-async function startFleet(runner: ScriptRunner, credits: number, windowMs = HOUR) {
-  const fleet = createRedisFleet(runner, { ...OPTIONS, budget: { credits, windowMs } })
+async function startFleet(runner: ScriptRunner, credits: number, windowMs = HOUR, options = {}) {
+  const fleet = createRedisFleet(runner, { ...OPTIONS, ...options, budget: { credits, windowMs } })
   setup.onEnd(() => fleet.close())
   await fleet.initialize()
   const { budget } = fleetInternalsOf(fleet) ?? {}
@@ -102,6 +102,30 @@ test('a clock of Redis that was a year ahead holds up the fleet for one window',
   expect(await fleet.status()).toMatchObject({ spent: 40, available: 60 })
 })
 
+test('what is charged after the clock of Redis was set right counts until its window ends by the right clock', async () => {
+  const start = 1_800_000_000_000
+  const runner = createTimedRunner(setup.connect(), start + YEAR)
+  const { budget, fleet } = await startFleet(runner, 100)
+  const spend = async (credits: number) => {
+    const reservation = await budget.reserve(credits)
+    await reservation.confirm()
+    reservation.settle(credits)
+    await budget.flush()
+  }
+  await spend(10)
+  // In the middle of a window.
+  runner.now = start + HOUR / 2
+  await spend(10)
+  // An hour after the clock was set back, the next window is half over.
+  runner.now = start + 1.4 * HOUR
+  await spend(80)
+  runner.now = start + 1.6 * HOUR
+  expect(await fleet.status()).toMatchObject({ spent: 80, available: 20 })
+  await expect(spend(80)).rejects.toMatchObject({ code: 'budget_exceeded' })
+  runner.now = start + 2 * HOUR
+  expect(await fleet.status()).toMatchObject({ spent: 0, available: 100 })
+})
+
 test('a client of redis gets a time limit that is longer than that of the fleet', async () => {
   const given: object[] = []
   const client = {
@@ -141,6 +165,32 @@ test('a burst that takes longer than timeoutMs is not refused while Redis answer
   await expect.poll(async () => (await fleet.status()).spent).toBe(1_500)
   isSilent = true
   await expect(budget?.reserve(10)).rejects.toMatchObject({ code: 'state_unavailable' })
+})
+
+test('a burst behind a pause of Redis goes on when it answers: late answers show that it is there', async () => {
+  const redis = setup.connect()
+  const STEP_MS = 5
+  let pauseMs = 0
+  let line: Promise<unknown> = Promise.resolve()
+  const runner: ScriptRunner = {
+    eval(script, keys, args) {
+      const reply = line.then(async () => {
+        const waitMs = pauseMs || STEP_MS
+        pauseMs = 0
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
+        return redis.eval(script, keys.length, ...keys, ...args)
+      })
+      line = reply
+      return reply
+    },
+  }
+  const { budget, fleet } = await startFleet(runner, 1_000_000, HOUR, { timeoutMs: 400 })
+  pauseMs = 600
+  // All of them are given up at the same time, and their commands still wait in line before each further one.
+  const refused = await Promise.allSettled(Array.from({ length: 200 }, () => budget.reserve(10)))
+  expect(refused.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100)
+  await expect(budget.reserve(10)).resolves.toMatchObject({ credits: 10 })
+  await expect(fleet.status()).resolves.toMatchObject({ limit: 1_000_000 })
 })
 
 test('a cool-down that began while the clock of Redis was a year ahead ends after its own length', async () => {

@@ -106,6 +106,34 @@ describe('a price stream', () => {
     expect(page.opened).toHaveLength(1)
   })
 
+  test('leaves an event that has no end, reports that there is no connection, and connects again', async () => {
+    const text = new TextEncoder().encode(`data: ${'x'.repeat(99_000)}\n`)
+    const MAX_SENT = 50_000_000
+    let isBroken = true
+    let sent = 0
+    const endless = () =>
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          sent += text.length
+          controller.enqueue(text)
+          if (sent > MAX_SENT) controller.close()
+        },
+      })
+    const { clock, openPage } = setupPages({}, () =>
+      isBroken ? new Response(endless(), { headers: { 'content-type': 'text/event-stream' } }) : undefined,
+    )
+    const page = openPage()
+    page.show(ONE)
+    await clock.advance(20 * SECOND)
+    const attempts = page.opened.length
+    expect(attempts).toBeGreaterThan(1)
+    expect(sent).toBeLessThan(attempts * 1_300_000)
+    expect(page.errors).toEqual(['connection_failed'])
+    isBroken = false
+    await clock.advance(2 * MINUTE)
+    expect(page.prices.length).toBeGreaterThan(0)
+  })
+
   test('leaves no timer behind', async () => {
     const { clock, openPage, proxy, feed } = setupPages()
     const page = openPage()

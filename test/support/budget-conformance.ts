@@ -1,4 +1,7 @@
+import { createClient } from 'etn-market'
+import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
+import { internalsOf } from '../../src/client-internals.ts'
 import type { Reservation } from '../../src/credits/budget.ts'
 import type { SpendingLimit } from '../../src/credits/joint-budget.ts'
 import { BudgetExceededError, InvalidRequestError } from '../../src/errors/index.ts'
@@ -15,28 +18,46 @@ export interface BudgetUnderTest {
   readonly budget: SpendingLimit
   /** The totals as they are when everything known is written. */
   totals(): Promise<Totals>
-  /** Lets time pass, where the test can. */
-  pass?(ms: number): void
+  /** Lets time pass. */
+  pass(ms: number): void
+  /** Sets the wall clock forward or back: that of Redis, for a fleet. */
+  stepWallClock(ms: number): void
+  /** The same budget in another process, where it outlives this one. */
+  restart?(): Promise<BudgetUnderTest>
+}
+
+/** What one kind of budget may do otherwise. */
+export interface Kind {
+  /** A charge above the worst case counts as it is. @default true */
+  readonly recordsMoreThanReserved?: boolean
+  /** It begins anew with each window. @default true */
+  readonly isRenewed?: boolean
+  /** A balance that an answer reports proves what its key has lost. @default false */
+  readonly provesByBalance?: boolean
 }
 
 export const LIMIT = 100
 export const WINDOW_MS = 60_000
 
 const EMPTY: Totals = { spent: 0, reserved: 0, uncertain: 0, available: LIMIT }
+const UNSAFE = Number.MAX_SAFE_INTEGER
+const PRICE = { address: fakeTokens.BOLT }
 
-/** What every kind of budget promises. A new kind is added by one call. */
+/** What every kind of budget promises: all of them are tried in the same cases. A new kind is added by one call. */
 export function testBudget(
   create: () => Promise<BudgetUnderTest>,
-  { recordsMoreThanReserved = true, canPass = true }: { recordsMoreThanReserved?: boolean; canPass?: boolean } = {},
+  { recordsMoreThanReserved = true, isRenewed = true, provesByBalance = false }: Kind = {},
 ): void {
-  const confirmed = async (budget: SpendingLimit, credits: number): Promise<Reservation> => {
+  const confirmed = async (budget: SpendingLimit, credits: number, key?: string): Promise<Reservation> => {
     const reservation = await budget.reserve(credits)
-    await reservation.confirm()
+    await reservation.confirm({}, key)
     return reservation
   }
   const reserve = async (budget: SpendingLimit, credits: number) => budget.reserve(credits)
+  /** What is known of earlier windows. */
+  const kept = (totals: Totals): Totals => (isRenewed ? EMPTY : totals)
 
-  test('reserves what fits, all of it or nothing', async () => {
+  test('reserves what fits, all of it or nothing, up to an exact fit', async () => {
     const { budget, totals } = await create()
     await reserve(budget, 60)
     await expect(reserve(budget, 41)).rejects.toThrow(BudgetExceededError)
@@ -98,35 +119,131 @@ export function testBudget(
     expect(await totals()).toEqual({ spent: LIMIT, reserved: 0, uncertain: 0, available: 0 })
   })
 
-  if (recordsMoreThanReserved) {
-    test('a charge above the worst case is recorded as it is', async () => {
-      const { budget, totals } = await create()
-      ;(await confirmed(budget, 10)).settle(130)
-      expect(await totals()).toEqual({ spent: 130, reserved: 0, uncertain: 0, available: 0 })
-      await expect(reserve(budget, 1)).rejects.toThrow(BudgetExceededError)
-    })
-  }
+  test('a charge above the worst case is recorded as it is, where it is known', async () => {
+    const { budget, totals } = await create()
+    ;(await confirmed(budget, 10)).settle(130)
+    const spent = recordsMoreThanReserved ? 130 : 10
+    expect(await totals()).toEqual({ spent, reserved: 0, uncertain: 0, available: Math.max(0, LIMIT - spent) })
+    await expect(reserve(budget, LIMIT)).rejects.toThrow(BudgetExceededError)
+  })
 
-  if (canPass) {
-    test('a window counts what is sent in it, and then begins anew', async () => {
-      const { budget, totals, pass } = await create()
-      ;(await confirmed(budget, 70)).settle(70)
-      const queued = await reserve(budget, 30)
-      pass?.(WINDOW_MS)
-      expect(await totals()).toEqual(EMPTY)
-      await queued.confirm()
-      expect(await totals()).toEqual({ ...EMPTY, reserved: 30, available: 70 })
-      queued.settle(25)
-      expect(await totals()).toEqual({ ...EMPTY, spent: 25, available: 75 })
-    })
+  test('charges that leave the safe integers use a budget up, and it is as before in the next window', async () => {
+    const { budget, totals, pass } = await create()
+    const reservations = [await confirmed(budget, 10), await confirmed(budget, 10)]
+    for (const reservation of reservations) reservation.settle(UNSAFE)
+    const spent = recordsMoreThanReserved ? UNSAFE : 20
+    const usedUp = { spent, reserved: 0, uncertain: 0, available: Math.max(0, LIMIT - spent) }
+    expect(await totals()).toEqual(usedUp)
+    await expect(reserve(budget, LIMIT)).rejects.toThrow(BudgetExceededError)
+    pass(WINDOW_MS)
+    expect(await totals()).toEqual(kept(usedUp))
+  })
 
-    test('what is queued and does not fit the window in which it would be sent is released', async () => {
-      const { budget, totals, pass } = await create()
-      const queued = await reserve(budget, 60)
-      pass?.(WINDOW_MS)
-      await reserve(budget, 70)
-      await expect((async () => queued.confirm())()).rejects.toThrow(BudgetExceededError)
-      expect(await totals()).toEqual({ ...EMPTY, reserved: 70, available: 30 })
-    })
+  test('an answer whose cost is unsafe is charged by its items', async () => {
+    const { totals, ask, fake } = await caller(await create())
+    fake.fault({ headers: { 'x-credits-cost': String(UNSAFE) } })
+    await ask()
+    expect(await totals()).toEqual({ ...EMPTY, spent: 50, available: 50 })
+  })
+
+  test('a call that is aborted while it waits leaves nothing reserved', async () => {
+    const { totals, ask, fake } = await caller(await create(), () => new Promise<string>(() => {}))
+    const leaving = new AbortController()
+    const call = ask(leaving.signal)
+    await expect.poll(async () => (await totals()).reserved).toBe(50)
+    leaving.abort(new Error('left'))
+    await expect(call).rejects.toThrow('left')
+    // Where two budgets wait for their stores, a call leaves before they have answered.
+    await expect.poll(totals).toEqual(EMPTY)
+    expect(fake.journal()).toEqual([])
+  })
+
+  test('what is lost with one key is not proven by the balance of another', async () => {
+    const { budget, totals } = await create()
+    const free = async (key: string, remaining: number) => (await confirmed(budget, 0, key)).settle(0, { remaining })
+    await free('one', 5_000)
+    await free('other', 100_000)
+    ;(await confirmed(budget, 60, 'one')).markUncertain()
+    await free('other', 99_960)
+    expect((await totals()).uncertain).toBe(60)
+    await free('one', 4_990)
+    // What the balance of the other key has lost is unexplained, so it was charged.
+    const proven = { spent: 50, reserved: 0, uncertain: 0, available: 50 }
+    expect(await totals()).toEqual(provesByBalance ? proven : { ...EMPTY, uncertain: 60, available: 40 })
+  })
+
+  test('a window counts what is sent in it, and then begins anew', async () => {
+    const { budget, totals, pass } = await create()
+    ;(await confirmed(budget, 70)).settle(70)
+    const queued = await reserve(budget, 30)
+    const before = { spent: 70, reserved: 30, uncertain: 0, available: 0 }
+    expect(await totals()).toEqual(before)
+    pass(WINDOW_MS)
+    expect(await totals()).toEqual(kept(before))
+    await queued.confirm()
+    expect(await totals()).toEqual(isRenewed ? { ...EMPTY, reserved: 30, available: 70 } : before)
+    queued.settle(25)
+    const spent = isRenewed ? 25 : 95
+    expect(await totals()).toEqual({ ...EMPTY, spent, available: LIMIT - spent })
+  })
+
+  test('what is queued and does not fit the window in which it would be sent is released', async () => {
+    const { budget, totals, pass } = await create()
+    const queued = await reserve(budget, 60)
+    pass(WINDOW_MS)
+    if (!isRenewed) {
+      await expect(reserve(budget, 70)).rejects.toThrow(BudgetExceededError)
+      return
+    }
+    await reserve(budget, 70)
+    await expect((async () => queued.confirm())()).rejects.toThrow(BudgetExceededError)
+    expect(await totals()).toEqual({ ...EMPTY, reserved: 70, available: 30 })
+  })
+
+  test('a charge that becomes known late counts in the window in which it was sent', async () => {
+    const { budget, totals, pass } = await create()
+    const [settled, lost] = [await confirmed(budget, 40), await confirmed(budget, 30)]
+    pass(WINDOW_MS)
+    settled.settle(40)
+    lost.markUncertain()
+    expect(await totals()).toEqual(kept({ spent: 40, reserved: 0, uncertain: 30, available: 30 }))
+  })
+
+  test('a wall clock that is set back and forth frees nothing, and holds up nothing for longer than a window', async () => {
+    const { budget, totals, pass, stepWallClock } = await create()
+    ;(await confirmed(budget, 60)).settle(60)
+    ;(await confirmed(budget, 30)).markUncertain()
+    const used = { spent: 60, reserved: 0, uncertain: 30, available: 10 }
+    for (const windows of [-1, -8_760, 8_761, -3, 3]) {
+      stepWallClock(windows * WINDOW_MS)
+      await expect(reserve(budget, 11)).rejects.toThrow(BudgetExceededError)
+      expect(await totals()).toEqual(used)
+    }
+    stepWallClock(-10 * WINDOW_MS)
+    await expect(reserve(budget, 11)).rejects.toThrow(BudgetExceededError)
+    pass(WINDOW_MS)
+    expect(await totals()).toEqual(kept(used))
+  })
+
+  test('another process knows what was spent as soon as it has loaded it, and one that cannot begins with nothing', async () => {
+    const first = await create()
+    ;(await confirmed(first.budget, 60)).settle(20)
+    ;(await confirmed(first.budget, 30)).markUncertain()
+    expect(await first.totals()).toEqual({ spent: 20, reserved: 0, uncertain: 30, available: 50 })
+    const second = await (first.restart ?? create)()
+    expect(await second.totals()).toEqual(
+      first.restart ? { spent: 20, reserved: 0, uncertain: 30, available: 50 } : EMPTY,
+    )
+  })
+}
+
+/** A client whose calls of 50 credits have to fit the budget beside its own. */
+async function caller({ budget, totals }: BudgetUnderTest, apiKey?: () => Promise<string>) {
+  const fake = createFakeService()
+  const client = createClient({ apiKey: apiKey ?? fake.key, fetch: fake.fetch, retry: false })
+  const ask = async (signal?: AbortSignal) => {
+    const options = signal === undefined ? {} : { signal }
+    return internalsOf(client)?.call('token.price', PRICE, options, { budget })
   }
+  return { fake, ask, totals }
 }

@@ -80,6 +80,41 @@ describe('maxCredits holds for all runs on a store', () => {
   })
 })
 
+test('maxCredits holds for clients that use a store in turn', async () => {
+  const fake = createFakeService()
+  const store = new Map<string, string>()
+  const clients = [0, 1].map(() => createClient({ apiKey: fake.key, fetch: fake.fetch }))
+  const list = addresses(40)
+  for (let run = 0; run < 6; run++) {
+    const sweep = clients[run % 2]?.locks.get.many(list.slice(run * 4), { store, maxCredits: 20_000 })
+    for await (const _ of sweep ?? []) if (fake.charged() >= (run + 1) * 4 * LOCKS) break
+  }
+  expect(fake.charged()).toBe(20_000)
+  for (const client of clients) await client.close()
+})
+
+test('a sweep ends when its charges are written: a late write would replace those of the next one', async () => {
+  const fake = createFakeService()
+  const kept = new Map<string, string>()
+  let isSlow = true
+  const store = {
+    get: (key: string) => kept.get(key),
+    async set(key: string, value: string) {
+      if (isSlow && value.includes(`"spent":${LOCKS}`)) await new Promise((resolve) => setTimeout(resolve, 80))
+      kept.set(key, value)
+    },
+  }
+  for (const { address } of addresses(3)) {
+    const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+    await read(client.locks.get.many([{ address }], { store, maxCredits: 2 * LOCKS }))
+    isSlow = false
+    await client.close()
+  }
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  expect(kept.get('etn-market:sweep:1:ledger')).toContain(`"spent":${2 * LOCKS}`)
+  expect(fake.charged()).toBe(2 * LOCKS)
+})
+
 describe("an abort with whenAborted: 'finish'", () => {
   async function abortDuring(prepare: (fake: FakeService) => void, afterMs: number) {
     const clock = createVirtualClock()
@@ -117,6 +152,17 @@ describe("an abort with whenAborted: 'finish'", () => {
     expect(fake.charged()).toBe(4 * LOCKS)
     expect(store.size).toBe(4)
     expect(sweep.remaining).toHaveLength(6)
+  })
+
+  test.each([503, 500])('does not try again what was sent and is answered with %i', async (status) => {
+    const { results, sweep, fake, pending } = await abortDuring((fake) => {
+      fake.fault({ operation: 'locks.get', status, headers: { 'retry-after': '3' }, times: 2 })
+    }, 500)
+    expect(fake.journal()).toHaveLength(2)
+    expect(fake.charged()).toBe(0)
+    expect(results).toEqual([])
+    expect(sweep.remaining).toHaveLength(10)
+    expect(pending).toBe(0)
   })
 
   test('sends nothing of what waits out a cool-down, and does not wait for it', async () => {

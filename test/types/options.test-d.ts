@@ -148,11 +148,16 @@ test('the budget and the credits of a client are read-only', () => {
   client.credits.charged = 0
 })
 
-test('reserve returns a promise only for a budget with a store', () => {
+test('reserve returns a promise, and there is something to load, only for a budget with a store', () => {
   expectTypeOf(createBudget({ credits: 1 }).reserve(1)).toEqualTypeOf<MemoryReservation>()
   expectTypeOf(createBudget({ credits: 1, store: new Map<string, string>() }).reserve(1)).toEqualTypeOf<
     Promise<Reservation>
   >()
+  expectTypeOf(createBudget({ credits: 1, store: new Map<string, string>() }).load).returns.toEqualTypeOf<
+    Promise<void>
+  >()
+  // @ts-expect-error a budget in memory is loaded
+  createBudget({ credits: 1 }).load()
   const options: BudgetOptions = { credits: 1 }
   expectTypeOf(createBudget(options)).toEqualTypeOf<Budget>()
 })

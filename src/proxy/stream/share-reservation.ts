@@ -51,9 +51,11 @@ export class ShareReservation implements Reservation {
     return isPromise(total) ? total.then(complete) : complete(total)
   }
 
-  confirm(details?: ReservationDetails): void | Promise<void> {
-    for (const { reservation } of this.#shares) reservation.confirm(details)
-    return this.#total.confirm(details)
+  confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
+    for (const { reservation } of this.#shares) reservation.confirm(details, key)
+    const confirmed = this.#total.confirm(details, key)
+    // A visitor's window may have ended meanwhile: all have to be confirmed without a wait.
+    return isPromise(confirmed) ? confirmed.then(() => this.confirm(details, key)) : undefined
   }
 
   settle(charged: number): undefined {

@@ -4,7 +4,6 @@ import { LIMITS } from './limits.lua.ts'
 /**
  * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each guarded scope.
  * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of unguarded requests.
- * A lease that was written while the clock was ahead lasts for one lease from now on; those of other members may be some times as long.
  * Answers `granted`, `cooldown` with its length, `refusals` with the time until fewer refusals of the key are recent, or, when it has to ask again,
  * `busy` while a probe is in flight and `queued` with the number of requests before it while no slot is free.
  */
@@ -13,19 +12,12 @@ ${LIMITS}
 if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
 if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
 
-local MAX_LEASES = 4
 local id, leaseMs, isHeavy, maxRefusals = ARGV[2], tonumber(ARGV[3]), ARGV[5] == '1', tonumber(ARGV[6])
 if redis.call('HEXISTS', OPERATIONS, id) == 1 then return answer('cancelled', 0) end
 local key, heavy = scopeOf(ARGV[4], 8), scopeOf('heavy', 11)
 countUnguarded(key, 8, leaseMs)
 
--- The clock was ahead.
-local function shorten(leases)
-  for _, one in ipairs(redis.call('ZRANGEBYSCORE', leases, '(' .. text(now + MAX_LEASES * leaseMs), '+inf')) do
-    redis.call('ZADD', leases, text(now + leaseMs), one)
-  end
-end
-for _, leases in ipairs({ SLOTS, key.probes, heavy.probes }) do shorten(leases) end
+for _, leases in ipairs({ SLOTS, key.probes, key.unguarded, heavy.probes }) do shorten(leases, leaseMs) end
 
 local function isHeld()
   return redis.call('ZSCORE', SLOTS, id) or redis.call('ZSCORE', key.probes, id)
@@ -60,6 +52,8 @@ end
 if isHeavy then
   redis.call('ZREMRANGEBYSCORE', SLOTS, '-inf', text(now))
   for _, silent in ipairs(redis.call('ZRANGEBYSCORE', SEEN, '-inf', text(now - tonumber(ARGV[7])))) do leave(silent) end
+  -- The clock was ahead: who still waits asks again.
+  for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', SEEN, '(' .. text(now), '+inf')) do leave(ahead) end
   -- First come, first served, as long as they keep asking.
   local ahead = redis.call('ZRANK', WAITING, id) or redis.call('ZCARD', WAITING)
   if slotLimit - redis.call('ZCARD', SLOTS) <= ahead then

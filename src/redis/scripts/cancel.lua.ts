@@ -11,10 +11,10 @@ local id = ARGV[1]
 local known = config and read(id)
 if known and known.state ~= 'r' and known.state ~= 'e' then return known.state end
 if known then
-  enterWindow()
+  look()
   unhold(known)
 end
-write(id, 'c', known and known.window or '0', 0, '0')
+write(id, 'c', known and known.window or '0', 0, 0)
 forgetLater(id, HOUR)
 return 'c'
 `)

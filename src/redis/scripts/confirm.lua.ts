@@ -2,32 +2,33 @@ import { tagScript } from '../tagged-script.ts'
 import { LEDGER } from './ledger.lua.ts'
 
 /**
- * Moves a reservation to the window of now and renews its lease, right before its request is sent. ARGV: config, id, credits, leaseMs.
+ * Moves a reservation to the window of now, renews its lease and names its key, right before its request is sent. ARGV: config, id, credits, leaseMs, key.
  * Where it does not fit, it is released.
  */
 export const CONFIRM = /* @__PURE__ */ tagScript(`#!lua
 ${LEDGER}
 local refused = refusal(ARGV[1])
 if refused then return refused end
-enterWindow()
-sweep()
+look()
 
-local id, credits = ARGV[2], tonumber(ARGV[3])
+local id, credits, leaseMs, key = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+sweep(leaseMs)
 local known = read(id)
 if known and known.state ~= 'r' and known.state ~= 'e' then return answer('decided') end
 if known and known.window == window and known.state == 'r' then
-  redis.call('ZADD', LEASES, text(now + tonumber(ARGV[4])), id)
+  write(id, 'r', window, credits, 0, key)
+  redis.call('ZADD', LEASES, text(now + leaseMs), id)
   return answer('granted')
 end
 -- A fail-over may have forgotten the reservation: then it is made again.
 if known then unhold(known) end
-if credits > available() then
+if credits > creditsLeft() then
   if known then
-    write(id, 'f', known.window, credits, '0')
+    write(id, 'f', known.window, credits, 0)
     forgetLater(id, HOUR)
   end
   return answer('refused')
 end
-reserve(id, credits, tonumber(ARGV[4]))
+reserve(id, credits, leaseMs, key)
 return answer('granted')
 `)

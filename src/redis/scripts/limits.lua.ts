@@ -1,33 +1,27 @@
+import { CLOCK, COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
+
 /**
  * What the scripts that admit requests begin with. KEYS: state, operations, ends, guards, slots, waiting, seen, then for the scope of the API key
  * and for that of heavy requests: probes, refusals, unguarded.
  *
- * `guards` has `until:limit:since` for each scope that was refused: when its cool-down ends, how many probes may then be in flight, and when that was written:
- * a cool-down that was written while the clock was ahead keeps its length, and a refusal counts for a minute from now. All other
- * sets are scored by the time at which an entry ends, `refusals` by that of the refusal. `unguarded` are requests that were sent before their member knew of
+ * `guards` has the cool-downs. All other sets are scored by the time at which an entry ends, `refusals` by that of the refusal: one that is ahead of the
+ * clock counts for a minute from now. `unguarded` are requests that were sent before their member knew of
  * the guard.
  */
 export const LIMITS = `
 local STATE, OPERATIONS, ENDS, GUARDS, SLOTS, WAITING, SEEN = unpack(KEYS, 1, 7)
 local MINUTE, HOUR = 60000, 3600000
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-
-local function text(number)
-  return string.format('%.0f', number)
-end
-
+${CLOCK}${LEASES_IN_TIME}${COOLDOWNS}
 local config = redis.call('HGET', STATE, 'config')
 local slotLimit = config and tonumber(string.match(config, ' (%d+)$')) or 0
 
 local function scopeOf(name, first)
-  local till, limit, since = string.match(redis.call('HGET', GUARDS, name) or '', '^(%d+):(%d+):?(%d*)$')
-  if till and since ~= '' and tonumber(since) > now then till = now + math.max(0, tonumber(till) - tonumber(since)) end
+  local till, limit, found = readGuard(name, redis.call('HGET', GUARDS, name))
   return {
     name = name,
     probes = KEYS[first], refusals = KEYS[first + 1], unguarded = KEYS[first + 2],
-    till = tonumber(till or 0), limit = tonumber(limit or 0), isGuarded = till ~= nil,
+    till = till, limit = limit, isGuarded = found ~= nil,
   }
 end
 
@@ -85,7 +79,7 @@ end
 
 local function answer(verdict, ms)
   local reply = { verdict, text(now), text(ms) }
-  for _, part in ipairs(redis.call('HGETALL', GUARDS)) do reply[#reply + 1] = part end
+  for _, part in ipairs(guards()) do reply[#reply + 1] = part end
   return reply
 end
 `

@@ -1,9 +1,10 @@
 import { tagScript } from '../tagged-script.ts'
+import { CLOCK } from './clock.lua.ts'
 
 /** Renews leases that others have not taken over. KEYS: sorted sets of leases. ARGV: leaseMs, then number of the key and id of each lease. */
 export const RENEW = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
-local time = redis.call('TIME')
-local ends = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[1]))
+${CLOCK}
+local ends = text(now + tonumber(ARGV[1]))
 local held = {}
 for index = 2, #ARGV, 2 do
   local key = KEYS[tonumber(ARGV[index])]

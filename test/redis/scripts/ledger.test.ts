@@ -34,7 +34,7 @@ describe('initialize', () => {
 
   test('refuses another configuration, as every script does', async () => {
     await expect(initialize('2000 1000 2')).rejects.toThrow('MISMATCH 1000 1000 2')
-    await expect(reserve('a', 10, '1000 1000 3')).rejects.toThrow('MISMATCH 1000 1000 2')
+    await expect(reserve('a', 10, { config: '1000 1000 3' })).rejects.toThrow('MISMATCH 1000 1000 2')
     expect((await status()).totals).toEqual([0, 0, 0])
   })
 
@@ -75,9 +75,9 @@ describe('reserve', () => {
     const most = Number.MAX_SAFE_INTEGER
     const config = `${most} 0 2`
     await initialize(config)
-    expect((await reserve('a', most - 1, config)).totals).toEqual([0, most - 1, 0])
-    expect((await reserve('b', 2, config)).verdict).toBe('refused')
-    expect((await reserve('c', 1, config)).totals).toEqual([0, most, 0])
+    expect((await reserve('a', most - 1, { config })).totals).toEqual([0, most - 1, 0])
+    expect((await reserve('b', 2, { config })).verdict).toBe('refused')
+    expect((await reserve('c', 1, { config })).totals).toEqual([0, most, 0])
     expect((await settle('a', 's', most - 1)).totals).toEqual([most - 1, 1, 0])
   })
 })
@@ -114,7 +114,7 @@ describe('a decision', () => {
   })
 
   test('for an unknown id is ignored when it is of another state, or old', async () => {
-    const ignored = [{ epoch: 'epoch-0' }, { reservedAt: START - HOUR }]
+    const ignored = [{ epoch: 'epoch-0' }, { ageMs: HOUR }]
     for (const details of ignored)
       expect((await settle('x', 's', 40, { credits: 50, ...details })).verdict).toBe('ignored')
     expect((await status()).totals).toEqual([0, 100, 0])
@@ -153,6 +153,24 @@ describe('a lease', () => {
     expect(await renew('a')).toEqual([0])
     expect((await settle('a', decision, 70)).totals).toEqual(totals)
     expect((await settle('a', decision, 70)).verdict).toBe('repeated')
+  })
+
+  test('of a process that ended while the clock was a year ahead lasts for one lease after it was set back', async () => {
+    scripts.later(8_760 * HOUR)
+    await reserve('ahead', 50)
+    await settle('a', 'f')
+    scripts.at(START)
+    await reserve('b', 1)
+    const reserved = async () => scripts.redis.zcard(keys.leases)
+    expect(await reserved()).toBe(2)
+    expect((await scripts.reconcile())[0]).toBe('busy')
+    scripts.later(LEASE_MS)
+    await reserve('c', 1)
+    expect(await reserved()).toBe(1)
+    await settle('c', 'f')
+    expect((await scripts.reconcile())[0]).toBe('quiet')
+    // One that is known to be charged is settled late.
+    expect((await settle('ahead', 's', 20)).verdict).toBe('s')
   })
 
   test('that has ended is renewed by confirm, in the same window', async () => {
@@ -242,7 +260,8 @@ describe('a window', () => {
     await reserve('a', 900)
     scripts.at(START)
     expect((await reserve('b', 200)).verdict).toBe('refused')
-    expect((await status()).totals).toEqual([0, 900, 0])
+    // What is reserved in the other window may be sent in this one too.
+    expect((await status()).totals).toEqual([0, 0, 900])
     scripts.at(START + 6 * WINDOW_MS)
     expect((await reserve('b', 200)).verdict).toBe('granted')
   })
@@ -251,9 +270,9 @@ describe('a window', () => {
     await scripts.redis.flushall()
     const config = '1000 0 2'
     await initialize(config)
-    await reserve('a', 900, config)
+    await reserve('a', 900, { config })
     scripts.later(1_000 * HOUR)
-    expect((await reserve('b', 200, config)).verdict).toBe('refused')
+    expect((await reserve('b', 200, { config })).verdict).toBe('refused')
   })
 })
 
@@ -282,20 +301,31 @@ describe('ids', () => {
     expect(await scripts.redis.zcard(keys.ledger[3] as string)).toBe(0)
   })
 
+  test('of a time in which the clock was ahead are not kept for longer', async () => {
+    scripts.later(8_760 * HOUR)
+    await reserve('a', 10)
+    await settle('a', 's', 10)
+    scripts.at(START)
+    await reserve('x', 0)
+    scripts.later(48 * HOUR)
+    await reserve('x', 0)
+    expect(await scripts.redis.hlen(keys.ledger[1] as string)).toBe(0)
+  })
+
   test('of a lease that ended are kept to the end of the next window, where that is longer', async () => {
     await scripts.redis.flushall()
     const day = 24 * HOUR
     const config = `1000 ${day} 2`
     await initialize(config)
     scripts.at(day * 10_000)
-    await reserve('lost', 10, config)
+    await reserve('lost', 10, { config })
     scripts.later(LEASE_MS)
-    await reserve('x', 0, config)
+    await reserve('x', 0, { config })
     scripts.at(day * 10_002 - 1)
-    await reserve('x', 0, config)
+    await reserve('x', 0, { config })
     expect(await scripts.redis.hexists(keys.ledger[1] as string, 'lost')).toBe(1)
     scripts.later(1)
-    await reserve('x', 0, config)
+    await reserve('x', 0, { config })
     expect(await scripts.redis.hexists(keys.ledger[1] as string, 'lost')).toBe(0)
   })
 })

@@ -57,6 +57,19 @@ describe('slots', () => {
     expect(await heavy('c')).toBe('granted')
   })
 
+  test('that a request asked for while the clock was ahead are given in the order of those that still ask', async () => {
+    scripts.at(START + 8_760 * HOUR)
+    expect([await heavy('a'), await heavy('b')]).toEqual(['granted', 'granted'])
+    expect([await heavy('dead'), await heavy('waits')]).toEqual(['queued', 'queued'])
+    scripts.at(START)
+    expect(await heavy('waits')).toBe('queued')
+    scripts.later(1)
+    expect(await heavy('c')).toBe('queued')
+    scripts.at(START + LEASE_MS)
+    await heavy('d')
+    expect(await heavy('waits')).toBe('granted')
+  })
+
   test('asked again with the same id, the first result stays', async () => {
     await heavy('a')
     expect(await heavy('a')).toBe('granted')
@@ -230,6 +243,18 @@ describe('a cool-down of a key', () => {
     expect(await scripts.redis.zcard(keys.limits(KEY)[8] as string)).toBe(3)
   })
 
+  test('counts requests that were sent while the clock was ahead for one lease after it was set back', async () => {
+    scripts.at(START + 8_760 * HOUR)
+    const unguarded = Array.from({ length: 14 }, (_, index) => `sent-${index}`)
+    await refuse('a', 'key', 100, unguarded)
+    scripts.at(START)
+    expect(await light('b')).toBe('cooldown')
+    scripts.later(100)
+    expect(await light('b')).toBe('busy')
+    scripts.later(LEASE_MS)
+    expect(await light('b')).toBe('granted')
+  })
+
   test('counts a lost answer as a refusal that is possible', async () => {
     await refuse('a', 'key', 100)
     scripts.later(100)
@@ -266,6 +291,15 @@ describe('leases of buyers', () => {
     expect(await buy('two', LEASE_MS, 'a', 'b')).toEqual([0, 0])
     await buy('one', 0, 'a')
     expect(await buy('two', LEASE_MS, 'a', 'b')).toEqual([1, 0])
+  })
+
+  test('a lease of a member that ended while the clock was a year ahead lasts for one lease after it was set back', async () => {
+    scripts.later(8_760 * HOUR)
+    await buy('dead', LEASE_MS, 'a')
+    scripts.at(START)
+    expect(await buy('two', LEASE_MS, 'a')).toEqual([0])
+    scripts.later(LEASE_MS)
+    expect(await buy('two', LEASE_MS, 'a')).toEqual([1])
   })
 
   test('a lease ends by itself, and leaves nothing', async () => {

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
+import { KEY, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
 
 const scripts = useScripts()
 const { initialize, reserve, settle, status } = scripts
 
 /** Both steps with a balance. */
-async function compare(balance: number): Promise<string[]> {
+async function compare(balance: number, key = KEY): Promise<string[]> {
   const [verdict, token = ''] = await scripts.reconcile()
-  return verdict === 'quiet' ? scripts.reconcile(token, balance) : [verdict ?? '']
+  return verdict === 'quiet' ? scripts.reconcile(token, balance, key) : [verdict ?? '']
 }
 const lose = async (id: string, credits: number) => {
   await reserve(id, credits)
@@ -51,9 +51,9 @@ test('nothing is proven while a request is in flight, or when one was between th
   const [, token = ''] = await scripts.reconcile()
   await reserve('a', 100)
   expect(await compare(9_900)).toEqual(['busy'])
-  expect(await scripts.reconcile(token, 9_900)).toEqual(['busy'])
+  expect(await scripts.reconcile(token, 9_900, KEY)).toEqual(['busy'])
   await settle('a', 's', 100)
-  expect(await scripts.reconcile(token, 9_900)).toEqual(['busy'])
+  expect(await scripts.reconcile(token, 9_900, KEY)).toEqual(['busy'])
   expect((await status()).totals).toEqual([100, 0, 0])
   expect(await compare(9_900)).toEqual(['proven', '0', '0'])
 })
@@ -72,6 +72,66 @@ describe('across windows', () => {
     scripts.at(START + 3 * WINDOW_MS)
     expect(await compare(10_000 - 100)).toEqual(['proven', '100', '0'])
     expect((await status()).totals).toEqual([0, 0, 0])
+  })
+})
+
+test('a charge that a fail-over had forgotten, and that a balance has shown, hides no later loss', async () => {
+  scripts.later(100)
+  // It was reserved 50 ms before this look, and its charge is a part of what the balance has lost.
+  expect(await compare(10_000 - 100)).toEqual(['proven', '100', '0'])
+  await settle('forgotten', 's', 100, { credits: 100, ageMs: 50 })
+  await lose('b', 100)
+  expect(await compare(10_000 - 200)).toEqual(['proven', '100', '0'])
+  // Rather counted twice than not at all.
+  expect((await status()).totals).toEqual([300, 0, 0])
+})
+
+describe('several keys', () => {
+  const loseWith = async (id: string, key: string) => {
+    await reserve(id, 100, { key })
+    await settle(id, 'u', 0, { key })
+  }
+
+  test('each proves what it has lost, whatever the difference of the balances is', async () => {
+    expect(await compare(500, 'other')).toEqual(['first'])
+    await loseWith('a', KEY)
+    await loseWith('b', 'other')
+    expect(await compare(500 - 100, 'other')).toEqual(['proven', '100', '0'])
+    expect((await status()).totals).toEqual([100, 0, 100])
+    expect(await compare(10_000)).toEqual(['proven', '0', '100'])
+    expect((await status()).totals).toEqual([100, 0, 0])
+  })
+
+  test('what a process that is gone has sent with a key that it did not name is proven by none', async () => {
+    await reserve('dead', 100, { key: '' })
+    scripts.later(LEASE_MS)
+    expect(await compare(10_000)).toEqual(['proven', '0', '0'])
+    expect((await status()).totals).toEqual([0, 0, 100])
+    // A late decision names it.
+    await settle('dead', 's', 40)
+    expect((await status()).totals).toEqual([40, 0, 0])
+  })
+
+  test('of which one is forgotten: what its balance had proven is not taken back a second time', async () => {
+    await reserve('dead', 100)
+    scripts.later(LEASE_MS)
+    expect(await compare(10_000)).toEqual(['proven', '0', '100'])
+    for (let number = 0; number < 110; number++) await compare(1_000, `other-${number}`)
+    await loseWith('b', KEY)
+    await settle('dead', 'f')
+    expect((await status()).totals).toEqual([0, 0, 100])
+  })
+
+  test('more than are remembered: of a forgotten one nothing is proven', async () => {
+    await loseWith('a', KEY)
+    for (let number = 0; number < 110; number++) {
+      scripts.later(1)
+      expect(await compare(1_000, `other-${number}`)).toEqual(['first'])
+    }
+    // Each has a balance, and the sum of its charges.
+    expect(await scripts.redis.hlen(scripts.keys.ledger[5] as string)).toBe(200)
+    expect(await compare(10_000)).toEqual(['first'])
+    expect((await status()).totals).toEqual([0, 0, 100])
   })
 })
 

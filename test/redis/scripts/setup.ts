@@ -17,6 +17,8 @@ export const LEASE_MS = 300
 export const HOUR = 3_600_000
 /** 1,000 credits a window of a second, two slots. */
 export const CONFIG = '1000 1000 2'
+/** The name of an API key. */
+export const KEY = 'key1'
 /** The beginning of a window. */
 export const START = 1_000_000_000_000
 
@@ -49,7 +51,7 @@ export function useScripts() {
   /** A reply of one word. */
   const word = async (reply: Promise<unknown[]>) => (await reply).join()
   const totals = async (script: string, args: (string | number)[]) => {
-    const [verdict, , epoch, window, spent, reserved, uncertain] = (await run(script, keys.ledger, args)) as string[]
+    const [verdict, , epoch, window, , spent, reserved, uncertain] = (await run(script, keys.ledger, args)) as string[]
     return { verdict, epoch, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
   }
   const scripts = {
@@ -68,22 +70,30 @@ export function useScripts() {
       runner.now += ms
     },
     initialize: (config = CONFIG, epoch = 'epoch-1') => word(run(INITIALIZE, keys.initialize, [config, epoch])),
-    reserve: (id: string, credits: number, config = CONFIG) => totals(RESERVE, [config, id, credits, LEASE_MS]),
-    confirm: (id: string, credits: number) => totals(CONFIRM, [CONFIG, id, credits, LEASE_MS]),
+    reserve: (id: string, credits: number, { config = CONFIG, key = KEY, leaseMs = LEASE_MS } = {}) =>
+      totals(RESERVE, [config, id, credits, leaseMs, key]),
+    confirm: (id: string, credits: number, { key = KEY, leaseMs = LEASE_MS } = {}) =>
+      totals(CONFIRM, [CONFIG, id, credits, leaseMs, key]),
     settle: (
       id: string,
       decision: 's' | 'f' | 'u',
       charged = 0,
-      { credits = 0, window = START / WINDOW_MS, epoch = 'epoch-1', reservedAt = START } = {},
-    ) => totals(SETTLE, [id, decision, charged, credits, window, epoch, reservedAt]),
+      { credits = 0, window = START / WINDOW_MS, epoch = 'epoch-1', ageMs = 0, key = KEY } = {},
+    ) => totals(SETTLE, [id, decision, charged, credits, window, epoch, ageMs, key]),
     cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
     async status() {
-      const [, window, ...counts] = (await run(STATUS, keys.status, [CONFIG])) as string[]
-      return { window: Number(window), totals: counts.slice(0, 3).map(Number), taken: Number(counts[3]) }
+      const [, window, msLeft, ...counts] = (await run(STATUS, keys.status, [CONFIG])) as string[]
+      return {
+        window: Number(window),
+        msLeft: Number(msLeft),
+        totals: counts.slice(0, 3).map(Number),
+        taken: Number(counts[3]),
+      }
     },
-    reconcile: (...args: (string | number)[]) => run(RECONCILE, keys.ledger, [CONFIG, ...args]) as Promise<string[]>,
+    reconcile: (...args: (string | number)[]) =>
+      run(RECONCILE, keys.ledger, [CONFIG, LEASE_MS, ...args]) as Promise<string[]>,
   }
   return scripts
 }

@@ -1,0 +1,98 @@
+import { CLOCK } from './clock.lua.ts'
+
+/**
+ * The windows of a fleet: which one is that of now, what counts, what is left. These are the rules of `credits/windows.ts` and `budget-core.ts` in Lua;
+ * `test/redis/windows.test.ts` compares both, whatever the clock does. It needs STATE.
+ *
+ * The hash `state` has the configuration and the counts, so that an eviction takes both and the fleet refuses. `windows` lists `id:index:countsUntil`, the
+ * window of now first; the counts of a window are in `s`, `r` and `u` with its id: spent, reserved, uncertain. The id is its index, or a greater
+ * number where the clock was set back: then no late decision reaches a window that only has the index of its own. `latest` is the time of the
+ * last look, which shows that the clock was set back.
+ *
+ * - `holdCounted`: when the clock is set back, what counted goes on for the length of a window, or until its own end.
+ * - `enterWindow` puts the window of now first, and answers the windows that do not matter any more, and what has changed. Of those that are over, the newest is kept:
+ *   the clock may be set back to it.
+ * - `counts`: what is reserved in another window may be sent now too, and is then reserved here, so it is uncertain there. Beyond the safe integers a sum
+ *   stays at the largest, which exceeds every limit.
+ */
+export const WINDOWS = `${CLOCK}
+local config, epoch, latest, newestId, listed = unpack(redis.call('HMGET', STATE, 'config', 'epoch', 'latest', 'newest', 'windows'))
+local limit, windowMs = string.match(config or '0 0 0', '^(%d+) (%d+) ')
+limit, windowMs = tonumber(limit), tonumber(windowMs)
+local windows = {}
+for id, index, countsUntil in string.gmatch(listed or '', '(%d+):(%d+):(%d+)') do
+  windows[#windows + 1] = { id = id, index = tonumber(index), countsUntil = tonumber(countsUntil) }
+end
+
+local function endOf(window)
+  return windowMs > 0 and (window.index + 1) * windowMs or math.huge
+end
+
+local function isCounted(window, at)
+  return at < window.countsUntil or (at >= window.index * windowMs and at < endOf(window))
+end
+
+local function holdCounted()
+  if not latest or now >= tonumber(latest) then return false end
+  for _, window in ipairs(windows) do
+    if isCounted(window, tonumber(latest)) then window.countsUntil = math.min(endOf(window), now + windowMs) end
+  end
+  return true
+end
+
+local function forgetPast()
+  local kept, newest, forgotten = {}, nil, {}
+  for _, window in ipairs(windows) do
+    if isCounted(window, now) or endOf(window) > now then
+      kept[#kept + 1] = window
+    elseif not newest or window.index > newest.index then
+      forgotten[#forgotten + 1], newest = newest, window
+    else
+      forgotten[#forgotten + 1] = window
+    end
+  end
+  kept[#kept + 1] = newest
+  windows = kept
+  return forgotten
+end
+
+local function enterWindow()
+  local isHeld = holdCounted()
+  local index = windowMs > 0 and math.floor(now / windowMs) or 0
+  if windows[1] and windows[1].index == index then return {}, false, isHeld end
+  local current
+  for place, window in ipairs(windows) do
+    if window.index == index then current = table.remove(windows, place) break end
+  end
+  if not current then
+    newestId = text(math.max(index, tonumber(newestId or -1) + 1))
+    current = { id = newestId, index = index, countsUntil = 0 }
+  end
+  table.insert(windows, 1, current)
+  return forgetPast(), true, isHeld
+end
+
+local MAX_CREDITS = 9007199254740991
+
+local function counts()
+  local spent, reserved, uncertain = 0, 0, 0
+  for place, window in ipairs(windows) do
+    if place == 1 or isCounted(window, now) then
+      local found = redis.call('HMGET', STATE, 's' .. window.id, 'r' .. window.id, 'u' .. window.id)
+      local held = tonumber(found[2] or 0)
+      spent, uncertain = spent + tonumber(found[1] or 0), uncertain + tonumber(found[3] or 0)
+      if place == 1 then reserved = held else uncertain = uncertain + held end
+    end
+  end
+  return math.min(MAX_CREDITS, spent), reserved, math.min(MAX_CREDITS, uncertain)
+end
+
+local function creditsLeft()
+  local spent, reserved, uncertain = counts()
+  return limit - spent - reserved - uncertain
+end
+
+local function msLeft()
+  return windowMs > 0 and text(endOf(windows[1]) - now) or ''
+end
+`

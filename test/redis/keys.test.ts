@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { fleetInternalsOf } from '../../src/fleet/internals.ts'
+import { createKeyNames } from '../../src/request/key-name.ts'
+import { BOLT, SHORT_LEASE, useFleet } from './setup.ts'
+
+const CREDITS = 1_000_000
+const [FIRST, SECOND] = ['esk_live_first_key', 'esk_live_second_key'] as const
+const setup = useFleet([], { keys: { [FIRST]: CREDITS, [SECOND]: 200_000 } })
+
+/** A fleet whose members spend with two keys, both of whose balances are known. */
+async function useTwoKeys() {
+  const options = { retry: false } as const
+  const one = setup.join({}, { ...options, apiKey: FIRST })
+  const other = setup.join({}, { ...options, apiKey: SECOND })
+  const { fleet } = one
+  await fleet.initialize()
+  expect(await fleet.reconcile(one.client)).toBeUndefined()
+  expect(await fleet.reconcile(other.client)).toBeUndefined()
+  const settled = async () => {
+    await expect.poll(async () => (await fleet.status()).reserved).toBe(0)
+    const { spent, uncertain } = await fleet.status()
+    return { spent, uncertain }
+  }
+  return { one: one.client, other: other.client, fleet, settled }
+}
+
+test('a balance proves what its own key lost, and nothing of another key', async () => {
+  const { one, other, fleet, settled } = await useTwoKeys()
+  setup.fake.fault({ operation: 'token.get', key: FIRST, reset: 'after', times: 2 })
+  for (let time = 0; time < 2; time++) await one.token.get({ address: BOLT }).catch(() => {})
+  await other.etn.price()
+  expect(await settled()).toEqual({ spent: 25, uncertain: 200 })
+  // The balance of the second key is 800,000 lower than that of the first, and fell by the 25 that are known.
+  expect(await fleet.reconcile(other)).toEqual({ charged: 0, freed: 0 })
+  expect(await settled()).toEqual({ spent: 25, uncertain: 200 })
+  expect(await fleet.reconcile(one)).toEqual({ charged: 200, freed: 0 })
+  expect(await settled()).toEqual({ spent: 225, uncertain: 0 })
+  expect(setup.fake.charged()).toBe(225)
+})
+
+test('what a key did not lose is freed, while what the other one lost stays uncertain', async () => {
+  const { one, other, fleet, settled } = await useTwoKeys()
+  setup.fake.fault({ operation: 'token.get', key: FIRST, reset: 'before' })
+  setup.fake.fault({ operation: 'token.get', key: SECOND, reset: 'after' })
+  await one.token.get({ address: BOLT }).catch(() => {})
+  await other.token.get({ address: BOLT }).catch(() => {})
+  expect(await settled()).toEqual({ spent: 0, uncertain: 200 })
+  expect(await fleet.reconcile(one)).toEqual({ charged: 0, freed: 100 })
+  expect(await settled()).toEqual({ spent: 0, uncertain: 100 })
+  expect(await fleet.reconcile(other)).toEqual({ charged: 100, freed: 0 })
+  expect(await settled()).toEqual({ spent: 100, uncertain: 0 })
+})
+
+test('a key function that changes its key is compared with the key that the balance was read with', async () => {
+  const keys = { next: FIRST as string }
+  const { client, fleet } = setup.join({}, { retry: false, apiKey: () => keys.next })
+  await fleet.initialize()
+  const read = async (key: string) => {
+    keys.next = key
+    return fleet.reconcile(client)
+  }
+  await read(FIRST)
+  await read(SECOND)
+  keys.next = FIRST
+  setup.fake.fault({ operation: 'token.get', reset: 'after' })
+  await client.token.get({ address: BOLT }).catch(() => {})
+  await expect.poll(async () => (await fleet.status()).uncertain).toBe(100)
+  expect(await read(SECOND)).toEqual({ charged: 0, freed: 0 })
+  expect(await read(FIRST)).toEqual({ charged: 100, freed: 0 })
+})
+
+test('what is lost with a third of several keys is proven by none of the others', async () => {
+  const { one, other, fleet, settled } = await useTwoKeys()
+  // A call that Redis was never told the key of.
+  const { budget } = fleetInternalsOf(fleet) ?? {}
+  const unnamed = await budget?.reserve(100)
+  await unnamed?.confirm()
+  unnamed?.markUncertain()
+  expect(await settled()).toEqual({ spent: 0, uncertain: 100 })
+  expect([await fleet.reconcile(one), await fleet.reconcile(other)]).toEqual([
+    { charged: 0, freed: 0 },
+    { charged: 0, freed: 0 },
+  ])
+  expect(await settled()).toEqual({ spent: 0, uncertain: 100 })
+})
+
+test('the first request of a process that ends is proven by the balance of its key alone', async () => {
+  const { one, other, fleet } = await useTwoKeys()
+  const dying = setup.join(SHORT_LEASE).fleet
+  const { budget } = fleetInternalsOf(dying) ?? {}
+  const held = await budget?.reserve(100)
+  await held?.confirm({}, createKeyNames()(FIRST))
+  // No further command: its lease ends.
+  await dying.close()
+  await expect.poll(async () => (await fleet.status()).uncertain, { timeout: 4_000 }).toBe(100)
+  expect(await fleet.reconcile(other)).toEqual({ charged: 0, freed: 0 })
+  expect((await fleet.status()).uncertain).toBe(100)
+  expect(await fleet.reconcile(one)).toEqual({ charged: 0, freed: 100 })
+})
+
+test('a balance that another call has asked for proves nothing: it may be older than the look at the ledger', async () => {
+  const { one, fleet, settled } = await useTwoKeys()
+  setup.fake.fault({ operation: 'token.get', reset: 'after' })
+  await one.token.get({ address: BOLT }).catch(() => {})
+  await settled()
+  const release = setup.hold('account.me')
+  const earlier = one.account.me()
+  await expect.poll(() => setup.fake.journal({ operation: 'account.me' }).length).toBe(3)
+  const shared = fleet.reconcile(one)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  release()
+  await earlier
+  expect(await shared).toBeUndefined()
+  expect(await fleet.reconcile(one)).toEqual({ charged: 100, freed: 0 })
+})
+
+test('what is no client is refused', async () => {
+  const { fleet } = setup.join()
+  await fleet.initialize()
+  const me = async () => ({ key: 'k', credits: 5, tier: 'free' })
+  await expect(fleet.reconcile({ account: { me } } as never)).rejects.toMatchObject({ code: 'invalid_option' })
+})

@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { createBudget, type Reservation } from '../../src/credits/budget.ts'
+import { testProperty } from '../support/property.ts'
+import { START, useScripts, WINDOW_MS } from './scripts/setup.ts'
+
+const scripts = useScripts()
+const LIMIT = 1_000
+/** No lease ends within a case. */
+const leaseMs = 1_000_000
+
+type Step =
+  | { readonly do: 'reserve'; readonly credits: number }
+  | {
+      readonly do: 'confirm' | 'settle' | 'release' | 'markUncertain'
+      readonly which: number
+      readonly charged: number
+    }
+  | { readonly do: 'move'; readonly ms: number }
+
+const which = fc.nat(20)
+const charged = fc.nat(400)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('reserve' as const), credits: fc.integer({ min: 1, max: 600 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constantFrom('confirm', 'settle', 'release', 'markUncertain'), which, charged }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: 0, max: 1_500 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: -2_500, max: 3_500 }) }),
+  },
+)
+
+/** A clock that visits few windows, so that a budget of one process counts none of them together with another. */
+const MIN = START - 2 * WINDOW_MS
+const MAX = START + 5 * WINDOW_MS
+
+async function run(steps: readonly Step[]): Promise<void> {
+  await scripts.redis.flushall()
+  let now = START
+  scripts.at(now)
+  await scripts.initialize()
+  // Its windows begin at multiples of their length, as those of a fleet, and its clock has no monotonic time.
+  const budget = createBudget({ credits: LIMIT, windowMs: WINDOW_MS, store: new Map() }, { now: () => now })
+  await budget.load()
+  // The first look of both is at the same time.
+  await scripts.reserve('first', 0, { leaseMs })
+  const held: { readonly id: string; readonly credits: number; readonly reservation: Reservation }[] = []
+  const verdictOf = async (work: () => unknown) => {
+    try {
+      await work()
+      return 'granted'
+    } catch (error) {
+      const { code } = error as { code: string }
+      return { budget_exceeded: 'refused', reservation_decided: 'decided' }[code] ?? error
+    }
+  }
+
+  for (const [index, what] of steps.entries()) {
+    if (what.do === 'move') {
+      now = Math.min(MAX, Math.max(MIN, now + what.ms))
+      scripts.at(now)
+    } else if (what.do === 'reserve') {
+      const id = `id-${index}`
+      const { credits } = what
+      const verdict = await verdictOf(async () => {
+        held.push({ id, credits, reservation: await budget.reserve(credits) })
+      })
+      expect((await scripts.reserve(id, credits, { leaseMs })).verdict).toBe(verdict)
+    } else {
+      const { id, credits, reservation } = held[what.which % held.length] ?? {}
+      if (id === undefined || credits === undefined || reservation === undefined) continue
+      if (what.do === 'confirm') {
+        const verdict = await verdictOf(() => reservation.confirm())
+        expect((await scripts.confirm(id, credits, { leaseMs })).verdict).toBe(verdict)
+      } else if (what.do === 'settle') {
+        reservation.settle(what.charged)
+        await scripts.settle(id, 's', what.charged)
+      } else {
+        reservation[what.do]()
+        await scripts.settle(id, what.do === 'release' ? 'f' : 'u')
+      }
+    }
+    const { spent, reserved, uncertain, resetsAt = 0 } = budget
+    const expected = [spent, reserved, uncertain]
+    // The status looks without a trace; what is free shows the clock to those that write.
+    expect((await scripts.status()).totals).toEqual(expected)
+    expect((await scripts.reserve(`free-${index}`, 0, { leaseMs })).totals).toEqual(expected)
+    expect((await scripts.status()).msLeft).toBe(resetsAt - now)
+  }
+}
+
+testProperty(
+  'the windows of a fleet are those of a budget with a store: what counts, what fits and when they end, whatever the clock does',
+  () => fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), run),
+  { cases: 100 },
+)
