@@ -26,7 +26,7 @@ export function Sparkline({ symbol, trend: { points, isOfCandles } }: { symbol: 
         <title>{label}</title>
         <path d={pathOf(points.map(({ usd }) => usd))} />
       </svg>
-      {isOfCandles && <small>{span}</small>}
+      {isOfCandles && <small className="period">{span}</small>}
     </span>
   )
 }

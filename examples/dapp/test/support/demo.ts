@@ -23,7 +23,10 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** A price of the list that has arrived on the stream. */
-export const PRICE = '.table-card [data-price]:not([data-price=""])'
+export const PRICE = '.token-table [data-price]:not([data-price=""])'
+
+/** The rows of the list of tokens. */
+export const ROWS = '.token-table tbody tr'
 
 /**
  * Loads the list of tokens again. msw's worker answers nothing more for a page that is being left, so a request of that
