@@ -13,13 +13,14 @@ mkdirSync(SCREENSHOTS, { recursive: true })
 
 /** What each view shows when it is loaded, and the button that has to be pressed first. */
 const VIEWS = [
-  { name: 'Tokens', shows: PRICE },
   { name: 'Candles', shows: '.chart-area canvas' },
   { name: 'Pools', shows: 'tbody .chart-link' },
   { name: 'NFT floors', shows: 'img.cover' },
   { name: 'Presales', shows: '.presale progress' },
   { name: 'Wallet', shows: '.total-value[aria-busy="false"]', press: 'Show balances' },
   { name: 'Locks', shows: 'time[datetime]', press: 'Find locks' },
+  // Last, because prices have moved by then.
+  { name: 'Tokens', shows: PRICE },
 ]
 
 async function showView(page: Page, { name, shows, press }: (typeof VIEWS)[number]): Promise<void> {

@@ -6,22 +6,20 @@ import { formatCredits, formatUsdOf } from './cost.ts'
 
 const rounded = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const PANEL = 'credit-meter'
+/** The share of the credits at which the bar warns. */
+const LOW = 0.2
 
 /** What this visitor has left, in one line; a press shows what was spent, how fast, and when the credits are renewed. */
 export function CreditMeter() {
   const { meter } = useMarket()
   const { charged, uncertain, remaining = VISITOR_CREDITS, creditsPerHour, resetsAt } = useCreditMeter(meter)
+  const share = Math.min(1, remaining / VISITOR_CREDITS)
   return (
     <>
       <button type="button" className="meter" popoverTarget={PANEL}>
-        <meter
-          min={0}
-          max={VISITOR_CREDITS}
-          low={VISITOR_CREDITS / 5}
-          optimum={VISITOR_CREDITS}
-          value={remaining}
-          aria-label="Credits left today"
-        />
+        <span className="meter-bar">
+          <span className={share < LOW ? 'meter-left low' : 'meter-left'} style={{ width: `${share * 100}%` }} />
+        </span>
         <span>{rounded.format(remaining)}</span> <span className="meter-unit">credits left</span>
       </button>
       <section className="panel meter-panel" id={PANEL} popover="auto" aria-labelledby="meter-title">

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { checksumAddress, isAddress } from 'etn-market'
 import { usePrice } from 'etn-market/react'
 import { useState } from 'react'
 import { CostButton } from '../credits/Cost.tsx'
@@ -6,15 +7,26 @@ import { PRICE_EVERY_MS } from '../live.ts'
 import { useMarket } from '../market.ts'
 import { Address } from '../parts/Address.tsx'
 import { formatCompact, formatPrice } from '../parts/format.ts'
-import { Loaded } from '../parts/Loaded.tsx'
+import { Empty, Loaded } from '../parts/Loaded.tsx'
 import { Switch } from '../parts/Switch.tsx'
 import { ViewHeader } from '../parts/ViewHeader.tsx'
 import { LiveState } from '../prices/LiveState.tsx'
 import { BOLT, BUCKETS, type CandleChoice, CURRENCIES, candlesQuery, FIRST_CHOICE, tokenQuery } from '../purchases.ts'
 import { BUCKET_NAMES, CandleCard } from './CandleCard.tsx'
 
-/** Candles of a token, with switches for their length and currency. */
+/** The chart of the token whose address the page's own address has. */
 export function Candles({ address = BOLT }: { address: string | undefined }) {
+  if (isAddress(address)) return <ChartOf address={checksumAddress(address)} />
+  return (
+    <>
+      <ViewHeader title="Candles" />
+      <Empty title="That is not an address">An address has 0x and 40 hex digits. Copy it again.</Empty>
+    </>
+  )
+}
+
+/** Candles of a token, with switches for their length and currency. */
+function ChartOf({ address }: { address: string }) {
   const { queries, prices } = useMarket()
   const [choice, setChoice] = useState(FIRST_CHOICE)
   const nameQuery = tokenQuery(queries, address)
