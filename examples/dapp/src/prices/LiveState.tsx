@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<FeedStreamState, string>> = {
   upstream_down: 'The service does not answer',
   out_of_credits: 'Live prices are used up for today',
   refused: 'Live prices are switched off',
-  unavailable: 'Without live prices',
+  unavailable: 'No stream: prices take your credits',
 }
 
 /** What the stream of prices does at this moment. */
