@@ -116,6 +116,11 @@ test('what a chart costs stands once above its column, and at a link that is poi
   await page.locator(`${ROWS} .chart-link`).nth(1).focus()
   await expect.poll(() => width(1)).toBeGreaterThan(60)
   expect(await cost.nth(1).textContent()).toBe('Chart: up to 320 credits $0.00032')
+  const choice = page.locator('.segments .button').nth(1)
+  const ofChoice = async () => (await choice.locator('.cost').boundingBox())?.width ?? 0
+  expect(await ofChoice()).toBeLessThan(2)
+  await choice.hover()
+  await expect.poll(ofChoice).toBeGreaterThan(60)
 })
 
 test('a phone shows tokens on its first screen, in rows of at most 64 pixels', async () => {

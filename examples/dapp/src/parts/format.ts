@@ -14,6 +14,7 @@ const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: '
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2, minimumFractionDigits: 2 })
 const time = new Intl.DateTimeFormat('en', { timeStyle: 'short' })
+const beginning = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
 export const NONE = '–'
@@ -34,6 +35,8 @@ export const formatNumber = (value: number) => plain.format(value)
 export const formatChange = (share: number) => percent.format(share)
 export const formatDay = (date: Date) => day.format(date)
 export const formatTime = (date: Date) => time.format(date)
+/** When a candle begins: the year is that of the others. */
+export const formatBeginning = (date: Date) => beginning.format(date)
 export const formatMoment = (date: Date) => moment.format(date)
 export const shorten = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 

@@ -1,5 +1,5 @@
 import type { Candle } from 'etn-market'
-import { formatCompact, formatMoment, formatPrice } from '../parts/format.ts'
+import { formatBeginning, formatCompact, formatPrice } from '../parts/format.ts'
 import type { CandleChoice } from '../purchases.ts'
 
 const ROWS = 20
@@ -28,7 +28,7 @@ export function CandleTable({ rows, currency }: { rows: readonly Candle[]; curre
           <tbody>
             {newest.map(({ time, open, high, low, close, volume }) => (
               <tr key={time}>
-                <th scope="row">{formatMoment(new Date(time * 1_000))}</th>
+                <th scope="row">{formatBeginning(new Date(time * 1_000))}</th>
                 <td className="number">{price(open)}</td>
                 <td className="number">{price(high)}</td>
                 <td className="number">{price(low)}</td>
