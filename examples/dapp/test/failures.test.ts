@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, inject, test } from 'vitest'
-import { bought, openView, ROWS, settled, spent } from './support/demo.ts'
+import { bought, openView, PRICE, ROWS, settled, spent } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
@@ -108,4 +108,20 @@ test('a page whose own credits are used up says that its operator has to act', a
   await openView(page, 'Pools')
   await page.getByRole('heading', { name: 'This page is out of credits' }).waitFor()
   await page.screenshot({ path: new URL('../screenshots/failure-out-of-credits.png', import.meta.url).pathname })
+})
+
+test('prices that no longer arrive are marked, and the page says why until they do', async () => {
+  const page = await open(url, { expected: /Failed to load resource/ })
+  await page.locator(PRICE).first().waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.evaluate(() => {
+    for (const operation of ['prices.batch', 'token.price'] as const)
+      globalThis.demo?.fake.fault({ operation, status: 500, times: 1_000 })
+  })
+  await page.getByText('The service does not answer').waitFor({ timeout: 20_000 })
+  await expect.poll(() => page.locator(`${ROWS}.stale`).count(), { timeout: 20_000 }).toBeGreaterThan(10)
+  await page.screenshot({ path: new URL('../screenshots/failure-stale-prices.png', import.meta.url).pathname })
+  await page.evaluate(() => globalThis.demo?.fake.faults().forEach((fault) => void fault.remove()))
+  await page.getByText('Live', { exact: true }).waitFor({ timeout: 60_000 })
+  await expect.poll(() => page.locator(`${ROWS}.stale`).count(), { timeout: 20_000 }).toBe(0)
 })

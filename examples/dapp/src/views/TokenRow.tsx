@@ -21,6 +21,7 @@ export function TokenRow({ figures: { token, price, points, change, value } }: {
         title={isStale ? `Of ${formatMoment(new Date(price.at))}` : ''}
       >
         {price === undefined ? <span className="bone bone-cell" /> : <LivePrice usd={price.usd} points={points} />}
+        {isStale && <span className="visually-hidden"> (old)</span>}
       </td>
       <td className="number">
         <Change of={change} />
