@@ -139,7 +139,7 @@ function drawLookUps(tokens: readonly string[], random: Random, durationMs: numb
 
 /** Long enough for the beginning not to matter; shorter for many tokens, because there is more to simulate. */
 const durationFor = (durationMs: number, count: number) =>
-  count > 1_000 ? durationMs / 3 : count > 50 ? durationMs / 2 : durationMs
+  count > 1_000 ? durationMs / 6 : count > 50 ? durationMs / 2 : durationMs
 
 export function createShape(demand: Demand, count: number, seed: number): Shape {
   const { stepMs, lookUpsEveryMs, mostWatched = count } = demand
