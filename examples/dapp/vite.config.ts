@@ -19,6 +19,8 @@ export default defineConfig(({ command, mode }) => {
   // A build is for a server with a key, unless it is asked for the demo: `vite build --mode demo`.
   const isDemo = mode === 'demo' || (command === 'serve' && !hasKey)
   return {
+    // Relative, so that the demo works below any path of a host of static files.
+    base: mode === 'demo' ? './' : '/',
     define: { __DEMO__: JSON.stringify(isDemo) },
     plugins: [react(), isDemo ? mswWorker() : marketProxy()],
     // `etn-market` is a symbolic link here, and beside its files is another React.

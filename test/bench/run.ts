@@ -6,7 +6,7 @@
  * - `--rounds=3` is faster and less exact than the default.
  * - `--small` makes the section `fleet` short and less exact. `--patient` lets it make all its calls on a busy machine, too.
  * - `--against main` builds another commit, compares it with the working tree, and measures nothing else.
- * - `--write` puts the tables of a complete run into `test/bench/README.md`, and those of `economics` and `fleet` whenever they run.
+ * - `--write` puts the tables of a complete run into `test/bench/README.md`, and those of `economics`, `fleet` and `proxy` whenever they run.
  *
  * All single measurements go to `test/bench/results`.
  */

@@ -1,16 +1,15 @@
 /** Serves the page of `npm run build` and the proxy: `ETN_MARKET_API_KEY=… npm start`. */
 import { fileURLToPath } from 'node:url'
 import { serve } from 'srvx'
-import { staticMiddleware } from 'srvx/static'
 import { createMarketProxy } from './market-proxy.ts'
+import { createPageServer } from './page.ts'
 import { proxyOptions } from './proxy-options.ts'
 
 if (!process.env.ETN_MARKET_API_KEY)
   throw new Error('Set ETN_MARKET_API_KEY. To try the page without a key: npm run dev')
 
 const proxy = createMarketProxy()
-const page = staticMiddleware({ dir: process.env.PAGE ?? fileURLToPath(new URL('../dist', import.meta.url)) })
-const notFound = () => new Response('Not found', { status: 404 })
+const servePage = createPageServer(process.env.PAGE ?? fileURLToPath(new URL('../dist', import.meta.url)))
 
 const server = serve({
   port: Number(process.env.PORT ?? 3000),
@@ -18,7 +17,7 @@ const server = serve({
   gracefulShutdown: false,
   silent: true,
   fetch: (request) =>
-    new URL(request.url).pathname.startsWith(`${proxyOptions.basePath}/`) ? proxy(request) : page(request, notFound),
+    new URL(request.url).pathname.startsWith(`${proxyOptions.basePath}/`) ? proxy(request) : servePage(request),
 })
 await server.ready()
 console.log(`Serving the page at ${server.url}`)

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { CreditMeter } from './credits/CreditMeter.tsx'
 import { Navigation } from './parts/Navigation.tsx'
 import { ThemeContext, ThemeSwitch, useThemeState } from './parts/theme.tsx'
-import { useRoute, type View } from './router.ts'
+import { hrefOf, useRoute, type View } from './router.ts'
 import { Candles } from './views/Candles.tsx'
 import { Locks } from './views/Locks.tsx'
 import { Nfts } from './views/Nfts.tsx'
@@ -21,7 +21,7 @@ const CONTENTS: Readonly<Record<View, (props: { address: string | undefined }) =
   locks: Locks,
 }
 
-/** @param props.demoPanel shown below the meter while the service runs in the page */
+/** @param props.demoPanel shown below the view while the service runs in the page */
 export function App({ demoPanel }: { demoPanel: ReactNode }) {
   const { view, address } = useRoute()
   const theme = useThemeState()
@@ -42,22 +42,22 @@ export function App({ demoPanel }: { demoPanel: ReactNode }) {
       <button type="button" className="skip-link" onClick={() => main.current?.focus()}>
         Skip to content
       </button>
-      <div className="app">
-        <header className="top">
-          <p className="brand">
+      <header className="top">
+        <div className="bar">
+          <a className="brand" href={hrefOf('tokens')}>
             <span className="brand-mark" aria-hidden="true" />
-            ETN market
-          </p>
-          <span className="badge">{__DEMO__ ? 'Demo data' : 'Live'}</span>
+            <span className="brand-name">ETN market</span>
+          </a>
+          <span className="badge">{__DEMO__ ? 'Demo' : 'Live'}</span>
+          <CreditMeter />
           <ThemeSwitch />
-        </header>
+        </div>
         <Navigation current={view} />
-        <CreditMeter />
-        <main id="main" ref={main} tabIndex={-1}>
-          <Content key={address} address={address} />
-        </main>
-        {demoPanel}
-      </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Content key={address} address={address} />
+      </main>
+      {demoPanel && <footer>{demoPanel}</footer>}
     </ThemeContext>
   )
 }

@@ -6,12 +6,15 @@ import { type EtnQueries, etnQueries } from 'etn-market/tanstack-query'
 import { createContext, use } from 'react'
 import { proxyOptions } from '../server/proxy-options.ts'
 import { createFreshness, type Freshness } from './credits/freshness.ts'
+import { createPriceHistory, type PriceHistory } from './prices/price-history.ts'
 
 /** Everything that the page needs of the market. */
 export interface Market {
   readonly client: Client
   readonly meter: CreditMeter
   readonly feed: PriceFeed
+  /** What the feed delivers, for hooks, and what it has delivered. */
+  readonly prices: PriceHistory
   readonly queries: EtnQueries
   readonly queryClient: QueryClient
   readonly freshness: Freshness
@@ -32,11 +35,13 @@ export function createMarket(): Market {
       queries: { refetchOnWindowFocus: false, refetchOnReconnect: false },
     },
   })
+  const feed = createPriceFeed(client, { stream: true, pauseWhenHidden: true })
   return {
     client,
     meter,
     queryClient,
-    feed: createPriceFeed(client, { stream: true, pauseWhenHidden: true }),
+    feed,
+    prices: createPriceHistory(feed),
     queries: etnQueries(client),
     freshness: createFreshness(queryClient),
   }

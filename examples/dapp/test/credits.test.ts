@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import { bought, costShown, creditsOf, openView, reload, settled, spent } from './support/demo.ts'
+import { bought, costShown, creditsOf, openView, PRICE, reload, settled, spent } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
@@ -73,11 +73,11 @@ test('under StrictMode each answer is asked for and bought once, and leaving and
 
 test('live prices arrive by the stream, which costs the visitor nothing, and end with the view', async () => {
   const page = await open(url)
-  const price = page.locator('[data-price]:not([data-price=""])').first()
+  const price = page.locator(PRICE).first()
   await price.waitFor()
   const before = await spent(page)
   const first = page.getByRole('row').nth(1)
-  const address = (await first.getByRole('link').getAttribute('href'))?.split('/').at(-1) ?? ''
+  const address = (await first.getByRole('link').first().getAttribute('href'))?.split('/').at(-1) ?? ''
   await page.evaluate((token) => globalThis.demo?.fake.world.setPrice(token, '1234.5'), address)
   await expect.poll(() => first.textContent()).toContain('$1,234.5')
   expect(await spent(page)).toBe(before)

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { createFakeService } from 'etn-market/fake'
 import { createServer } from 'vite'
 import { expect, onTestFinished, test } from 'vitest'
-import { openView, settled } from './support/demo.ts'
+import { openView, PRICE, settled } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
@@ -19,7 +19,7 @@ async function startDevelopment(): Promise<string> {
 
 test('without a key, the development server has the demo', async () => {
   const page = await open(await startDevelopment())
-  await page.locator('[data-price]:not([data-price=""])').first().waitFor()
+  await page.locator(PRICE).first().waitFor()
   await openView(page, 'Candles')
   await page.locator('.chart-area canvas').first().waitFor()
   await settled(page)

@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, inject, test } from 'vitest'
-import { bought, openView, settled, spent } from './support/demo.ts'
+import { bought, openView, PRICE, ROWS, settled, spent } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
@@ -19,7 +19,7 @@ test('a visitor without credits reads when they are back, and keeps what is load
   expect(await page.getByRole('button', { name: 'Try again' }).getAttribute('aria-disabled')).toBe('true')
   const { violations } = await new AxeBuilder({ page }).analyze()
   expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
-  await page.screenshot({ path: new URL('../screenshots/budget-exhausted.png', import.meta.url).pathname })
+  await page.screenshot({ path: new URL('../screenshots/failure-no-credits.png', import.meta.url).pathname })
   await openView(page, 'Tokens')
   expect(await page.getByRole('row').count()).toBe(21)
   // Something that fits is still sold.
@@ -34,8 +34,10 @@ test('a busy service is named, and asked again after its wait', async () => {
   await page.getByRole('button', { name: 'Keep the service busy' }).click()
   await page.getByRole('button', { name: 'Find locks' }).click()
   await page.getByRole('heading', { name: 'The service is busy' }).waitFor({ timeout: 15_000 })
-  expect(await page.getByRole('alert').textContent()).toContain('Nothing was charged.')
-  await page.screenshot({ path: new URL('../screenshots/busy.png', import.meta.url).pathname })
+  const alert = (await page.getByRole('alert').textContent()) ?? ''
+  expect(alert).toContain('Nothing was charged.')
+  expect(alert).toContain('two of these calls at a time')
+  await page.screenshot({ path: new URL('../screenshots/failure-busy.png', import.meta.url).pathname })
   await page.getByRole('button', { name: 'Keep the service busy' }).click()
   const again = page.getByRole('button', { name: /^Try again 2,000 credits/ })
   await again.waitFor({ timeout: 10_000 })
@@ -69,4 +71,57 @@ test('a service that fails is reported, and another attempt gets the data', asyn
   await page.getByRole('button', { name: /^Try again 25 credits/ }).click()
   await page.locator('.nft').first().waitFor()
   await expect.poll(() => spent(page)).toBe(225)
+})
+
+test('a service that is busy with light calls says nothing of two at a time', async () => {
+  const page = await open(url, { expected: refused(503) })
+  await settled(page)
+  await page.evaluate(() =>
+    globalThis.demo?.fake.fault({
+      operation: 'pool.list',
+      status: 503,
+      code: 'server_busy',
+      retryAfter: '1',
+      times: 9,
+    }),
+  )
+  await openView(page, 'Pools')
+  await page.getByRole('heading', { name: 'The service is busy' }).waitFor({ timeout: 15_000 })
+  expect(await page.getByRole('alert').textContent()).not.toContain('two of these calls')
+})
+
+test.each([
+  { what: 'a token that is not listed', address: `0x${'0'.repeat(39)}1`, title: 'There is nothing at this address' },
+  { what: 'a part of an address', address: '0x123', title: 'That is not an address' },
+])('the address of a chart that is $what has a message of its own', async ({ address, title }) => {
+  const page = await open(`${url}#/candles/${address}`, { expected: refused(404) })
+  await page.getByRole('heading', { name: title }).waitFor()
+  expect(await bought(page)).toEqual([])
+  await openView(page, 'Tokens')
+  expect(await page.locator(ROWS).count()).toBe(20)
+})
+
+test('a page whose own credits are used up says that its operator has to act', async () => {
+  const page = await open(url, { expected: refused(502) })
+  await settled(page)
+  await page.evaluate(() => globalThis.demo?.fake.fault({ operation: 'pool.list', status: 402, times: 9 }))
+  await openView(page, 'Pools')
+  await page.getByRole('heading', { name: 'This page is out of credits' }).waitFor()
+  await page.screenshot({ path: new URL('../screenshots/failure-out-of-credits.png', import.meta.url).pathname })
+})
+
+test('prices that no longer arrive are marked, and the page says why until they do', async () => {
+  const page = await open(url, { expected: /Failed to load resource/ })
+  await page.locator(PRICE).first().waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.evaluate(() => {
+    for (const operation of ['prices.batch', 'token.price'] as const)
+      globalThis.demo?.fake.fault({ operation, status: 500, times: 1_000 })
+  })
+  await page.getByText('The service does not answer').waitFor({ timeout: 20_000 })
+  await expect.poll(() => page.locator(`${ROWS}.stale`).count(), { timeout: 20_000 }).toBeGreaterThan(10)
+  await page.screenshot({ path: new URL('../screenshots/failure-stale-prices.png', import.meta.url).pathname })
+  await page.evaluate(() => globalThis.demo?.fake.faults().forEach((fault) => void fault.remove()))
+  await page.getByText('Live', { exact: true }).waitFor({ timeout: 60_000 })
+  await expect.poll(() => page.locator(`${ROWS}.stale`).count(), { timeout: 20_000 }).toBe(0)
 })

@@ -10,7 +10,7 @@ const focused = (page: Page) =>
 
 /** Presses Tab until the focused element begins with the text. */
 async function tabTo(page: Page, text: string): Promise<void> {
-  for (let presses = 0; presses < 80; presses++) {
+  for (let presses = 0; presses < 120; presses++) {
     await page.keyboard.press('Tab')
     const found = await page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
     if (found.startsWith(text)) return

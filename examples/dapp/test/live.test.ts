@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openView, settled, spent } from './support/demo.ts'
+import { openView, PRICE, settled, spent } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
@@ -68,11 +68,11 @@ test('the page of the build works with the proxy on Node, and the key stays ther
     const body = response.headers()['content-type']?.includes('json') ? await response.text() : ''
     answers.push(`${response.url()} ${JSON.stringify(response.headers())} ${body}`)
   })
-  await page.locator('[data-price]:not([data-price=""])').first().waitFor()
+  await page.locator(PRICE).first().waitFor()
   await openView(page, 'Pools')
   await openView(page, 'Presales')
   await settled(page)
-  expect(await page.getByText('Demo data').count()).toBe(0)
+  expect(await page.getByText('Demo', { exact: true }).count()).toBe(0)
   // Once a week the proxy buys the list of tokens that its stream may have. Its feed buys the prices.
   const ofProxy = 600 + fake.charged({ operation: 'prices.batch' })
   const ofVisitor = fake.charged() - ofProxy
@@ -85,13 +85,46 @@ test('the page of the build works with the proxy on Node, and the key stays ther
   expect(await ended).toBe(0)
 })
 
+test('browsers keep the hashed files for ever, and ask for the page at each visit', async () => {
+  const { url } = await startServer()
+  const cacheOf = async (path: string) => {
+    const { status, headers } = await fetch(new URL(path, url))
+    return [status, headers.get('cache-control')]
+  }
+  const assets = readdirSync(join(dist, 'assets'))
+  expect(assets.length).toBeGreaterThan(1)
+  for (const name of assets)
+    expect(await cacheOf(`assets/${name}`)).toEqual([200, 'public, max-age=31536000, immutable'])
+  expect(await cacheOf('')).toEqual([200, 'no-cache'])
+  expect(await cacheOf('assets/gone-12345678.js')).toEqual([404, 'no-cache'])
+})
+
+test('the library that draws charts is loaded with the first chart', async () => {
+  const { url } = await startServer()
+  const page = await open(url)
+  await page.locator(PRICE).first().waitFor()
+  const scripts = () =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name }) => new URL(name).pathname)
+        .filter((path) => path.endsWith('.js')),
+    )
+  const before = await scripts()
+  const hasCharts = (path: string) => readFileSync(join(dist, path), 'utf8').includes('tradingview')
+  expect(before.filter(hasCharts)).toEqual([])
+  await openView(page, 'Candles')
+  await page.locator('.chart-area canvas').first().waitFor()
+  expect((await scripts()).filter(hasCharts)).toHaveLength(1)
+})
+
 test('the tabs of a browser have one stream, and keep it when the first tab goes', async () => {
   const { server, url } = await startServer()
   const first = await open(url)
   const streams: string[] = []
   const isStream = (asked: string) => asked.includes('/api/market/stream')
   first.context().on('request', (request) => void (isStream(request.url()) && streams.push(request.url())))
-  const showsPrices = (page: typeof first) => page.locator('[data-price]:not([data-price=""])').first().waitFor()
+  const showsPrices = (page: typeof first) => page.locator(PRICE).first().waitFor()
   await showsPrices(first)
   const tabs = [await first.context().newPage(), await first.context().newPage(), await first.context().newPage()]
   for (const tab of tabs) {

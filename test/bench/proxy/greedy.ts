@@ -11,6 +11,7 @@ export const HONEST_EVERY_MS = 60_000
 export const HOURS = 2
 /** The options of `examples/dapp`. */
 const PER_VISITOR = { credits: 50_000, windowMs: 24 * HOUR }
+const STREAM_PER_VISITOR = { credits: 100_000, windowMs: 24 * HOUR }
 const CREDITS_PER_DAY = 500_000
 const MIN_EVERY_MS = 30_000
 const ROTATING_MS = 60_000
@@ -36,7 +37,7 @@ async function measure(crowd: (market: { open: Open; clock: VirtualClock; tokens
     perVisitor: PER_VISITOR,
     budget: { credits: 1_000_000, windowMs: 24 * HOUR },
     feed: createPriceFeed(client, { clock, budget: { creditsPerDay: CREDITS_PER_DAY } }),
-    stream: { minEveryMs: MIN_EVERY_MS },
+    stream: { minEveryMs: MIN_EVERY_MS, perVisitor: STREAM_PER_VISITOR },
     clock,
   })
   const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)

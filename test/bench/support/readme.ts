@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { BENCH } from './paths.ts'
 import type { Report, Table } from './report.ts'
 
+/** Names of the places for tables. */
+type Markers = 'results' | 'economics' | 'fleet' | 'proxy'
+
 /** Replaces the tables between the markers of `name` in `test/bench/README.md`. */
-export function writeReadme({ heading, tables }: Report, name: 'results' | 'economics' | 'fleet' = 'results'): void {
+export function writeReadme({ heading, tables }: Report, name: Markers = 'results'): void {
   const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`]
   const path = join(BENCH, 'README.md')
   const readme = readFileSync(path, 'utf8')

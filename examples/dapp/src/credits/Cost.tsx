@@ -28,12 +28,3 @@ export function CostButton({ buys, children, className = '', ...props }: WithCos
     </button>
   )
 }
-
-/** A link to a view that buys data. */
-export function CostLink({ buys, children, className = '', ...props }: WithCost & ComponentProps<'a'>) {
-  return (
-    <a className={`button ${className}`} {...props}>
-      <span className="button-label">{children}</span> <Cost of={buys} />
-    </a>
-  )
-}

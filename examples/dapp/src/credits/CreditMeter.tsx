@@ -5,52 +5,56 @@ import { formatDistance, NONE } from '../parts/format.ts'
 import { formatCredits, formatUsdOf } from './cost.ts'
 
 const rounded = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const PANEL = 'credit-meter'
+/** The share of the credits at which the bar warns. */
+const LOW = 0.2
 
-/** What this visitor has spent, how fast, and when the credits are renewed. */
+/** What this visitor has left, in one line; a press shows what was spent, how fast, and when the credits are renewed. */
 export function CreditMeter() {
   const { meter } = useMarket()
-  const { charged, uncertain, remaining, creditsPerHour, resetsAt } = useCreditMeter(meter)
+  const { charged, uncertain, remaining = VISITOR_CREDITS, creditsPerHour, resetsAt } = useCreditMeter(meter)
+  const share = Math.min(1, remaining / VISITOR_CREDITS)
   return (
-    <section className="panel meter" aria-labelledby="meter-title">
-      <h2 id="meter-title">Credit meter</h2>
-      <dl>
-        <div>
-          <dt>Spent</dt>
-          <dd data-charged={charged}>
-            {formatCredits(charged)} <small>{formatUsdOf(charged)}</small>
-          </dd>
-        </div>
-        <div>
-          <dt>Rate</dt>
-          <dd>
-            {creditsPerHour === undefined ? NONE : rounded.format(creditsPerHour)} <small>credits an hour</small>
-          </dd>
-        </div>
-        <div>
-          <dt>Renewed</dt>
-          <dd>{resetsAt === undefined ? NONE : formatDistance(new Date(resetsAt))}</dd>
-        </div>
-        {uncertain > 0 && (
+    <>
+      <button type="button" className="meter" popoverTarget={PANEL}>
+        <span className="meter-bar">
+          <span className={share < LOW ? 'meter-left low' : 'meter-left'} style={{ width: `${share * 100}%` }} />
+        </span>
+        <span>{rounded.format(remaining)}</span> <span className="meter-unit">credits left</span>
+      </button>
+      <section className="panel meter-panel" id={PANEL} popover="auto" aria-labelledby="meter-title">
+        <h2 id="meter-title">Credit meter</h2>
+        <dl>
           <div>
-            <dt>Perhaps</dt>
-            <dd>{formatCredits(uncertain)} more: answers were lost</dd>
+            <dt>Spent by your clicks</dt>
+            <dd data-charged={charged}>
+              {formatCredits(charged)} <small>{formatUsdOf(charged)}</small>
+            </dd>
           </div>
-        )}
-      </dl>
-      <meter
-        min={0}
-        max={VISITOR_CREDITS}
-        low={VISITOR_CREDITS / 5}
-        optimum={VISITOR_CREDITS}
-        value={remaining ?? VISITOR_CREDITS}
-        aria-label="Credits left today"
-      />
-      <p className="hint">
-        {remaining === undefined ? 'Nothing spent yet' : `${rounded.format(remaining)} left today`}
-      </p>
+          <div>
+            <dt>Rate</dt>
+            <dd>
+              {creditsPerHour === undefined ? NONE : rounded.format(creditsPerHour)} <small>credits an hour</small>
+            </dd>
+          </div>
+          <div>
+            <dt>Renewed</dt>
+            <dd>{resetsAt === undefined ? NONE : formatDistance(new Date(resetsAt))}</dd>
+          </div>
+          {uncertain > 0 && (
+            <div>
+              <dt>Perhaps</dt>
+              <dd>{formatCredits(uncertain)} more: answers were lost</dd>
+            </div>
+          )}
+        </dl>
+        <p className="hint">
+          Live prices have an allowance of their own: visitors who watch the same tokens share what they cost.
+        </p>
+      </section>
       <p className="visually-hidden" role="status">
         {charged > 0 && `${formatCredits(charged)} spent`}
       </p>
-    </section>
+    </>
   )
 }

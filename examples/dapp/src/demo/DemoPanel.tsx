@@ -16,7 +16,9 @@ export function DemoPanel({ fake }: { fake: FakeService }) {
   return (
     <section className="panel demo" aria-labelledby="demo-title">
       <h2 id="demo-title">Behind the demo</h2>
-      <p className="hint">The service and the proxy run in this page. The ledger of the service:</p>
+      <p className="hint">
+        The service and the proxy run in this page, and nothing is spent. The ledger of the service:
+      </p>
       <dl>
         <div>
           <dt>Your clicks</dt>

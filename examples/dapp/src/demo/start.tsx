@@ -6,6 +6,7 @@ import { http } from 'msw'
 import { setupWorker } from 'msw/browser'
 import type { ReactNode } from 'react'
 import { proxyOptions } from '../../server/proxy-options.ts'
+import { COVERS, drawCover } from './covers.ts'
 import { DemoPanel } from './DemoPanel.tsx'
 import { createPriceMover } from './move-prices.ts'
 
@@ -28,12 +29,22 @@ export async function startDemo(): Promise<ReactNode> {
     ...proxyOptions,
     client: upstream,
     perVisitor: { ...proxyOptions.perVisitor, credits },
+    // Prices move every few seconds here, for as long as somebody looks.
+    budget: false,
     visitor: () => 'you',
     feed,
-    stream: { addresses: 'any', minEveryMs: 1_000 },
+    stream: {
+      addresses: 'any',
+      minEveryMs: 1_000,
+      perVisitor: { credits: 1_000_000_000, windowMs: proxyOptions.perVisitor.windowMs },
+    },
   })
-  const worker = setupWorker(http.all(`${proxyOptions.basePath}/*`, ({ request }) => proxy(request)))
-  await worker.start({ quiet: true, onUnhandledRequest: 'bypass' })
+  const worker = setupWorker(
+    http.all(`${proxyOptions.basePath}/*`, ({ request }) => proxy(request)),
+    http.get(COVERS, ({ request }) => drawCover(request.url)),
+  )
+  const serviceWorker = { url: `${import.meta.env.BASE_URL}mockServiceWorker.js` }
+  await worker.start({ quiet: true, onUnhandledRequest: 'bypass', serviceWorker })
   globalThis.demo = { fake, feed }
   return <DemoPanel fake={fake} />
 }

@@ -3,13 +3,14 @@ import { type FormEvent, useId, useState } from 'react'
 import { CostButton } from '../credits/Cost.tsx'
 import type { AnyQuery } from '../credits/cost.ts'
 
+/** What data costs does not depend on the address. */
+const ANY_ADDRESS = '0x0000000000000000000000000000000000000000'
+
 interface AddressFormProps {
   label: string
   /** Text of the button. */
   action: string
-  /** A valid address. */
-  initial: string
-  /** Addresses that fill the field, by their names. */
+  /** Addresses that fill the field, by their names. It begins with the first one. */
   examples: Readonly<Record<string, string>>
   /** The queries that an address buys. */
   buys: (address: string) => readonly AnyQuery[]
@@ -17,8 +18,8 @@ interface AddressFormProps {
 }
 
 /** A field for an address, and a button with what its data costs. */
-export function AddressForm({ label, action, initial, examples, buys, onSubmit }: AddressFormProps) {
-  const [text, setText] = useState(initial)
+export function AddressForm({ label, action, examples, buys, onSubmit }: AddressFormProps) {
+  const [text, setText] = useState(Object.values(examples)[0] ?? '')
   const [isTried, setTried] = useState(false)
   const id = useId()
   const address = text.trim()
@@ -45,7 +46,7 @@ export function AddressForm({ label, action, initial, examples, buys, onSubmit }
           aria-invalid={hasError}
           aria-describedby={hasError ? `${id}-error` : undefined}
         />
-        <CostButton type="submit" className="primary" buys={buys(isValid ? address : initial)}>
+        <CostButton type="submit" className="primary" buys={buys(isValid ? address : ANY_ADDRESS)}>
           {action}
         </CostButton>
       </div>
@@ -54,14 +55,16 @@ export function AddressForm({ label, action, initial, examples, buys, onSubmit }
           An address has 0x and 40 hex digits. In mixed case, its checksum has to be right.
         </p>
       )}
-      <p className="examples">
-        <span>Try</span>
-        {Object.entries(examples).map(([name, example]) => (
-          <button type="button" className="link" key={name} onClick={() => setText(example)}>
-            {name}
-          </button>
-        ))}
-      </p>
+      {Object.keys(examples).length > 0 && (
+        <p className="examples">
+          <span>Try</span>
+          {Object.entries(examples).map(([name, example]) => (
+            <button type="button" className="link" key={name} onClick={() => setText(example)}>
+              {name}
+            </button>
+          ))}
+        </p>
+      )}
     </form>
   )
 }

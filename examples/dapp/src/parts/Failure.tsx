@@ -33,13 +33,15 @@ export function Failure({ error, buys, onRetry }: FailureProps) {
 function describe(error: Error, retryAt: number): { title: string; text: string } {
   switch (isEtnMarketError(error) && error.code) {
     case 'visitor_budget_exceeded':
-    case 'budget_exceeded': {
-      const date = new Date(retryAt)
       return {
         title: 'Not enough credits left',
-        text: `This click needs more than is left today. Your credits reset ${formatDistance(date)}, on ${formatMoment(date)}. What the page has loaded stays.`,
+        text: `This click needs more than is left today. Your credits reset ${moment(retryAt)}. What the page has loaded stays.`,
       }
-    }
+    case 'budget_exceeded':
+      return {
+        title: 'Today’s credits are used up',
+        text: `All visitors together have spent them. They reset ${moment(retryAt)}. What the page has loaded stays.`,
+      }
     case 'upstream_busy':
       return {
         title: 'The service is busy',
@@ -57,8 +59,8 @@ function describe(error: Error, retryAt: number): { title: string; text: string 
     case 'upstream_refused':
     case 'insufficient_credits':
       return {
-        title: 'The page is out of credits',
-        text: 'Its operator has to renew them. What the page has loaded stays.',
+        title: 'This page is out of credits',
+        text: 'The service refuses its calls until its operator renews them. What the page has loaded stays.',
       }
     case 'upstream_timeout':
     case 'attempt_timeout':
@@ -71,6 +73,9 @@ function describe(error: Error, retryAt: number): { title: string; text: string 
     return { title: 'That is not an address', text: 'An address has 0x and 40 hex digits. Copy it again.' }
   return { title: 'That did not work', text: 'The service had a problem. Another attempt usually helps.' }
 }
+
+/** "in 3 hours, on Nov 23, 2026, 9:00 AM" */
+const moment = (time: number) => `${formatDistance(new Date(time))}, on ${formatMoment(new Date(time))}`
 
 /** Whether the call occupies one of the two slots of the service. */
 function isHeavy({ operation }: EtnMarketError): boolean {

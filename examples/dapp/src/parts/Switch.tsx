@@ -1,5 +1,6 @@
 import { CostButton } from '../credits/Cost.tsx'
-import type { AnyQuery } from '../credits/cost.ts'
+import { type AnyQuery, formatCredits } from '../credits/cost.ts'
+import { useCosts } from '../credits/use-cost.ts'
 
 interface SwitchProps<Value> {
   label: string
@@ -12,17 +13,28 @@ interface SwitchProps<Value> {
   nameOf?: (value: Value) => string
 }
 
-/** Values of which one is chosen. They are buttons: the arrow keys of radio buttons would buy what they pass. */
+/**
+ * Values of which one is chosen. They are buttons: the arrow keys of radio buttons would buy what they pass. What a value costs shows while
+ * its button is pointed at or has the focus; the dearest one stands beside the switch.
+ */
 export function Switch<Value extends string | number>(props: SwitchProps<Value>) {
   const { label, values, value, onChange, buys, nameOf = String } = props
   return (
     <fieldset className="switch">
       <legend>{label}</legend>
-      {values.map((each) => (
-        <CostButton key={each} buys={buys(each)} aria-pressed={each === value} onClick={() => onChange(each)}>
-          {nameOf(each)}
-        </CostButton>
-      ))}
+      <div className="segments">
+        {values.map((each) => (
+          <CostButton key={each} buys={buys(each)} aria-pressed={each === value} onClick={() => onChange(each)}>
+            {nameOf(each)}
+          </CostButton>
+        ))}
+      </div>
+      <HighestCost of={values.map(buys)} />
     </fieldset>
   )
+}
+
+function HighestCost({ of: clicks }: { of: readonly (readonly AnyQuery[])[] }) {
+  const highest = Math.max(...useCosts(clicks).map(({ max }) => max))
+  return <span className="switch-cost">{highest === 0 ? 'free' : `up to ${formatCredits(highest)}`}</span>
 }

@@ -1,4 +1,5 @@
 import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react'
+import { MoonIcon, SunIcon } from './icons.tsx'
 
 export type Theme = 'light' | 'dark'
 
@@ -36,17 +37,14 @@ export function useThemeState(): ThemeState {
   }
 }
 
+/** Says what it does: it names the colours that it leads to. */
 export function ThemeSwitch() {
   const { theme, choose } = use(ThemeContext)
-  const isDark = theme === 'dark'
+  const other = theme === 'dark' ? 'light' : 'dark'
   return (
-    <button
-      type="button"
-      className="theme-switch"
-      aria-pressed={isDark}
-      onClick={() => choose(isDark ? 'light' : 'dark')}
-    >
-      <span aria-hidden="true">{isDark ? '☾' : '☀'}</span> Dark
+    <button type="button" className="theme-switch" onClick={() => choose(other)}>
+      {other === 'dark' ? <MoonIcon /> : <SunIcon />}
+      <span className="theme-name">Use {other} colours</span>
     </button>
   )
 }

@@ -55,7 +55,7 @@ function createParts(container: HTMLElement): Parts {
     autoSize: true,
     layout: { fontFamily: 'inherit' },
     timeScale: { timeVisible: true, borderVisible: false },
-    rightPriceScale: { borderVisible: false },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true },
     handleScroll: { mouseWheel: false },
     handleScale: { mouseWheel: false },
   })

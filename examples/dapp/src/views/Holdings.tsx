@@ -1,99 +1,135 @@
 import { type BalanceDocument, type Token, toUnits } from 'etn-market'
-import { usePrices } from 'etn-market/react'
+import { type PricesByAddress, usePrices } from 'etn-market/react'
+import { ChartLink } from '../credits/ChartLink.tsx'
+import { ColumnCost } from '../credits/ColumnCost.tsx'
 import { PRICE_EVERY_MS } from '../live.ts'
 import { useMarket } from '../market.ts'
+import { Address } from '../parts/Address.tsx'
 import { formatCompact, formatMoment, formatMoney, formatPrice, NONE } from '../parts/format.ts'
-import { TokenName } from '../parts/TokenName.tsx'
-import { WALLET_LIMIT } from '../purchases.ts'
+import { LiveState } from '../prices/LiveState.tsx'
+import { queriesOf, WALLET_LIMIT } from '../purchases.ts'
+
+/** What a wallet has of a token. */
+interface Holding {
+  readonly address: string
+  /** Undefined where the token is not listed: its decimals and price are not known. */
+  readonly token: Token | undefined
+  readonly amount: number | undefined
+  /** The price of a token; null where there is none, undefined while it loads. */
+  readonly usd: string | null | undefined
+  readonly value: number | undefined
+}
 
 /** The tokens of a wallet, the most valuable first. */
 export function Holdings({ document, tokens }: { document: BalanceDocument; tokens: readonly Token[] }) {
-  const { feed } = useMarket()
+  const { prices: history, queries } = useMarket()
   const byAddress = new Map(tokens.map((token) => [token.address, token]))
   const balances = Object.entries(document.balances)
-  // The proxy streams the prices of listed tokens. Others have no name here, and no price.
+  // The proxy streams the prices of listed tokens.
   const listed = balances.flatMap(([address]) => (byAddress.has(address) ? [address] : []))
-  const prices = usePrices(feed, listed, { everyMs: PRICE_EVERY_MS })
-  const holdings = balances.flatMap(([address, { balance }]) => {
-    const token = byAddress.get(address)
-    if (token === undefined) return []
-    const usd = prices[address]?.usd
-    // Amounts are exact texts. A float is good enough for what is shown, not for what is paid.
-    const amount = Number(toUnits(balance, token.decimals))
-    return [{ token, amount, usd, value: usd === null || usd === undefined ? undefined : amount * Number(usd) }]
-  })
+  const prices = usePrices(history.source, listed, { everyMs: PRICE_EVERY_MS })
+  const holdings = balances
+    .map(([address, { balance }]) => holdingOf(address, balance, byAddress.get(address), prices))
+    .sort((one, other) => (other.value ?? -1) - (one.value ?? -1))
   const total = holdings.reduce((sum, { value = 0 }) => sum + value, 0)
-  const loading = holdings.filter(({ usd }) => usd === undefined).length
-  const unpriced = holdings.filter(({ usd }) => usd === null)
-  const sorted = holdings.sort((one, other) => (other.value ?? -1) - (one.value ?? -1))
   return (
     <section className="card table-card" aria-labelledby="holdings-title">
-      <div className="total">
-        <h2 id="holdings-title">Value</h2>
-        <p className="total-value" aria-busy={loading > 0}>
-          {loading === holdings.length && loading > 0 ? 'Loading prices…' : formatMoney(total)}
-        </p>
-        <p className="hint">
-          {describe(holdings.length, balances.length, loading)} Recorded {formatMoment(new Date(document.updated))}.
-        </p>
-        {unpriced.length > 0 && (
-          <p className="hint">
-            Not in the total, because they have no price: {namesOf(unpriced.map(({ token }) => token))}.
-          </p>
-        )}
-      </div>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Token</th>
-            <th scope="col" className="number wide">
-              Amount
-            </th>
-            <th scope="col" className="number wide">
-              Price
-            </th>
-            <th scope="col" className="number">
-              Value
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map(({ token, amount, usd, value }) => (
-            <tr key={token.address}>
-              <th scope="row">
-                <TokenName {...token} />
+      <Total holdings={holdings} total={total} updated={document.updated} />
+      <div className="table-scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">
+                Token <ColumnCost of={queriesOf('candles', queries)}>Chart:</ColumnCost>
               </th>
-              <td className="number wide">{formatCompact(amount)}</td>
-              <td className="number wide">{formatPrice(usd)}</td>
-              <td className="number">
-                {usd === undefined ? (
-                  <span className="bone bone-cell" />
-                ) : value === undefined ? (
-                  NONE
-                ) : (
-                  formatMoney(value)
-                )}
-                <span className="share" style={{ width: `${total > 0 ? ((value ?? 0) / total) * 100 : 0}%` }} />
-              </td>
+              <th scope="col" className="number">
+                Value
+              </th>
+              <th scope="col" className="number">
+                Amount
+              </th>
+              <th scope="col" className="number">
+                Price
+              </th>
+              <th scope="col" className="number">
+                Address
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {holdings.map((holding) => (
+              <HoldingRow key={holding.address} holding={holding} total={total} />
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   )
 }
 
-/** "98 tokens, 2 that are not listed. The prices of 3 are loading." */
-function describe(shown: number, all: number, loading: number): string {
-  const unlisted = all > shown ? `, and ${all - shown} that are not listed` : ''
-  const more = all === WALLET_LIMIT ? ` The first ${WALLET_LIMIT} are shown.` : ''
-  const prices = loading > 0 ? ` The prices of ${loading} are loading.` : ''
-  return `${shown} tokens${unlisted}.${more}${prices}`
+function holdingOf(address: string, balance: string, token: Token | undefined, prices: PricesByAddress): Holding {
+  if (token === undefined) return { address, token, amount: undefined, usd: null, value: undefined }
+  // Amounts are exact texts. A float is good enough for what is shown, not for what is paid.
+  const amount = Number(toUnits(balance, token.decimals))
+  const usd = prices[address]?.usd
+  return { address, token, amount, usd, value: typeof usd === 'string' ? amount * Number(usd) : undefined }
+}
+
+function HoldingRow({ holding: { address, token, amount, usd, value }, total }: { holding: Holding; total: number }) {
+  const name = token?.symbol ?? 'a token that is not listed'
+  return (
+    <tr>
+      <th scope="row">{token ? <ChartLink {...token} /> : <span className="hint">Not listed</span>}</th>
+      <td className="number">
+        {usd === undefined ? <span className="bone bone-cell" /> : value === undefined ? NONE : formatMoney(value)}
+        <span className="share" style={{ width: `${total > 0 ? ((value ?? 0) / total) * 100 : 0}%` }} />
+      </td>
+      <td className="number">{amount === undefined ? NONE : formatCompact(amount)}</td>
+      <td className="number">{usd === undefined ? <span className="bone bone-cell" /> : formatPrice(usd)}</td>
+      <td className="number">
+        <Address of={address} name={name} />
+      </td>
+    </tr>
+  )
+}
+
+interface TotalProps {
+  holdings: readonly Holding[]
+  total: number
+  /** Unix milliseconds. */
+  updated: number
+}
+
+/** The value of a wallet, and what it does not contain. */
+function Total({ holdings, total, updated }: TotalProps) {
+  const loading = holdings.filter(({ usd }) => usd === undefined).length
+  const unpriced = holdings.flatMap(({ token, usd }) => (token && usd === null ? [token.symbol] : []))
+  const unlisted = holdings.filter(({ token }) => token === undefined).length
+  return (
+    <div className="total">
+      <h2 id="holdings-title">Value</h2>
+      <p className="total-value" aria-busy={loading > 0}>
+        {loading === holdings.length ? 'Loading prices…' : formatMoney(total)} <LiveState />
+      </p>
+      <p className="hint">
+        {holdings.length} tokens, recorded {formatMoment(new Date(updated))}.
+        {holdings.length === WALLET_LIMIT && ` The wallet may have more: the page shows ${WALLET_LIMIT}.`}
+        {loading > 0 && ` The prices of ${loading} are loading.`}
+      </p>
+      {unpriced.length + unlisted > 0 && <p className="hint">Not in the total: {namesOf(unpriced, unlisted)}.</p>}
+    </div>
+  )
 }
 
 const MAX_NAMES = 5
 
-function namesOf(tokens: readonly Token[]): string {
-  const names = tokens.slice(0, MAX_NAMES).map(({ symbol }) => symbol)
-  return names.join(', ') + (tokens.length > MAX_NAMES ? ` and ${tokens.length - MAX_NAMES} more` : '')
+/** "CORE and ARC, which have no price; 2 that are not listed" */
+function namesOf(unpriced: readonly string[], unlisted: number): string {
+  const more = unpriced.length - MAX_NAMES
+  const names = [...unpriced.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more`] : [])]
+  const parts = [
+    names.length > 0 && `${new Intl.ListFormat('en').format(names)}, without a price`,
+    unlisted > 0 && `${unlisted} that ${unlisted === 1 ? 'is' : 'are'} not listed`,
+  ]
+  return parts.filter(Boolean).join('; ')
 }

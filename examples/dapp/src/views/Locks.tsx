@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type LiquidityLock, unlocksAt } from 'etn-market'
 import { useState } from 'react'
 import { useMarket } from '../market.ts'
+import { Address } from '../parts/Address.tsx'
 import { AddressForm } from '../parts/AddressForm.tsx'
-import { formatDay, formatDistance, formatNumber, shorten } from '../parts/format.ts'
+import { formatDay, formatDistance, formatNumber } from '../parts/format.ts'
 import { Empty, Loaded } from '../parts/Loaded.tsx'
 import { ViewHeader } from '../parts/ViewHeader.tsx'
 import { BOLT } from '../purchases.ts'
@@ -16,13 +17,10 @@ export function Locks() {
   const [token, setToken] = useState<string>()
   return (
     <>
-      <ViewHeader title="Locks">
-        Locked liquidity of a token. The service answers two of these calls at a time, for all its users together.
-      </ViewHeader>
+      <ViewHeader title="Locks">How much of a pool its owners cannot withdraw, and until when.</ViewHeader>
       <AddressForm
         label="Address of a token"
         action="Find locks"
-        initial={BOLT}
         examples={EXAMPLES}
         buys={(address) => [queries.locks.get({ address })]}
         onSubmit={setToken}
@@ -49,27 +47,29 @@ function LockTable({ locks }: { locks: readonly LiquidityLock[] }) {
   const sorted = [...locks].sort((one, other) => unlocksAt(one).getTime() - unlocksAt(other).getTime())
   return (
     <section className="card table-card" aria-label="Locks">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Unlocks</th>
-            <th scope="col" className="number">
-              Share of the pool
-            </th>
-            <th scope="col" className="wide">
-              Pool
-            </th>
-            <th scope="col" className="wide">
-              Owner
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map((lock) => (
-            <LockRow key={lock.lockId} lock={lock} />
-          ))}
-        </tbody>
-      </table>
+      <div className="table-scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Unlocks</th>
+              <th scope="col" className="number">
+                Share of the pool
+              </th>
+              <th scope="col" className="number">
+                Pool
+              </th>
+              <th scope="col" className="number">
+                Owner
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.map((lock) => (
+              <LockRow key={lock.lockId} lock={lock} />
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   )
 }
@@ -85,11 +85,11 @@ function LockRow({ lock }: { lock: LiquidityLock }) {
         <progress value={elapsed} max={1} aria-label="Time of the lock that has passed" />
       </th>
       <td className="number">{formatNumber(lock.percentSupply)}%</td>
-      <td className="wide">
-        <span className="tag">{lock.version}</span> <code title={lock.pair}>{shorten(lock.pair)}</code>
+      <td className="number">
+        <span className="tag">{lock.version}</span> <Address of={lock.pair} name="the pool" />
       </td>
-      <td className="wide">
-        <code title={lock.owner}>{shorten(lock.owner)}</code>
+      <td className="number">
+        <Address of={lock.owner} name="the owner" />
       </td>
     </tr>
   )

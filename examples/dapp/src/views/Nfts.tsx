@@ -17,8 +17,7 @@ export function Nfts() {
   return (
     <>
       <ViewHeader title="NFT floors">
-        Floors of all collections cost 25 credits together. The volume of a collection costs 500, so it is bought only
-        when you ask for it.
+        Floors of all collections come in one answer. The volume of a collection is bought when you ask for it.
       </ViewHeader>
       <Loaded query={stats} buys={[query]}>
         {(data) => <Collections stats={data} />}
@@ -35,7 +34,7 @@ function Collections({ stats: { collections, updatedAt } }: { stats: NftStats })
   return (
     <>
       <p className="hint">Updated {formatDistance(new Date(updatedAt))}, highest floor first</p>
-      <ul className="cards">
+      <ul className="cards nfts">
         {shown.map((collection) => (
           <NftCard key={collection.address} collection={collection} />
         ))}

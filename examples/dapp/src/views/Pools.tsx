@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Pool } from 'etn-market'
 import { useState } from 'react'
-import { CostLink } from '../credits/Cost.tsx'
+import { ChartLink } from '../credits/ChartLink.tsx'
+import { ColumnCost } from '../credits/ColumnCost.tsx'
 import { useMarket } from '../market.ts'
-import { formatCompact, shorten } from '../parts/format.ts'
+import { Address } from '../parts/Address.tsx'
+import { formatCompact, formatNumber } from '../parts/format.ts'
 import { Empty, Loaded } from '../parts/Loaded.tsx'
 import { Switch } from '../parts/Switch.tsx'
-import { TokenName } from '../parts/TokenName.tsx'
 import { ViewHeader } from '../parts/ViewHeader.tsx'
 import { POOL_LIMITS, queriesOf, WETN } from '../purchases.ts'
-import { hrefOf } from '../router.ts'
 
 const VERSIONS = [2, 3] as const
 
@@ -22,48 +22,56 @@ export function Pools() {
   const pools = useQuery(query)
   return (
     <>
-      <ViewHeader title="Pools">One version a call; the service has no combined list.</ViewHeader>
-      <div className="controls">
-        <Switch
-          label="Version"
-          values={VERSIONS}
-          value={version}
-          nameOf={(each) => `V${each}`}
-          onChange={setVersion}
-          buys={(each) => [queries.pool.list({ version: each, limit })]}
-        />
-        <Switch
-          label="Rows"
-          values={POOL_LIMITS}
-          value={limit}
-          onChange={setLimit}
-          buys={(each) => [queries.pool.list({ version, limit: each })]}
-        />
-      </div>
-      <Loaded query={pools} buys={[query]}>
-        {(list) =>
-          list.length === 0 ? <Empty title={`No pools of version ${version}`} /> : <PoolTable pools={list} />
-        }
-      </Loaded>
+      <ViewHeader title="Pools">Pairs that trade on the exchange, one version of it at a time.</ViewHeader>
+      <section className="card table-card" aria-label="Pools">
+        <div className="toolbar">
+          <Switch
+            label="Version"
+            values={VERSIONS}
+            value={version}
+            nameOf={(each) => `V${each}`}
+            onChange={setVersion}
+            buys={(each) => [queries.pool.list({ version: each, limit })]}
+          />
+          <Switch
+            label="Rows"
+            values={POOL_LIMITS}
+            value={limit}
+            onChange={setLimit}
+            buys={(each) => [queries.pool.list({ version, limit: each })]}
+          />
+        </div>
+        <Loaded query={pools} buys={[query]}>
+          {(list) =>
+            list.length === 0 ? <Empty title={`No pools of version ${version}`} /> : <PoolTable pools={list} />
+          }
+        </Loaded>
+      </section>
     </>
   )
 }
 
 function PoolTable({ pools }: { pools: readonly Pool[] }) {
+  const { queries } = useMarket()
   return (
-    <section className="card table-card" aria-label="Pools">
+    <div className="table-scroll">
       <table>
         <thead>
           <tr>
-            <th scope="col">Pair</th>
-            <th scope="col" className="wide">
-              Pool
+            <th scope="col">
+              Pair <ColumnCost of={queriesOf('candles', queries)}>Chart:</ColumnCost>
             </th>
-            <th scope="col" className="number wide">
+            <th scope="col" className="number">
               Supply
             </th>
             <th scope="col" className="number">
-              Chart
+              Since block
+            </th>
+            <th scope="col" className="number">
+              Pool
+            </th>
+            <th scope="col" className="number">
+              Deployed by
             </th>
           </tr>
         </thead>
@@ -73,34 +81,28 @@ function PoolTable({ pools }: { pools: readonly Pool[] }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }
 
-function PoolRow({ pool: { address, token0, token1, version } }: { pool: Pool }) {
-  const { queries } = useMarket()
+function PoolRow({ pool: { address, token0, token1 } }: { pool: Pool }) {
   // Most pools pair a token with wrapped ETN; the other one is of interest.
   const token = token0.address === WETN ? token1 : token0
+  const pair = `${token0.symbol} / ${token1.symbol}`
   return (
     <tr>
       <th scope="row">
-        <TokenName address={token.address} symbol={`${token0.symbol} / ${token1.symbol}`} name={token.name} />
+        <ChartLink address={token.address} symbol={token.symbol} name={token.name} title={pair} />
       </th>
-      <td className="wide">
-        <span className="tag">V{version}</span> <code title={address}>{shorten(address)}</code>
+      <td className="number">
+        {formatCompact(token.totalSupply)} <span className="unit">{token.symbol}</span>
       </td>
-      <td className="number wide">
-        {formatCompact(token.totalSupply)} {token.symbol}
+      <td className="number">{formatNumber(token.blockAdded)}</td>
+      <td className="number">
+        <Address of={address} name={`the pool ${pair}`} />
       </td>
       <td className="number">
-        <CostLink
-          buys={queriesOf('candles', queries, token.address)}
-          href={hrefOf('candles', token.address)}
-          className="small"
-        >
-          {token.symbol}
-          <span className="visually-hidden"> chart</span>
-        </CostLink>
+        <Address of={token.deployer} name={`the deployer of ${token.symbol}`} />
       </td>
     </tr>
   )

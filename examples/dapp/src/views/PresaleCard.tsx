@@ -26,7 +26,8 @@ export function PresaleCard({ presale: { pool, token, campaign } }: { presale: P
       )}
       <p className="hint">
         {date && `${pastTense(event ?? '', date)} ${formatDistance(date)}, ${formatDay(date)}`}
-        {campaign?.contributorCount ? ` · ${formatNumber(campaign.contributorCount)} contributors` : ''}
+        <br />
+        {campaign?.contributorCount ? `${formatNumber(campaign.contributorCount)} contributors` : 'No contributors'}
       </p>
     </li>
   )

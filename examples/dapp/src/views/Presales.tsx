@@ -22,9 +22,7 @@ export function Presales() {
   const presales = useQuery(query)
   return (
     <>
-      <ViewHeader title="Presales">
-        All of them come in one answer, so that a status costs nothing to choose.
-      </ViewHeader>
+      <ViewHeader title="Presales">Campaigns of the launchpad. All of them come in one answer.</ViewHeader>
       <Loaded query={presales} buys={[query]}>
         {(list) => <ByStatus presales={list} />}
       </Loaded>
@@ -41,23 +39,25 @@ function ByStatus({ presales }: { presales: readonly Presale[] }) {
     <>
       <fieldset className="switch">
         <legend>Status</legend>
-        {statuses.map((status) => (
-          <button
-            type="button"
-            key={status}
-            className="button"
-            aria-pressed={status === chosen}
-            onClick={() => setChosen(status)}
-          >
-            <span className="button-label">
-              {STATUS_NAMES[status] ?? status} ({presales.filter((presale) => presale.status === status).length})
-            </span>{' '}
-            <span className="cost cost-free">free</span>
-          </button>
-        ))}
+        <div className="segments segments-many">
+          {statuses.map((status) => (
+            <button
+              type="button"
+              key={status}
+              className="button"
+              aria-pressed={status === chosen}
+              onClick={() => setChosen(status)}
+            >
+              <span className="button-label">
+                {STATUS_NAMES[status] ?? status}{' '}
+                <span className="count">({presales.filter((presale) => presale.status === status).length})</span>
+              </span>
+            </button>
+          ))}
+        </div>
       </fieldset>
       {shown.length === 0 ? (
-        <Empty title="No presale has this status">Choose another one; it costs nothing.</Empty>
+        <Empty title="No presale has this status">Choose another one.</Empty>
       ) : (
         <ul className="cards">
           {shown.map((presale) => (

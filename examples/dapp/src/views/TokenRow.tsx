@@ -1,51 +1,66 @@
-import type { Token } from 'etn-market'
-import type { FeedPrice } from 'etn-market/feed'
-import { useState } from 'react'
-import { CostLink } from '../credits/Cost.tsx'
+import { ChartLink } from '../credits/ChartLink.tsx'
 import { useMarket } from '../market.ts'
-import { formatChange, formatCompactUsd, formatPrice, NONE } from '../parts/format.ts'
-import { TokenName } from '../parts/TokenName.tsx'
-import { queriesOf } from '../purchases.ts'
-import { hrefOf } from '../router.ts'
+import { Address } from '../parts/Address.tsx'
+import { formatChange, formatCompactUsd, formatEtn, formatMoment, formatPrice, NONE } from '../parts/format.ts'
+import { Sparkline } from '../prices/Sparkline.tsx'
+import { trendOf } from '../prices/trend.ts'
+import type { TokenFigures } from './token-figures.ts'
 
-export function TokenRow({ token, price }: { token: Token; price: FeedPrice | undefined }) {
-  const { queries } = useMarket()
-  const { address, symbol, name, totalSupply } = token
-  const usd = price?.usd ?? null
+export function TokenRow({ figures: { token, price, points, change, value } }: { figures: TokenFigures }) {
+  const market = useMarket()
+  const { address, symbol, name } = token
+  const isStale = price?.stale === true
   return (
-    <tr>
+    <tr className={isStale ? 'stale' : undefined}>
       <th scope="row">
-        <TokenName address={address} symbol={symbol} name={name} />
+        <ChartLink address={address} symbol={symbol} name={name} />
       </th>
-      <td className="number" data-price={usd ?? ''}>
-        {price === undefined ? <span className="bone bone-cell" /> : <LivePrice usd={usd} />}
+      <td
+        className="number"
+        data-price={price?.usd ?? ''}
+        title={isStale ? `Of ${formatMoment(new Date(price.at))}` : ''}
+      >
+        {price === undefined ? <span className="bone bone-cell" /> : <LivePrice usd={price.usd} points={points} />}
+        {isStale && <span className="visually-hidden"> (old)</span>}
       </td>
-      <td className="number wide">{formatPrice(price?.etn, 'ETN')}</td>
-      <td className="number wide">{usd === null ? NONE : formatCompactUsd(Number(usd) * totalSupply)}</td>
       <td className="number">
-        <CostLink buys={queriesOf('candles', queries, address)} href={hrefOf('candles', address)} className="small">
-          <span className="visually-hidden">{symbol} </span>Chart
-        </CostLink>
+        <Change of={change} />
+      </td>
+      <td className="trend">
+        <Sparkline symbol={symbol} trend={trendOf(address, points, market)} />
+      </td>
+      <td className="number">{value === undefined ? NONE : formatCompactUsd(value)}</td>
+      <td className="number">{formatEtn(price?.etn)}</td>
+      <td className="number">
+        <Address of={address} name={symbol} />
       </td>
     </tr>
   )
 }
 
-/** A price that lights up when it changes, and how far it is from the first one. */
-function LivePrice({ usd }: { usd: string | null }) {
-  const [first] = useState(usd)
-  const [last, setLast] = useState({ usd, direction: 'same' })
-  if (last.usd !== usd) setLast({ usd, direction: Number(usd) >= Number(last.usd) ? 'up' : 'down' })
+/** A price that lights up when it changes. */
+function LivePrice({ usd, points }: { usd: string | null; points: TokenFigures['points'] }) {
   if (usd === null) return <span className="hint">no price</span>
-  const change = first === null || first === usd ? 0 : Number(usd) / Number(first) - 1
+  const [before, last] = points.slice(-2)
+  const direction =
+    before === undefined || last === undefined || last.usd === before.usd
+      ? 'same'
+      : last.usd > before.usd
+        ? 'up'
+        : 'down'
   return (
-    <>
-      <span key={usd} className={`tick tick-${last.direction}`}>
-        {formatPrice(usd)}
-      </span>
-      <small className={change === 0 ? 'change' : change > 0 ? 'change up' : 'change down'}>
-        {change === 0 ? '0%' : `${change > 0 ? '▲' : '▼'} ${formatChange(change)}`}
-      </small>
-    </>
+    <span key={usd} className={`tick tick-${direction}`}>
+      {formatPrice(usd)}
+    </span>
+  )
+}
+
+function Change({ of: change }: { of: number | undefined }) {
+  if (change === undefined) return NONE
+  if (change === 0) return <span className="change">0%</span>
+  return (
+    <span className={change > 0 ? 'change up' : 'change down'}>
+      {change > 0 ? '▲' : '▼'} {formatChange(Math.abs(change))}
+    </span>
   )
 }

@@ -7,11 +7,13 @@ import { ViewHeader } from '../parts/ViewHeader.tsx'
 import { allTokensQuery, balancesQuery } from '../purchases.ts'
 import { Holdings } from './Holdings.tsx'
 
-/** Wallets of the demo, and one of the chain. */
-const EXAMPLES = {
-  'a wallet with everything': '0xFeEdBeEf00000000000000000000000000000001',
-  'an empty wallet': '0x0000000000000000000000000000000000000000',
-}
+/** Wallets that the fake service knows. */
+const EXAMPLES: Readonly<Record<string, string>> = __DEMO__
+  ? {
+      'a wallet with everything': '0xFeEdBeEf00000000000000000000000000000001',
+      'an empty wallet': '0x0000000000000000000000000000000000000000',
+    }
+  : {}
 
 /** What a wallet holds, and what it is worth. */
 export function Wallet() {
@@ -25,7 +27,6 @@ export function Wallet() {
       <AddressForm
         label="Address of a wallet"
         action="Show balances"
-        initial={EXAMPLES['a wallet with everything']}
         examples={EXAMPLES}
         buys={(address) => [balancesQuery(queries, address), allTokensQuery(queries)]}
         onSubmit={setWallet}

@@ -1,5 +1,5 @@
 import type { Charge } from 'etn-market/fake'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /** Operations that the feed of the proxy buys, for everybody. */
@@ -13,6 +13,10 @@ export async function bought(page: Page): Promise<Charge[]> {
 
 export const creditsOf = (charges: readonly Charge[]) => charges.reduce((sum, { credits }) => sum + credits, 0)
 
+/** The height of the highest of some elements, in pixels. */
+export const highest = (elements: Locator) =>
+  elements.evaluateAll((all) => Math.max(...all.map((each) => each.getBoundingClientRect().height)))
+
 /** The figure of the credit meter. */
 export const spent = async (page: Page) => Number(await page.locator('[data-charged]').getAttribute('data-charged'))
 
@@ -23,7 +27,10 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** A price of the list that has arrived on the stream. */
-export const PRICE = '.table-card [data-price]:not([data-price=""])'
+export const PRICE = '.token-table [data-price]:not([data-price=""])'
+
+/** The rows of the list of tokens. */
+export const ROWS = '.token-table tbody tr'
 
 /**
  * Loads the list of tokens again. msw's worker answers nothing more for a page that is being left, so a request of that

@@ -21,6 +21,8 @@ const ARGS = [
 export interface OpenOptions extends BrowserContextOptions {
   /** Messages of the console that the test provokes, such as the browser's own about an HTTP error. @default none */
   expected?: RegExp
+  /** A text by which the page is there. @default the heading of a view */
+  heading?: string
 }
 
 /** Returns a function that opens a page in a context of its own. The test fails if the page writes to the console. */
@@ -34,7 +36,7 @@ export function usePages(): (url: string, options?: OpenOptions) => Promise<Page
   })
   afterAll(() => browser.close())
 
-  return async (url, { expected = /^$/, ...options } = {}) => {
+  return async (url, { expected = /^$/, heading, ...options } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()
     const messages: string[] = []
@@ -50,7 +52,7 @@ export function usePages(): (url: string, options?: OpenOptions) => Promise<Page
       expect(messages).toEqual([])
     })
     await page.goto(url)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await (heading ? page.getByText(heading) : page.getByRole('heading', { level: 1 })).first().waitFor()
     return page
   }
 }

@@ -9,6 +9,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where the demo runs. */
     demoUrl: string
+    /** The folder of its files. */
+    demoFiles: string
   }
 }
 
@@ -22,6 +24,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const server = await preview({ ...options, build: { outDir }, preview: { host: '127.0.0.1', port: 0 } })
   const { port } = server.httpServer.address() as AddressInfo
   project.provide('demoUrl', `http://127.0.0.1:${port}/`)
+  project.provide('demoFiles', outDir)
   return async () => {
     await server.close()
     rmSync(outDir, { recursive: true })

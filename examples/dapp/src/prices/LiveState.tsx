@@ -1,0 +1,32 @@
+import type { FeedStreamState } from 'etn-market/feed'
+import { useFeedStatus } from 'etn-market/react'
+import { PRICE_EVERY_MS } from '../live.ts'
+import { useMarket } from '../market.ts'
+import { formatSpan } from '../parts/format.ts'
+
+const WORDS: Readonly<Record<FeedStreamState, string>> = {
+  fine: 'Live',
+  slow: 'Prices are late',
+  stretched: 'Live',
+  connecting: 'Connecting',
+  reconnecting: 'Reconnecting',
+  upstream_down: 'The service does not answer',
+  out_of_credits: 'Live prices are used up for today',
+  refused: 'Live prices are switched off',
+  unavailable: 'No stream: prices take your credits',
+}
+
+/** What the stream of prices does at this moment. */
+export function LiveState() {
+  const { feed } = useMarket()
+  const { stream } = useFeedStatus(feed)
+  const state = stream?.state ?? 'connecting'
+  const everyMs = stream?.everyMs ?? PRICE_EVERY_MS
+  const isLive = state === 'fine' || state === 'stretched'
+  return (
+    <span className={isLive ? 'live' : 'live live-off'} role="status" data-stream={state}>
+      {WORDS[state]}
+      {state === 'stretched' && `, every ${formatSpan(everyMs)}`}
+    </span>
+  )
+}
