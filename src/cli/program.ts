@@ -12,6 +12,11 @@ interface CommandEntry {
 
 const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'demo',
+    summary: 'what this is, in ten seconds, without a key',
+    load: async (program, host) => (await import('./commands/demo.ts')).addDemoCommand(program, host),
+  },
+  {
     name: 'cost',
     summary: 'what a call costs',
     load: async (program, host) => (await import('./commands/cost.ts')).addCostCommand(program, host),

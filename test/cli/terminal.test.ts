@@ -39,6 +39,13 @@ test('asks for a missing key without showing it, and Ctrl-C there is 130', async
   expect(scene.fake.journal()).toHaveLength(1)
 })
 
+test('Ctrl-C ends the demo', async () => {
+  const { exitCode, signal } = await runOnTerminal(await createScene(), ['demo'], {
+    answer: replies(['2. A watch', '\u0003']),
+  })
+  expect({ exitCode, signal }).toEqual({ exitCode: 130, signal: 0 })
+})
+
 test('Ctrl-C ends the wait for addresses on standard input', async () => {
   const scene = await createScene()
   const { exitCode, signal } = await runOnTerminal(scene, ['prices', '-'], {
