@@ -1,6 +1,8 @@
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   openSync,
   readlinkSync,
@@ -11,6 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { usageError } from './failure.ts'
+import { reasonOf, requireFile } from './files.ts'
+import type { NamedFile } from './host.ts'
 
 /** Linux follows as many. */
 const MAX_LINKS = 40
@@ -31,22 +36,26 @@ export function resolveLinks(path: string): string {
   return realpathSync(path)
 }
 
+/** Checks that `replaceFile` can write a file, without writing it. @throws CommandError naming the option and the file */
+export function requireReplaceable(option: string, file: NamedFile): void {
+  requireFile(option, file)
+  try {
+    accessSync(dirname(resolveLinks(file.path)), constants.W_OK)
+  } catch (error) {
+    throw usageError(`${option} ${file.name}: its folder cannot be written (${reasonOf(error)}).`, error)
+  }
+}
+
 /**
- * Writes a file anew. A crash or a full disk leaves the old file or the new one, never a part. Symbolic links and the permissions of the
- * file stay.
+ * Writes a file anew: `write` makes it under another name. A crash or a full disk leaves the old file or the new one, never a part.
+ * Symbolic links and the permissions of the file stay.
  */
-export function replaceFile(path: string, content: string | Uint8Array): void {
+export function replaceFile(path: string, write: (temporary: string) => void): void {
   const target = resolveLinks(path)
   const temporary = `${target}.new`
   try {
-    const file = openSync(temporary, 'w')
-    try {
-      writeFileSync(file, content)
-      // The name must not reach the disk before the content.
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    write(temporary)
+    flush(temporary)
     const mode = statSync(target, { throwIfNoEntry: false })?.mode
     if (mode !== undefined) chmodSync(temporary, mode & 0o7777)
     renameSync(temporary, target)
@@ -56,10 +65,37 @@ export function replaceFile(path: string, content: string | Uint8Array): void {
   }
 }
 
+/** As `replaceFile` where that is possible. A device, or a file in a folder that cannot be written, is written in place. */
+export function writeWhole(path: string, text: string): void {
+  const target = resolveLinks(path)
+  if (statSync(target, { throwIfNoEntry: false })?.isFile() !== false && isWritable(dirname(target)))
+    replaceFile(target, (temporary) => writeFileSync(temporary, text))
+  else writeFileSync(target, text)
+}
+
+/** The name must not reach the disk before the content. */
+function flush(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
     return undefined
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }
