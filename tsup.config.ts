@@ -96,7 +96,8 @@ export default defineConfig([
     format: 'esm',
     platform: 'node',
     // Everything but this package, which it loads by name: the classes of errors stay the same.
-    noExternal: [/^(?!etn-market)/],
+    noExternal: [/^(?!etn-market|node-sqlite3-wasm)/],
+    external: [...(common.external ?? []), 'node-sqlite3-wasm'],
     minify: true,
     esbuildOptions(options) {
       // The ES modules of yaml leave out what is not used, 17 kB.

@@ -9,11 +9,20 @@ export const EXIT = { ok: 0, refused: 1, usage: 2, service: 3, interrupted: 130,
 export class CommandError extends Error {
   readonly code: string
   readonly exitCode: number
+  /** Fields that `--json` prints beside the code and the message. */
+  readonly details: Readonly<Record<string, unknown>>
 
-  constructor(message: string, code: string, exitCode: number, cause?: unknown) {
+  constructor(
+    message: string,
+    code: string,
+    exitCode: number,
+    cause?: unknown,
+    details: Readonly<Record<string, unknown>> = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.exitCode = exitCode
+    this.details = details
   }
 }
 
@@ -57,7 +66,10 @@ export interface Failure {
 }
 
 export async function describeFailure(error: unknown): Promise<Failure> {
-  if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: error.exitCode }
+  if (error instanceof CommandError) {
+    const { code, message, exitCode, details } = error
+    return { ...details, code, message, exitCode }
+  }
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '').replace(/\n\((Did you mean .*)\)$/, '. $1')
     const isUnknown = error.code === 'commander.unknownCommand' && !message.includes('Did you mean')

@@ -25,6 +25,14 @@ export function requireWritable(option: string, { name, path }: NamedFile): void
   }
 }
 
+/** As `requireWritable`, for what is read too: a device has no end, and a pipe no beginning. */
+export function requireFile(option: string, file: NamedFile): void {
+  requireWritable(option, file)
+  const { name, path } = file
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw usageError(`${option} ${name}: it is a device or a pipe. Name a file.`)
+}
+
 /** Why the system refused, in words. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
@@ -39,6 +47,14 @@ export function reasonOf(error: unknown): string {
       return 'it is a folder'
     case 'ENOTDIR':
       return 'a part of the path is no folder'
+    case 'ENOSPC':
+      return 'the disk is full'
+    case 'EDQUOT':
+      return 'the disk quota is used up'
+    case 'EFBIG':
+      return 'the file would be too large'
+    case 'ELOOP':
+      return 'its links go in a circle'
     default:
       return message
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { type BigIntStats, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +24,14 @@ export async function acquireLock(name: string): Promise<Lock | undefined> {
     if (!(await tryListen(server, path))) return undefined
   }
   return { release: () => void server.close() }
+}
+
+/**
+ * The name of a file that is only appended to: it is the same behind every symbolic and hard link. A file that is replaced gets another
+ * one. Undefined on a file system that numbers no files.
+ */
+export function identityOf({ dev, ino }: BigIntStats): string | undefined {
+  return ino === 0n ? undefined : `${dev}:${ino}`
 }
 
 function socketPath(name: string): string {

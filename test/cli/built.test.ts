@@ -13,6 +13,7 @@ test.each([
   [['prices', BOLT, 'tokens.txt'], /^symbol +address .*\nBOLT .*\nCORE .*\n$/],
   [['candles', BOLT, '--csv'], /^time,open,high,low,close,volume,count\n/],
   [['candles', BOLT, '--sync', 'bolt.csv'], 'bolt.csv: 100 added, 0 updated, 100 candles.\n'],
+  [['candles', BOLT, '--sync', 'bolt.sqlite'], 'bolt.sqlite: 100 added, 0 updated, 100 candles.\n'],
   [['sweep', 'locks', 'tokens.txt'], '1 of 1 done, 0 failed, 2,000 credits.\n'],
   [['portfolio', fakeWallets.empty], /^Total: 0 USD, 0 ETN\.\n/],
   [['account', '--key-file', 'key'], 'Credits: 10,000,000 ($10.00)\nTier: standard\n'],

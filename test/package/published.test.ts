@@ -59,6 +59,7 @@ describe('the tarball', () => {
       'iovalkey',
       'ky',
       'msw',
+      'node-sqlite3-wasm',
       'p-retry',
       'react',
       'redis',

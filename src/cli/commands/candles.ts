@@ -1,14 +1,15 @@
-import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Candle, checksumAddress, estimateCost, isAddress, operations, type TokenCandlesParams } from 'etn-market'
 import { formatChart } from '../candle-chart.ts'
-import { toCsv } from '../candle-csv.ts'
+import { toCsv, toIsoTime } from '../candle-csv.ts'
 import { toSvg } from '../candle-svg.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { usageError } from '../failure.ts'
 import { requireWritable } from '../files.ts'
 import type { HostProcess, NamedFile } from '../host.ts'
-import type { SeriesFile } from '../series.ts'
+import { type PaidFor, savePaidFor } from '../paid-for.ts'
+import { writeWhole } from '../replace-file.ts'
+import type { Series } from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
@@ -49,8 +50,10 @@ export function addCandlesCommand(program: Command, host: HostProcess): void {
         options.sync === undefined
           ? await buyCandles(session, options, params)
           : await syncFile(session, options, params, session.file(options.sync))
-      if (svgFile) writeFileSync(svgFile.path, toSvg(candles, describe(params)))
-      if (csvFile) writeFileSync(csvFile.path, toCsv(candles))
+      const save = (option: string, { name, path }: NamedFile, toText: () => string) =>
+        savePaidFor(session, `${option} ${name}`, candlesAsCsv(candles), () => writeWhole(path, toText()))
+      if (svgFile) save('--svg', svgFile, () => toSvg(candles, describe(params)))
+      if (csvFile) save('--csv', csvFile, () => toCsv(candles))
       if (csv === true) session.print(toCsv(candles).trimEnd())
       else if (session.json && options.sync === undefined) session.printJson(candles)
       else if (!session.json && options.sync === undefined) {
@@ -106,15 +109,24 @@ async function syncFile(
   named: NamedFile,
 ): Promise<readonly Candle[]> {
   const { address: token, bucket = '1h', currency = 'USD' } = params
-  const file: SeriesFile = await openSeriesFile(named, { token, bucket, currency })
+  const file = await openSeriesFile(named, { token, bucket, currency })
+  const saving: Series = {
+    candles: file.candles,
+    merge: (fresh, gone) =>
+      savePaidFor(session, `--sync ${named.name}`, candlesAsCsv(fresh), () => file.merge(fresh, gone)),
+  }
   try {
-    const synced = await syncSeries(file, params, Date.now() / 1_000, async (limit) => {
-      const max = operations['token.candles'].credits.maxItems
-      if (limit > max)
-        session.note(`warning: ${limit} candles are missing; the service gives the newest ${max}, so a gap stays.`)
-      return buyCandles(session, options, { ...params, limit: Math.min(limit, max) })
+    const { added, updated, candles, gap } = await syncSeries(saving, {
+      bucket,
+      limit: params.limit,
+      maxLimit: operations['token.candles'].credits.maxItems,
+      now: Date.now() / 1_000,
+      buy: (limit) => buyCandles(session, options, { ...params, limit }),
     })
-    const { added, updated, candles } = synced
+    if (gap)
+      session.note(
+        `warning: a gap stays from ${toIsoTime(gap.from)} to ${toIsoTime(gap.to)}: the service returns no older candles.`,
+      )
     if (session.json) session.printJson({ file: named.name, added, updated, total: candles.length })
     else session.print(`${named.name}: ${added} added, ${updated} updated, ${candles.length} candles.`)
     return candles
@@ -122,6 +134,8 @@ async function syncFile(
     file.close()
   }
 }
+
+const candlesAsCsv = (candles: readonly Candle[]): PaidFor => ({ name: 'candles.csv', text: () => toCsv(candles) })
 
 function describe({ address, bucket, currency }: TokenCandlesParams): string {
   return `${address}, ${bucket}, ${currency}`
