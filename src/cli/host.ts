@@ -30,6 +30,6 @@ export interface NamedFile {
   readonly path: string
 }
 
-export function nameFile(host: HostProcess, name: string): NamedFile {
+export function nameFile(host: Pick<HostProcess, 'cwd'>, name: string): NamedFile {
   return { name, path: resolve(host.cwd(), name) }
 }

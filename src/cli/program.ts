@@ -32,6 +32,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async (program, host) => (await import('./commands/plan.ts')).addPlanCommand(program, host),
   },
   {
+    name: 'run',
+    summary: 'carry out a plan, within its limit of the day',
+    load: async (program, host) => (await import('./commands/run.ts')).addRunCommand(program, host),
+  },
+  {
     name: 'prices',
     summary: 'prices of tokens, once or as they change',
     load: async (program, host) => (await import('./commands/prices.ts')).addPricesCommand(program, host),

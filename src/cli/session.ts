@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Command } from 'commander'
-import { type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
+import { type Budget, type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
 import { EXIT, Interrupted, OutputClosed } from './failure.ts'
 import { type HostProcess, type NamedFile, nameFile } from './host.ts'
@@ -34,7 +34,16 @@ export interface Session {
   /** The file that an option or an argument names. */
   file(name: string): NamedFile
   /** The client; made at the first call, which may ask for the key. `keyless` makes one without a key. */
-  client(options?: { keyless?: boolean; hooks?: Hooks }): Promise<Client>
+  client(options?: SessionClientOptions): Promise<Client>
+}
+
+/** What a command wants of its client. */
+interface SessionClientOptions {
+  readonly keyless?: boolean
+  readonly hooks?: Hooks
+  /** @default one of `--max-credits` for this run */
+  readonly budget?: Budget
+  onEvent?(event: ClientEvent): void
 }
 
 /** The action of a command. Its result is the exit code; without one it is 0. */
@@ -44,10 +53,14 @@ type Action<Options, Positional extends unknown[]> = (
   ...positional: Positional
 ) => Promise<number | undefined>
 
-/** Makes an action for commander of one that works in a session. */
+/**
+ * Makes an action for commander of one that works in a session. A command that runs until it is told to end has done its work when it is:
+ * its result is the exit code, instead of that of the signal.
+ */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
   host: HostProcess,
   action: Action<Options, Positional>,
+  { endsByItself = true } = {},
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const command = given.at(-1) as Command
@@ -55,7 +68,7 @@ export function inSession<Options extends CommonOptions, Positional extends unkn
     const { session, end } = startSession(host, options)
     try {
       host.exitCode = (await action(session, options, ...(given.slice(0, -2) as Positional))) ?? EXIT.ok
-      session.signal.throwIfAborted()
+      if (endsByItself) session.signal.throwIfAborted()
     } catch (error) {
       throw session.signal.aborted ? session.signal.reason : error
     } finally {
@@ -86,15 +99,18 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
     printJson: (value) => void host.stdout.write(`${toJson(value)}\n`),
     note: (text) => void host.stderr.write(`${redactKeys(cleanLine(text))}\n`),
     file: (name) => nameFile(host, name),
-    async client({ keyless = false, hooks } = {}) {
+    async client({ keyless = false, hooks, budget, onEvent } = {}) {
       const apiKey = keyless ? undefined : await readKey(host, options.keyFile, controller.signal)
       controller.signal.throwIfAborted()
       client ??= createClient({
         apiKey,
         baseUrl: options.baseUrl ?? (host.env.ETN_MARKET_BASE_URL || undefined),
-        budget: { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
+        budget: budget ?? { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
         hooks,
-        onEvent: (event) => noteEvent(session, event),
+        onEvent(event) {
+          noteEvent(session, event)
+          onEvent?.(event)
+        },
       })
       return client
     },

@@ -1,13 +1,6 @@
 import type { Candle } from 'etn-market'
+import { BUCKET_SECONDS } from './cost-of-sync.ts'
 import { mergeCandles, type Series } from './series.ts'
-
-const BUCKET_SECONDS: Readonly<Record<string, number>> = {
-  '1m': 60,
-  '15m': 900,
-  '1h': 3_600,
-  '4h': 14_400,
-  '1d': 86_400,
-}
 
 export interface SyncOptions {
   readonly bucket?: string | undefined

@@ -1,6 +1,6 @@
 import { type Client, estimateCost, isAddress, isEtnMarketError, type OperationId } from 'etn-market'
 import type { TapeEntry } from 'etn-market/fake'
-import { callOperation } from './commands/call.ts'
+import { methodOf } from './operation-method.ts'
 
 /** The answer of an operation, or why there is none. */
 export interface Sample {
@@ -113,7 +113,7 @@ export async function takeSamples(
     }
     const params = paramsOf(address, from)
     try {
-      const call = callOperation(client, operation, params, { signal, validate: 'off' })
+      const call = methodOf(client, operation)(params, { signal, validate: 'off' })
       const { data, meta } = await call.withMeta()
       const isMetered = estimateCost(operation, params as never).max > 0
       const notes = isMetered && meta.credits.source !== 'header' ? ['X-Credits-Cost is missing or unreadable'] : []
