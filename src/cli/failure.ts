@@ -111,6 +111,7 @@ export function exitCodeOf(error: EtnMarketError): number {
     case 'InsufficientCreditsError':
     case 'NotFoundError':
     case 'BudgetExceededError':
+    case 'FileStoreError':
     case 'StateUnavailableError':
       return EXIT.refused
     default:

@@ -46,7 +46,10 @@ export function activeHoursOf(times: LineTimes): number {
  * time. What was missed is made up for once.
  */
 export function nextDue(times: LineTimes, last: number | undefined, now: number): number {
-  if (times.once !== undefined) return last === undefined ? nextDaily(times.once, now) : nextDaily(times.once, last)
+  if (times.once !== undefined) {
+    const next = nextDaily(times.once, now)
+    return last === undefined ? next : Math.max(nextDaily(times.once, last), next - DAY_MS)
+  }
   const due = last === undefined ? now : Math.max(last + times.everyMs, now)
   return startOfActive(times.span, due)
 }

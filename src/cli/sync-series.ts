@@ -1,6 +1,9 @@
-import type { Candle } from 'etn-market'
+import { type Candle, operations } from 'etn-market'
 import { BUCKET_SECONDS } from './cost-of-sync.ts'
 import { mergeCandles, type Series } from './series.ts'
+
+/** The most that one answer has. */
+export const MAX_CANDLES = operations['token.candles'].credits.maxItems
 
 export interface SyncOptions {
   readonly bucket?: string | undefined
@@ -27,14 +30,11 @@ export interface Synced {
  * says how many to ask for; whether they reach back far enough is seen in the answer.
  */
 export async function syncSeries(file: Series, options: SyncOptions): Promise<Synced> {
-  const { bucket = '1h', limit, maxLimit, now, buy } = options
+  const { bucket = '1h', maxLimit, buy } = options
   const seconds = BUCKET_SECONDS[bucket] ?? 1
   const known = file.candles
-  const countSince = (from: number, to: number) =>
-    Math.min(maxLimit, Math.max(1, Math.floor((to - from) / seconds) + 1))
-
-  const last = known.at(-1)
-  const guessed = last === undefined ? limit : countSince(last.time, now)
+  const countSince = (from: number, to: number) => countCandles(from, to, seconds, maxLimit)
+  const guessed = countMissing(file, options)
   let fresh = mergeCandles([], await buy(guessed))
   // A candle that is newer than all that the service has is none to go on from: a person wrote it.
   const joint = known.findLast(({ time }) => time <= (fresh.at(-1)?.time ?? 0))
@@ -52,6 +52,18 @@ export async function syncSeries(file: Series, options: SyncOptions): Promise<Sy
     gap: joint !== undefined && !reaches() ? { from: joint.time, to: fresh[0]?.time ?? 0 } : undefined,
   }
 }
+
+/** How many candles a series is to be brought up to date with, as far as the clock of this machine tells. */
+export function countMissing(
+  { candles }: Pick<Series, 'candles'>,
+  { bucket = '1h', limit, maxLimit, now }: Omit<SyncOptions, 'buy'>,
+): number {
+  const last = candles.at(-1)
+  return last === undefined ? limit : countCandles(last.time, now, BUCKET_SECONDS[bucket] ?? 1, maxLimit)
+}
+
+const countCandles = (from: number, to: number, seconds: number, max: number): number =>
+  Math.min(max, Math.max(1, Math.floor((to - from) / seconds) + 1))
 
 /** The time of the last known candle, if it was open and has stayed empty: the service leaves it out once it is over. */
 function findGone(joint: Candle | undefined, fresh: readonly Candle[]): number | undefined {

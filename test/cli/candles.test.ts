@@ -12,14 +12,14 @@ import { join } from 'node:path'
 import { type Candle, createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseCsv, toCsv, toPlainNumber } from '../../src/cli/candle-csv.ts'
 import { openSeriesFile } from '../../src/cli/series-file.ts'
 import { loadSqlite } from '../../src/cli/sqlite.ts'
 import { syncSeries } from '../../src/cli/sync-series.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
-import { createScene } from './program.ts'
+import { createScene, listKnownTokens } from './program.ts'
 
 const { BOLT, CORE } = fakeTokens
 const HOUR = 3_600
@@ -81,7 +81,7 @@ test('--sync buys what is missing, and refuses another file before it spends', a
     [['candles', BOLT, '--svg', 'no/where.svg'], '--svg no/where.svg: there is no such file or folder.'],
     [['candles', BOLT, '--csv', folder], 'it is a folder'],
     [['candles', BOLT, '--bucket', '2h'], 'invalid bucket: "2h". It must be one of 1m, 15m, 1h, 4h, 1d.'],
-    [['candles'], "missing required argument 'address'"],
+    [['candles'], "missing required argument 'addresses'"],
   ] as const) {
     const { code, stderr } = await run(args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
@@ -236,3 +236,63 @@ testProperty(
   },
   { cases: 25 },
 )
+
+const ALL: readonly string[] = Object.values(fakeTokens)
+
+describe('several tokens', () => {
+  test('are kept up to date in a folder, each in a file of its own, for what is missing', async () => {
+    const { run, json, fake, folder, write } = await createScene()
+    write('tokens.txt', ALL.slice(0, 2).join('\n'))
+    const sync = ['candles', 'tokens.txt', ALL[2] ?? '', '--limit', '30', '--sync', 'candles']
+    const first = await run(sync)
+    expect([first.code, fake.charged()]).toEqual([0, 3 * 130])
+    expect(first.stderr).toContain('candles of 3 tokens: 300 to 390 credits')
+    expect(first.stdout).toContain('3 of 3 tokens done, 0 failed.')
+    const files = ALL.slice(0, 3).map((address) => `candles/${address}-1h-USD.csv`)
+    for (const file of files) expect(readFileSync(join(folder, file), 'utf8').trim().split('\n')).toHaveLength(31)
+    const { code, data } = await json(sync)
+    expect([code, data]).toEqual([
+      0,
+      files.map((file, index) => expect.objectContaining({ address: ALL[index], file, added: 0, total: 30 })),
+    ])
+    // The open candle of each, and one more where an hour began in between.
+    expect(fake.charged()).toBeLessThanOrEqual(3 * 130 + 3 * 102)
+  })
+
+  test('with --all-listed are all of token.list, which is bought once a week', async () => {
+    const { json, fake } = await createScene()
+    listKnownTokens(fake)
+    const args = ['candles', '--all-listed', '--limit', '5', '--csv', 'new']
+    for (const list of [600, 600]) {
+      const { code, data } = await json(args)
+      expect([code, (data as object[]).length]).toEqual([0, 2])
+      expect(fake.charged({ operation: 'token.list' })).toBeLessThanOrEqual(list)
+    }
+    expect(fake.journal().filter(({ operation }) => operation === 'token.list')).toHaveLength(1)
+  })
+
+  test('fail one by one, and end where every further call must fail', async () => {
+    const { run, json, fake } = await createScene()
+    fake.fault({ operation: 'token.candles', nth: 2, status: 404 })
+    const { code, data } = await json(['candles', ...ALL.slice(0, 3), '--limit', '5'])
+    expect([code, (data as { error?: { code: string } }[]).map(({ error }) => error !== undefined)]).toEqual([
+      1,
+      [false, true, false],
+    ])
+    fake.fault({ status: 402, times: Number.POSITIVE_INFINITY })
+    const refused = await run(['candles', ...ALL.slice(0, 3), '--limit', '5'])
+    expect([refused.code, refused.stdout]).toEqual([1, '0 of 3 tokens done, 1 failed.\n'])
+  })
+
+  test.each([
+    [['--sync', 'bolt.csv'], /bolt\.csv: several tokens need a folder/],
+    [['--csv'], /--csv of several tokens needs a folder/],
+    [['--svg', 'a.svg'], /--svg takes one token/],
+    [['--all-listed'], /--all-listed stands instead of addresses/],
+  ])('with %j are refused before anything is sent', async (more, message) => {
+    const { run, fake } = await createScene()
+    const { code, stderr } = await run(['candles', ...ALL.slice(0, 2), ...more])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+    expect(fake.journal()).toEqual([])
+  })
+})

@@ -54,11 +54,9 @@ test('a plan is carried out: prices, a sweep, candles and a call, in files besid
   )
   expect(stdout).toMatch(/Stopped\. Today: 6,275 of 100,000 credits\.\n$/)
   const lines = (name: string) => readFileSync(join(folder, name), 'utf8').trim().split('\n')
-  expect(lines('prices.jsonl').map((line) => JSON.parse(line))).toMatchObject([
-    { address: BOLT, usd: expect.any(String) },
-    { address: CORE },
-    { address: DYNO },
-  ])
+  const prices = lines('prices.jsonl').map((line) => JSON.parse(line) as { address: string; usd: string })
+  expect(prices.map(({ address }) => address).sort()).toEqual([BOLT, CORE, DYNO].sort())
+  expect(Number(prices[0]?.usd)).toBeGreaterThan(0)
   expect(lines('etn.jsonl').map((line) => JSON.parse(line))).toMatchObject([{ operation: 'etn.price', data: {} }])
   expect(lines(join('candles', `${BOLT}-1h-USD.csv`))).toHaveLength(21)
   expect(readdirSync(folder).filter((name) => name.endsWith('.lock') || name.endsWith('.new'))).toEqual([])

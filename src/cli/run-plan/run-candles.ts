@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { operations, type TokenCandlesParams } from 'etn-market'
+import type { TokenCandlesParams } from 'etn-market'
 import type { PlanLine } from '../plan-line.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { seriesName } from '../series-name.ts'
-import { syncSeries } from '../sync-series.ts'
+import { MAX_CANDLES, syncSeries } from '../sync-series.ts'
 import { repeat } from './repeat.ts'
 import { nameOf, type RunParts } from './run-parts.ts'
 
@@ -33,7 +33,7 @@ async function sync(address: string, line: PlanLine, { client, clock, state, emi
     const { added, updated } = await syncSeries(series, {
       bucket,
       limit,
-      maxLimit: operations['token.candles'].credits.maxItems,
+      maxLimit: MAX_CANDLES,
       now: clock.now() / 1_000,
       async buy(count) {
         const { data, meta } = await client.token
