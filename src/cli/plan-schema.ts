@@ -46,6 +46,9 @@ const call = z.strictObject({
   alert: z.optional(alert),
 })
 
+/** The fields of a call. */
+export const callFields: readonly string[] = Object.keys(call.shape)
+
 const credits = z.number('a number of credits above 0').check(z.positive('a number of credits above 0'))
 
 const plan = z.strictObject({

@@ -17,6 +17,7 @@ test.each([
   [['sweep', 'locks', 'tokens.txt'], '1 of 1 done, 0 failed, 2,000 credits.\n'],
   [['portfolio', fakeWallets.empty], /^Total: 0 USD, 0 ETN\.\n/],
   [['account', '--key-file', 'key'], 'Credits: 10,000,000 ($10.00)\nTier: standard\n'],
+  [['candles', BOLT, 'tokens.txt', '--sync', 'folder'], /2 of 2 tokens done, 0 failed\.\n$/],
   [['demo'], /Alert: BOLT is below 0\.04 USD: 0\.0396\n[\s\S]*The service charged +2,050 credits\.\n/],
   [['completion', 'bash'], /\ncomplete -o default -F _etn_market etn-market\n$/],
   [['--help'], /^Usage: etn-market /],

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { type CreditPlan, planCredits } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
+import { callFields } from '../../src/cli/plan-schema.ts'
 import { createScene } from './program.ts'
 
 const YAML = `creditsPerDay: 50000
@@ -188,11 +190,22 @@ calls:
     1,
     expect.stringContaining('Or slow token.get (supply) from 1m to 5m: that saves 115,200 credits a day.'),
   ])
-  expect(stdout).toContain('times as long, without those that have their own time.')
+  expect(stdout).toContain('times as long; lines with once stay as they are.')
   expect((await json(['plan', write('slower.yaml', plan('5m'))])).data).toMatchObject({
     withinLimit: true,
     slower: null,
   })
   const fixed = await run(['plan', write('credits.yaml', plan('1m')), '--daily-limit', '15000'])
-  expect(fixed.stdout).toContain('what has its own time costs 20,000 a day by itself. Raise the limit, or take less.')
+  expect(fixed.stdout).toContain('lines with once cost 20,000 alone. Raise the limit, or shorten their lists.')
+})
+
+test('the plan of the guide fits its limit, and the guide has every field of a call', async () => {
+  const { run, write } = await createScene()
+  const guide = readFileSync(new URL('../../src/cli/GUIDE.md', import.meta.url), 'utf8')
+  const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(guide) ?? []
+  write('tokens.txt', ADDRESSES.join('\n'))
+  const { code, stdout } = await run(['plan', write('plan.yaml', yaml)])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Within the limit of 200,000 credits a day.')])
+  const rows = [...guide.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? [])
+  expect(callFields.filter((field) => !rows.includes(field))).toEqual([])
 })

@@ -46,7 +46,7 @@ export function addPlanCommand(program: Command, host: HostProcess): void {
 
 /** What a plan looks like, for the help of `plan` and `run`. */
 export const PLAN_HELP = `
-A plan in YAML. Times are in UTC; the guide has all fields:
+A plan in YAML. Times are in UTC. src/cli/GUIDE.md in the repository has all fields.
   creditsPerDay: 100000
   calls:
     - { operation: etn.price, every: 1m }
@@ -132,12 +132,10 @@ export function describeLimit(plan: PlanForecast, limit: number, slower: SlowerL
   const over = `Over ${of}`
   if (stretch === Number.POSITIVE_INFINITY) {
     const fixed = calls.filter((call) => call.fixed).reduce((sum, call) => sum + call.creditsPerDay, 0)
-    return [
-      `${over}: what has its own time costs ${formatCount(fixed)} a day by itself. Raise the limit, or take less.`,
-    ]
+    return [`${over}: lines with once cost ${formatCount(fixed)} alone. Raise the limit, or shorten their lists.`]
   }
   const factor = Math.ceil(100 * stretch) / 100
-  const except = calls.some((call) => call.fixed) ? ', without those that have their own time' : ''
+  const except = calls.some((call) => call.fixed) ? '; lines with once stay as they are' : ''
   const lines = [`${over}: it fits with intervals ${factor} times as long${except}.`]
   const call = slower && calls[slower.call]
   if (!call) return lines
