@@ -87,6 +87,7 @@ function describeClientError(error: EtnMarketError): Failure {
   const { code, operation, status, charge, credits, retryAfterMs } = error
   const message = error.message
     .replace(/Pass a valid key to createClient.*$/, 'Check ETN_MARKET_API_KEY, or the file that --key-file names.')
+    .replace(/The key has no permission for this\.$/, 'The key has no permission for this: use another key.')
     .replaceAll('baseUrl', '--base-url')
   // What was paid for is not lost with the error.
   const { missing, prices } = error as Partial<PartialBatchError>

@@ -1,4 +1,13 @@
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import type { BudgetStore } from 'etn-market'
 import { refusal, usageError } from './failure.ts'
 import { reasonOf, requireFile } from './files.ts'
@@ -13,6 +22,8 @@ export interface Journal {
   readonly store: BudgetStore
   /** Lines with answers that were paid for and that the file did not take. */
   readonly unwritten: readonly string[]
+  /** Why it could not be written the last time; undefined if it could. */
+  readonly failure: unknown
   close(): void
 }
 
@@ -47,28 +58,43 @@ function readJournal(path: string, file: number, lock: Lock): Journal {
   const unwritten: string[] = []
   // A crash or a full disk may have left half a line.
   let isTorn = text !== '' && !text.endsWith('\n')
+  let failure: unknown
+  let isClosed = false
 
   function append(line: string): void {
+    const { size } = fstatSync(file)
     const start = isTorn ? '\n' : ''
-    isTorn = true
-    // Unlike `writeSync`, it goes on where the system takes a part only.
-    writeFileSync(file, `${start}${line}\n`)
-    // What was paid for outlives the machine too.
-    fsyncSync(file)
-    isTorn = false
+    try {
+      // Unlike `writeSync`, it goes on where the system takes a part only.
+      writeFileSync(file, `${start}${line}\n`)
+      // What was paid for outlives the machine too.
+      fsyncSync(file)
+      isTorn = false
+    } catch (error) {
+      isTorn = true
+      // A line that is appended to half a line is lost with it.
+      ftruncateSync(file, size)
+      throw error
+    }
   }
 
   return {
     unwritten,
+    get failure() {
+      return failure
+    },
     store: {
       get: (key) => answers.get(key),
       set(key, value) {
         const isAnswer = value.startsWith('{"data":')
         const kind = isAnswer ? 'answer' : 'ledger'
         const line = `{"key":${JSON.stringify(key)},"at":"${new Date().toISOString()}","${kind}":${value}}`
+        // The number of a closed file may be another file's by now.
+        if (isClosed) throw new Error('The journal is closed.')
         try {
           append(line)
         } catch (error) {
+          failure = error
           if (isAnswer) unwritten.push(line)
           throw error
         }
@@ -76,6 +102,7 @@ function readJournal(path: string, file: number, lock: Lock): Journal {
       },
     },
     close() {
+      isClosed = true
       closeSync(file)
       lock.release()
     },

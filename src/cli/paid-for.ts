@@ -28,7 +28,7 @@ export function savePaidFor(session: Session, what: string, paidFor: PaidFor, sa
 /** Keeps what was paid for where there is room, and makes the error that says where it is. */
 export function keepElsewhere(session: Session, problem: string, { name, text }: PaidFor): CommandError {
   const content = text()
-  const savedTo = trySave(name, content)
+  const savedTo = saveTemporarily(name, content)
   if (savedTo !== undefined)
     return new CommandError(`${problem} What was paid for is in ${savedTo}`, 'not_written', EXIT.refused, undefined, {
       savedTo,
@@ -40,8 +40,8 @@ export function keepElsewhere(session: Session, problem: string, { name, text }:
   })
 }
 
-/** In a new folder, which no other user can read. */
-function trySave(name: string, content: string): string | undefined {
+/** Saves a text in a new folder, which no other user can read. Returns its path, or undefined where there is no room either. */
+export function saveTemporarily(name: string, content: string): string | undefined {
   try {
     const path = join(mkdtempSync(join(tmpdir(), 'etn-market-')), basename(name))
     writeFileSync(path, content)

@@ -3,10 +3,12 @@ import type { Command } from 'commander'
 import { type Budget, type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
 import { EXIT, Interrupted, OutputClosed } from './failure.ts'
-import { type HostProcess, type NamedFile, nameFile } from './host.ts'
+import { type HostProcess, type NamedFile, nameFile, type Output } from './host.ts'
 import { toJson } from './json.ts'
 import { readKey } from './key.ts'
+import { createLiveLines, type LiveLines } from './live-lines.ts'
 import { type Colors, formatCount, formatCredits } from './output.ts'
+import { watchSignals } from './signals.ts'
 import { cleanLine, redactKeys } from './text.ts'
 
 /** The options that every command shares. */
@@ -29,8 +31,10 @@ export interface Session {
   /** Prints a text that holds no control characters of others. */
   print(text: string): void
   printJson(value: unknown): void
-  /** Prints a line on standard error. */
+  /** Prints a line on standard error, above live lines. */
   note(text: string): void
+  /** Lines that are drawn again and again. A program has one set of them at a time. */
+  startLiveLines(stream: Output): LiveLines
   /** The file that an option or an argument names. */
   file(name: string): NamedFile
   /** The client; made at the first call, which may ask for the key. `keyless` makes one without a key. */
@@ -81,14 +85,21 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
   const controller = new AbortController()
   // A sweep has a listener for each call in flight.
   setMaxListeners(0, controller.signal)
-  // A second signal ends the process at once: only the first one is caught.
-  const onInterrupt = () => controller.abort(new Interrupted('SIGINT'))
-  const onTerminate = () => controller.abort(new Interrupted('SIGTERM'))
   const onOutputError = () => controller.abort(new OutputClosed())
-  host.once('SIGINT', onInterrupt)
-  host.once('SIGTERM', onTerminate)
   host.stdout.on('error', onOutputError)
+  const stopSignals = watchSignals(host, (signal) => controller.abort(new Interrupted(signal)), giveUp)
   let client: Client | undefined
+  let live: LiveLines | undefined
+
+  /** Ends the process without waiting for the calls in flight. */
+  function giveUp(signal: 'SIGINT' | 'SIGTERM'): void {
+    live?.end()
+    // What is in flight may arrive at the service all the same.
+    if (client) noteCharges(session, client, client.budget.uncertain + client.budget.reserved)
+    const { message, exitCode } = new Interrupted(signal)
+    session.note(`error: ${message}`)
+    host.exit(exitCode)
+  }
 
   const session: Session = {
     host,
@@ -97,7 +108,20 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
     colors: picocolors.createColors(hasColors(host)),
     print: (text) => void host.stdout.write(`${text}\n`),
     printJson: (value) => void host.stdout.write(`${toJson(value)}\n`),
-    note: (text) => void host.stderr.write(`${redactKeys(cleanLine(text))}\n`),
+    note(text) {
+      const print = () => void host.stderr.write(`${redactKeys(cleanLine(text))}\n`)
+      if (live) live.printAbove(print)
+      else print()
+    },
+    startLiveLines(stream) {
+      const lines = createLiveLines(stream)
+      const end = () => {
+        live = undefined
+        lines.end()
+      }
+      live = { ...lines, end }
+      return live
+    },
     file: (name) => nameFile(host, name),
     async client({ keyless = false, hooks, budget, onEvent } = {}) {
       const apiKey = keyless ? undefined : await readKey(host, options.keyFile, controller.signal)
@@ -117,18 +141,20 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
   }
 
   async function end(): Promise<void> {
-    host.off('SIGINT', onInterrupt)
-    host.off('SIGTERM', onTerminate)
+    await client?.close()
+    stopSignals()
     host.stdout.off('error', onOutputError)
-    if (client === undefined) return
-    await client.close()
-    const { charged, remaining } = client.credits
-    const { uncertain } = client.budget
-    const perhaps = uncertain > 0 ? `, and perhaps up to ${formatCount(uncertain)} more for lost answers` : ''
-    const left = remaining === undefined ? '' : ` ${formatCount(remaining)} left.`
-    if (charged > 0 || uncertain > 0) session.note(`Charged: ${formatCredits(charged)}${perhaps}.${left}`)
+    if (client) noteCharges(session, client, client.budget.uncertain)
   }
   return { session, end }
+}
+
+/** @param uncertain credits of calls whose answer is lost */
+function noteCharges(session: Session, { credits: { charged, remaining } }: Client, uncertain: number): void {
+  if (charged === 0 && uncertain === 0) return
+  const perhaps = uncertain > 0 ? `, and perhaps up to ${formatCount(uncertain)} more for lost answers` : ''
+  const left = remaining === undefined ? '' : ` ${formatCount(remaining)} left.`
+  session.note(`Charged: ${formatCredits(charged)}${perhaps}.${left}`)
 }
 
 /** Colours are for a terminal whose user has not declined them. */

@@ -16,6 +16,7 @@ import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
 import type { AddressReader } from '../utils/address.ts'
+import { SWEEP_LEDGER_KEY } from './ledger-key.ts'
 import type { SweepCall } from './run-sweep.ts'
 import { CallLimit, createSweepLimit } from './sweep-limit.ts'
 import type { Sweep, SweepOptions, SweepResult } from './types.ts'
@@ -33,8 +34,6 @@ export interface SweepContext {
   readonly ledgers: WeakMap<BudgetStore, StoredBudget>
 }
 
-/** The name under which a store keeps what its sweeps were charged. */
-const LEDGER_KEY = 'etn-market:sweep:1:ledger'
 /** With one of these, every call with the key fails in the same way. */
 const FINAL_STATUSES: readonly unknown[] = [401, 402, 403]
 
@@ -107,7 +106,7 @@ function readOptions(operation: OperationId, options: SweepOptions, { clock, set
   const unlimited = { credits: Number.POSITIVE_INFINITY }
   let ledger: Budget = createBudget(unlimited, clock)
   if (store !== undefined && maxCredits !== undefined) {
-    const known = ledgers.get(store) ?? createBudget({ ...unlimited, store, key: LEDGER_KEY }, clock)
+    const known = ledgers.get(store) ?? createBudget({ ...unlimited, store, key: SWEEP_LEDGER_KEY }, clock)
     ledgers.set(store, known)
     ledger = known
   }

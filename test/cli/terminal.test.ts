@@ -119,3 +119,46 @@ test('Ctrl-C ends the progress bar of a sweep, waits for the calls in flight and
   await scene.run(sweep)
   expect(fake.charged()).toBe(10 * LOCKS - paid)
 })
+
+test('Ctrl-C in a cool-down of a sweep sends nothing more and counts what was bought', async () => {
+  const scene = await createScene()
+  const { fake } = scene
+  fake.fault({ operation: 'locks.get', status: 503, code: 'server_busy', retryAfter: 30, nth: [3, 4] })
+  const terminal = openTerminal(scene, ['sweep', 'locks', ...Object.values(fakeTokens), '--resume', 'a.jsonl', '--yes'])
+  await expect.poll(() => fake.journal().some(({ status }) => status === 503)).toBe(true)
+  await expect.poll(terminal.shown).toContain('2/10')
+  terminal.type('\u0003')
+  const { exitCode, output } = await terminal.ended()
+  expect(exitCode).toBe(130)
+  expect(output).toContain('2 of 10 done, 0 failed, 4,000 credits.')
+  expect(output).toContain('8 left. To go on: run it again with --resume a.jsonl')
+  expect(fake.charged()).toBe(2 * LOCKS)
+  // Of two calls in flight one or both were refused.
+  expect(fake.journal().length).toBeLessThanOrEqual(4)
+})
+
+test('a second Ctrl-C restores the terminal and prints what may have been charged', async () => {
+  const scene = await createScene()
+  const { fake } = scene
+  fake.fault({ operation: 'locks.get', nth: [3, 4], never: true })
+  const terminal = openTerminal(scene, ['sweep', 'locks', ...Object.values(fakeTokens), '--resume', 'a.jsonl', '--yes'])
+  await expect.poll(() => fake.journal().length).toBe(4)
+  await expect.poll(terminal.shown).toContain('2/10')
+  terminal.type('\u0003')
+  await expect.poll(terminal.shown).toContain('Ctrl-C again gives them up.')
+  // Two at the same moment are one press that a program in between has passed on.
+  await expect
+    .poll(() => {
+      if (!terminal.shown().includes('Charged: ')) terminal.type('\u0003')
+      return terminal.shown()
+    })
+    .toContain('Charged: ')
+  const { exitCode, signal, output } = await terminal.ended()
+  expect({ exitCode, signal }).toEqual({ exitCode: 130, signal: 0 })
+  expect(output).toContain('Charged: 4,000 credits ($0.004), and perhaps up to 4,000 more for lost answers.')
+  for (const [hidden, shown] of [
+    ['\u001b[?25l', '\u001b[?25h'],
+    ['\u001b[?7l', '\u001b[?7h'],
+  ] as const)
+    expect(output.lastIndexOf(shown)).toBeGreaterThan(output.lastIndexOf(hidden))
+})

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type AfterResponseHook, type EtnMarketError, isEtnMarketError } from 'etn-market'
 import type { Tape } from 'etn-market/fake'
@@ -8,7 +7,9 @@ import { compareOpenApi } from '../compare-openapi.ts'
 import { readContract } from '../contract.ts'
 import { EXIT, exitCodeOf } from '../failure.ts'
 import { requireWritable } from '../files.ts'
-import type { HostProcess } from '../host.ts'
+import type { HostProcess, NamedFile } from '../host.ts'
+import { savePaidFor } from '../paid-for.ts'
+import { writeWhole } from '../replace-file.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
 import { cleanLine, redactKeys } from '../text.ts'
@@ -68,8 +69,13 @@ export function addVerifyCommand(program: Command, host: HostProcess): void {
         openapi: document === undefined ? [] : compareOpenApi(contract.document, document),
         credits: client.credits.charged,
       }
-      if (report) writeFileSync(report.path, redactKeys(toMarkdown(verification, program.version() ?? '')))
-      if (tapeFile) writeFileSync(tapeFile.path, redactKeys(JSON.stringify(toTape(tape), undefined, 1)))
+      const answers = redactKeys(JSON.stringify(toTape(tape), undefined, 1))
+      const save = (option: string, { name, path }: NamedFile, text: string) =>
+        savePaidFor(session, `${option} ${name}`, { name: 'tape.json', text: () => answers }, () =>
+          writeWhole(path, text),
+        )
+      if (tapeFile) save('--tape', tapeFile, answers)
+      if (report) save('--report', report, redactKeys(toMarkdown(verification, program.version() ?? '')))
       if (session.json) session.printJson(verification)
       else for (const line of toLines(verification)) session.print(cleanLine(line))
       return exitCodeFor(samples, verification)
