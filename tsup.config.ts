@@ -42,7 +42,8 @@ const common: Options = {
   platform: 'neutral',
   splitting: true,
   treeshake: true,
-  external: [...PEERS, ...OWN],
+  removeNodeProtocol: false,
+  external: [...PEERS, ...OWN, /^node:/],
 }
 
 /** Shortest syntax without white space, with its names. */
@@ -103,7 +104,6 @@ export default defineConfig([
       // The ES modules of yaml leave out what is not used, 17 kB.
       options.alias = { yaml: './node_modules/yaml/browser/dist/index.js' }
     },
-    removeNodeProtocol: false,
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'\nconst require = requireOf(import.meta.url)",
     },

@@ -1,18 +1,9 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import type { BudgetStore } from 'etn-market'
+import { type FileLock, lockAppendedFile } from '../file-store/file-lock.ts'
 import { refusal, usageError } from './failure.ts'
 import { reasonOf, requireFile } from './files.ts'
 import type { NamedFile } from './host.ts'
-import { acquireLock, identityOf, type Lock } from './lock.ts'
 
 /**
  * An append-only file with the answers of a sweep, one a line: `{ "key", "at", "answer" }`. What all its runs were charged has lines too, with
@@ -37,7 +28,7 @@ export async function openJournal(journal: NamedFile): Promise<Journal> {
   const file = tryAccess(name, () => openSync(path, 'a'))
   try {
     // The file is locked, not its name: it may have several.
-    const lock = await acquireLock(identityOf(fstatSync(file, { bigint: true })) ?? realpathSync(path))
+    const { lock } = tryAccess(name, () => lockAppendedFile(path))
     if (lock === undefined)
       throw refusal(`journal ${name}: another sweep is using it. Nothing was sent.`, 'journal_in_use')
     try {
@@ -52,7 +43,7 @@ export async function openJournal(journal: NamedFile): Promise<Journal> {
   }
 }
 
-function readJournal(path: string, file: number, lock: Lock): Journal {
+function readJournal(path: string, file: number, lock: FileLock): Journal {
   const text = readFileSync(path, 'utf8')
   const answers = readAnswers(text)
   const unwritten: string[] = []

@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { replaceFileSync } from '../file-store/replace-file.ts'
 import { parseCsv, toCsv } from './candle-csv.ts'
 import { usageError } from './failure.ts'
 import { reasonOf, requireWritable } from './files.ts'
-import { replaceFile } from './replace-file.ts'
 import { mergeCandles, requireSame, type Series, type SeriesId } from './series.ts'
 
 /** A CSV file has no place for its token and bucket: they are in a file beside it. */
@@ -41,4 +41,4 @@ function readAbout(name: string, path: string): Partial<SeriesId> {
   }
 }
 
-const replaceText = (path: string, text: string) => replaceFile(path, (temporary) => writeFileSync(temporary, text))
+const replaceText = (path: string, text: string) => replaceFileSync(path, (temporary) => writeFileSync(temporary, text))

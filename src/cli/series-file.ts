@@ -1,7 +1,8 @@
+import { lockFile } from '../file-store/file-lock.ts'
+import { resolveFile } from '../file-store/resolve-file.ts'
 import { refusal, usageError } from './failure.ts'
 import type { NamedFile } from './host.ts'
-import { acquireLock } from './lock.ts'
-import { requireReplaceable, resolveLinks } from './replace-file.ts'
+import { requireReplaceable } from './replace-file.ts'
 import type { SeriesFile, SeriesId } from './series.ts'
 import { openCsv } from './series-csv.ts'
 
@@ -15,9 +16,8 @@ export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<Ser
   if (!isCsv && !/\.(sqlite3?|db)$/i.test(name))
     throw usageError(`--sync ${name}: it must end in .csv, .sqlite or .db.`)
   requireReplaceable('--sync', file)
-  // The file is replaced, so that its name is locked, and not the file.
-  const target = resolveLinks(path)
-  const lock = await acquireLock(target)
+  const target = resolveFile(path)
+  const { lock } = lockFile(target)
   if (lock === undefined) throw refusal(`--sync ${name}: another run is using it. Nothing was sent.`, 'series_in_use')
   try {
     const series = isCsv

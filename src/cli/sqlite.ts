@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, existsSync, openSync, rmSync } from 'node:fs'
+import { replaceFileSync } from '../file-store/replace-file.ts'
 import { CommandError, EXIT } from './failure.ts'
-import { replaceFile } from './replace-file.ts'
 
 /** An open database. */
 export interface SqliteDatabase {
@@ -85,7 +85,7 @@ async function loadWasm(name: string): Promise<Sqlite> {
       }
     },
     write(path, use) {
-      replaceFile(path, (temporary) => {
+      replaceFileSync(path, (temporary) => {
         copy(path, temporary)
         access(temporary, use)
       })

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { identifyProcess, mayRun, type ProcessIdentity } from './process-identity.ts'
 import { resolveFile } from './resolve-file.ts'
 
@@ -32,11 +34,31 @@ const MAX_TRIES = 100
  * @throws the error of the system if the lock cannot be written
  */
 export function lockFile(path: string): LockAttempt {
-  return lockBeside(resolveFile(path))
+  return acquire(`${resolveFile(path)}.lock`)
 }
 
-function lockBeside(path: string): LockAttempt {
-  const file = `${path}.lock`
+/**
+ * Locks a file that is only appended to. It stays the same file behind each of its hard links, so that these share a lock; one that is
+ * replaced would become another file.
+ * @throws the error of the system if the lock cannot be written
+ */
+export function lockAppendedFile(path: string): LockAttempt {
+  const target = resolveFile(path)
+  const { nlink, dev, ino } = statSync(target, { bigint: true })
+  const hasOneName = ino === 0n || (nlink === 1n && isWritable(dirname(target)))
+  return acquire(hasOneName ? `${target}.lock` : join(tmpdir(), `etn-market-${dev}-${ino}.lock`))
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function acquire(file: string): LockAttempt {
   const own = JSON.stringify({ ...identifyProcess(), id: randomUUID() })
   let tries = 0
   for (;;) {
@@ -47,7 +69,7 @@ function lockBeside(path: string): LockAttempt {
     const holder = parse(found)
     if (holder === undefined ? isYoung(file) : mayRun(holder)) return { holder, lockFile: file }
     // Two processes may find the same dead holder. The one with the lock of the lock removes it; what the other one then finds is alive.
-    const takeover = lockBeside(file)
+    const takeover = acquire(`${file}.lock`)
     if (takeover.lock !== undefined) {
       if (read(file) === found) rmSync(file, { force: true })
       takeover.lock.release()

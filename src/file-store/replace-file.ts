@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { resolveFile } from './resolve-file.ts'
@@ -28,6 +29,40 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     throw error
   }
   await syncFolder(dirname(target))
+}
+
+/**
+ * The same for a program that has nothing else to do meanwhile. `write` makes the file under another name.
+ * @throws the error of the system, or that of `write`; the old file is then as it was
+ */
+export function replaceFileSync(path: string, write: (temporary: string) => void): void {
+  const target = resolveFile(path)
+  const temporary = `${target}.new`
+  rmSync(temporary, { force: true })
+  try {
+    write(temporary)
+    syncSync(temporary, 'r+')
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode
+    if (mode !== undefined) chmodSync(temporary, mode & 0o7777)
+    renameSync(temporary, target)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+  try {
+    syncSync(dirname(target), 'r')
+  } catch {
+    // As in `syncFolder`.
+  }
+}
+
+function syncSync(path: string, flags: 'r' | 'r+'): void {
+  const file = openSync(path, flags)
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 async function modeOf(path: string): Promise<number | undefined> {

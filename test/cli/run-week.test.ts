@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createBudget, createClient } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
-import { expect, onTestFinished, test } from 'vitest'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import { readPlanFile } from '../../src/cli/plan-file.ts'
 import { forecastPlan } from '../../src/cli/plan-forecast.ts'
 import type { RunEvent } from '../../src/cli/run-plan/run-events.ts'
@@ -11,6 +12,7 @@ import { runPlan } from '../../src/cli/run-plan/run-plan.ts'
 import type { RunStore } from '../../src/cli/run-plan/run-state.ts'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
+import { onCaseFinished, testProperty } from '../support/property.ts'
 // What loads with its first use takes no real time here.
 import '../../src/generated/answer-schemas.ts'
 
@@ -21,20 +23,23 @@ const list = (from: number, to: number) => `[${ADDRESSES.slice(from, to).join(',
 
 interface Run {
   readonly events: RunEvent[]
+  /** As `kill -9`: nothing more is sent, stored or answered. */
+  crash(): void
   /** Ends the run and waits for its end. */
   stop(): Promise<void>
 }
 
 /** A plan, a service and a clock. Runs of the plan have one store and one folder. */
-function prepare(yaml: string) {
+function prepare(yaml: string, latencyMs = 0) {
   const folder = mkdtempSync(join(tmpdir(), 'etn-market-run-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onCaseFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'plan.yaml')
   writeFileSync(path, yaml)
   const clock = createVirtualClock()
   const fake = createFakeService({ clock })
-  onTestFinished(() => fake.close())
+  onCaseFinished(() => fake.close())
   const store: RunStore = new Map<string, string>()
+  let lostLocks = 0
   const read = () => readPlanFile({ name: 'plan.yaml', path })
 
   async function start(creditsPerDay = 10_000_000): Promise<Run> {
@@ -42,13 +47,27 @@ function prepare(yaml: string) {
     const { creditsPerDay: planned } = await forecastPlan({ lines })
     const events: RunEvent[] = []
     const stopping = new AbortController()
-    const budget = createBudget({ credits: creditsPerDay, windowMs: DAY, store }, clock)
-    const transport = createDirectTransport(fake.fetch)
+    let isDead = false
+    const never = new Promise<never>(() => {})
+    const ownStore: RunStore = {
+      get: (key) => store.get(key),
+      set: (key, value) => (isDead ? never : store.set(key, value)),
+      delete: (key) => (isDead ? never : store.delete(key)),
+    }
+    const budget = createBudget({ credits: creditsPerDay, windowMs: DAY, store: ownStore }, clock)
+    const transport = createDirectTransport(async (url, init) => {
+      if (isDead) return never
+      const answer = await fake.fetch(url, init)
+      await clock.sleep(latencyMs)
+      if (!isDead) return answer
+      if (String(url).includes('/liquidity-locks')) lostLocks++
+      return never
+    })
     const running = runPlan({
       lines,
       creditsPerDay,
       planned,
-      store,
+      store: ownStore,
       budget,
       clock,
       signal: stopping.signal,
@@ -59,14 +78,19 @@ function prepare(yaml: string) {
     running.catch(() => {})
     return {
       events,
+      crash() {
+        isDead = true
+        // A process that ends has no files of its own; a later one takes over its locks.
+        for (const name of readdirSync(folder)) if (name.endsWith('.lock')) rmSync(join(folder, name))
+      },
       async stop() {
         stopping.abort()
-        await clock.advance(0)
+        await clock.advance(latencyMs)
         await running
       },
     }
   }
-  return { clock, fake, store, folder, read, start }
+  return { clock, fake, read, start, lostLocks: () => lostLocks }
 }
 
 function chargedWithin(fake: FakeService, clock: VirtualClock, start: number): number {
@@ -177,4 +201,65 @@ test('a refused key ends the run, with everything that was begun', async () => {
   const refused = fake.journal().filter(({ status }) => status === 401)
   expect(refused.length).toBeLessThan(5)
   expect(run.events.at(-1)?.event).toBe('stopped')
+})
+
+const HOUR = 3_600_000
+
+let allLost = 0
+
+testProperty(
+  'killed at any moment, again and again, a run never exceeds the limit of a day, forgets no charge and repeats no sweep',
+  fc.asyncProperty(
+    // Most moments are between calls: these are in the middle of the first ones after a start, or of a sweep.
+    fc.array(fc.record({ hours: fc.constantFrom(0, 0, 1, 6, 13), ms: fc.integer({ min: 1, max: 1_000 }) }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
+    fc.double({ min: 0.2, max: 1.5, noNaN: true }),
+    async (spans, part) => {
+      const { clock, fake, read, start, lostLocks } = prepare(
+        `
+- { operation: locks.get, addresses: ${list(0, 6)}, every: 6h }
+- { operation: prices.batch, addresses: ${list(2, 6)}, every: 1h }
+- { operation: etn.price, every: 40m }`,
+        400,
+      )
+      const begun = clock.now()
+      const { creditsPerDay } = await forecastPlan(await read())
+      const limit = Math.ceil(part * creditsPerDay)
+      for (const { hours, ms } of spans) {
+        const run = await start(limit)
+        await clock.advance(hours * HOUR + ms)
+        run.crash()
+      }
+      const last = await start(limit)
+      await clock.advance(HOUR)
+      await last.stop()
+      const dates = new Set(fake.ledger().map(({ at }) => new Date(at).toISOString().slice(0, 10)))
+      for (const date of dates) expect(chargedOn(fake, date), date).toBeLessThanOrEqual(limit)
+      const stopped = last.events.at(-1)
+      expect(stopped?.event).toBe('stopped')
+      if (stopped?.event === 'stopped')
+        expect(stopped.spent + stopped.uncertain).toBeGreaterThanOrEqual(
+          chargedOn(fake, new Date(clock.now()).toISOString().slice(0, 10)),
+        )
+      // Only calls whose answer was lost are made again.
+      const times = Math.floor((clock.now() - begun) / (6 * HOUR)) + 1
+      const locks = fake.ledger().filter(({ operation }) => operation === 'locks.get')
+      expect(locks.length).toBeLessThanOrEqual(6 * times + lostLocks())
+      allLost += lostLocks()
+    },
+  ),
+  { cases: 8, afterAll: () => expect(allLost).toBeGreaterThan(5) },
+)
+
+test('a token whose candles fail leaves the other tokens of its line alone', async () => {
+  const { clock, fake, start } = prepare(`
+- { operation: token.candles, addresses: ${list(0, 3)}, every: 1h, params: { limit: 5 } }`)
+  fake.fault({ operation: 'token.candles', nth: 2, status: 404 })
+  const run = await start()
+  await clock.advance(HOUR - 1)
+  await run.stop()
+  const kinds = run.events.map(({ event }) => event)
+  expect(kinds).toEqual(['started', 'candles', 'failed', 'candles', 'stopped'])
 })

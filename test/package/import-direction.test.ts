@@ -159,7 +159,10 @@ describe('packages', () => {
   test.each([
     ['ky', ['transport/ky.ts']],
     ['p-retry', ['request/send.ts']],
-    ['zod', ['generated/answer-schemas.ts', 'generated/schemas.ts', 'operations/param-schemas.ts']],
+    [
+      'zod',
+      ['cli/plan-schema.ts', 'generated/answer-schemas.ts', 'generated/schemas.ts', 'operations/param-schemas.ts'],
+    ],
     ['@noble/hashes', ['redis/hash.ts', 'utils/keccak.ts']],
     ['msw', ['msw/index.ts']],
     ['yaml', ['cli/parse-yaml.ts', 'contract/generator/generate.ts']],

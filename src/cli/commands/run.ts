@@ -61,6 +61,8 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   const { signal } = session
+  const onAbort = () => session.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
+  signal.addEventListener('abort', onAbort, { once: true })
   const folder = { cwd: () => dirname(named.path) }
   let client: Client | undefined
   const running = runPlan({

@@ -35,26 +35,27 @@ export async function repeat(
 
 /** Whether the work was done. Waits until midnight if it does not fit the limit. */
 async function attempt(line: PlanLine, parts: RunParts, work: () => Promise<void>): Promise<boolean> {
-  const { emit, state, signal } = parts
   try {
     await work()
-    return !signal.aborted
+    return !parts.signal.aborted
   } catch (error) {
-    // A file that cannot be used concerns one line.
-    if (error instanceof CommandError) return fail({ ...error, message: error.message, credits: 0 })
-    if (!isEtnMarketError(error) || isFinal(error)) throw error
-    if (isOverLimit(error)) {
+    if (isEtnMarketError(error) && isOverLimit(error)) {
       await waitForMidnight(line, parts, error)
       return false
     }
-    return fail(error)
-  }
-
-  function fail({ code, message, credits }: Pick<EtnMarketError, 'code' | 'message' | 'credits'>): true {
-    state.count(line, { failed: 1 })
-    emit({ event: 'failed', ...nameOf(line), code, message, credits })
+    reportFailure(line, parts, error)
     return true
   }
+}
+
+/** Reports a failure after which a line goes on. @throws the error if the whole run, or the day of the line, is over with it */
+export function reportFailure(line: PlanLine, { state, emit }: RunParts, error: unknown): void {
+  // A file that cannot be used concerns one line.
+  const isOwn = error instanceof CommandError
+  if (!isOwn && (!isEtnMarketError(error) || isFinal(error) || isOverLimit(error))) throw error
+  const { code, message } = error
+  state.count(line, { failed: 1 })
+  emit({ event: 'failed', ...nameOf(line), code, message, credits: isOwn ? 0 : error.credits })
 }
 
 async function waitForMidnight(line: PlanLine, parts: RunParts, error: EtnMarketError): Promise<void> {

@@ -5,7 +5,7 @@ import type { PlanLine } from '../plan-line.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { seriesName } from '../series-name.ts'
 import { MAX_CANDLES, syncSeries } from '../sync-series.ts'
-import { repeat } from './repeat.ts'
+import { repeat, reportFailure } from './repeat.ts'
 import { nameOf, type RunParts } from './run-parts.ts'
 
 const DEFAULT_FOLDER = 'candles'
@@ -16,7 +16,7 @@ export function runCandles(line: PlanLine, parts: RunParts): Promise<void> {
   async function work(): Promise<void> {
     for (const address of line.addresses ?? []) {
       if (parts.signal.aborted) return
-      await sync(address, line, parts)
+      await sync(address, line, parts).catch((error) => reportFailure(line, parts, error))
     }
   }
   return repeat(line, parts, { work, isFinishing: false })

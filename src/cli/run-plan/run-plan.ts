@@ -28,6 +28,8 @@ export interface RunPlanOptions {
 }
 
 const DAY_MS = 86_400_000
+/** The window of the budget may end a little later than the day of the wall clock, which may have been set. */
+const MIDNIGHT_MARGIN_MS = 2_000
 const RUNNERS = { prices: runPrices, candles: runCandles, sweep: runSweep, call: runCall }
 
 /**
@@ -58,7 +60,7 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
   /** The report of a day is printed when it is over, also if nothing happens. */
   async function watchDays(): Promise<void> {
     while (!ending.signal.aborted) {
-      await sleepUntil(clock.now() - (clock.now() % DAY_MS) + DAY_MS, parts)
+      await sleepUntil(clock.now() - (clock.now() % DAY_MS) + DAY_MS + MIDNIGHT_MARGIN_MS, parts)
       state.note()
     }
   }

@@ -3,7 +3,7 @@ import { openJournal } from '../journal.ts'
 import { methodOf } from '../operation-method.ts'
 import { addressParam } from '../plan-file.ts'
 import type { PlanLine } from '../plan-line.ts'
-import { repeat } from './repeat.ts'
+import { repeat, reportFailure } from './repeat.ts'
 import { isFinal, isOverLimit, nameOf, type RunParts } from './run-parts.ts'
 
 /** Calls the operation of a line for each of its addresses. The journal of each time has the answers, so that none is bought twice. */
@@ -11,11 +11,17 @@ export function runSweep(line: PlanLine, parts: RunParts): Promise<void> {
   return repeat(line, parts, { work: (due) => sweep(line, parts, due), isFinishing: true })
 }
 
-async function sweep(line: PlanLine, { client, state, emit, file, signal }: RunParts, due: number): Promise<void> {
+async function sweep(line: PlanLine, parts: RunParts, due: number): Promise<void> {
+  const { client, state, emit, file, signal } = parts
   const named = file(journalName(line, due))
   const journal = await openJournal(named)
   const counts = { done: 0, failed: 0, stored: 0, credits: 0 }
   let ending: EtnMarketError | undefined
+  // Ends the sweep early, and still has the answers to what is in flight.
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
   try {
     const params = (line.addresses ?? []).map((address) => ({
       ...line.params,
@@ -23,7 +29,7 @@ async function sweep(line: PlanLine, { client, state, emit, file, signal }: RunP
     }))
     const calls = methodOf(client, line.operation).many(params, {
       store: journal.store,
-      signal,
+      signal: stopping.signal,
       whenAborted: 'finish',
       onProgress({ credits }) {
         counts.credits = credits
@@ -31,19 +37,21 @@ async function sweep(line: PlanLine, { client, state, emit, file, signal }: RunP
     })
     for await (const { error, stored } of calls) {
       if (error !== undefined && (isFinal(error) || isOverLimit(error))) {
-        ending = error
-        break
+        ending ??= error
+        stop()
+        continue
       }
-      if (error !== undefined) counts.failed++
-      else {
-        counts.done++
-        if (stored) counts.stored++
+      if (error !== undefined) {
+        counts.failed++
+        reportFailure(line, parts, error)
+        continue
       }
-      state.count(line, error !== undefined ? { failed: 1 } : { done: stored ? 0 : 1 })
-      if (error !== undefined)
-        emit({ event: 'failed', ...nameOf(line), code: error.code, message: error.message, credits: error.credits })
+      counts.done++
+      if (stored) counts.stored++
+      else state.count(line, { done: 1 })
     }
   } finally {
+    signal.removeEventListener('abort', stop)
     for (const text of journal.unwritten) {
       const message = `${named.name}: it was to take: ${text}`
       emit({ event: 'failed', ...nameOf(line), code: 'not_written', message, credits: 0 })
