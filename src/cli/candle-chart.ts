@@ -23,12 +23,15 @@ export function formatChart(candles: readonly Candle[], columns: number, colors:
   const indent = ' '.repeat(labelWidth + AXIS_WIDTH)
   const [from, to] = [formatTime(first.time), formatTime(last.time)]
   const gap = Math.max(1, points.length - from.length - to.length)
+  const high = `High ${formatDecimal(highest.high)} ${formatTime(highest.time)}`
+  const low = `Low ${formatDecimal(lowest.low)} ${formatTime(lowest.time)}`
+  const times = `${indent}${from}${' '.repeat(gap)}${to}`
   return [
     `Last ${formatDecimal(last.close)} (${formatChange(change)})`,
-    `High ${formatDecimal(highest.high)} ${formatTime(highest.time)}  Low ${formatDecimal(lowest.low)} ${formatTime(lowest.time)}`,
+    ...(high.length + low.length + 2 <= columns ? [`${high}  ${low}`] : [high, low]),
     '',
     ...chart.split('\n').map((line) => colors.cyan(line.trimEnd())),
-    colors.dim(`${indent}${from}${' '.repeat(gap)}${to}`),
+    colors.dim(times.length <= columns ? times : `${from} to ${to}`),
   ]
 }
 

@@ -13,6 +13,7 @@ import { formatData } from '../format-data.ts'
 import type { HostProcess } from '../host.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
+import { widthOf } from '../table.ts'
 import { describeRequests, estimateCall } from './cost.ts'
 
 /** Adds `etn-market call`. With `--json` it prints the service's data alone. */
@@ -29,12 +30,12 @@ export function addCallCommand(program: Command, host: HostProcess): void {
         (error: unknown) => {
           // The prices of a batch that arrived are paid for. With `--json` they are in the error.
           if (error instanceof PartialBatchError && !session.json)
-            session.print(formatData(error.prices, session.colors))
+            session.print(formatData(error.prices, session.colors, widthOf(host)))
           throw error
         },
       )
       if (session.json) session.printJson(data)
-      else session.print(formatData(data, session.colors))
+      else session.print(formatData(data, session.colors, widthOf(host)))
       return undefined
     }),
   )

@@ -14,6 +14,7 @@ import { openSeriesFile } from '../series-file.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
 import { syncSeries } from '../sync-series.ts'
+import { widthOf } from '../table.ts'
 
 interface CandlesArguments extends CommonOptions {
   readonly bucket: string
@@ -58,7 +59,8 @@ export function addCandlesCommand(program: Command, host: HostProcess): void {
       else if (session.json && options.sync === undefined) session.printJson(candles)
       else if (!session.json && options.sync === undefined) {
         session.print(session.colors.bold(describe(params)))
-        const lines = formatChart(candles, host.stdout.columns ?? DEFAULT_COLUMNS, session.colors)
+        const width = widthOf(host)
+        const lines = formatChart(candles, Number.isFinite(width) ? width : DEFAULT_COLUMNS, session.colors)
         session.print(lines.join('\n'))
       }
       return undefined
