@@ -37,7 +37,10 @@ export interface Session {
   startLiveLines(stream: Output): LiveLines
   /** The file that an option or an argument names. */
   file(name: string): NamedFile
-  /** The client; made at the first call, which may ask for the key. `keyless` makes one without a key. */
+  /**
+   * The client; made at the first call, which may ask for the key. `keyless` makes one without a key. Ask for it before anything is
+   * printed: a wrong key file or address is one line.
+   */
   client(options?: { keyless?: boolean; hooks?: Hooks }): Promise<Client>
 }
 

@@ -24,8 +24,8 @@ export function addCallCommand(program: Command, host: HostProcess): void {
       const operation = readOperation(name)
       const params = await readParams(session, options)
       const { requests, ...cost } = estimateCall(operation, params)
-      await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const client = await session.client({ keyless: 'keyless' in operations[operation] })
+      await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const data = await callOperation(client, operation, params, { signal: session.signal }).catch(
         (error: unknown) => {
           // The prices of a batch that arrived are paid for. With `--json` they are in the error.

@@ -95,11 +95,11 @@ async function buyCandles(
   options: CandlesArguments,
   params: TokenCandlesParams & { limit: number },
 ): Promise<Candle[]> {
+  const client = await session.client()
   await authorizeSpending(session, options, {
     what: params.limit === 1 ? '1 candle' : `${params.limit} candles`,
     ...estimateCost('token.candles', params),
   })
-  const client = await session.client()
   const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })
   return [...candles].sort((one, other) => one.time - other.time)
 }

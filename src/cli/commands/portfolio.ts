@@ -32,13 +32,13 @@ export function addPortfolioCommand(program: Command, host: HostProcess): void {
       const kept = readKeptTokens(host, options)
       const list = kept === undefined ? TOKEN_LIST_COST : { min: 0, max: 0 }
       const max = balances.max + list.max + costOfPrices(LIMIT)
+      const client = await session.client()
       await authorizeSpending(session, options, {
         what: 'balances and prices',
         min: balances.min + list.min,
         max,
         note: 'by the number of tokens',
       })
-      const client = await session.client()
       const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal, validate: 'strict' })
       const held = [...heldBalances(document).keys()].filter(looksLikeAddress)
       const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client, options))

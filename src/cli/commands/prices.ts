@@ -37,8 +37,8 @@ export function addPricesCommand(program: Command, host: HostProcess): void {
     inSession<PricesArguments, [string[]]>(host, async (session, options, args) => {
       const addresses = [...new Set(await readAddresses(session, args))]
       const kept = options.symbols ? readKeptTokens(host, options) : new Map<string, TokenInfo>()
-      await announce(session, options, addresses.length, kept === undefined)
       const client = await session.client()
+      await announce(session, options, addresses.length, kept === undefined)
       const tokens = kept ?? (await buyTokens(session, client, options))
       await using feed = createPriceFeed(client)
       if (options.watch === undefined) await printOnce(session, feed, addresses, tokens)

@@ -38,11 +38,11 @@ export function addVerifyCommand(program: Command, host: HostProcess): void {
       const tapeFile = options.tape === undefined ? undefined : session.file(options.tape)
       if (report) requireWritable('--report', report)
       if (tapeFile) requireWritable('--tape', tapeFile)
+      const last = createLastAnswer()
+      const client = await session.client({ hooks: { afterResponse: [last.hook] } })
       const note = 'the upper end only if the service serves what it should refuse'
       await authorizeSpending(session, options, { what: 'verify', ...costOfVerification(), note })
       const { signal } = session
-      const last = createLastAnswer()
-      const client = await session.client({ hooks: { afterResponse: [last.hook] } })
       const contract = await readContract()
       const { samples, tape } = await takeSamples(client, signal, last, (operation) => {
         if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
