@@ -8,7 +8,7 @@ import {
   isEtnMarketError,
   type TokenCandlesParams,
 } from 'etn-market'
-import { formatChart } from './candle-chart.ts'
+import { chartWidth, formatChart } from './candle-chart.ts'
 import { toCsv } from './candle-csv.ts'
 import { CommandError, EXIT, usageError } from './failure.ts'
 import { reasonOf } from './files.ts'
@@ -45,8 +45,6 @@ interface Outcome {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-const DEFAULT_COLUMNS = 80
-
 /** Buys the candles of several tokens, one after the other. One that fails leaves the others alone. Returns the exit code. */
 export async function buyCandlesOfMany(session: Session, many: CandlesOfMany): Promise<number> {
   const folder = many.sync ?? many.csv
@@ -71,8 +69,8 @@ function makeFolder(session: Session, name: string): void {
 }
 
 async function buyEach(session: Session, { options, params, csv }: CandlesOfMany): Promise<Outcome[]> {
-  await authorize(session, options, params)
   const client = await session.client()
+  await authorize(session, options, params)
   return inTurn(session, params, async (one) => {
     const candles = await buy(session, client, one)
     if (csv !== undefined) {
@@ -84,7 +82,7 @@ async function buyEach(session: Session, { options, params, csv }: CandlesOfMany
     }
     if (!session.json) {
       session.print(session.colors.bold(`${one.address}, ${one.bucket}, ${one.currency}`))
-      session.print(formatChart(candles, session.host.stdout.columns ?? DEFAULT_COLUMNS, session.colors).join('\n'))
+      session.print(formatChart(candles, chartWidth(session.host), session.colors).join('\n'))
     }
     return { candles }
   })
@@ -104,8 +102,8 @@ async function syncEach(session: Session, { options, params }: CandlesOfMany, fo
       ...one,
       limit: countMissing(series, { ...one, maxLimit: MAX_CANDLES, now }),
     }))
-    await authorize(session, options, missing)
     const client = await session.client()
+    await authorize(session, options, missing)
     return await inTurn(session, params, async (one) => {
       const { file, series } = opened.get(one) as { file: NamedFile; series: SeriesFile }
       const { added, updated, candles } = await syncSeries(

@@ -109,7 +109,7 @@ async function failureOf(batch: Promise<unknown>): Promise<PartialBatchError> {
   throw new Error('The batch succeeded.')
 }
 
-function formatLedger(fake: FakeService, styleTitle: (text: string) => string): string[] {
+function formatLedger(fake: FakeService, styleTitle: (text: string) => string): readonly string[] {
   const charges = fake.ledger()
   const operations = [...new Set(charges.map(({ operation }) => operation))]
   const rows = operations.map((operation) => {

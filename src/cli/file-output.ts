@@ -53,6 +53,7 @@ export function createHost(): HostProcess {
 /** A device such as `/dev/full` is written as a file is. */
 function leadsToFile({ isTTY, fd }: NodeJS.WriteStream & { fd: number }): boolean {
   if (isTTY) return false
-  const found = fstatSync(fd)
+  // After the stat of a pipe as numbers, Node 20 follows no symbolic link to a package any more: `fs.realpathSync` looks at the last result.
+  const found = fstatSync(fd, { bigint: true })
   return found.isFile() || found.isCharacterDevice()
 }

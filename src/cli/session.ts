@@ -37,7 +37,10 @@ export interface Session {
   startLiveLines(stream: Output): LiveLines
   /** The file that an option or an argument names. */
   file(name: string): NamedFile
-  /** The client; made at the first call, which may ask for the key. `keyless` makes one without a key. */
+  /**
+   * The client; made at the first call, which may ask for the key. `keyless` makes one without a key. Ask for it before anything is
+   * printed: a wrong key file or address is one line.
+   */
   client(options?: SessionClientOptions): Promise<Client>
 }
 
@@ -90,12 +93,14 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
   const stopSignals = watchSignals(host, (signal) => controller.abort(new Interrupted(signal)), giveUp)
   let client: Client | undefined
   let live: LiveLines | undefined
+  /** False where the last answer did not state the balance: an earlier one is wrong by now. */
+  let isBalanceKnown = true
 
   /** Ends the process without waiting for the calls in flight. */
   function giveUp(signal: 'SIGINT' | 'SIGTERM'): void {
     live?.end()
     // What is in flight may arrive at the service all the same.
-    if (client) noteCharges(session, client, client.budget.uncertain + client.budget.reserved)
+    if (client) noteCharges(client, client.budget.uncertain + client.budget.reserved)
     const { message, exitCode } = new Interrupted(signal)
     session.note(`error: ${message}`)
     host.exit(exitCode)
@@ -132,6 +137,8 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
         budget: budget ?? { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
         hooks,
         onEvent(event) {
+          if (event.type === 'credits.charged' || event.type === 'credits.computed')
+            isBalanceKnown = event.remaining !== undefined
           noteEvent(session, event)
           onEvent?.(event)
         },
@@ -140,21 +147,21 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
     },
   }
 
+  /** @param uncertain credits of calls whose answer is lost */
+  function noteCharges({ credits: { charged, remaining } }: Client, uncertain: number): void {
+    if (charged === 0 && uncertain === 0) return
+    const perhaps = uncertain > 0 ? `, and perhaps up to ${formatCount(uncertain)} more for lost answers` : ''
+    const left = remaining === undefined || !isBalanceKnown ? '' : ` ${formatCount(remaining)} left.`
+    session.note(`Charged: ${formatCredits(charged)}${perhaps}.${left}`)
+  }
+
   async function end(): Promise<void> {
     await client?.close()
     stopSignals()
     host.stdout.off('error', onOutputError)
-    if (client) noteCharges(session, client, client.budget.uncertain)
+    if (client) noteCharges(client, client.budget.uncertain)
   }
   return { session, end }
-}
-
-/** @param uncertain credits of calls whose answer is lost */
-function noteCharges(session: Session, { credits: { charged, remaining } }: Client, uncertain: number): void {
-  if (charged === 0 && uncertain === 0) return
-  const perhaps = uncertain > 0 ? `, and perhaps up to ${formatCount(uncertain)} more for lost answers` : ''
-  const left = remaining === undefined ? '' : ` ${formatCount(remaining)} left.`
-  session.note(`Charged: ${formatCredits(charged)}${perhaps}.${left}`)
 }
 
 /** Colours are for a terminal whose user has not declined them. */

@@ -41,9 +41,10 @@ test('the built program verifies a service', async () => {
 test('the built program serves the fake', async () => {
   const child = follow(spawn(process.execPath, [PROGRAM, 'fake', '--port', '0']))
   onTestFinished(() => void child.process.kill('SIGKILL'))
-  await expect.poll(child.printed).toMatch(/^Listening on \S+\n$/)
-  const [url = ''] = /http\S+/.exec(child.printed()) ?? []
-  expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
+  await expect.poll(child.printed).toMatch(/^Listening on \S+\nKey: \S+\n$/)
+  const [, url = '', key = ''] = /on (\S+)\nKey: (\S+)/.exec(child.printed()) ?? []
+  const headers = { authorization: `Bearer ${key}` }
+  expect((await fetch(`${url}/prices/etn`, { headers })).status).toBe(200)
   child.process.kill('SIGTERM')
   expect(await child.ended()).toMatchObject({ code: 0 })
 })

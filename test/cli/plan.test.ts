@@ -209,3 +209,15 @@ test('the plan of the guide fits its limit, and the guide has every field of a c
   const rows = [...guide.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? [])
   expect(callFields.filter((field) => !rows.includes(field))).toEqual([])
 })
+
+test.each([
+  [80, ['operation', 'for', 'calls', 'every', 'credits a day', 'a day', 'share']],
+  [40, ['operation', 'every', 'credits a day']],
+])('the table fits %d columns by leaving columns out', async (columns, titles) => {
+  const { run, write } = await createScene()
+  const text = `- { operation: prices.batch, addresses: [${ADDRESSES.join(', ')}], every: 5m, for: dashboard }\n`
+  const { stdout } = await run(['plan', write('plan.yaml', text)], { env: { COLUMNS: String(columns) } })
+  const lines = stdout.split('\n').slice(0, 2)
+  expect(lines.map((line) => line.length <= columns)).toEqual([true, true])
+  expect(lines[0]?.trim().split(/ {2,}/)).toEqual(titles)
+})

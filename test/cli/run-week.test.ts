@@ -72,7 +72,7 @@ function prepare(yaml: string, latencyMs = 0) {
       clock,
       signal: stopping.signal,
       file: (name) => ({ name, path: resolve(folder, name) }),
-      client: async (onEvent) => createClient({ apiKey: fake.key, transport, clock, budget, onEvent }),
+      client: (onEvent) => createClient({ apiKey: fake.key, transport, clock, budget, onEvent }),
       emit: (event) => void events.push(event),
     })
     running.catch(() => {})

@@ -1,4 +1,5 @@
 import { fakeTokens } from 'etn-market/fake'
+import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import { openTerminal } from './open-terminal.ts'
 import { createScene, KEY, type Scene } from './program.ts'
@@ -90,6 +91,29 @@ test('--watch draws a table in place, and Ctrl-C restores the cursor and prints 
   expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'))
   expect(output).toContain('Charged: 50 credits ($0.00005)')
   expect(output).toContain('error: interrupted')
+})
+
+test.each([
+  [80, []],
+  [80, ['--no-symbols']],
+  [40, []],
+] as const)('--watch keeps the age in %i columns with %j', async (columns, options) => {
+  const scene = await createScene()
+  const watch = ['prices', fakeTokens.BOLT, fakeTokens.CORE, '--watch', '1s', '--yes', ...options]
+  const terminal = openTerminal(scene, watch, { columns, env: { NO_COLOR: '1' } })
+  await expect.poll(terminal.shown).toMatch(/\d\.\d\d % [^\n]*\n[^\n]*\d\.\d\d % /)
+  terminal.type('\u0003')
+  const { output } = await terminal.ended()
+  const drawn = output
+    .split('\u001b[?7l')
+    .slice(1)
+    .map((part) => part.split('\u001b[?7h')[0] ?? '')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin what moves the cursor
+  const lines = drawn.flatMap((part) => part.replace(/\u001b\[[\d?]*[A-Za-z]/g, '').split(/[\r\n]+/))
+  expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns)
+  const titles = lines.filter((line) => line.includes('USD'))
+  expect(titles.length).toBeGreaterThan(1)
+  for (const line of titles) expect(line).toMatch(/ age$/)
 })
 
 test('Ctrl-C ends the progress bar of a sweep, waits for the calls in flight and keeps their answers', async () => {

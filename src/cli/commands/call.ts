@@ -7,6 +7,7 @@ import type { HostProcess } from '../host.ts'
 import { methodOf } from '../operation-method.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
+import { widthOf } from '../table.ts'
 import { describeRequests, estimateCall } from './cost.ts'
 
 /** Adds `etn-market call`. With `--json` it prints the service's data alone. */
@@ -17,15 +18,16 @@ export function addCallCommand(program: Command, host: HostProcess): void {
       const operation = readOperation(name)
       const params = await readParams(session, options)
       const { requests, ...cost } = estimateCall(operation, params)
-      await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const client = await session.client({ keyless: 'keyless' in operations[operation] })
+      await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const data = await methodOf(client, operation)(params, { signal: session.signal }).catch((error: unknown) => {
         // The prices of a batch that arrived are paid for. With `--json` they are in the error.
-        if (error instanceof PartialBatchError && !session.json) session.print(formatData(error.prices, session.colors))
+        if (error instanceof PartialBatchError && !session.json)
+          session.print(formatData(error.prices, session.colors, widthOf(host)))
         throw error
       })
       if (session.json) session.printJson(data)
-      else session.print(formatData(data, session.colors))
+      else session.print(formatData(data, session.colors, widthOf(host)))
       return undefined
     }),
   )

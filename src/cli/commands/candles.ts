@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Candle, checksumAddress, estimateCost, isAddress, type TokenCandlesParams } from 'etn-market'
-import { formatChart } from '../candle-chart.ts'
+import { chartWidth, formatChart } from '../candle-chart.ts'
 import { toCsv, toIsoTime } from '../candle-csv.ts'
 import { toSvg } from '../candle-svg.ts'
 import { buyCandlesOfMany } from '../candles-of-many.ts'
@@ -28,8 +28,6 @@ interface CandlesArguments extends CommonOptions {
   readonly sync?: string
   readonly allListed?: true
 }
-
-const DEFAULT_COLUMNS = 80
 
 /** Adds `etn-market candles`. With `--json` it prints the candles, oldest first; with `--sync` `{ file, added, updated, total }`; of several tokens a list with the `address` of each. */
 export function addCandlesCommand(program: Command, host: HostProcess): void {
@@ -76,7 +74,7 @@ export function addCandlesCommand(program: Command, host: HostProcess): void {
       else if (session.json && options.sync === undefined) session.printJson(candles)
       else if (!session.json && options.sync === undefined) {
         session.print(session.colors.bold(describe(params)))
-        const lines = formatChart(candles, host.stdout.columns ?? DEFAULT_COLUMNS, session.colors)
+        const lines = formatChart(candles, chartWidth(host), session.colors)
         session.print(lines.join('\n'))
       }
       return undefined
@@ -111,8 +109,9 @@ async function readTokens(session: Session, named: readonly string[]): Promise<s
 async function listTokens(session: Session, options: CandlesArguments): Promise<string[]> {
   let kept = readKeptTokens(session.host, options)
   if (kept === undefined) {
+    const client = await session.client()
     await authorizeSpending(session, options, { what: 'token.list, once a week', ...TOKEN_LIST_COST })
-    kept = await buyTokens(session, await session.client(), options)
+    kept = await buyTokens(session, client, options)
   }
   return [...kept.keys()].sort().map((address) => checksumAddress(address))
 }
@@ -134,11 +133,11 @@ async function buyCandles(
   options: CandlesArguments,
   params: TokenCandlesParams & { limit: number },
 ): Promise<Candle[]> {
+  const client = await session.client()
   await authorizeSpending(session, options, {
     what: params.limit === 1 ? '1 candle' : `${params.limit} candles`,
     ...estimateCost('token.candles', params),
   })
-  const client = await session.client()
   const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })
   return [...candles].sort((one, other) => one.time - other.time)
 }

@@ -8,7 +8,7 @@ import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
 import type { PlanFile } from '../plan-line.ts'
 import { findSlowerLine, type SlowerLine } from '../plan-slower.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { formatTable } from '../table.ts'
+import { fitTable, widthOf } from '../table.ts'
 
 interface PlanArguments extends CommonOptions {
   readonly dailyLimit?: number
@@ -73,7 +73,7 @@ interface Limit {
 }
 
 function printPlan(
-  { print, colors }: Session,
+  { host, print, colors }: Session,
   { lines }: PlanFile,
   plan: PlanForecast,
   { limit, slower }: Limit,
@@ -81,13 +81,13 @@ function printPlan(
   const hasHours = plan.calls.some(({ activeHours }) => activeHours < 24)
   const columns = [
     { title: 'operation' },
-    { title: 'for' },
-    { title: 'calls', align: 'right' },
+    { title: 'for', dropOrder: 1 },
+    { title: 'calls', align: 'right', dropOrder: 2 },
     { title: 'every', align: 'right' },
-    ...(hasHours ? [{ title: 'hours', align: 'right' } as const] : []),
+    ...(hasHours ? [{ title: 'hours', align: 'right', dropOrder: 3 } as const] : []),
     { title: 'credits a day', align: 'right' },
-    { title: 'a day', align: 'right' },
-    { title: 'share', align: 'right' },
+    { title: 'a day', align: 'right', dropOrder: 5 },
+    { title: 'share', align: 'right', dropOrder: 4 },
   ] as const
   const rows = plan.calls.map((call, index) => [
     call.operation,
@@ -99,7 +99,8 @@ function printPlan(
     formatUsd(call.usdPerDay),
     `${(100 * call.share).toFixed(1)} %`,
   ])
-  for (const line of formatTable(columns, rows, colors.bold)) print(line)
+  const table = fitTable(columns, rows, colors.bold, widthOf(host))
+  for (const line of [...table.lines, ...table.notShown]) print(line)
   print('')
   print(
     `A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${formatCount(plan.requestsPerDay)} requests.`,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
-import { type Client, createBudget } from 'etn-market'
+import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { systemClock } from '../../concurrency/clock.ts'
 import { addExample, readCredits } from '../common-options.ts'
@@ -56,15 +56,16 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
   const { creditsPerDay: planned } = await requireFits(file, limit)
   requireCallable(named.name, file)
-  await authorizeSpending(session, options, { what: `${named.name}, each day`, min: 0, max: Math.ceil(planned) })
   await using store = createFileStore(`${named.path}.state.json`)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
+  let listener: (event: ClientEvent) => void = () => {}
+  const client = await session.client({ budget, onEvent: (event) => listener(event) })
+  await authorizeSpending(session, options, { what: `${named.name}, each day`, min: 0, max: Math.ceil(planned) })
   const { signal } = session
   const onAbort = () => session.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
   signal.addEventListener('abort', onAbort, { once: true })
   const folder = { cwd: () => dirname(named.path) }
-  let client: Client | undefined
   const running = runPlan({
     lines: file.lines,
     creditsPerDay: limit,
@@ -74,8 +75,8 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     clock: systemClock,
     signal,
     file: (relative) => nameFile(folder, relative),
-    async client(onEvent) {
-      client = await session.client({ budget, onEvent })
+    client(onEvent) {
+      listener = onEvent
       return client
     },
     emit(event) {
@@ -85,7 +86,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   })
   await running.finally(async () => {
     // The store takes what is written last.
-    await client?.close()
+    await client.close()
     await budget.flush()
   })
   return EXIT.ok

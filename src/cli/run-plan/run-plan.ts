@@ -23,7 +23,7 @@ export interface RunPlanOptions {
   readonly signal: AbortSignal
   file(name: string): NamedFile
   /** The client spends from the budget, and calls `onEvent`. */
-  client(onEvent: (event: ClientEvent) => void): Promise<Client>
+  client(onEvent: (event: ClientEvent) => void): Client
   emit(event: RunEvent): void
 }
 
@@ -48,7 +48,7 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
   })
   state.note()
   emit({ event: 'started', creditsPerDay, planned, spent: budget.spent + budget.uncertain, lines: lines.length })
-  const client = await options.client((event) => {
+  const client = options.client((event) => {
     if (event.type.startsWith('credits.')) state.note()
   })
   const feed = createPriceFeed(client, { store, clock })
