@@ -121,7 +121,7 @@ async function forecastPrices(lines: readonly PlanLine[]): Promise<Map<PlanLine,
   const costs = new Map<PlanLine, Cost>()
   for (const together of groupByHours(lines)) {
     const all = await askFeed(together)
-    const alone = await Promise.all(together.map((line) => askFeed([line])))
+    const alone = together.length === 1 ? [all] : await Promise.all(together.map((line) => askFeed([line])))
     const sumAlone = alone.reduce((total, { creditsPerDay }) => total + creditsPerDay, 0)
     for (const [index, line] of together.entries()) {
       const share = (alone[index]?.creditsPerDay ?? 0) / sumAlone

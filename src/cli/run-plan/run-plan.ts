@@ -46,8 +46,9 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
     now: clock.now,
     onDay: (day) => emit(toDayEvent(day, options)),
   })
-  state.note()
   emit({ event: 'started', creditsPerDay, planned, spent: budget.spent + budget.uncertain, lines: lines.length })
+  // A day that ended while nothing ran is reported now.
+  state.note()
   const client = options.client((event) => {
     if (event.type.startsWith('credits.')) state.note()
   })
