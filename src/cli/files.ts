@@ -3,10 +3,12 @@ import { dirname } from 'node:path'
 import { usageError } from './failure.ts'
 import type { NamedFile } from './host.ts'
 
-/** The text of a file. @throws CommandError naming the option and the file */
+/** The text of a file, in UTF-8, or in UTF-16 as PowerShell writes it. @throws CommandError naming the option and the file */
 export function readTextFile(option: string, { name, path }: NamedFile): string {
   try {
-    return readFileSync(path, 'utf8')
+    const bytes = readFileSync(path)
+    const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
+    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes)
   } catch (error) {
     throw usageError(`${option} ${name}: ${reasonOf(error)}.`, error)
   }

@@ -46,6 +46,8 @@ export async function openJournal(journal: NamedFile): Promise<Journal> {
 function readJournal(path: string, file: number, lock: FileLock): Journal {
   const text = readFileSync(path, 'utf8')
   const answers = readAnswers(text)
+  // Such as the list of addresses, given by mistake: nothing is appended to it.
+  if (answers.size === 0 && text.trim() !== '') throw new Error('it is no journal')
   const unwritten: string[] = []
   // A crash or a full disk may have left half a line.
   let isTorn = text !== '' && !text.endsWith('\n')

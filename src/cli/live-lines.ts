@@ -1,4 +1,4 @@
-import type { Output } from './host.ts'
+import type { HostProcess, Output } from './host.ts'
 
 /** Lines at the end of a terminal that are drawn again and again. */
 export interface LiveLines {
@@ -15,6 +15,11 @@ const SHOW_CURSOR = '\u001b[?25h'
 const NO_WRAP = '\u001b[?7l'
 const WRAP = '\u001b[?7h'
 const CLEAR_BELOW = '\u001b[J'
+
+/** Whether lines can be drawn again: on a terminal that moves its cursor. */
+export function canDraw({ isTTY }: Output, { TERM }: HostProcess['env']): boolean {
+  return isTTY === true && TERM !== 'dumb'
+}
 
 export function createLiveLines(stream: Output): LiveLines {
   let drawn: readonly string[] = []

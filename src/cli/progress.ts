@@ -1,5 +1,6 @@
 import type { SweepProgress } from 'etn-market'
 import type { Output } from './host.ts'
+import { canDraw } from './live-lines.ts'
 import { formatCount } from './output.ts'
 import type { Session } from './session.ts'
 
@@ -16,7 +17,7 @@ const DEFAULT_COLUMNS = 80
 
 export function createProgress(session: Session, total: number): Progress {
   const { stderr } = session.host
-  if (!stderr.isTTY) return { update() {}, stop() {} }
+  if (!canDraw(stderr, session.host.env)) return { update() {}, stop() {} }
   const lines = session.startLiveLines(stderr)
   const update = (progress: SweepProgress) => lines.draw([formatProgress(progress, columnsOf(stderr))])
   update({ done: 0, failed: 0, total, credits: 0, etaMs: undefined })

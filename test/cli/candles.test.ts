@@ -52,6 +52,16 @@ test('prints CSV with all digits, oldest first, and the candles as JSON', async 
   expect(candles.map(({ time }) => time)).toEqual(candles.map(({ time }) => time).sort())
 })
 
+test('--csv and --json, which both print, are wrong usage', async () => {
+  const { json, fake } = await createScene()
+  for (const args of [
+    ['candles', BOLT, '--csv'],
+    ['candles', '--csv', BOLT],
+  ])
+    expect(await json(args)).toMatchObject({ code: 2, data: { error: { code: 'invalid_usage' } } })
+  expect(fake.journal()).toEqual([])
+})
+
 testProperty(
   'a number in CSV is the same number without an exponent',
   fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
@@ -81,6 +91,7 @@ test('--sync buys what is missing, and refuses another file before it spends', a
     [['candles', BOLT, '--svg', 'no/where.svg'], '--svg no/where.svg: there is no such file or folder.'],
     [['candles', BOLT, '--csv', folder], 'it is a folder'],
     [['candles', BOLT, '--bucket', '2h'], 'invalid bucket: "2h". It must be one of 1m, 15m, 1h, 4h, 1d.'],
+    [['candles', BOLT, '--csv', '--sync', 'bolt.csv'], '--csv and --sync cannot be given together.'],
     [['candles'], "missing required argument 'addresses'"],
   ] as const) {
     const { code, stderr } = await run(args)

@@ -53,3 +53,11 @@ test('a journal that an editor saved with a byte order mark and CRLF has its ans
   expect((await run(sweep)).stdout).toContain('2 of 2 done (2 from the journal)')
   expect(fake.charged()).toBe(2 * LOCKS)
 })
+
+test('a file of another kind is refused as a journal, and stays as it is', async () => {
+  const { run, fake, write } = await createScene()
+  const path = write('tokens.txt', `${tokens[0]}\n`)
+  const { code, stderr } = await run(['sweep', 'locks', 'tokens.txt', '--resume', 'tokens.txt'])
+  expect([code, stderr]).toEqual([2, 'error: journal tokens.txt: it is no journal.\n'])
+  expect([readFileSync(path, 'utf8'), fake.journal()]).toEqual([`${tokens[0]}\n`, []])
+})

@@ -58,6 +58,8 @@ export function addCandlesCommand(program: Command, host: HostProcess): void {
         return buyCandlesOfMany(session, { options, params, sync: options.sync, csv })
       }
       const params = readParams(address, options)
+      if (csv === true && session.json)
+        throw usageError('--json and --csv without a file cannot be given together: both print.')
       const csvFile = typeof csv === 'string' ? session.file(csv) : undefined
       const svgFile = options.svg === undefined ? undefined : session.file(options.svg)
       if (csvFile) requireWritable('--csv', csvFile)

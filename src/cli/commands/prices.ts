@@ -4,6 +4,7 @@ import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
 import type { HostProcess } from '../host.ts'
 import { toJsonLine } from '../json.ts'
+import { canDraw } from '../live-lines.ts'
 import { formatCount, formatCredits, formatDecimal } from '../output.ts'
 import { costOfPrices } from '../price-cost.ts'
 import { createPriceRows, formatChange, formatPrices } from '../price-table.ts'
@@ -92,7 +93,7 @@ interface Watching {
 }
 
 async function printWatch(session: Session, { feed, client, addresses, tokens, everyMs }: Watching): Promise<void> {
-  const isLive = session.host.stdout.isTTY === true && !session.json
+  const isLive = canDraw(session.host.stdout, session.host.env) && !session.json
   await watchPrices(session, feed, addresses, everyMs, createPriceRows(tokens), {
     isLive,
     onRow(row) {
