@@ -5,6 +5,9 @@ import { refusal, usageError } from './failure.ts'
 import { reasonOf, requireFile } from './files.ts'
 import type { NamedFile } from './host.ts'
 
+/** How each line begins. */
+const LINE_START = '{"key":'
+
 /**
  * An append-only file with the answers of a sweep, one a line: `{ "key", "at", "answer" }`. What all its runs were charged has lines too, with
  * `ledger` instead of `answer`; the last one counts.
@@ -46,8 +49,8 @@ export async function openJournal(journal: NamedFile): Promise<Journal> {
 function readJournal(path: string, file: number, lock: FileLock): Journal {
   const text = readFileSync(path, 'utf8')
   const answers = readAnswers(text)
-  // Such as the list of addresses, given by mistake: nothing is appended to it.
-  if (answers.size === 0 && text.trim() !== '') throw new Error('it is no journal')
+  // Such as the list of addresses, given by mistake: nothing is appended to it. A crash may have left half of the first line.
+  if (answers.size === 0 && text.trim() !== '' && !text.startsWith(LINE_START)) throw new Error('it is no journal')
   const unwritten: string[] = []
   // A crash or a full disk may have left half a line.
   let isTorn = text !== '' && !text.endsWith('\n')
@@ -81,7 +84,7 @@ function readJournal(path: string, file: number, lock: FileLock): Journal {
       set(key, value) {
         const isAnswer = value.startsWith('{"data":')
         const kind = isAnswer ? 'answer' : 'ledger'
-        const line = `{"key":${JSON.stringify(key)},"at":"${new Date().toISOString()}","${kind}":${value}}`
+        const line = `${LINE_START}${JSON.stringify(key)},"at":"${new Date().toISOString()}","${kind}":${value}}`
         // The number of a closed file may be another file's by now.
         if (isClosed) throw new Error('The journal is closed.')
         try {

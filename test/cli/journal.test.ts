@@ -61,3 +61,11 @@ test('a file of another kind is refused as a journal, and stays as it is', async
   expect([code, stderr]).toEqual([2, 'error: journal tokens.txt: it is no journal.\n'])
   expect([readFileSync(path, 'utf8'), fake.journal()]).toEqual([`${tokens[0]}\n`, []])
 })
+
+test('a journal of which a crash left half of the first line goes on', async () => {
+  const { run, write, folder } = await createScene()
+  write('locks.jsonl', '{"key":"etn-market:sw')
+  const { code, stdout } = await run(['sweep', 'locks', tokens[0] ?? '', '--resume', 'locks.jsonl'])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('1 of 1 done, 0 failed')])
+  expect(readFileSync(join(folder, 'locks.jsonl'), 'utf8')).toMatch(/^\{"key":"etn-market:sw\n\{"key":/)
+})
