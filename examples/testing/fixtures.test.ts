@@ -2,7 +2,7 @@
 
 import { test as base } from 'etn-market/vitest'
 import { expect } from 'vitest'
-import { BOLT, DAY, HOUR, LOCKS, MINE, PRICES, startBot, WORLD } from './start-bot.ts'
+import { BOLT, DAY, HOUR, LOCKS, MINE, PRICES, START, startBot, WORLD } from './start-bot.ts'
 
 const test = base
   .extend<{ started: ReturnType<typeof startBot> }>({
@@ -12,7 +12,8 @@ const test = base
       await started.client.close()
     },
   })
-  .override({ fakeOptions: { world: WORLD, keys: { mine: 100_000 } } })
+  // The time stands still except for `fake.advance`, so that prices in between are exact.
+  .override({ fakeOptions: { world: WORLD, keys: { mine: 100_000 }, clock: { now: () => START } } })
 
 test('values the portfolio, and is charged exactly what it should be', async ({ fake, started: { bot, notes } }) => {
   expect(await bot.check()).toEqual({ value: 1_000 * 0.02 + 200 * 0.5, fresh: true })

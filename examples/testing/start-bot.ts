@@ -6,6 +6,7 @@ export const { BOLT } = fakeTokens
 export const MINE = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
+export const START = Date.UTC(2026, 0, 1)
 
 /** The data of the tests: two prices that hold until a test changes them, and a lock that ends in 40 days. */
 export const WORLD: WorldOptions = {

@@ -1,3 +1,4 @@
+import { exponentialBackoff } from '../utils/exponential-backoff.ts'
 import { type Clock, monotonicNow } from './clock.ts'
 
 const WINDOW_MS = 60_000
@@ -41,7 +42,7 @@ export function createRefusalWindow(clock: Clock): RefusalWindow {
     },
     escalatedWaitMs() {
       const beyond = certain() - MAX_PLAIN_REFUSALS
-      return beyond <= 0 ? 0 : Math.min(MAX_ESCALATED_WAIT_MS, MIN_ESCALATED_WAIT_MS * 2 ** (beyond - 1))
+      return beyond <= 0 ? 0 : exponentialBackoff(beyond - 1, MIN_ESCALATED_WAIT_MS, MAX_ESCALATED_WAIT_MS)
     },
   }
 }

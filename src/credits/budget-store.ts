@@ -1,4 +1,5 @@
-import { startBackgroundTimer, startTimer, systemClock } from '../concurrency/clock.ts'
+import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
+import { withTimeout } from '../concurrency/with-timeout.ts'
 
 /**
  * Where a budget is kept, so that it outlives the process: Keyv, or anything with its methods, synchronous or not.
@@ -122,11 +123,8 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
   }
 }
 
-function withinTime<T>(limitMs: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = startTimer(systemClock, limitMs, () =>
-      reject(new Error(`The store did not answer within ${limitMs} ms.`)),
-    )
-    promise.then(resolve, reject).finally(stop)
+function withinTime<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  return withTimeout(work, limitMs, systemClock, () => {
+    throw new Error(`The store did not answer within ${limitMs} ms.`)
   })
 }

@@ -1,3 +1,4 @@
+import type { EtnMarketError } from '../errors/base.ts'
 import { isPromise } from '../utils/is-promise.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
 
@@ -130,7 +131,10 @@ export interface FeedGapEvent {
   to: number | undefined
 }
 
-/** An answer with trades was paid for and cannot be read. The readers of the token wait for the next one. */
+/**
+ * Trades could not be bought, and their readers wait: an answer was paid for and cannot be read, or there are no credits for the request.
+ * Failures that hold up every request raise `feed.waiting` or `feed.stopped` instead.
+ */
 export interface FeedTradesFailedEvent {
   /** The name of the event. */
   type: 'feed.trades_failed'
@@ -158,6 +162,11 @@ export interface FeedStoreEvent {
 export interface FeedStreamEvent extends FeedStreamStatus {
   /** The name of the event. */
   type: 'feed.stream'
+}
+
+/** The event of candles or balances that fail to arrive. */
+export function toWatchFailed(address: string, { code, message }: EtnMarketError): FeedWatchFailedEvent {
+  return { type: 'feed.watch_failed', addresses: [address], code, message }
 }
 
 /** The message of anything that was thrown. */

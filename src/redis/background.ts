@@ -1,5 +1,6 @@
 import { LightAbortController } from '../concurrency/cancellation.ts'
-import { monotonicNow, sleep, startTimer, systemClock } from '../concurrency/clock.ts'
+import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
+import { withTimeout } from '../concurrency/with-timeout.ts'
 
 /** Commands that no call waits for. */
 export interface Background {
@@ -45,13 +46,7 @@ export function createBackground(): Background {
       let before = Number.NaN
       while (live.size > 0 && ended !== before) {
         before = ended
-        await new Promise<void>((resolve) => {
-          const stopTimer = startTimer(systemClock, timeoutMs, resolve)
-          Promise.all(live).then(() => {
-            stopTimer()
-            resolve()
-          })
-        })
+        await withTimeout(Promise.all(live), timeoutMs, systemClock, () => {})
       }
     },
     stop: () => stopping.abort(new Error('The fleet is closed.')),

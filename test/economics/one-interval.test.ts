@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { runFeed } from '../bench/economics/feed-run.ts'
 import { addressList, creditsFor } from '../bench/economics/ledger.ts'
 import type { Shape } from '../bench/economics/shapes.ts'
@@ -49,3 +49,28 @@ testProperty(
     }),
   { cases: 40 },
 )
+
+test('short watches of tokens that others watch more slowly cost at most 5 % more than one interval for all', async () => {
+  const addresses = addressList(76)
+  const permanent = addresses.map((address) => ({
+    name: address,
+    addresses: [address],
+    everyMs: 10 * MINUTE,
+    spans: [{ from: 0, to: DURATION }],
+  }))
+  // Every 20 seconds one begins, of ten tokens, for about four minutes.
+  const short = Array.from({ length: 350 }, (_, index) => {
+    const from = MINUTE + index * 20_000
+    const offset = (index * 37) % 66
+    return {
+      name: `short ${index}`,
+      addresses: addresses.slice(offset, offset + 10),
+      everyMs: 1.5 * MINUTE,
+      spans: [{ from, to: from + 4 * MINUTE + ((index * 13) % 50) * 1_000 }],
+    }
+  })
+  const shape = { consumers: [...permanent, ...short], lookUps: [], durationMs: DURATION, stepMs: 1_000 }
+  const { credits } = await runFeed(shape)
+  const plain = SIMPLE_STRATEGIES.filter(({ isInTime }) => isInTime).map(({ run }) => run(shape))
+  expect(credits).toBeLessThanOrEqual(1.05 * Math.min(...plain))
+})

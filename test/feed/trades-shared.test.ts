@@ -157,6 +157,22 @@ test.each([
   expect(clock.pending).toBe(0)
 })
 
+test('trades that the service refuses alone hold no other request up', async () => {
+  const { fake, feed, clock, events } = setupFeed()
+  serveTrades(fake, 30)
+  let prices = 0
+  feed.watch([BOLT, CORE], { everyMs: MINUTE, onPrice: () => void prices++ })
+  fake.fault({ operation: 'trade.list', times: 20, status: 402 })
+  const { end } = read(feed.trades({ everyMs: MINUTE }))
+  await clock.advance(10 * MINUTE)
+  expect(prices).toBeGreaterThanOrEqual(20)
+  expect(end.state).toBe('pending')
+  expect(feed.status().state).toBe('running')
+  expect(types(events).filter((type) => type === 'feed.trades_failed')).toHaveLength(1)
+  await feed.close()
+  expect(clock.pending).toBe(0)
+})
+
 test('answers that are lost are requested again at once only as far as smaller requests have paid for it', async () => {
   const { feed, clock, fake } = setupFeed()
   serveTrades(fake, 30)
@@ -184,11 +200,13 @@ test('trades are within the budget of the day, and a crash in the middle of a pa
   read(first.feed.trades({ everyMs: MINUTE }))
   await clock.advance(500)
   first.kill()
-  const second = start({ budget })
+  const events: FeedEvent[] = []
+  const second = start({ budget, onEvent: (event) => void events.push(event) })
   const { end } = read(second.feed.trades({ everyMs: MINUTE }))
   await clock.advance(10 * MINUTE)
   fake.expectCredits(500)
-  expect(second.feed.status()).toMatchObject({ state: 'stopped', spent: 500 })
+  expect(second.feed.status().spent).toBe(500)
+  expect(events).toMatchObject([{ type: 'feed.trades_failed', code: 'budget_exceeded', credits: 0 }])
   expect(end.state).toBe('pending')
   const closing = watch(second.feed.close())
   await flush()

@@ -72,17 +72,21 @@ test('reseeding by several: members that initialize at once after a flush make o
   }
 })
 
+/** Turns of a window that a test goes through, as fast as the machine allows. */
+const WINDOWS = 6
+
 test('a window that is reset by SET: at every turn of a window, each charge counts in one window, and none has too many', async () => {
   const redis = setup.connect()
   const settled = new Map<string, number>()
   const budget = { credits: 500, windowMs: 200 }
   const members = Array.from({ length: 4 }, () => setup.join({ budget }, {}, recordSettlements(redis, settled)))
   await members[0]!.fleet.initialize()
-  const end = performance.now() + 2_000
+  const end = performance.now() + 30_000
+  const isOver = () => settled.size > WINDOWS || performance.now() > end
   await Promise.all(
     members.flatMap(({ client }) =>
       TOKENS.slice(0, 4).map(async (address) => {
-        while (performance.now() < end) {
+        while (!isOver()) {
           await client.token.price({ address }).catch((error: { resetsAt?: number }) => {
             const waitMs = Math.max(0, (error.resetsAt ?? 0) - Date.now())
             return new Promise((resolve) => setTimeout(resolve, Math.min(200, waitMs)))
@@ -92,7 +96,7 @@ test('a window that is reset by SET: at every turn of a window, each charge coun
     ),
   )
   await Promise.all(members.map(({ client }) => client.close()))
-  expect(settled.size).toBeGreaterThan(4)
+  expect(settled.size).toBeGreaterThan(WINDOWS)
   expect([...settled.values()].filter((credits) => credits > 500)).toEqual([])
   expect([...settled.values()].reduce((sum, credits) => sum + credits, 0)).toBe(setup.fake.charged())
 })

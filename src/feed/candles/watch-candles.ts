@@ -2,6 +2,7 @@ import { sleep } from '../../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Candle } from '../../generated/types.ts'
+import { toWatchFailed } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
 import type { RecurringRequests } from '../requests/recurring-requests.ts'
@@ -71,8 +72,8 @@ async function follow(
   parts: CandleWatchParts,
 ): Promise<void> {
   const { clock, dailyBudget, candles } = parts
-  const failures = createFailureReport(id.address, parts.emit)
-  const requester = createRequester(parts, { signal, failures, everyMs })
+  const failures = createFailureReport((error) => parts.emit(toWatchFailed(id.address, error)))
+  const requester = createRequester(parts, { signal, failures, everyMs: () => everyMs })
   const buyer = createCandleBuyer(id, limit, requester, parts)
   for (;;) {
     const known = await candles.read(id)

@@ -3,6 +3,8 @@ import { rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { BalanceDocument } from '../../generated/types.ts'
 import { checksumAddress } from '../../utils/address.ts'
+import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
+import { toWatchFailed } from '../events.ts'
 import { mayBeChargedAgain } from '../failures.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
@@ -90,9 +92,14 @@ async function follow(following: Following, parts: PortfolioParts): Promise<void
   const state = createPortfolioState({ ...following, tokens, watch: parts.watch })
   const reports = new Map<string, FailureReport>()
   const requesterFor = (address: string) => {
-    const failures = reports.get(address) ?? createFailureReport(address, emit, state.fallBehind)
+    const failures =
+      reports.get(address) ??
+      createFailureReport((error) => {
+        emit(toWatchFailed(address, error))
+        state.fallBehind()
+      })
     reports.set(address, failures)
-    return createRequester(parts, { signal, failures, everyMs: balancesEveryMs })
+    return createRequester(parts, { signal, failures, everyMs: () => balancesEveryMs })
   }
   const address = checksumAddress(wallet)
   const requester = requesterFor(address)
@@ -115,7 +122,7 @@ async function follow(following: Following, parts: PortfolioParts): Promise<void
       failures = failed.length === 0 ? 0 : failures + 1
       const dueMs = holdings.at + interval() - clock.now()
       const mayRetry = failures > 0 && !failed.some((error) => mayBeChargedAgain(error, failures - 1))
-      const retryMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(failures, 10))
+      const retryMs = exponentialBackoff(failures, MIN_RETRY_MS, MAX_RETRY_MS)
       await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
     }
   } finally {

@@ -1,5 +1,6 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
-import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import type { Clock } from '../../concurrency/clock.ts'
+import { withTimeout } from '../../concurrency/with-timeout.ts'
 import { type FeedEvent, messageOf } from '../events.ts'
 import type { FeedStore } from '../types.ts'
 
@@ -27,13 +28,6 @@ export function createCheckedStore(
 
   return {
     async read(key, check) {
-      let stopTimer = () => {}
-      const timeout = new Promise<undefined>((resolve) => {
-        stopTimer = startTimer(clock, TIMEOUT_MS, () => {
-          failed(`No answer within ${TIMEOUT_MS} ms.`)
-          resolve(undefined)
-        })
-      })
       const value = attempt(async () => {
         const text: unknown = await store.get(key)
         if (text === undefined || text === null) return undefined
@@ -41,8 +35,10 @@ export function createCheckedStore(
         return check(JSON.parse(text))
       }).catch((error) => void failed(error))
       // A read that ends later is ignored.
-      const first = await raceWithAbort(Promise.race([value, timeout]), closed).catch(() => undefined)
-      stopTimer()
+      const untilClosed = raceWithAbort(value, closed).catch(() => undefined)
+      const first = await withTimeout(untilClosed, TIMEOUT_MS, clock, () =>
+        failed(`No answer within ${TIMEOUT_MS} ms.`),
+      )
       return first ?? undefined
     },
     write(key, value, ttlMs) {

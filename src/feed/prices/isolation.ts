@@ -1,5 +1,6 @@
 import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
+import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
 import type { FeedEvent } from '../events.ts'
 import { creditsChargedBy, type Failure, mayBeCausedByAnAddress } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
@@ -106,7 +107,7 @@ export function createIsolation(
   function isolate(prices: readonly TrackedPrice[], error: EtnMarketError): Failure {
     const isCharged = error.charge !== 'none'
     const failures = Math.max(...prices.map((tracked) => tracked.failures))
-    const backoff = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(failures, 10))
+    const backoff = exponentialBackoff(failures, MIN_WAIT_MS, MAX_WAIT_MS)
     const intervals = prices.filter(({ watchers }) => watchers.size > 0).map(({ intervalMs }) => intervalMs)
     const waitMs = isCharged ? Math.max(backoff, ...intervals) : backoff
     // Without the interval, which the schedule adds: it ends earlier when a watch with a shorter one joins.

@@ -1,5 +1,6 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
-import { sleep, startTimer } from '../../concurrency/clock.ts'
+import { sleep } from '../../concurrency/clock.ts'
+import { withTimeout } from '../../concurrency/with-timeout.ts'
 import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
@@ -118,19 +119,17 @@ export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLea
     release,
     async acquire(addresses) {
       const all = new Set(addresses)
-      let stopTimer = () => {}
-      const timeout = new Promise<typeof all>((resolve) => {
-        stopTimer = startTimer(clock, TIMEOUT_MS, () => resolve(all))
-      })
       const acquired = tryAcquire(addresses)
       try {
         // A store that fails or hangs costs a request, and never a price.
-        return await raceWithAbort(Promise.race([acquired.catch(() => all), timeout]), closed)
+        const untilClosed = raceWithAbort(
+          acquired.catch(() => all),
+          closed,
+        )
+        return await withTimeout(untilClosed, TIMEOUT_MS, clock, () => all)
       } catch (error) {
         acquired.then(release, () => {})
         throw error
-      } finally {
-        stopTimer()
       }
     },
   }

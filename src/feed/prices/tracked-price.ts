@@ -60,7 +60,7 @@ interface TrackedPriceState {
   lateAfterMs: number
   /** Watchers with an interval up to this know that the price is late. */
   reportedLateMs: number
-  /** How often it was bought since it is watched. */
+  /** How often it was bought since it is watched, or since a watch joined for which its price was too old. */
   timesBought: number
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch. */
   intervalMs: number
@@ -117,7 +117,10 @@ const stateOf = (tracked: TrackedPrice): TrackedPriceState => tracked
 
 /** A watch wants its price, or wants it at another interval. */
 export function joined(tracked: TrackedPrice, watcher: Watcher, firstDueAt: number): void {
-  if (tracked.watchers.size === 0) Object.assign(stateOf(tracked), { firstDueAt, timesBought: 0 })
+  const state = stateOf(tracked)
+  if (tracked.watchers.size === 0) state.firstDueAt = firstDueAt
+  // A price that is too old for the watch is bought at once, like a first one: it is in step with no other.
+  if (tracked.watchers.size === 0 || tracked.at + watcher.everyMs <= firstDueAt) state.timesBought = 0
   tracked.watchers.put(watcher)
   if (watcher.atLeastEveryMs < Number.POSITIVE_INFINITY) tracked.guaranteed.put(watcher)
   else tracked.guaranteed.delete(watcher)

@@ -1,5 +1,6 @@
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
+import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
 import type { FeedEvent } from '../events.ts'
 import { codeOf, type Failure, isRefusal, isShortOfCredits, isUnreadable, mayBeChargedAgain } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
@@ -35,7 +36,7 @@ export function createBackoff(clock: FeedClock, emit: (event: FeedEvent) => void
 
   /** Retry-After is a floor, and jitter only adds to it. Without it: full jitter below a ceiling that doubles. */
   function waitAfter({ retryAfterMs = 0 }: Partial<EtnMarketError>): number {
-    const ceiling = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(failures, 10))
+    const ceiling = exponentialBackoff(failures, MIN_WAIT_MS, MAX_WAIT_MS)
     const wait =
       retryAfterMs > 0
         ? retryAfterMs + clock.random() * Math.min(retryAfterMs / 10, MAX_JITTER_MS)

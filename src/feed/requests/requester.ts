@@ -3,6 +3,7 @@ import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { ResponseError } from '../../errors/response.ts'
+import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
 import type { FeedBoughtEvent, FeedEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
@@ -22,7 +23,7 @@ export interface RequesterOptions {
   readonly signal: AbortSignal
   readonly failures: FailureReport
   /** The wait after a failure that may have been charged, in milliseconds. */
-  readonly everyMs: number
+  everyMs(): number
 }
 
 /** Reports what holds requests up: once, and again when the reason changes. */
@@ -32,19 +33,14 @@ export interface FailureReport {
   clear(): void
 }
 
-/** @param address what the failures are about, in EIP-55 form */
-export function createFailureReport(
-  address: string,
-  emit: (event: FeedEvent) => void,
-  onFailure: () => void = () => {},
-): FailureReport {
+/** @param onReason called with the first of several failures in a row that have the same code */
+export function createFailureReport(onReason: (error: EtnMarketError) => void): FailureReport {
   let reportedCode: string | undefined
   return {
     report(error) {
       if (!isEtnMarketError(error) || error.code === reportedCode) return
       reportedCode = error.code
-      emit({ type: 'feed.watch_failed', addresses: [address], code: error.code, message: error.message })
-      onFailure()
+      onReason(error)
     },
     clear() {
       reportedCode = undefined
@@ -69,6 +65,10 @@ export interface Answer<T> extends Spent<T> {
 
 /** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
 export interface Requester {
+  /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
+  waitMs(spec: RequestSpec<unknown>): number
+  /** Whether a later attempt may succeed after this failure. */
+  mayRetry(error: unknown, spec: RequestSpec<unknown>): boolean
   /** Waits until nothing holds the request up, and makes one attempt. Rejects with why it failed. */
   attempt<T>(specify: () => RequestSpec<T>): Promise<Answer<T>>
   /** Repeats attempts until one succeeds. Rejects when no later attempt could. */
@@ -89,7 +89,6 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
   let failures = 0
   let notBefore = Number.NEGATIVE_INFINITY
 
-  /** How long the next attempt has to wait, in milliseconds. */
   function waitMs({ operation, worstCase }: RequestSpec<unknown>): number {
     const now = clock.now()
     const until = Math.max(backoff.until, notBefore)
@@ -106,8 +105,7 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
   /** Retry-After is a floor, and jitter only adds to it. */
   function waitAfter(error: unknown): number {
     const { retryAfterMs = 0 } = error as Partial<EtnMarketError>
-    const isShort = isShortOfCredits(error)
-    const ms = isShort ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(failures, 10))
+    const ms = isShortOfCredits(error) ? MAX_WAIT_MS : exponentialBackoff(failures, MIN_WAIT_MS, MAX_WAIT_MS)
     return Math.max(ms, retryAfterMs) * (1 + clock.random() / 10)
   }
 
@@ -137,7 +135,7 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
       return { ...answer, sentAt }
     } catch (error) {
       signal.throwIfAborted()
-      notBefore = Math.max(clock.now() + waitAfter(error), mayBeChargedAgain(error, failures) ? sentAt + everyMs : 0)
+      notBefore = Math.max(clock.now() + waitAfter(error), mayBeChargedAgain(error, failures) ? sentAt + everyMs() : 0)
       failures++
       if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
       if (!isRefusal(error)) failureReport.report(error)
@@ -145,15 +143,20 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
     }
   }
 
+  function mayRetry(error: unknown, { worstCase }: RequestSpec<unknown>): boolean {
+    return !isRefusal(error) && !(isOverBudget(error) && isTooLarge(worstCase))
+  }
+
   return {
+    waitMs,
+    mayRetry,
     attempt,
     async request(specify) {
       for (;;) {
         try {
           return await attempt(specify)
         } catch (error) {
-          if (signal.aborted || isRefusal(error)) throw error
-          if (isOverBudget(error) && isTooLarge(specify().worstCase)) throw error
+          if (signal.aborted || !mayRetry(error, specify())) throw error
         }
       }
     },

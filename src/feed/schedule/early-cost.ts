@@ -6,7 +6,7 @@ export interface DueItem {
   dueAt: number
   /** How long its price is valid, in milliseconds, with any stretch. */
   intervalMs: number
-  /** How often it was bought since it is watched. */
+  /** How often it was bought since its times last changed. */
   timesBought: number
 }
 

@@ -1,12 +1,11 @@
 import { creditsFor } from '../../credits/batch-cost.ts'
+import { bisect } from '../../utils/bisect.ts'
 import { type Allowance, DAY_MS } from '../prices/daily-budget.ts'
 import { type Stretch, stretchedInterval, type TrackedPrice, type Watcher } from '../prices/tracked-price.ts'
 import { lowestCreditsPerDay } from './demand.ts'
 
 /** The limit of a stretch, for a budget that is used up. 10 seconds become more than a day, and the next day ends it. */
 const MAX_STRETCH = 10_000
-/** Steps of the search. The last one changes the stretch by far less than the budget tolerates. */
-const STEPS = 24
 
 /** A stretch, and what the watches cost with it. */
 export interface SolvedStretch extends Stretch {
@@ -47,13 +46,7 @@ export function solveStretch({ addresses, allowance, factor, current }: StretchP
   const withFactor = isKept
     ? (stretch: number) => costOf({ stretch, atLeastStretch: 1 })
     : (atLeastStretch: number) => costOf({ stretch: MAX_STRETCH, atLeastStretch })
-  let [low, high] = [1, MAX_STRETCH]
-  for (let step = 0; step < STEPS; step++) {
-    const middle = Math.sqrt(low * high)
-    if (withFactor(middle).creditsPerDay <= affordable) high = middle
-    else low = middle
-  }
-  return withFactor(high)
+  return withFactor(bisect((value) => withFactor(value).creditsPerDay <= affordable, MAX_STRETCH, 1))
 }
 
 /**

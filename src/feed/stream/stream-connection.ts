@@ -1,6 +1,7 @@
 import { raceWithAbort } from '../../concurrency/cancellation.ts'
 import { startTimer } from '../../concurrency/clock.ts'
 import { isObject } from '../../operations/type-guards.ts'
+import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { createEventParser } from './parse-events.ts'
 import { readPrice, type StreamedPrice } from './read-price.ts'
@@ -74,7 +75,7 @@ export function openStreamConnection(parts: StreamConnectionParts): StreamConnec
     if (refusal?.isFinal) setStatus('unavailable')
     if (refusal) goDown()
     if (refusal?.isFinal) return
-    const backoffMs = Math.min(MAX_WAIT_MS, RECONNECT_MS * 2 ** failures)
+    const backoffMs = exponentialBackoff(failures, RECONNECT_MS, MAX_WAIT_MS)
     failures++
     // What the server asks for is a floor, and jitter only adds to it.
     const waitMs = (refusal?.retryAfterMs ?? 0) + backoffMs * (MIN_SHARE + (1 - MIN_SHARE) * clock.random())

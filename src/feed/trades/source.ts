@@ -1,18 +1,14 @@
 import { startTimer } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
-import { ResponseError } from '../../errors/response.ts'
 import type { Trade } from '../../generated/types.ts'
-import { isObject } from '../../operations/type-guards.ts'
-import type { FeedEvent, FeedTradesFailedEvent } from '../events.ts'
-import { creditsChargedBy, type Failure, isShortOfCredits, isUnreadable } from '../failures.ts'
-import type { FeedClock } from '../feed-clock.ts'
+import { isArray, isObject } from '../../operations/type-guards.ts'
+import type { FeedTradesFailedEvent } from '../events.ts'
+import { creditsChargedBy, isServiceWide, isUnreadable } from '../failures.ts'
 import type { Lifetime } from '../lifetime.ts'
-import { spendFromBudget } from '../prices/buy-prices.ts'
-import type { DailyBudget } from '../prices/daily-budget.ts'
-import type { Backoff } from '../requests/backoff.ts'
+import type { Requester, RequesterParts, RequestSpec } from '../requests/requester.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
 import type { FeedClient } from '../types.ts'
-import { adaptInterval, createTradeCost, FULL_PAGE, PAGE_SIZE, type TradeCost, tradeCredits } from './cost.ts'
+import { adaptInterval, createTradeCost, PAGE_SIZE, type TradeCost, tradeCredits } from './cost.ts'
 import { createTradeDedupe, mergePage, type TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import type { TradeMemory, TradeStore } from './store.ts'
 
@@ -42,70 +38,70 @@ export interface TradeSource {
   stop(): Promise<void>
 }
 
-export interface TradeSourceParts extends TradeRequestParts {
+export interface TradeSourceParts extends RequesterParts {
+  readonly client: FeedClient
+  readonly lifetime: Lifetime
   readonly store: TradeStore | undefined
-  emit(event: FeedEvent): void
-  isPaused(): boolean
+  /**
+   * @param everyMs the wait after a failure that may have been charged, in milliseconds
+   * @param onReason called with the first of several failures in a row that have the same code
+   */
+  createRequester(everyMs: () => number, onReason: (error: EtnMarketError) => void): Requester
 }
 
-interface SentRequest {
+interface TradeRequest {
   readonly limit: number
   readonly sentAt: number
   readonly intervalMs: number
+  /** Whether it is sent between two intervals. */
+  readonly isExtra: boolean
 }
 
-/** How often a hidden page is checked. */
-const PAUSE_MS = 1_000
-/** How often it is checked whether the budget has room beside the watches. */
-const SHARE_CHECK_MS = 60_000
-
 export function createTradeSource(token: string | undefined, parts: TradeSourceParts): TradeSource {
-  const { clock, dailyBudget, backoff, store, lifetime, emit, isPaused } = parts
+  const { client, clock, dailyBudget, store, lifetime, emit } = parts
+  const { signal } = lifetime
   const readers = new Set<TradeReader>()
   let memory: TradeMemory | undefined
   let cost: TradeCost = createTradeCost()
   let dedupe: TradeDedupe = createTradeDedupe()
-  let isLoaded = store === undefined
+  let isLoaded = false
   /** Whether another request is needed before the next interval. */
   let needsExtra = false
   let needsFullPage = false
-  let notBefore = Number.NEGATIVE_INFINITY
   let working: Promise<void> | undefined
   let stopTimer = () => {}
 
+  const reportFailed = (error: EtnMarketError) => emit(toFailedEvent(error, token, clock.toUnix(nextInterval())))
+  const onReason = (error: EtnMarketError) => {
+    // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
+    if (!isServiceWide(error) && !isUnreadable(error)) reportFailed(error)
+  }
+  const requester = parts.createRequester(() => intervalOf(waiting()), onReason)
+
   const waiting = () => [...readers].filter(({ isWaiting }) => isWaiting)
-  const nextInterval = (some: readonly TradeReader[]) =>
-    cost.intervalStart + intervalOf(some) * dailyBudget.requestStretch
+  const nextInterval = () => cost.intervalStart + intervalOf(waiting()) * dailyBudget.requestStretch
   const intervalOf = (some: readonly TradeReader[]) => intervalWithin(some, memory?.everyMs ?? 0)
 
   function wake(): void {
     stopTimer()
-    const some = waiting()
-    if (working !== undefined || lifetime.signal.aborted || some.length === 0) return
-    const dueAt = needsExtra && cost.coversExtra ? clock.now() : nextInterval(some)
-    const sendAt = isLoaded ? Math.max(dueAt, backoff.until, notBefore) : clock.now()
-    const waitMs = isPaused() ? PAUSE_MS : sendAt - clock.now()
+    if (working !== undefined || signal.aborted || waiting().length === 0) return
+    const waitMs = isLoaded ? Math.max(dueInMs(), requester.waitMs(toSpec(nextRequest()))) : 0
     if (waitMs > 0) stopTimer = startTimer(clock, Math.ceil(waitMs), wake)
     else {
-      working = work().finally(() => {
+      // A reader that begins and aborts in the same turn costs nothing: the first request is decided after loading.
+      working = (isLoaded ? buy() : load()).finally(() => {
         working = undefined
         wake()
       })
     }
   }
 
-  async function work(): Promise<void> {
-    if (!isLoaded) return load()
-    // A reader that begins and aborts in the same turn costs nothing.
-    await dailyBudget.load()
-    if (waiting().length === 0) return
-    const hasRoom = dailyBudget.availableForRequests >= Math.min(FULL_PAGE, dailyBudget.budget.available)
-    if (hasRoom) await buy()
-    else notBefore = clock.now() + SHARE_CHECK_MS
+  function dueInMs(): number {
+    return needsExtra && cost.coversExtra ? 0 : nextInterval() - clock.now()
   }
 
   async function load(): Promise<void> {
-    const stored = await store?.readMemory(token)
+    const [stored] = await Promise.all([store?.readMemory(token), dailyBudget.load()])
     isLoaded = true
     if (stored === undefined) return
     memory = stored
@@ -126,33 +122,44 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
     if (gaps[0]) emit({ type: 'feed.gap', token, ...gaps[0] })
   }
 
-  async function buy(): Promise<void> {
+  function nextRequest(): TradeRequest {
     const sentAt = clock.now()
-    const intervalMs = intervalOf(waiting())
-    const isExtra = sentAt < nextInterval(waiting())
     const elapsedMs = sentAt - (memory?.at ?? sentAt)
     const limit = needsFullPage || memory === undefined ? PAGE_SIZE : cost.limitAfter(elapsedMs)
-    const recordCost = (credits: number) => {
-      cost.recordCost(credits, sentAt, isExtra)
-      // Even if no page arrives: after a restart, what a lost answer cost is not spent again.
-      if (memory) remember(memory)
-    }
-    try {
-      const { data, credits } = await requestTrades(token, limit, parts)
-      recordCost(credits)
-      dailyBudget.recordUnplanned(credits)
-      backoff.recordSuccess(sentAt)
-      emit({ type: 'feed.bought', operation: 'trade.list', addresses: [], credits })
-      needsExtra = false
-      accept({ trades: data.filter(isObject), isComplete: data.length < limit }, { limit, sentAt, intervalMs })
-    } catch (error) {
-      if (lifetime.signal.aborted) return
-      if (creditsChargedBy(error) !== 0) recordCost(creditsChargedBy(error) ?? tradeCredits(limit))
-      recordFailure(error, sentAt, intervalMs)
+    return { limit, sentAt, intervalMs: intervalOf(waiting()), isExtra: sentAt < nextInterval() }
+  }
+
+  function toSpec({ limit }: TradeRequest): RequestSpec<Trade[]> {
+    const params = { limit, ...(token !== undefined && { token }) }
+    return {
+      operation: 'trade.list',
+      addresses: [],
+      worstCase: tradeCredits(limit),
+      send: (options) => client.trade.list(params, options),
+      // Without `validate: 'strict'` a client hands over what it does not expect.
+      isUsable: isArray,
     }
   }
 
-  function accept(page: TradePage, { limit, sentAt, intervalMs }: SentRequest): void {
+  async function buy(): Promise<void> {
+    const request = nextRequest()
+    try {
+      const { data, credits } = await requester.attempt(() => toSpec(request))
+      recordCost(credits, request)
+      needsExtra = false
+      accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)
+    } catch (error) {
+      if (!signal.aborted) recordFailure(error, request)
+    }
+  }
+
+  function recordCost(credits: number, { sentAt, isExtra }: TradeRequest): void {
+    cost.recordCost(credits, sentAt, isExtra)
+    // Even if no page arrives: after a restart, what a lost answer cost is not spent again.
+    if (memory) remember(memory)
+  }
+
+  function accept(page: TradePage, { limit, sentAt, intervalMs }: TradeRequest): void {
     if (dedupe.compare(page).gap && limit < PAGE_SIZE && cost.coversExtra) {
       // More trades than expected: the full page overlaps what is known, or nothing does.
       needsExtra = true
@@ -173,16 +180,12 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
     store?.writeMemory(token, memory)
   }
 
-  function recordFailure(error: unknown, sentAt: number, intervalMs: number): void {
-    if (isUnreadable(error)) {
-      needsExtra = false
-      const retryAt = cost.intervalStart + intervalMs * dailyBudget.requestStretch
-      emit(toFailedEvent(error, token, clock.toUnix(retryAt)))
-      return
-    }
-    if (creditsChargedBy(error) === undefined) needsExtra = true
-    const failure = backoff.recordFailure(error, sentAt)
-    if (canRetry(error, failure)) return
+  function recordFailure(error: unknown, request: TradeRequest): void {
+    const charged = creditsChargedBy(error)
+    if (charged !== 0) recordCost(charged ?? tradeCredits(request.limit), request)
+    needsExtra = charged === undefined || (needsExtra && !isUnreadable(error))
+    if (isUnreadable(error)) reportFailed(error)
+    if (requester.mayRetry(error, toSpec(request))) return
     for (const reader of [...readers]) reader.fail(error)
   }
 
@@ -207,11 +210,12 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   }
 }
 
-/** The interval nearest to `everyMs` that suits every reader. */
+/** The interval nearest to `everyMs` that suits every reader; `everyMs` itself without any. */
 function intervalWithin(
   readers: readonly { readonly bounds: Record<'min' | 'max', number> }[],
   everyMs: number,
 ): number {
+  if (readers.length === 0) return everyMs
   const min = Math.min(...readers.map(({ bounds }) => bounds.min))
   const max = Math.min(...readers.map(({ bounds }) => bounds.max))
   return Math.min(max, Math.max(min, everyMs))
@@ -221,34 +225,6 @@ function intervalWithin(
 function planTrades(token: string | undefined, everyMs: number, cost: TradeCost): OtherRequests {
   const credits = (intervalMs: number) => tradeCredits(cost.limitAfter(intervalMs))
   return { operation: 'trade.list', address: token, everyMs, credits }
-}
-
-interface TradeRequestParts {
-  readonly client: FeedClient
-  readonly clock: FeedClock
-  readonly dailyBudget: DailyBudget
-  readonly backoff: Backoff
-  readonly lifetime: Lifetime
-}
-
-/** Requests the newest trades, once. */
-async function requestTrades(
-  token: string | undefined,
-  limit: number,
-  { client, dailyBudget, lifetime }: TradeRequestParts,
-): Promise<{ data: readonly Trade[]; credits: number }> {
-  const params = { limit, ...(token !== undefined && { token }) }
-  const send = () => client.trade.list(params, { signal: lifetime.signal, retry: false })
-  const answer = await spendFromBudget(dailyBudget.budget, tradeCredits(limit), send)
-  // Without `validate: 'strict'` a client hands over what it does not expect.
-  if (Array.isArray(answer.data)) return answer
-  const message = 'trade.list: the answer has no list of trades.'
-  throw new ResponseError(message, { code: 'unexpected_shape', charge: 'charged', credits: answer.credits })
-}
-
-/** Whether the same request may succeed later without any change. */
-function canRetry(error: unknown, { transient }: Failure): boolean {
-  return transient || isShortOfCredits(error)
 }
 
 function toFailedEvent(

@@ -1,13 +1,14 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Trade } from '../../generated/types.ts'
+import { createFailureReport, createRequester } from '../requests/requester.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
 import type { TradeReaders } from './readers.ts'
 import type { TradeReader, TradeSourceParts } from './source.ts'
 import type { TradeStoreParts } from './store.ts'
 import type { TradesOptions } from './types.ts'
 
-export interface TradesParts extends Omit<TradeSourceParts, 'store'> {
+export interface TradesParts extends Omit<TradeSourceParts, 'store' | 'createRequester'> {
   /** Undefined without a store. */
   readonly storeParts: TradeStoreParts | undefined
   /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
@@ -34,7 +35,13 @@ export function createTrades(parts: TradesParts): Trades {
       import('./readers.ts'),
       import('./store.ts'),
     ])
-    readers = createTradeReaders({ ...parts, store: storeParts && createTradeStore(storeParts) })
+    const { signal } = lifetime
+    readers = createTradeReaders({
+      ...parts,
+      store: storeParts && createTradeStore(storeParts),
+      createRequester: (everyMs, onReason) =>
+        createRequester(parts, { signal, failures: createFailureReport(onReason), everyMs }),
+    })
     return readers
   }
 

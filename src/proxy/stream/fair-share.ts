@@ -1,3 +1,5 @@
+import { bisect } from '../../utils/bisect.ts'
+
 /** What visitors ask for together: one source is one list of addresses at one interval. */
 export interface Demand<Visitor> {
   readonly addresses: readonly string[]
@@ -17,8 +19,6 @@ export interface FairShareParts<Visitor, Source extends Demand<Visitor>> {
 const USED_SHARE = 0.9
 /** The limit of a stretch. It makes 5 seconds more than half a day, and a longer interval is no price in practice. */
 const MAX_STRETCH = 10_000
-/** Halvings of the range of a stretch: its last step is far below what a schedule can keep. */
-const STEPS = 24
 
 /**
  * Divides what the budget affords among visitors, after the operator's own watches. Everybody gets what they ask for up to one level,
@@ -42,17 +42,10 @@ export function divideFairly<Visitor, Source extends Demand<Visitor>>(
     }
     return costPerDay(intervals.values())
   }
-  let high = Math.max(Number.MIN_VALUE, ...modest.values())
-  if (costAt(high) > affordablePerDay) {
-    let low = high / MAX_STRETCH
-    for (let step = 0; step < STEPS; step++) {
-      const middle = Math.sqrt(low * high)
-      if (costAt(middle) <= affordablePerDay) low = middle
-      else high = middle
-    }
-    high = low
-  }
-  return new Map(sources.map((source) => [source, stretchAt(source, high)]))
+  const isAffordable = (level: number) => costAt(level) <= affordablePerDay
+  const highest = Math.max(Number.MIN_VALUE, ...modest.values())
+  const level = isAffordable(highest) ? highest : bisect(isAffordable, highest / MAX_STRETCH, highest)
+  return new Map(sources.map((source) => [source, stretchAt(source, level)]))
 }
 
 /**

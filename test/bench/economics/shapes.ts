@@ -28,6 +28,8 @@ export interface Demand {
   readonly hasOneInterval: boolean
   /** Whether watches join and leave. */
   readonly isUnsteady?: boolean
+  /** The most tokens that are watched, where that is not all of them. */
+  readonly mostWatched?: number
 }
 
 const onGrid = (ms: number, stepMs: number) => Math.round(ms / stepMs) * stepMs
@@ -106,7 +108,7 @@ export const DEMANDS: readonly Demand[] = [
     consumers: watchEach((index, count) => onGrid((index * EVERY_MS) / count, SECOND), fiveMinutes),
   },
   { ...sameInterval, ...apart, consumers: watchEach(atRandom(SECOND), fiveMinutes) },
-  { ...sameInterval, name: '20 dashboards of 5 to 30 tokens', consumers: dashboards },
+  { ...sameInterval, name: '20 dashboards of 5 to 30 tokens', consumers: dashboards, mostWatched: 20 * 30 },
   anyIntervals,
   joining,
   withLookUps({ ...mixed, ...apart }),
@@ -140,8 +142,8 @@ const durationFor = (durationMs: number, count: number) =>
   count > 1_000 ? durationMs / 6 : count > 50 ? durationMs / 2 : durationMs
 
 export function createShape(demand: Demand, count: number, seed: number): Shape {
-  const { stepMs, lookUpsEveryMs } = demand
-  const durationMs = durationFor(demand.durationMs, count)
+  const { stepMs, lookUpsEveryMs, mostWatched = count } = demand
+  const durationMs = durationFor(demand.durationMs, Math.min(count, mostWatched))
   const random = createRandom(seed)
   const tokens = addressList(count)
   const consumers = demand.consumers(tokens, random, durationMs)

@@ -80,7 +80,8 @@ function vary(genes: Genes, random: () => number, mayLeave: boolean): Genes {
 function toShape({ seed, tokens, watches, tokensEach, intervals, apart, leaving }: Genes): Shape {
   const random = createRandom(seed)
   const addresses = addressList(tokens)
-  const durationMs = ROUNDS * Math.min(...intervals) * MINUTE
+  // The feed buys a little before a poll would: both fall into the same round.
+  const durationMs = ROUNDS * Math.min(...intervals) * MINUTE + SECOND / 2
   const onGrid = (minutes: number) => SECOND * Math.round(60 * minutes)
   const consumers = Array.from({ length: watches }, (_, index): Consumer => {
     const first = Math.floor(random() * tokens)
