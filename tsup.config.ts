@@ -31,7 +31,7 @@ const CJS: Group[] = [[...CLIENT, 'schemas'], ...OTHERS]
 /** Contained in every build. */
 const BUNDLED = ['@noble/hashes']
 /** Other entries of this package, which other entries and the program load by name. */
-const OWN = ['etn-market', 'etn-market/fake', 'etn-market/feed', 'etn-market/format']
+const OWN = ['etn-market', 'etn-market/fake', 'etn-market/feed', 'etn-market/format', 'etn-market/node']
 /** What the application brings. */
 const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']
 /** Shared with the application in ES modules. CommonJS contains them: versions of Node differ in requiring ES modules. */
@@ -42,7 +42,8 @@ const common: Options = {
   platform: 'neutral',
   splitting: true,
   treeshake: true,
-  external: [...PEERS, ...OWN],
+  removeNodeProtocol: false,
+  external: [...PEERS, ...OWN, /^node:/],
 }
 
 /** Shortest syntax without white space, with its names. */
@@ -96,13 +97,13 @@ export default defineConfig([
     format: 'esm',
     platform: 'node',
     // Everything but this package, which it loads by name: the classes of errors stay the same.
-    noExternal: [/^(?!etn-market)/],
+    noExternal: [/^(?!etn-market|node-sqlite3-wasm|zod)/],
+    external: [...(common.external ?? []), 'node-sqlite3-wasm', 'zod'],
     minify: true,
     esbuildOptions(options) {
       // The ES modules of yaml leave out what is not used, 17 kB.
       options.alias = { yaml: './node_modules/yaml/browser/dist/index.js' }
     },
-    removeNodeProtocol: false,
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'\nconst require = requireOf(import.meta.url)",
     },

@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import { createClient, isEtnMarketError } from 'etn-market'
 import { createPriceFeed, type FeedAlert } from 'etn-market/feed'
-import { createFileStore } from './file-store.ts'
+import { createFileStore } from 'etn-market/node'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -24,9 +24,10 @@ if (token === undefined) throw new Error('Usage: bot.ts <token> [--above USD] [-
 const stopped = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort())
 
+const store = createFileStore(values.state)
 const client = createClient()
 const feed = createPriceFeed(client, {
-  store: createFileStore(values.state),
+  store,
   budget: { creditsPerDay: Number(values['credits-per-day']) },
   onEvent: (event) => {
     if (event.type === 'feed.waiting' || event.type === 'feed.stopped') console.log(`${event.type}: ${event.code}`)
@@ -49,5 +50,6 @@ try {
 } finally {
   await feed.close()
   await client.close()
+  await store.close()
   console.log(`Spent ${client.credits.charged} credits in this run, ${feed.status().spent} today.`)
 }

@@ -1,7 +1,9 @@
 import { plot } from 'asciichart'
 import type { Candle } from 'etn-market'
+import type { HostProcess } from './host.ts'
 import { type Colors, formatDecimal } from './output.ts'
 import { formatChange } from './price-table.ts'
+import { widthOf } from './table.ts'
 
 const HEIGHT = 12
 /** The axis between the labels and the line. */
@@ -23,12 +25,15 @@ export function formatChart(candles: readonly Candle[], columns: number, colors:
   const indent = ' '.repeat(labelWidth + AXIS_WIDTH)
   const [from, to] = [formatTime(first.time), formatTime(last.time)]
   const gap = Math.max(1, points.length - from.length - to.length)
+  const high = `High ${formatDecimal(highest.high)} ${formatTime(highest.time)}`
+  const low = `Low ${formatDecimal(lowest.low)} ${formatTime(lowest.time)}`
+  const times = `${indent}${from}${' '.repeat(gap)}${to}`
   return [
     `Last ${formatDecimal(last.close)} (${formatChange(change)})`,
-    `High ${formatDecimal(highest.high)} ${formatTime(highest.time)}  Low ${formatDecimal(lowest.low)} ${formatTime(lowest.time)}`,
+    ...(high.length + low.length + 2 <= columns ? [`${high}  ${low}`] : [high, low]),
     '',
     ...chart.split('\n').map((line) => colors.cyan(line.trimEnd())),
-    colors.dim(`${indent}${from}${' '.repeat(gap)}${to}`),
+    colors.dim(times.length <= columns ? times : `${from} to ${to}`),
   ]
 }
 
@@ -42,3 +47,11 @@ function downsample(values: readonly number[], count: number): number[] {
 function formatTime(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ')
 }
+
+/** The width of a chart: the terminal's, else 80 columns. */
+export function chartWidth(host: Pick<HostProcess, 'stdout' | 'env'>): number {
+  const width = widthOf(host)
+  return Number.isFinite(width) ? width : DEFAULT_COLUMNS
+}
+
+const DEFAULT_COLUMNS = 80

@@ -3,6 +3,8 @@ import type { Candle } from 'etn-market'
 /** The columns, in this order. */
 const COLUMNS = ['open', 'high', 'low', 'close', 'volume', 'count'] as const
 const HEADER = ['time', ...COLUMNS].join(',')
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
+const MAX_SHOWN = 60
 
 /** Candles as CSV, oldest first, with ISO times and all digits of each number. */
 export function toCsv(candles: readonly Candle[]): string {
@@ -12,26 +14,35 @@ export function toCsv(candles: readonly Candle[]): string {
   return `${[HEADER, ...lines].join('\n')}\n`
 }
 
-/** The candles of such a file; undefined if it is another one. A torn last line is left out. */
-export function parseCsv(text: string): Candle[] | undefined {
-  const [header, ...lines] = text.split(/\r?\n/)
-  if (header !== HEADER) return undefined
-  return lines.flatMap((line) => {
-    const [time = '', ...cells] = line.split(',')
-    const numbers = cells.map((cell) => (cell === '' ? Number.NaN : Number(cell)))
-    const candle = { time: Date.parse(time) / 1_000, ...zip(numbers) }
-    return cells.length === COLUMNS.length && Object.values(candle).every(Number.isFinite) ? [candle] : []
+/**
+ * The candles of such a file. A last line that is torn, without its end, is left out: the next purchase writes it again.
+ * @throws Error with the number of a line that cannot be read
+ */
+export function parseCsv(text: string): Candle[] {
+  const [header, ...lines] = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  if (header !== HEADER) throw new Error(`it is no CSV file with candles: line 1 must be ${HEADER}`)
+  return lines.flatMap((line, index) => {
+    if (line.trim() === '') return []
+    const candle = parseLine(line)
+    if (candle !== undefined) return [candle]
+    if (index === lines.length - 1) return []
+    throw new Error(`line ${index + 2} cannot be read: ${JSON.stringify(line.slice(0, MAX_SHOWN))}. Mend or delete it`)
   })
+}
+
+function parseLine(line: string): Candle | undefined {
+  const [time = '', ...cells] = line.split(',').map((cell) => cell.trim())
+  const seconds = Date.parse(time) / 1_000
+  // Other forms of a time are read in the time zone of the machine.
+  if (!Number.isFinite(seconds) || toIsoTime(seconds) !== time) return undefined
+  if (cells.length !== COLUMNS.length || !cells.every((cell) => NUMBER.test(cell))) return undefined
+  const [open = 0, high = 0, low = 0, close = 0, volume = 0, count = 0] = cells.map(Number)
+  return { time: seconds, open, high, low, close, volume, count }
 }
 
 /** Seconds since 1970 as `2026-11-22T07:00:00Z`. */
 export function toIsoTime(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
-}
-
-function zip(numbers: readonly number[]): Omit<Candle, 'time'> {
-  const [open = 0, high = 0, low = 0, close = 0, volume = 0, count = 0] = numbers
-  return { open, high, low, close, volume, count }
 }
 
 /** The shortest digits that are this number, without an exponent. */

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 
 /** The options of a command that calls the service. */
-export function addServiceOptions(command: Command): Command {
+export function addServiceOptions(command: Command, maxCredits = 'the most that may be charged'): Command {
   return command
-    .option('--max-credits <n>', 'the most that may be charged', readCredits)
+    .option('--max-credits <n>', maxCredits, readCredits)
     .option('--yes', 'do not ask above 10,000 credits')
     .option('--key-file <file>', 'file with the key; else ETN_MARKET_API_KEY, else a prompt')
     .option('--base-url <url>', 'address of the service; else ETN_MARKET_BASE_URL')

@@ -29,7 +29,8 @@ function isAlive(pid: number): boolean {
 /** A terminal belongs to the user, and `/dev/null` is at its end from the start. */
 function isPipe(fd: number): boolean {
   try {
-    const input = fstatSync(fd)
+    // As bigints, because the stat of a pipe as numbers misleads `fs.realpathSync` of Node 20.
+    const input = fstatSync(fd, { bigint: true })
     return input.isFIFO() || input.isSocket()
   } catch {
     return false

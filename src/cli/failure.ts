@@ -9,11 +9,20 @@ export const EXIT = { ok: 0, refused: 1, usage: 2, service: 3, interrupted: 130,
 export class CommandError extends Error {
   readonly code: string
   readonly exitCode: number
+  /** Fields that `--json` prints beside the code and the message. */
+  readonly details: Readonly<Record<string, unknown>>
 
-  constructor(message: string, code: string, exitCode: number, cause?: unknown) {
+  constructor(
+    message: string,
+    code: string,
+    exitCode: number,
+    cause?: unknown,
+    details: Readonly<Record<string, unknown>> = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.exitCode = exitCode
+    this.details = details
   }
 }
 
@@ -57,7 +66,10 @@ export interface Failure {
 }
 
 export async function describeFailure(error: unknown): Promise<Failure> {
-  if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: error.exitCode }
+  if (error instanceof CommandError) {
+    const { code, message, exitCode, details } = error
+    return { ...details, code, message, exitCode }
+  }
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '').replace(/\n\((Did you mean .*)\)$/, '. $1')
     const isUnknown = error.code === 'commander.unknownCommand' && !message.includes('Did you mean')
@@ -75,6 +87,7 @@ function describeClientError(error: EtnMarketError): Failure {
   const { code, operation, status, charge, credits, retryAfterMs } = error
   const message = error.message
     .replace(/Pass a valid key to createClient.*$/, 'Check ETN_MARKET_API_KEY, or the file that --key-file names.')
+    .replace(/The key has no permission for this\.$/, 'The key has no permission for this: use another key.')
     .replaceAll('baseUrl', '--base-url')
   // What was paid for is not lost with the error.
   const { missing, prices } = error as Partial<PartialBatchError>
@@ -99,6 +112,7 @@ export function exitCodeOf(error: EtnMarketError): number {
     case 'InsufficientCreditsError':
     case 'NotFoundError':
     case 'BudgetExceededError':
+    case 'FileStoreError':
     case 'StateUnavailableError':
       return EXIT.refused
     default:

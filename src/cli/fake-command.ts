@@ -36,14 +36,14 @@ export function addFakeCommand(program: Command, host: HostProcess): void {
     .option('--world <file>', 'JSON file with data of your own')
     .option('--tape <file>', 'JSON file that record() wrote')
     .option('--on-missing <source>', "what answers requests that are not on the tape: 'error' or 'world'")
-    .option('--key <name=credits>', 'a key and its credits; can be repeated', collect)
+    .option('--key <name=credits>', 'a key and its credits; can be repeated; without it one is printed', collect)
     .option('--control-token <token>', 'protects /_fake; also read from ETN_MARKET_CONTROL_TOKEN')
     .option('--latency <ms>', 'delay of every answer')
     .option('--requests-per-minute <count>', 'limits the calls of each key')
     .option('--max-snapshots <count>', 'snapshots that /_fake keeps')
     .option('--exit-with-parent', 'end when the program that started it ends, or when its input ends')
     .option('--log', 'print a line for every request')
-    .option('--json', 'print documents, one a line: { url }, then { log } for every request with --log')
+    .option('--json', 'print documents, one a line: { url, key }, then { log } for every request with --log')
     .action((given: FakeArguments) => serve(host, given))
   addExample(command, 'fake --port 4100 --key mine=1000000 --log')
 }
@@ -59,7 +59,10 @@ async function serve(host: HostProcess, given: FakeArguments): Promise<void> {
   const end = () => void fake.close().then(() => host.exit(0))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, end)
   if (given.exitWithParent) onEndOfParent(end)
-  host.stdout.write(given.json ? `${toJsonLine({ url })}\n` : `Listening on ${url}\n`)
+  // A key of the user's own is known.
+  const key = given.key === undefined ? fake.key : undefined
+  if (given.json) host.stdout.write(`${toJsonLine({ url, key })}\n`)
+  else host.stdout.write(`Listening on ${url}\n${key === undefined ? '' : `Key: ${key}\n`}`)
 }
 
 /** What is wrong before it listens is wrong usage. */

@@ -3,10 +3,12 @@ import { dirname } from 'node:path'
 import { usageError } from './failure.ts'
 import type { NamedFile } from './host.ts'
 
-/** The text of a file. @throws CommandError naming the option and the file */
+/** The text of a file, in UTF-8, or in UTF-16 as PowerShell writes it. @throws CommandError naming the option and the file */
 export function readTextFile(option: string, { name, path }: NamedFile): string {
   try {
-    return readFileSync(path, 'utf8')
+    const bytes = readFileSync(path)
+    const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
+    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes)
   } catch (error) {
     throw usageError(`${option} ${name}: ${reasonOf(error)}.`, error)
   }
@@ -25,6 +27,14 @@ export function requireWritable(option: string, { name, path }: NamedFile): void
   }
 }
 
+/** As `requireWritable`, for what is read too: a device has no end, and a pipe no beginning. */
+export function requireFile(option: string, file: NamedFile): void {
+  requireWritable(option, file)
+  const { name, path } = file
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw usageError(`${option} ${name}: it is a device or a pipe. Name a file.`)
+}
+
 /** Why the system refused, in words. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
@@ -39,6 +49,14 @@ export function reasonOf(error: unknown): string {
       return 'it is a folder'
     case 'ENOTDIR':
       return 'a part of the path is no folder'
+    case 'ENOSPC':
+      return 'the disk is full'
+    case 'EDQUOT':
+      return 'the disk quota is used up'
+    case 'EFBIG':
+      return 'the file would be too large'
+    case 'ELOOP':
+      return 'its links go in a circle'
     default:
       return message
   }

@@ -1,20 +1,23 @@
 import type { Colors } from './output.ts'
-import { formatTable } from './table.ts'
+import { fitTable } from './table.ts'
 import { cleanLine } from './text.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Data of the service for people: a list of flat objects as a table, anything else as indented lines. */
-export function formatData(data: unknown, colors: Colors): string {
+/** Data of the service for people: a list of flat objects as a table that fits a width, anything else as indented lines. */
+export function formatData(data: unknown, colors: Colors, width: number): string {
   const rows = toRows(data)
   if (rows !== undefined && rows.length > 0) {
     const titles = [...new Set(rows.flatMap(Object.keys))]
-    const columns = titles.map((title) => ({
+    const columns = titles.map((title, index) => ({
       title: cleanLine(title),
+      // The first one says what a row is of.
+      ...(index > 0 && { dropOrder: index }),
       align: rows.every((row) => typeof row[title] === 'number') ? ('right' as const) : ('left' as const),
     }))
     const cells = rows.map((row) => titles.map((title) => formatScalar(row[title])))
-    return formatTable(columns, cells, colors.bold).join('\n')
+    const table = fitTable(columns, cells, colors.bold, width)
+    return [...table.lines, ...table.notShown.map(colors.dim)].join('\n')
   }
   return formatLines(data, '', colors).join('\n')
 }

@@ -2,7 +2,13 @@ import { resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
 /** A stream that the program prints on, a terminal or not. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
+export type Output = Writable & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+  /** What was printed since a write failed, with what failed. */
+  unwritten?(): string
+}
 
 /** A stream that the program reads. */
 export type Input = Readable & { readonly isTTY?: boolean }
@@ -18,6 +24,7 @@ export interface HostProcess {
   /** The folder that relative paths start at. */
   cwd(): string
   exit(code: number): void
+  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
   off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
 }
@@ -30,6 +37,6 @@ export interface NamedFile {
   readonly path: string
 }
 
-export function nameFile(host: HostProcess, name: string): NamedFile {
+export function nameFile(host: Pick<HostProcess, 'cwd'>, name: string): NamedFile {
   return { name, path: resolve(host.cwd(), name) }
 }

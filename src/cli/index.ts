@@ -1,8 +1,10 @@
 #!/usr/bin/env node
+import { createHost } from './file-output.ts'
 import { run } from './run.ts'
 
-const code = await run(process.argv.slice(2), process)
+const host = createHost()
+const code = await run(process.argv.slice(2), host)
 if (code !== undefined) {
   // Ends the process even if standard input is still open, after everything that was printed has left.
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
+  host.stdout.write('', () => host.stderr.write('', () => host.exit(code)))
 }

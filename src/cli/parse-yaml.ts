@@ -4,8 +4,8 @@ import { usageError } from './failure.ts'
 /** What a plan file holds. */
 export interface ParsedPlan {
   readonly value: unknown
-  /** The line of a call, from 1, where the format states it. */
-  lineOf(call: number): number | undefined
+  /** The line of a value, from 1, where the format states it; of what contains it, if the value is missing. */
+  lineOf(path: readonly (string | number)[]): number | undefined
 }
 
 /** Parses a plan in YAML. @throws CommandError naming the line */
@@ -24,9 +24,10 @@ export function parseYaml(path: string, text: string): ParsedPlan {
   }
   return { value: toValue(path, () => document.toJS() as unknown), lineOf }
 
-  function lineOf(call: number): number | undefined {
-    const node = document.hasIn(['calls', call]) ? document.getIn(['calls', call], true) : document.getIn([call], true)
-    const [start] = (node as { range?: [number, number, number] } | undefined)?.range ?? []
+  function lineOf(path: readonly (string | number)[]): number | undefined {
+    if (path.length > 0 && !document.hasIn(path)) return lineOf(path.slice(0, -1))
+    const node = path.length === 0 ? document.contents : document.getIn(path, true)
+    const [start] = (node as { range?: [number, number, number] } | null | undefined)?.range ?? []
     return start === undefined ? undefined : lineCounter.linePos(start).line
   }
 }

@@ -1,26 +1,27 @@
-import type { PlannedCall } from 'etn-market'
-import { planCredits } from 'etn-market'
+import { dirname, resolve } from 'node:path'
+import {
+  checksumAddress,
+  type Operation,
+  type OperationId,
+  operations,
+  type PlannedCall,
+  planCredits,
+} from 'etn-market'
 import { readOperation } from './call-params.ts'
-import { unknownValue, usageError } from './failure.ts'
+import { usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
 import type { NamedFile } from './host.ts'
 import type { ParsedPlan } from './parse-yaml.ts'
+import { isPriceOperation, type PlanFile, type PlanLine } from './plan-line.ts'
+import { checkPlan, type PlanCall } from './plan-schema.ts'
+import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './plan-times.ts'
+import { checkAll, splitAddresses } from './read-addresses.ts'
 
-/** A plan as its file states it: the calls, and what may be spent. */
-export interface PlanFile {
-  readonly calls: readonly PlannedCall[]
-  /** Credits that may be spent a day. */
-  readonly creditsPerDay?: number
-  /** Credits on the key. */
-  readonly balance?: number
-}
-
-const FIELDS = ['creditsPerDay', 'balance', 'calls']
-const CALL_FIELDS = ['operation', 'params', 'every', 'everyMs', 'activeHours']
+const DAY_MS = 86_400_000
+const DAY = { from: 0, length: 1_440 }
 
 /**
- * Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls: [{ operation, params?, every | everyMs, activeHours? }] }` or
- * the list of calls alone.
+ * Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. The guide has the fields of a call.
  * @throws CommandError naming the file, the line where it is known, and what is wrong
  */
 export async function readPlanFile(file: NamedFile): Promise<PlanFile> {
@@ -30,49 +31,149 @@ export async function readPlanFile(file: NamedFile): Promise<PlanFile> {
   const isJson = /^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(name)
   const parse = isJson ? parseJson : (await import('./parse-yaml.ts')).parseYaml
   const { value, lineOf } = parse(name, text)
-  const plan = toPlan(name, value)
-  for (const [index, call] of plan.calls.entries()) {
+  const isList = Array.isArray(value)
+  const placeOf = (path: readonly (string | number)[]) => {
+    const line = lineOf(isList ? path.slice(1) : path)
+    return line === undefined ? name : `${name}:${line}`
+  }
+  const checked = checkPlan(value)
+  if ('problem' in checked) {
+    const { path, message } = checked.problem
+    const full = isList ? ['calls', ...path] : path
+    const subject = typeof full[1] === 'number' ? `calls[${full[1]}]: ` : ''
+    throw usageError(
+      `${full.length === 0 || message.startsWith('calls is') ? name : placeOf(full)}: ${subject}${message}`,
+    )
+  }
+  const { calls, creditsPerDay, balance } = checked.plan
+  const lines = calls.map((call, index) => {
     try {
-      checkNames(call)
-      planCredits([call])
+      return readLine(call, index, file)
     } catch (error) {
-      const line = lineOf(index)
-      const place = `${name}${line === undefined ? '' : `:${line}`}: calls[${index}]`
       // The library names the call by its position in the list that it was given.
       const reason = (error as Error).message
         .replace(/\bcalls\[0\]/g, `calls[${index}]`)
         .replace(' Nothing was sent.', '')
-      throw usageError(`${place}: ${reason}`, error)
+      throw usageError(`${placeOf(['calls', index])}: calls[${index}]: ${reason}`, error)
     }
-  }
-  return plan
+  })
+  return { lines, creditsPerDay, balance }
 }
 
-/** @throws CommandError for a misspelt name, with the nearest one */
-function checkNames(call: unknown): void {
-  if (typeof call !== 'object' || call === null) return
-  for (const name of Object.keys(call)) {
-    if (!CALL_FIELDS.includes(name)) throw unknownValue('field', name, CALL_FIELDS)
+/** @throws CommandError or the library's error for a line that contradicts itself or cannot be called */
+function readLine(given: PlanCall, index: number, file: NamedFile): PlanLine {
+  const { params, every, everyMs, activeHours, once, hours, count, addresses: listed, file: output, alert } = given
+  const operation = readOperation(String(given.operation))
+  const addresses = listed === undefined ? undefined : readAddresses(listed, file)
+  requireConsistent(given, operation)
+  const asked = { ...(params as object | undefined) } as Record<string, unknown>
+  const own = {
+    ...(count !== undefined && missingAddress(operation, asked)),
+    ...asked,
+    ...addressParam(operation, addresses?.[0]),
   }
-  const { operation } = call as { operation?: unknown }
-  if (typeof operation === 'string') readOperation(operation)
+  const span = hours === undefined ? undefined : parseSpan(hours)
+  // The library checks what it is given, so that its messages say what is wrong.
+  const call = {
+    operation,
+    params: Object.keys(own).length > 0 ? own : params,
+    ...(once === undefined ? { every, everyMs } : { everyMs: DAY_MS }),
+    activeHours: span === undefined ? activeHours : span.length / 60,
+  } as unknown as PlannedCall
+  const [planned] = planCredits([call]).calls
+  if (planned === undefined) throw usageError('it is no call.')
+  const times: LineTimes =
+    once === undefined
+      ? { everyMs: planned.everyMs, span: span ?? { ...DAY, length: Math.round(60 * planned.activeHours) } }
+      : { everyMs: DAY_MS, once: parseOnce(once) }
+  const number = addresses?.length ?? count ?? 1
+  return {
+    index,
+    operation,
+    params: asked,
+    times,
+    every: once ?? (typeof every === 'string' ? every : formatInterval(planned.everyMs)),
+    count: number,
+    addresses,
+    purpose: given.for ?? describeTarget(asked, listed, number),
+    call: { ...call, activeHours: activeHoursOf(times) },
+    file: output,
+    alert,
+  }
 }
 
-function toPlan(path: string, value: unknown): PlanFile {
-  if (Array.isArray(value)) return { calls: value }
-  if (typeof value !== 'object' || value === null)
-    throw usageError(`${path}: it must hold a list of calls, or an object with ${FIELDS.join(', ')}.`)
-  for (const name of Object.keys(value)) {
-    if (!FIELDS.includes(name)) throw usageError(`${path}: ${unknownValue('field', name, FIELDS).message}`)
-  }
-  const plan = value as { calls?: unknown; creditsPerDay?: unknown; balance?: unknown }
-  if (!Array.isArray(plan.calls)) throw usageError(`${path}: calls is missing. It must be a list of calls.`)
-  for (const name of ['creditsPerDay', 'balance'] as const) {
-    const number = plan[name]
-    if (number !== undefined && !(typeof number === 'number' && number > 0 && Number.isFinite(number)))
-      throw usageError(`${path}: ${name} must be a number of credits above 0.`)
-  }
-  return plan as PlanFile
+/** Fields that exclude or need each other. */
+function requireConsistent(given: PlanCall, operation: OperationId): void {
+  const { once, every, everyMs, hours, activeHours, addresses, count, alert } = given
+  if (once !== undefined && (every ?? everyMs ?? hours ?? activeHours) !== undefined)
+    throw usageError('once stands alone, without every, everyMs, hours or activeHours.')
+  if (hours !== undefined && activeHours !== undefined) throw usageError('hours and activeHours cannot stand together.')
+  if (addresses !== undefined && count !== undefined)
+    throw usageError('addresses and count cannot stand together: there are as many calls as addresses.')
+  if (addresses !== undefined && !operations[operation].params.some(({ kind }) => kind.startsWith('address')))
+    throw usageError(`${operation} takes no address.`)
+  if (addresses !== undefined && Object.keys(Object(given.params)).some((name) => name.startsWith('address')))
+    throw usageError('addresses and params with an address cannot stand together.')
+  if (alert !== undefined && !(addresses !== undefined && isPriceOperation(operation)))
+    throw usageError('alert needs token.price or prices.batch with addresses.')
+  if (alert !== undefined && Object.keys(alert).length === 0)
+    throw usageError('alert needs above, below or movePercent.')
+  if (addresses !== undefined && once !== undefined && isPriceOperation(operation))
+    throw usageError('prices of addresses are kept young: they need every instead of once.')
+}
+
+/** The parameter that one of the addresses of a line becomes. */
+export function addressParam(operation: OperationId, address: string | undefined): Record<string, unknown> {
+  if (address === undefined) return {}
+  const param = operations[operation].params.find(({ kind }) => kind.startsWith('address'))
+  return param === undefined ? {} : { [param.name]: param.kind === 'addresses' ? [address] : address }
+}
+
+const ANY_ADDRESS = `0x${'0'.repeat(40)}`
+
+/** A plan says how many calls there are before it is known of which tokens. */
+function missingAddress(operation: OperationId, params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { params: known }: Operation = operations[operation]
+  const isMissing = known.some(
+    ({ kind, name, required }) => kind.startsWith('address') && required && params[name] === undefined,
+  )
+  return isMissing ? { ...addressParam(operation, ANY_ADDRESS) } : {}
+}
+
+/** Whether the calls of a line can be made: a plan may count calls before it is known of which tokens. */
+export const isCallable = ({ operation, params, addresses }: PlanLine): boolean =>
+  addresses !== undefined || Object.keys(missingAddress(operation, params)).length === 0
+
+function readAddresses(listed: string | readonly string[], plan: NamedFile): string[] {
+  const addresses =
+    typeof listed === 'string'
+      ? splitAddresses(readTextFile('addresses', { name: listed, path: resolve(dirname(plan.path), listed) }))
+      : [...listed]
+  if (addresses.length === 0) throw usageError(`addresses ${String(listed)}: the list is empty.`)
+  const checked = checkAll(addresses, typeof listed === 'string' ? listed : 'addresses')
+  return [...new Set(checked.map((address) => checksumAddress(address)))]
+}
+
+/** Such as `300 of tokens.txt`, `0x043f…cCff1`, `limit 20`. */
+function describeTarget(params: Readonly<Record<string, unknown>>, listed: unknown, count: number): string {
+  if (typeof listed === 'string') return `${count} of ${listed}`
+  const { address, addresses = listed, ...rest } = params
+  const list = Array.isArray(addresses) ? addresses : address === undefined ? [] : [address]
+  if (list.length > 1) return `${list.length} addresses`
+  if (list.length === 1) return shorten(String(list[0]))
+  if (count > 1) return `${count} calls`
+  return Object.entries(rest)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? shorten(value) : String(value)}`)
+    .join(', ')
+}
+
+const shorten = (text: string) => (text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text)
+
+/** The interval in its largest unit, such as `5m`. */
+export function formatInterval(ms: number): string {
+  const units = { d: DAY_MS, h: 3_600_000, m: 60_000 }
+  const [unit, size] = Object.entries(units).find(([, length]) => ms >= length) ?? ['s', 1_000]
+  return `${Number((ms / size).toFixed(2))}${unit}`
 }
 
 function parseJson(path: string, text: string): ParsedPlan {

@@ -1,7 +1,7 @@
 import type { FeedPrice } from 'etn-market/feed'
 import { formatPrice } from 'etn-market/format'
 import type { Colors } from './output.ts'
-import { formatTable } from './table.ts'
+import { type Column, fitTable, type Table } from './table.ts'
 import type { Tokens } from './tokens.ts'
 
 /** A price with its symbol and its change, as `--json` prints it. */
@@ -39,24 +39,23 @@ function changeOf(before: FeedPrice, after: FeedPrice): number | null {
   return from > 0 && (inUsd || (before.etn !== null && after.etn !== null)) ? (100 * (to - from)) / from : null
 }
 
-/** The lines of a table of prices. The change is shown where `withChange` is true. */
+/** A table of prices. The change is shown where `withChange` is true. */
 export function formatPrices(
   rows: readonly PriceRow[],
   colors: Colors,
-  { withChange, now }: { withChange: boolean; now: number },
-): string[] {
+  { withChange, now, width }: { withChange: boolean; now: number; width: number },
+): Table {
   const colorOfChange = (cell: string, at: number) => {
     const change = rows[at]?.changePercent ?? 0
     return change > 0 ? colors.green(cell) : change < 0 ? colors.red(cell) : cell
   }
-  const columns = [
-    { title: 'symbol' },
-    { title: 'address', style: colors.dim },
+  const columns: Column[] = [
+    ...tokenColumns(rows, colors),
     { title: 'USD', align: 'right' },
-    { title: 'ETN', align: 'right' },
-    ...(withChange ? [{ title: 'change', align: 'right', style: colorOfChange } as const] : []),
-    { title: 'age', align: 'right' },
-  ] as const
+    { title: 'ETN', align: 'right', dropOrder: 3 },
+    ...(withChange ? [{ title: 'change', align: 'right', style: colorOfChange, dropOrder: 1 } as const] : []),
+    { title: 'age', align: 'right', dropOrder: 0 },
+  ]
   const cells = rows.map((row) => [
     row.symbol ?? '-',
     row.address,
@@ -65,7 +64,17 @@ export function formatPrices(
     ...(withChange ? [formatChange(row.changePercent)] : []),
     `${Math.max(0, Math.round((now - row.at) / 1_000))} s${row.stale ? ' !' : ''}`,
   ])
-  return formatTable(columns, cells, colors.bold)
+  return fitTable(columns, cells, colors.bold, width)
+}
+
+/** The columns for symbols and addresses. Where every token has a symbol of its own, the address is left out first, else the symbol. */
+export function tokenColumns(tokens: readonly { readonly symbol: string | null }[], colors: Colors): [Column, Column] {
+  const symbols = new Set(tokens.map(({ symbol }) => symbol))
+  const areNames = symbols.size === tokens.length && !symbols.has(null)
+  return [
+    { title: 'symbol', ...(!areNames && { dropOrder: symbols.size === 1 && symbols.has(null) ? 9 : 2 }) },
+    { title: 'address', style: colors.dim, ...(areNames && { dropOrder: 9 }) },
+  ]
 }
 
 /** Such as `+1.25 %`. */

@@ -12,6 +12,11 @@ interface CommandEntry {
 
 const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'demo',
+    summary: 'what this is, in ten seconds, without a key',
+    load: async (program, host) => (await import('./commands/demo.ts')).addDemoCommand(program, host),
+  },
+  {
     name: 'cost',
     summary: 'what a call costs',
     load: async (program, host) => (await import('./commands/cost.ts')).addCostCommand(program, host),
@@ -25,6 +30,11 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'plan',
     summary: 'what a schedule of calls costs',
     load: async (program, host) => (await import('./commands/plan.ts')).addPlanCommand(program, host),
+  },
+  {
+    name: 'run',
+    summary: 'carry out a plan, within its limit of the day',
+    load: async (program, host) => (await import('./commands/run.ts')).addRunCommand(program, host),
   },
   {
     name: 'prices',

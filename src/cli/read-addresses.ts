@@ -37,7 +37,8 @@ export function splitAddresses(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-const checkAll = (addresses: string[], source: string) =>
+/** @throws CommandError for the first that is none, with its place in the source */
+export const checkAll = (addresses: string[], source: string): string[] =>
   addresses.map((address, index) => checkAddress(address, ` (entry ${index + 1} of ${source})`))
 
 function checkAddress(address: string, where: string): string {

@@ -48,11 +48,10 @@ export async function buyMissing(
   client: Client,
   name: SweepName,
   params: readonly SweepParams[],
-  options: { store: BudgetStore; maxCredits: number | undefined; onProgress(progress: SweepProgress): void },
+  options: { store: BudgetStore; maxCredits: number; onProgress(progress: SweepProgress): void },
   signal: AbortSignal,
 ): Promise<{ results: Result[]; remaining: readonly SweepParams[] }> {
-  const { maxCredits = Number.MAX_SAFE_INTEGER } = options
-  const sweep = startSweep(client, name, params, { ...options, maxCredits, signal, whenAborted: 'finish' })
+  const sweep = startSweep(client, name, params, { ...options, signal, whenAborted: 'finish' })
   const results: Result[] = []
   for await (const result of sweep) results.push(result)
   return { results, remaining: sweep.remaining }

@@ -1,7 +1,9 @@
 import { CommanderError } from 'commander'
 import { describeFailure, EXIT } from './failure.ts'
+import { reasonOf } from './files.ts'
 import type { HostProcess } from './host.ts'
 import { toJsonLine } from './json.ts'
+import { saveTemporarily } from './paid-for.ts'
 import { createProgram } from './program.ts'
 import { cleanText, redactKeys } from './text.ts'
 
@@ -17,7 +19,10 @@ export async function run(args: readonly string[], host: HostProcess): Promise<n
   const [failure] = failures
   if (failure === undefined) return code
   if (failure.code === 'EPIPE') return EXIT.ok
-  host.stderr.write(`error: standard output: ${failure.message}\n`)
+  const unwritten = host.stdout.unwritten?.() ?? ''
+  const savedTo = unwritten === '' ? undefined : saveTemporarily('output', unwritten)
+  const where = savedTo === undefined ? '' : ` What it did not take is in ${savedTo}`
+  host.stderr.write(`error: standard output: ${reasonOf(failure)}.${where}\n`)
   return EXIT.refused
 }
 

@@ -1,45 +1,44 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { replaceFileSync } from '../file-store/replace-file.ts'
 import { parseCsv, toCsv } from './candle-csv.ts'
 import { usageError } from './failure.ts'
 import { reasonOf, requireWritable } from './files.ts'
-import type { NamedFile } from './host.ts'
-import { mergeCandles, requireSame, type SeriesFile, type SeriesId } from './series.ts'
+import { mergeCandles, requireSame, type Series, type SeriesId } from './series.ts'
 
 /** A CSV file has no place for its token and bucket: they are in a file beside it. */
-export function openCsv(file: NamedFile, id: SeriesId): SeriesFile {
-  const { name, path } = file
-  const about = { name: `${name}.json`, path: `${path}.json` }
-  requireWritable('--sync', file)
-  requireWritable('--sync', about)
-  const isNew = !existsSync(path)
-  const stored = isNew ? undefined : readAbout(name, about)
-  if (stored) requireSame(name, stored, id)
-  const known = isNew ? [] : parseCsv(readFileSync(path, 'utf8'))
-  if (known === undefined) throw usageError(`--sync ${name}: it is no CSV file with candles.`)
+export function openCsv(name: string, path: string, id: SeriesId): Series {
+  const about = `${path}.json`
+  requireWritable('--sync', { name: `${name}.json`, path: about })
+  const isNew = !statSync(path, { throwIfNoEntry: false })?.size
+  if (!isNew) requireSame(name, readAbout(name, about), id)
+  const known = isNew ? [] : readCandles(name, path)
   return {
     candles: mergeCandles([], known),
-    savedAt: stored?.savedAt ?? 0,
-    merge(candles, savedAt) {
-      replaceFile(path, toCsv(mergeCandles(known, candles)))
-      replaceFile(about.path, `${JSON.stringify({ ...id, savedAt })}\n`)
+    merge(candles, gone) {
+      // Candles without a token would be of no use, and a token without candles does no harm.
+      if (isNew) replaceText(about, `${JSON.stringify(id)}\n`)
+      replaceText(path, toCsv(mergeCandles(known, candles, gone)))
     },
-    close() {},
   }
 }
 
-function readAbout(name: string, about: NamedFile): SeriesId & { savedAt: number } {
+function readCandles(name: string, path: string) {
   try {
-    return JSON.parse(readFileSync(about.path, 'utf8'))
+    return parseCsv(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw usageError(`--sync ${name}: ${reasonOf(error)}.`, error)
+  }
+}
+
+function readAbout(name: string, path: string): Partial<SeriesId> {
+  try {
+    return Object(JSON.parse(readFileSync(path, 'utf8')))
   } catch (error) {
     throw usageError(
-      `--sync ${name}: ${about.name}, which says of which token it is, cannot be read (${reasonOf(error)}).`,
+      `--sync ${name}: ${name}.json, which says of which token it is, cannot be read (${reasonOf(error)}).`,
       error,
     )
   }
 }
 
-/** A crash leaves the old file or the new one. */
-function replaceFile(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text)
-  renameSync(`${path}.new`, path)
-}
+const replaceText = (path: string, text: string) => replaceFileSync(path, (temporary) => writeFileSync(temporary, text))

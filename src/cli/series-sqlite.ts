@@ -1,57 +1,63 @@
+import { existsSync } from 'node:fs'
 import type { Candle } from 'etn-market'
+import { toIsoTime } from './candle-csv.ts'
 import { usageError } from './failure.ts'
-import { requireWritable } from './files.ts'
-import type { NamedFile } from './host.ts'
-import { requireSame, type SeriesFile, type SeriesId } from './series.ts'
-
-/** The parts of `node:sqlite` that are used here. */
-interface Database {
-  exec(sql: string): void
-  prepare(sql: string): { all(): unknown[]; get(): unknown; run(...values: (string | number)[]): unknown }
-  close(): void
-}
+import { reasonOf } from './files.ts'
+import { requireSame, type Series, type SeriesId } from './series.ts'
+import { loadSqlite, type SqliteDatabase } from './sqlite.ts'
 
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS series (token TEXT, bucket TEXT, currency TEXT, savedAt INTEGER);
+  CREATE TABLE IF NOT EXISTS series (token TEXT, bucket TEXT, currency TEXT);
   CREATE TABLE IF NOT EXISTS candles (time INTEGER PRIMARY KEY, open REAL, high REAL, low REAL, close REAL, volume REAL, count INTEGER);`
 
-/** A series in a SQLite file: the table `candles`, and `series` with what it is of. @throws CommandError without `node:sqlite` */
-export function openSqlite(file: NamedFile, id: SeriesId): SeriesFile {
-  const { name, path } = file
-  const sqlite = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as
-    | { DatabaseSync: new (path: string) => Database }
-    | undefined
-  if (sqlite === undefined)
-    throw usageError(
-      `--sync ${name}: Node ${process.versions.node} has no SQLite: use Node 22.13 or newer, or a .csv file.`,
-    )
-  requireWritable('--sync', file)
-  const database = openDatabase(name, () => new sqlite.DatabaseSync(path))
-  const stored = database.prepare('SELECT * FROM series').get() as (SeriesId & { savedAt: number }) | undefined
-  if (stored) requireSame(name, stored, id)
-  const candles = database.prepare('SELECT * FROM candles ORDER BY time').all() as Candle[]
+/** A series in a SQLite file: the table `candles`, and `series` with what it is of. @throws CommandError where there is no SQLite */
+export async function openSqlite(name: string, path: string, id: SeriesId): Promise<Series> {
+  const sqlite = await loadSqlite(name)
+  const known = existsSync(path) ? readSeries(name, () => sqlite.read(path, readAll)) : { candles: [] }
+  if (known.id) requireSame(name, known.id, id)
+  const bad = known.candles.find((candle) => !Object.values(candle).every(Number.isFinite))
+  if (bad) throw usageError(`--sync ${name}: the candle of ${toIsoTime(bad.time)} cannot be read.`)
   return {
-    candles,
-    savedAt: stored?.savedAt ?? 0,
-    merge(fresh, savedAt) {
-      const insert = database.prepare('INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?)')
-      database.exec('BEGIN')
-      for (const { time, open, high, low, close, volume, count } of fresh)
-        insert.run(time, open, high, low, close, volume, count)
-      database.exec('DELETE FROM series')
-      database.prepare('INSERT INTO series VALUES (?, ?, ?, ?)').run(id.token, id.bucket, id.currency, savedAt)
-      database.exec('COMMIT')
+    candles: known.candles,
+    merge(fresh, gone) {
+      sqlite.write(path, (database) => {
+        database.exec(SCHEMA)
+        database.exec('BEGIN')
+        for (const { time, open, high, low, close, volume, count } of fresh)
+          database.run('INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?)', [
+            time,
+            open,
+            high,
+            low,
+            close,
+            volume,
+            count,
+          ])
+        if (gone !== undefined) database.run('DELETE FROM candles WHERE time = ?', [gone])
+        database.exec('DELETE FROM series')
+        database.run('INSERT INTO series (token, bucket, currency) VALUES (?, ?, ?)', [
+          id.token,
+          id.bucket,
+          id.currency,
+        ])
+        database.exec('COMMIT')
+      })
     },
-    close: () => database.close(),
   }
 }
 
-function openDatabase(name: string, open: () => Database): Database {
+function readAll(database: SqliteDatabase): { id?: SeriesId; candles: Candle[] } {
+  const tables = database.all("SELECT name FROM sqlite_master WHERE name IN ('series', 'candles')")
+  if (tables.length < 2) return { candles: [] }
+  const [id] = database.all('SELECT token, bucket, currency FROM series') as SeriesId[]
+  const candles = database.all('SELECT time, open, high, low, close, volume, count FROM candles ORDER BY time')
+  return { ...(id && { id }), candles: candles as Candle[] }
+}
+
+function readSeries<T>(name: string, read: () => T): T {
   try {
-    const database = open()
-    database.exec(SCHEMA)
-    return database
+    return read()
   } catch (error) {
-    throw usageError(`--sync ${name}: ${(error as Error).message}.`, error)
+    throw usageError(`--sync ${name}: ${reasonOf(error)}.`, error)
   }
 }

@@ -9,20 +9,23 @@ export interface SeriesId {
   readonly currency: string
 }
 
-/** A series in a file. */
-export interface SeriesFile {
+/** A series as a file holds it. */
+export interface Series {
   /** Oldest first. */
   readonly candles: readonly Candle[]
-  /** When it was written last, unix seconds; 0 for a new file. */
-  readonly savedAt: number
-  /** Adds candles, and replaces those of the same times. */
-  merge(candles: readonly Candle[], savedAt: number): void
+  /** Adds candles, replaces those of the same times, and removes the one of the time `gone`. @throws the error of the system */
+  merge(candles: readonly Candle[], gone?: number): void
+}
+
+/** A series in a file that no other run uses meanwhile. */
+export interface SeriesFile extends Series {
   close(): void
 }
 
-/** Oldest first, with the newer of two candles of the same time. */
-export function mergeCandles(known: readonly Candle[], fresh: readonly Candle[]): Candle[] {
+/** Oldest first, with the newer of two candles of the same time, and without the one of the time `gone`. */
+export function mergeCandles(known: readonly Candle[], fresh: readonly Candle[], gone?: number): Candle[] {
   const byTime = new Map([...known, ...fresh].map((candle) => [candle.time, candle]))
+  if (gone !== undefined) byTime.delete(gone)
   return [...byTime.values()].sort((one, other) => one.time - other.time)
 }
 

@@ -1,12 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import type { Command } from 'commander'
-import { type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
+import { type Budget, type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
 import { EXIT, Interrupted, OutputClosed } from './failure.ts'
-import { type HostProcess, type NamedFile, nameFile } from './host.ts'
+import { type HostProcess, type NamedFile, nameFile, type Output } from './host.ts'
 import { toJson } from './json.ts'
 import { readKey } from './key.ts'
+import { createLiveLines, type LiveLines } from './live-lines.ts'
 import { type Colors, formatCount, formatCredits } from './output.ts'
+import { watchSignals } from './signals.ts'
 import { cleanLine, redactKeys } from './text.ts'
 
 /** The options that every command shares. */
@@ -29,12 +31,26 @@ export interface Session {
   /** Prints a text that holds no control characters of others. */
   print(text: string): void
   printJson(value: unknown): void
-  /** Prints a line on standard error. */
+  /** Prints a line on standard error, above live lines. */
   note(text: string): void
+  /** Lines that are drawn again and again. A program has one set of them at a time. */
+  startLiveLines(stream: Output): LiveLines
   /** The file that an option or an argument names. */
   file(name: string): NamedFile
-  /** The client; made at the first call, which may ask for the key. `keyless` makes one without a key. */
-  client(options?: { keyless?: boolean; hooks?: Hooks }): Promise<Client>
+  /**
+   * The client; made at the first call, which may ask for the key. `keyless` makes one without a key. Ask for it before anything is
+   * printed: a wrong key file or address is one line.
+   */
+  client(options?: SessionClientOptions): Promise<Client>
+}
+
+/** What a command wants of its client. */
+interface SessionClientOptions {
+  readonly keyless?: boolean
+  readonly hooks?: Hooks
+  /** @default one of `--max-credits` for this run */
+  readonly budget?: Budget
+  onEvent?(event: ClientEvent): void
 }
 
 /** The action of a command. Its result is the exit code; without one it is 0. */
@@ -44,10 +60,14 @@ type Action<Options, Positional extends unknown[]> = (
   ...positional: Positional
 ) => Promise<number | undefined>
 
-/** Makes an action for commander of one that works in a session. */
+/**
+ * Makes an action for commander of one that works in a session. A command that runs until it is told to end has done its work when it is:
+ * its result is the exit code, instead of that of the signal.
+ */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
   host: HostProcess,
   action: Action<Options, Positional>,
+  { endsByItself = true } = {},
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const command = given.at(-1) as Command
@@ -55,7 +75,7 @@ export function inSession<Options extends CommonOptions, Positional extends unkn
     const { session, end } = startSession(host, options)
     try {
       host.exitCode = (await action(session, options, ...(given.slice(0, -2) as Positional))) ?? EXIT.ok
-      session.signal.throwIfAborted()
+      if (endsByItself) session.signal.throwIfAborted()
     } catch (error) {
       throw session.signal.aborted ? session.signal.reason : error
     } finally {
@@ -68,14 +88,23 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
   const controller = new AbortController()
   // A sweep has a listener for each call in flight.
   setMaxListeners(0, controller.signal)
-  // A second signal ends the process at once: only the first one is caught.
-  const onInterrupt = () => controller.abort(new Interrupted('SIGINT'))
-  const onTerminate = () => controller.abort(new Interrupted('SIGTERM'))
   const onOutputError = () => controller.abort(new OutputClosed())
-  host.once('SIGINT', onInterrupt)
-  host.once('SIGTERM', onTerminate)
   host.stdout.on('error', onOutputError)
+  const stopSignals = watchSignals(host, (signal) => controller.abort(new Interrupted(signal)), giveUp)
   let client: Client | undefined
+  let live: LiveLines | undefined
+  /** False where the last answer did not state the balance: an earlier one is wrong by now. */
+  let isBalanceKnown = true
+
+  /** Ends the process without waiting for the calls in flight. */
+  function giveUp(signal: 'SIGINT' | 'SIGTERM'): void {
+    live?.end()
+    // What is in flight may arrive at the service all the same.
+    if (client) noteCharges(client, client.budget.uncertain + client.budget.reserved)
+    const { message, exitCode } = new Interrupted(signal)
+    session.note(`error: ${message}`)
+    host.exit(exitCode)
+  }
 
   const session: Session = {
     host,
@@ -84,33 +113,53 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
     colors: picocolors.createColors(hasColors(host)),
     print: (text) => void host.stdout.write(`${text}\n`),
     printJson: (value) => void host.stdout.write(`${toJson(value)}\n`),
-    note: (text) => void host.stderr.write(`${redactKeys(cleanLine(text))}\n`),
+    note(text) {
+      const print = () => void host.stderr.write(`${redactKeys(cleanLine(text))}\n`)
+      if (live) live.printAbove(print)
+      else print()
+    },
+    startLiveLines(stream) {
+      const lines = createLiveLines(stream)
+      const end = () => {
+        live = undefined
+        lines.end()
+      }
+      live = { ...lines, end }
+      return live
+    },
     file: (name) => nameFile(host, name),
-    async client({ keyless = false, hooks } = {}) {
+    async client({ keyless = false, hooks, budget, onEvent } = {}) {
       const apiKey = keyless ? undefined : await readKey(host, options.keyFile, controller.signal)
       controller.signal.throwIfAborted()
       client ??= createClient({
         apiKey,
         baseUrl: options.baseUrl ?? (host.env.ETN_MARKET_BASE_URL || undefined),
-        budget: { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
+        budget: budget ?? { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
         hooks,
-        onEvent: (event) => noteEvent(session, event),
+        onEvent(event) {
+          if (event.type === 'credits.charged' || event.type === 'credits.computed')
+            isBalanceKnown = event.remaining !== undefined
+          noteEvent(session, event)
+          onEvent?.(event)
+        },
       })
       return client
     },
   }
 
-  async function end(): Promise<void> {
-    host.off('SIGINT', onInterrupt)
-    host.off('SIGTERM', onTerminate)
-    host.stdout.off('error', onOutputError)
-    if (client === undefined) return
-    await client.close()
-    const { charged, remaining } = client.credits
-    const { uncertain } = client.budget
+  /** @param uncertain credits of calls whose answer is lost */
+  function noteCharges({ credits: { charged, remaining } }: Client, uncertain: number): void {
+    if (charged === 0 && uncertain === 0) return
     const perhaps = uncertain > 0 ? `, and perhaps up to ${formatCount(uncertain)} more for lost answers` : ''
-    const left = remaining === undefined ? '' : ` ${formatCount(remaining)} left.`
-    if (charged > 0 || uncertain > 0) session.note(`Charged: ${formatCredits(charged)}${perhaps}.${left}`)
+    const left = remaining === undefined || !isBalanceKnown ? '' : ` ${formatCount(remaining)} left.`
+    session.note(`Charged: ${formatCredits(charged)}${perhaps}.${left}`)
+  }
+
+  async function end(): Promise<void> {
+    await client?.close()
+    stopSignals()
+    host.stdout.off('error', onOutputError)
+    if (client) noteCharges(client, client.budget.uncertain)
   }
   return { session, end }
 }

@@ -13,8 +13,19 @@ export interface Spending {
   readonly max: number
   /** Added to the announcement. */
   readonly note?: string
-  /** The cost of the smallest part worth having: it begins if `--max-credits` covers that. @default max */
+  /** The cost of the smallest part worth having: it begins if the limit covers that. @default max */
   readonly smallest?: number
+  /** What limits it. @default --max-credits */
+  readonly limit?: SpendingLimit
+}
+
+/** What may be spent, and why not more. */
+export interface SpendingLimit {
+  readonly credits: number
+  /** What allows so many, as the subject of a sentence; such as `--max-credits 7,000`. */
+  readonly name: string
+  /** What used up the rest of it, such as ` beside the 2,000 of the journal`. */
+  readonly beside?: string
 }
 
 /**
@@ -23,17 +34,17 @@ export interface Spending {
  */
 export async function authorizeSpending(
   session: Session,
-  { maxCredits = Number.POSITIVE_INFINITY, yes }: CommonOptions,
-  { what, min, max, note, smallest = max }: Spending,
+  options: CommonOptions,
+  { what, min, max, note, smallest = max, limit = limitOf(options) }: Spending,
 ): Promise<void> {
   const cost = max === 0 ? 'free' : formatCredits(min, max)
   session.note(`${what}: ${cost}${note === undefined ? '' : `, ${note}`}.`)
-  if (smallest > maxCredits) {
-    const message = `${what}: it may cost ${formatCount(smallest)} credits, more than --max-credits ${formatCount(maxCredits)} allows. Nothing was sent.`
+  if (smallest > limit.credits) {
+    const message = `${what}: it may cost ${formatCount(smallest)} credits, more than ${limit.name} allows${limit.beside ?? ''}. Nothing was sent.`
     throw refusal(message, 'budget_exceeded')
   }
-  const most = Math.min(max, maxCredits)
-  if (most <= CONFIRMATION_LIMIT || yes) return
+  const most = Math.min(max, limit.credits)
+  if (most <= CONFIRMATION_LIMIT || options.yes) return
   if (!(session.host.stdin.isTTY && session.host.stderr.isTTY)) {
     const message = `${what}: up to ${formatCount(most)} credits need a confirmation, and there is no terminal to ask on: add --yes.`
     throw usageError(message)
@@ -41,6 +52,10 @@ export async function authorizeSpending(
   const { askToConfirm } = await import('./prompts.ts')
   if (!(await askToConfirm(session.host, `Spend up to ${formatCredits(most)}?`, session.signal)))
     throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
+}
+
+function limitOf({ maxCredits = Number.POSITIVE_INFINITY }: CommonOptions): SpendingLimit {
+  return { credits: maxCredits, name: `--max-credits ${formatCount(maxCredits)}` }
 }
 
 /** Whether a command may spend this much in all without another question. */

@@ -1,43 +1,85 @@
-import type { Candle } from 'etn-market'
-import { mergeCandles, type SeriesFile } from './series.ts'
+import { type Candle, operations } from 'etn-market'
+import { BUCKET_SECONDS } from './cost-of-sync.ts'
+import { mergeCandles, type Series } from './series.ts'
 
-const BUCKET_SECONDS: Readonly<Record<string, number>> = {
-  '1m': 60,
-  '15m': 900,
-  '1h': 3_600,
-  '4h': 14_400,
-  '1d': 86_400,
+/** The most that one answer has. */
+export const MAX_CANDLES = operations['token.candles'].credits.maxItems
+
+export interface SyncOptions {
+  readonly bucket?: string | undefined
+  /** How many candles a new series begins with. */
+  readonly limit: number
+  /** The most that the service answers. */
+  readonly maxLimit: number
+  /** Unix seconds of this machine, which may be wrong. */
+  readonly now: number
+  /** Buys the newest candles. */
+  buy(limit: number): Promise<readonly Candle[]>
+}
+
+export interface Synced {
+  readonly candles: readonly Candle[]
+  readonly added: number
+  readonly updated: number
+  /** Where the answer did not reach back to what is known. */
+  readonly gap?: { readonly from: number; readonly to: number } | undefined
 }
 
 /**
- * Brings a series up to date: buys the candles after the last one, and the last one anew if it was open when it was written. Empty
- * buckets that the service leaves out make an answer reach further back; what is known by then is replaced by the same.
+ * Brings a series up to date: buys the last known candle anew, which may have been open, and those after it. The clock of this machine only
+ * says how many to ask for; whether they reach back far enough is seen in the answer.
  */
-export async function syncSeries(
-  file: SeriesFile,
-  { bucket = '1h', limit }: { bucket?: string | undefined; limit: number },
-  now: number,
-  buy: (limit: number) => Promise<readonly Candle[]>,
-): Promise<{ candles: readonly Candle[]; added: number; updated: number }> {
-  const last = file.candles.at(-1)
-  const fresh = await buy(
-    last === undefined ? limit : countMissing(last.time, file.savedAt, BUCKET_SECONDS[bucket] ?? 1, now),
-  )
-  file.merge(fresh, Math.floor(now))
-  const before = new Map(file.candles.map((candle) => [candle.time, JSON.stringify(valuesOf(candle))]))
-  const added = fresh.filter(({ time }) => !before.has(time)).length
-  const updated = fresh.filter((candle) => {
-    const known = before.get(candle.time)
-    return known !== undefined && known !== JSON.stringify(valuesOf(candle))
-  }).length
-  return { candles: mergeCandles(file.candles, fresh), added, updated }
+export async function syncSeries(file: Series, options: SyncOptions): Promise<Synced> {
+  const { bucket = '1h', maxLimit, buy } = options
+  const seconds = BUCKET_SECONDS[bucket] ?? 1
+  const known = file.candles
+  const countSince = (from: number, to: number) => countCandles(from, to, seconds, maxLimit)
+  const guessed = countMissing(file, options)
+  let fresh = mergeCandles([], await buy(guessed))
+  // A candle that is newer than all that the service has is none to go on from: a person wrote it.
+  const joint = known.findLast(({ time }) => time <= (fresh.at(-1)?.time ?? 0))
+  const reaches = () => joint === undefined || (fresh[0]?.time ?? 0) <= joint.time
+  if (joint !== undefined && !reaches()) {
+    const needed = countSince(joint.time, fresh.at(-1)?.time ?? 0)
+    if (needed > guessed) fresh = mergeCandles(fresh, await buy(needed))
+  }
+
+  const gone = findGone(joint, fresh)
+  file.merge(fresh, gone)
+  return {
+    ...countChanges(known, fresh),
+    candles: mergeCandles(known, fresh, gone),
+    gap: joint !== undefined && !reaches() ? { from: joint.time, to: fresh[0]?.time ?? 0 } : undefined,
+  }
 }
 
-/** Buckets from the last known candle to now; the last one counts if it was still open when it was written. */
-function countMissing(lastTime: number, savedAt: number, seconds: number, now: number): number {
-  const after = Math.max(0, Math.floor((now - lastTime) / seconds))
-  const wasOpen = lastTime + seconds > savedAt
-  return Math.max(1, wasOpen ? after + 1 : after)
+/** How many candles a series is to be brought up to date with, as far as the clock of this machine tells. */
+export function countMissing(
+  { candles }: Pick<Series, 'candles'>,
+  { bucket = '1h', limit, maxLimit, now }: Omit<SyncOptions, 'buy'>,
+): number {
+  const last = candles.at(-1)
+  return last === undefined ? limit : countCandles(last.time, now, BUCKET_SECONDS[bucket] ?? 1, maxLimit)
+}
+
+const countCandles = (from: number, to: number, seconds: number, max: number): number =>
+  Math.min(max, Math.max(1, Math.floor((to - from) / seconds) + 1))
+
+/** The time of the last known candle, if it was open and has stayed empty: the service leaves it out once it is over. */
+function findGone(joint: Candle | undefined, fresh: readonly Candle[]): number | undefined {
+  if (joint === undefined || joint.count > 0 || (fresh[0]?.time ?? Number.POSITIVE_INFINITY) >= joint.time)
+    return undefined
+  return fresh.some(({ time }) => time === joint.time) ? undefined : joint.time
+}
+
+function countChanges(known: readonly Candle[], fresh: readonly Candle[]): { added: number; updated: number } {
+  const before = new Map(known.map((candle) => [candle.time, JSON.stringify(valuesOf(candle))]))
+  const added = fresh.filter(({ time }) => !before.has(time)).length
+  const updated = fresh.filter((candle) => {
+    const values = before.get(candle.time)
+    return values !== undefined && values !== JSON.stringify(valuesOf(candle))
+  }).length
+  return { added, updated }
 }
 
 function valuesOf({ time, open, high, low, close, volume, count }: Candle): number[] {

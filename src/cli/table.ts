@@ -1,12 +1,28 @@
 import stringWidth from 'string-width'
+import type { HostProcess } from './host.ts'
 import { cleanLine } from './text.ts'
 
 /** A column of a table. */
 export interface Column {
   readonly title: string
   readonly align?: 'left' | 'right'
+  /** Where a table is too wide, the column with the highest number is left out first; one without a number stays. */
+  readonly dropOrder?: number
   /** Colours the padded cell. */
   style?(cell: string, row: number): string
+}
+
+/** A table that fits its width. */
+export interface Table {
+  readonly lines: readonly string[]
+  /** Lines that name the columns that are left out. */
+  readonly notShown: readonly string[]
+}
+
+/** The columns of the terminal, or of `COLUMNS` where the output is no terminal; without both a table may have any width. */
+export function widthOf({ stdout, env }: Pick<HostProcess, 'stdout' | 'env'>): number {
+  const columns = stdout.isTTY ? stdout.columns : Number(env.COLUMNS)
+  return columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
 }
 
 /** The lines of a table: the titles, and a line for each row. Control characters in cells are removed. */
@@ -14,19 +30,103 @@ export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   styleTitle: (text: string) => string,
-): string[] {
-  const cells = rows.map((row) => columns.map((_, index) => cleanLine(row[index] ?? '')))
-  const widths = columns.map(({ title }, index) =>
-    Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index] ?? ''))),
-  )
-  const padded = (text: string, index: number) => {
-    const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(text)))
-    if (columns[index]?.align === 'right') return space + text
-    return index === columns.length - 1 ? text : text + space
+): readonly string[] {
+  return fitTable(columns, rows, styleTitle, Number.POSITIVE_INFINITY).lines
+}
+
+/** As `formatTable`, within a width: leaves columns out, never a part of a cell. Where no table fits, each cell has a line. */
+export function fitTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  styleTitle: (text: string) => string,
+  width: number,
+): Table {
+  const all = columns.map((column, index): Cells => {
+    const cells = rows.map((row) => cleanLine(row[index] ?? ''))
+    return { column, cells, width: Math.max(...[column.title, ...cells].map((text) => stringWidth(text))) }
+  })
+  const { shown, dropped } = dropColumns(all, width)
+  if (lengthOf(shown) > width) return { lines: toRecords(all, rows.length, styleTitle, width), notShown: [] }
+  const titles = dropped.map(({ column }) => column.title).join(', ')
+  const notShown = titles === '' ? [] : wrapWords(`Not shown: ${titles}. A wider terminal or --json has it.`, width)
+  return { lines: toLines(shown, rows.length, styleTitle), notShown }
+}
+
+/** A column with what is in it. */
+interface Cells {
+  readonly column: Column
+  readonly cells: readonly string[]
+  readonly width: number
+}
+
+const GAP = '  '
+
+const lengthOf = (columns: readonly Cells[]) =>
+  columns.reduce((sum, { width }) => sum + width, 0) + GAP.length * (columns.length - 1)
+
+function dropColumns(all: readonly Cells[], width: number): { shown: Cells[]; dropped: Cells[] } {
+  const shown = [...all]
+  const order = all
+    .filter(({ column }) => column.dropOrder !== undefined)
+    .sort((one, other) => (other.column.dropOrder ?? 0) - (one.column.dropOrder ?? 0))
+  for (const next of order) {
+    if (lengthOf(shown) <= width) break
+    shown.splice(shown.indexOf(next), 1)
   }
-  const titles = columns.map(({ title }, index) => styleTitle(padded(title, index)))
-  const lines = cells.map((row, at) =>
-    row.map((cell, index) => columns[index]?.style?.(padded(cell, index), at) ?? padded(cell, index)),
+  return { shown, dropped: all.filter((one) => !shown.includes(one)) }
+}
+
+function toLines(columns: readonly Cells[], count: number, styleTitle: (text: string) => string): string[] {
+  const last = columns.at(-1)
+  const padded = (one: Cells, text: string) => {
+    const space = ' '.repeat(Math.max(0, one.width - stringWidth(text)))
+    if (one.column.align === 'right') return space + text
+    return one === last ? text : text + space
+  }
+  const titles = columns.map((one) => styleTitle(padded(one, one.column.title)))
+  const lines = Array.from({ length: count }, (_, row) =>
+    columns.map((one) => {
+      const cell = padded(one, one.cells[row] ?? '')
+      return one.column.style?.(cell, row) ?? cell
+    }),
   )
-  return [titles, ...lines].map((line) => line.join('  ').trimEnd())
+  return [titles, ...lines].map((line) => line.join(GAP).trimEnd())
+}
+
+/** A line such as `USD: 0.5` for each cell. A cell that is wider goes on in further lines. */
+function toRecords(
+  columns: readonly Cells[],
+  count: number,
+  styleTitle: (text: string) => string,
+  width: number,
+): string[] {
+  return Array.from({ length: count }, (_, row) =>
+    columns.flatMap(({ column, cells }) => {
+      const title = `${column.title}: `
+      const [first = '', ...rest] = breakText(title + (cells[row] ?? ''), width)
+      const start = first.startsWith(title) ? styleTitle(title.trimEnd()) + first.slice(title.length - 1) : first
+      return [start, ...rest]
+    }),
+  ).flatMap((lines, row) => (row === 0 ? lines : ['', ...lines]))
+}
+
+function wrapWords(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line !== undefined && stringWidth(`${line} ${word}`) <= width) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(...breakText(word, width))
+  }
+  return lines
+}
+
+/** The parts of a text that are at most so wide. A character is never cut. */
+function breakText(text: string, width: number): string[] {
+  const lines = ['']
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && stringWidth(line + segment) > width) lines.push(segment)
+    else lines[lines.length - 1] = line + segment
+  }
+  return lines
 }

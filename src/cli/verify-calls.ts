@@ -1,6 +1,16 @@
-import { type Client, estimateCost, isAddress, isEtnMarketError, type OperationId } from 'etn-market'
+import {
+  type Client,
+  type EtnMarketError,
+  estimateCost,
+  isAddress,
+  isEtnMarketError,
+  type OperationId,
+  operations,
+} from 'etn-market'
 import type { TapeEntry } from 'etn-market/fake'
-import { callOperation } from './commands/call.ts'
+import { costOf, countItems } from '../credits/cost.ts'
+import { CREDIT_HEADERS, type LastAnswer } from './last-answer.ts'
+import { methodOf } from './operation-method.ts'
 
 /** The answer of an operation, or why there is none. */
 export interface Sample {
@@ -9,7 +19,12 @@ export interface Sample {
   readonly credits: number
   /** What was charged against the contract. */
   readonly notes: readonly string[]
-  readonly problem?: { readonly kind: 'failed' | 'not_verified'; readonly message: string; readonly error?: unknown }
+  /** Why there is no answer to compare. `differs`: the service answered something that is none. */
+  readonly problem?: {
+    readonly kind: 'differs' | 'failed' | 'not_verified'
+    readonly message: string
+    readonly error?: unknown
+  }
 }
 
 /** A refusal that is expected. */
@@ -93,11 +108,11 @@ export function costOfVerification(): { min: number; max: number } {
   }
 }
 
-/** Calls every operation once. `bodyOf` returns the newest raw answer. Answers go on the tape. */
+/** Calls every operation once. Answers go on the tape. */
 export async function takeSamples(
   client: Client,
   signal: AbortSignal,
-  bodyOf: () => unknown,
+  last: LastAnswer,
   onSample: (operation: OperationId) => void,
 ): Promise<{ samples: Sample[]; tape: TapeEntry[] }> {
   const from: Samples = {}
@@ -112,46 +127,74 @@ export async function takeSamples(
       continue
     }
     const params = paramsOf(address, from)
+    last.forget()
     try {
-      const call = callOperation(client, operation, params, { signal, validate: 'off' })
+      const call = methodOf(client, operation)(params, { signal, validate: 'off' })
       const { data, meta } = await call.withMeta()
-      const isMetered = estimateCost(operation, params as never).max > 0
-      const notes = isMetered && meta.credits.source !== 'header' ? ['X-Credits-Cost is missing or unreadable'] : []
-      const { min, max } = estimateCost(operation, params as never)
-      if (meta.credits.charged < min || meta.credits.charged > max)
-        notes.push(`${meta.credits.charged} credits were charged, not ${min === max ? max : `${min} to ${max}`}`)
-      samples.push({ operation, body: bodyOf(), credits: meta.credits.charged, notes })
+      const { charged } = meta.credits
+      const notes = [...checkHeaders(operation, last), ...checkCharge(operation, params, data, charged)]
+      samples.push({ operation, body: last.body, credits: charged, notes })
       tape.push({ operation, params: { ...params }, data })
       learn(from, operation, data)
     } catch (error) {
       signal.throwIfAborted()
       if (!isEtnMarketError(error) || /^(Authentication|InsufficientCredits|BudgetExceeded)Error$/.test(error.name))
         throw error
-      samples.push({
-        operation,
-        credits: error.credits,
-        notes: [],
-        // Without the words of the service, which may hold values.
-        problem: { kind: 'failed', message: error.message.replace(/ \(".*"\)/, ''), error },
-      })
+      samples.push(toFailedSample(operation, error, last))
+      learn(from, operation, last.body)
     }
   }
   return { samples, tape }
 }
 
+/** An answer without its envelope is compared as it is. */
+function toFailedSample(operation: OperationId, error: EtnMarketError, last: LastAnswer): Sample {
+  const { credits } = error
+  const isDifferent = DIFFERENT_ANSWERS.includes(error.code)
+  const notes = isDifferent ? checkHeaders(operation, last) : []
+  if (error.code === 'no_data') return { operation, body: last.body, credits, notes }
+  // Without the words of the service, which may hold values.
+  const message = error.message.replace(/ \(".*"\)/, '')
+  return { operation, credits, notes, problem: { kind: isDifferent ? 'differs' : 'failed', message, error } }
+}
+
+/** The service answers, but not what the contract says. */
+const DIFFERENT_ANSWERS = ['no_data', 'not_json', 'unexpected_shape', 'response_too_large']
+
+/** A metered answer has both headers, a free one has none. */
+function checkHeaders(operation: OperationId, last: LastAnswer): string[] {
+  if (operations[operation].credits === null) return last.strayCredits('the call is free')
+  return CREDIT_HEADERS.flatMap((name) => {
+    const value = last.header(name)
+    if (value === null) return [`${name} is missing`]
+    return /^\d{1,15}$/.test(value) ? [] : [`${name} is not one whole number`]
+  })
+}
+
+function checkCharge(operation: OperationId, params: object, data: unknown, charged: number): string[] {
+  const { min, max } = estimateCost(operation, params as never)
+  const asked = (params as { addresses?: readonly string[] }).addresses?.length ?? 0
+  const items = countItems(operation, data, asked)
+  const expected = items === undefined ? undefined : costOf(operations[operation].credits, items)
+  if (charged >= (expected ?? min) && charged <= (expected ?? max)) return []
+  return [`${charged} credits were charged, not ${expected ?? (min === max ? max : `${min} to ${max}`)}`]
+}
+
 /** Takes addresses for later calls. A wallet is the sender of a trade or the owner of an asset, else the token itself. */
 function learn(from: Samples, operation: OperationId, data: unknown): void {
-  const [item] = Array.isArray(data) ? (data as Record<string, unknown>[]) : []
+  const items = (Array.isArray(data) ? data : []).map((item) => Object(item) as Record<string, unknown>)
+  const [item] = items
   const take = (name: SampleName, value: unknown) => {
     if (isAddress(value)) from[name] ??= value
   }
   if (operation === 'token.list') {
     take('token', item?.address)
-    from.tokens = Array.isArray(data) ? data.map(({ address }) => address).filter(isAddress) : []
+    from.tokens = items.map(({ address }) => address).filter(isAddress)
   }
   if (operation === 'prices.batch') {
-    const prices = data as Record<string, unknown>
-    from.token = from.tokens?.find((address) => prices[address] !== null) ?? from.token ?? ''
+    const prices = Object(data) as Record<string, unknown>
+    const priced = from.tokens?.find((address) => Object.hasOwn(prices, address) && prices[address] !== null)
+    if (priced !== undefined) from.token = priced
   }
   if (operation === 'nft.collections') take('collection', item?.address)
   if (operation === 'presale.list') take('presale', item?.pool)
@@ -161,15 +204,25 @@ function learn(from: Samples, operation: OperationId, data: unknown): void {
 }
 
 /** Sends a request that must be refused. Resolves with what is different. */
-export async function sendProbe(client: Client, probe: Probe, signal: AbortSignal): Promise<string | undefined> {
-  const { path, query, maxCredits, status, code } = probe
+export async function sendProbe(
+  client: Client,
+  probe: Probe,
+  signal: AbortSignal,
+  last: LastAnswer,
+): Promise<string[]> {
+  const { what, path, query, maxCredits, status, code } = probe
+  last.forget()
   try {
     await client.request(path, { query, maxCredits, signal })
-    return `${probe.what}: it is served, not refused with ${status} ${code}`
+    return [`${what}: it is served, not refused with ${status} ${code}`]
   } catch (error) {
     signal.throwIfAborted()
     if (!isEtnMarketError(error) || error.status === undefined) throw error
-    if (error.status === status && error.code === code) return undefined
-    return `${probe.what}: refused with ${error.status} ${error.code}, not ${status} ${code}`
+    if (error.status < 400) return [`${what}: it is served, not refused with ${status} ${code}`]
+    const refused =
+      error.status === status && error.code === code
+        ? []
+        : [`${what}: refused with ${error.status} ${error.code}, not ${status} ${code}`]
+    return [...refused, ...last.strayCredits('the call is refused').map((line) => `${what}: ${line}`)]
   }
 }

@@ -1,6 +1,5 @@
 import { isEtnMarketError } from 'etn-market'
 import type { FeedPrice, PriceFeed } from 'etn-market/feed'
-import { createLiveLines } from './live-lines.ts'
 import type { PriceRow } from './price-table.ts'
 import type { Session } from './session.ts'
 
@@ -30,7 +29,7 @@ export async function watchPrices(
   // It may fail after the watch has ended, when nobody waits for it any more.
   failed.catch(() => {})
   const rows = new Map<string, PriceRow>()
-  const lines = view.isLive ? createLiveLines(session.host.stdout) : undefined
+  const lines = view.isLive ? session.startLiveLines(session.host.stdout) : undefined
   const draw = () => {
     const known = addresses.flatMap((address) => rows.get(address) ?? [])
     lines?.draw(view.toLines(known))

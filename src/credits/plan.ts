@@ -54,8 +54,14 @@ function readCall(call: PlannedCall, index: number): CallRate {
   if (activeHours > HOURS_PER_DAY) throw invalidOption(`${name}.activeHours`, activeHours, 'at most 24')
   const validated = validateParams(operation, params)
   const cost = costOfCall(validated)
-  const callsPerDay = (DAY_MS / everyMs) * (activeHours / HOURS_PER_DAY)
+  const callsPerDay = countCalls(everyMs, activeHours)
   return { operation, values: validated.values, everyMs, activeHours, callsPerDay, cost }
+}
+
+/** The active hours begin anew each day, with a call: every 6 hours in 9 hours are 2 calls. */
+function countCalls(everyMs: number, activeHours: number): number {
+  if (activeHours === HOURS_PER_DAY || everyMs >= DAY_MS) return DAY_MS / everyMs
+  return Math.ceil((activeHours * DAY_MS) / (HOURS_PER_DAY * everyMs))
 }
 
 function readInterval({ every, everyMs }: PlannedCall, name: string): number {

@@ -16,6 +16,7 @@ import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
 import type { AddressReader } from '../utils/address.ts'
+import { SWEEP_LEDGER_KEY } from './ledger-key.ts'
 import type { SharedLedger, SweepCall } from './run-sweep.ts'
 import { CallLimit, createSweepLimit } from './sweep-limit.ts'
 import type { Sweep, SweepOptions, SweepResult } from './types.ts'
@@ -33,8 +34,6 @@ export interface SweepContext {
   readonly ledgers: WeakMap<BudgetStore, SharedLedger>
 }
 
-/** The name under which a store keeps what its sweeps were charged. */
-const LEDGER_KEY = 'etn-market:sweep:1:ledger'
 /** With one of these, every call with the key fails in the same way. */
 const FINAL_STATUSES: readonly unknown[] = [401, 402, 403]
 
@@ -61,7 +60,7 @@ export function createSweep(
     // Loaded when it is needed: most clients make no sweep.
     const { runSweep, openLedger } = await import('./run-sweep.ts')
     const store = maxCredits === undefined ? undefined : settings.store
-    const unlimited = { credits: Number.POSITIVE_INFINITY, store, key: LEDGER_KEY }
+    const unlimited = { credits: Number.POSITIVE_INFINITY, store, key: SWEEP_LEDGER_KEY }
     const ledger = openLedger(store, context.ledgers, () => createBudget(unlimited, context.clock))
     try {
       yield* runSweep(pending, {

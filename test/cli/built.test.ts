@@ -13,9 +13,12 @@ test.each([
   [['prices', BOLT, 'tokens.txt'], /^symbol +address .*\nBOLT .*\nCORE .*\n$/],
   [['candles', BOLT, '--csv'], /^time,open,high,low,close,volume,count\n/],
   [['candles', BOLT, '--sync', 'bolt.csv'], 'bolt.csv: 100 added, 0 updated, 100 candles.\n'],
+  [['candles', BOLT, '--sync', 'bolt.sqlite'], 'bolt.sqlite: 100 added, 0 updated, 100 candles.\n'],
   [['sweep', 'locks', 'tokens.txt'], '1 of 1 done, 0 failed, 2,000 credits.\n'],
   [['portfolio', fakeWallets.empty], /^Total: 0 USD, 0 ETN\.\n/],
   [['account', '--key-file', 'key'], 'Credits: 10,000,000 ($10.00)\nTier: standard\n'],
+  [['candles', BOLT, 'tokens.txt', '--sync', 'folder'], /2 of 2 tokens done, 0 failed\.\n$/],
+  [['demo'], /Alert: BOLT is below 0\.04 USD: 0\.0396\n[\s\S]*The service charged +2,050 credits\.\n/],
   [['completion', 'bash'], /\ncomplete -o default -F _etn_market etn-market\n$/],
   [['--help'], /^Usage: etn-market /],
 ])('the built program runs %j', async (args, printed) => {
@@ -38,9 +41,10 @@ test('the built program verifies a service', async () => {
 test('the built program serves the fake', async () => {
   const child = follow(spawn(process.execPath, [PROGRAM, 'fake', '--port', '0']))
   onTestFinished(() => void child.process.kill('SIGKILL'))
-  await expect.poll(child.printed).toMatch(/^Listening on \S+\n$/)
-  const [url = ''] = /http\S+/.exec(child.printed()) ?? []
-  expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
+  await expect.poll(child.printed).toMatch(/^Listening on \S+\nKey: \S+\n$/)
+  const [, url = '', key = ''] = /on (\S+)\nKey: (\S+)/.exec(child.printed()) ?? []
+  const headers = { authorization: `Bearer ${key}` }
+  expect((await fetch(`${url}/prices/etn`, { headers })).status).toBe(200)
   child.process.kill('SIGTERM')
   expect(await child.ended()).toMatchObject({ code: 0 })
 })

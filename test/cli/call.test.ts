@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { createScene } from './program.ts'
+import { createScene, KEY } from './program.ts'
 
 const { BOLT: first, USDC: second } = fakeTokens
 
@@ -121,4 +123,18 @@ describe('money', () => {
     expect((await run(['call', 'prices.batch', '--addresses', '-', '--yes'], { input: addresses })).code).toBe(0)
     expect(fake.charged()).toBe(12_000)
   })
+})
+
+test('files in UTF-16, as PowerShell writes them, and with a byte order mark are read', async () => {
+  const { run, folder } = await createScene()
+  for (const [name, text] of [
+    ['utf16.txt', Buffer.from(`\ufeff${first}\r\n${second}\r\n`, 'utf16le')],
+    ['utf8.txt', Buffer.from(`\ufeff${first}\r\n${second}\r\n`)],
+  ] as const) {
+    writeFileSync(join(folder, name), text)
+    const { stdout } = await run(['prices', name, '--no-symbols'])
+    expect(stdout.trimEnd().split('\n')).toHaveLength(3)
+  }
+  writeFileSync(join(folder, 'utf16.key'), Buffer.from(`\ufeff${KEY}\r\n`, 'utf16le'))
+  expect((await run(['account', '--key-file', 'utf16.key'], { env: { ETN_MARKET_API_KEY: '' } })).code).toBe(0)
 })

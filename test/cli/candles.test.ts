@@ -1,18 +1,29 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type Candle, createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseCsv, toCsv, toPlainNumber } from '../../src/cli/candle-csv.ts'
 import { openSeriesFile } from '../../src/cli/series-file.ts'
+import { loadSqlite } from '../../src/cli/sqlite.ts'
 import { syncSeries } from '../../src/cli/sync-series.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
-import { createScene } from './program.ts'
+import { createScene, listKnownTokens } from './program.ts'
 
 const { BOLT, CORE } = fakeTokens
 const HOUR = 3_600
+const HOUR_MS = 3_600_000
 
 test('prints a chart with high, low and both times, and writes an SVG for light and dark', async () => {
   const { run, folder } = await createScene()
@@ -37,8 +48,18 @@ test('prints CSV with all digits, oldest first, and the candles as JSON', async 
   const candles = data as Candle[]
   expect(stdout.split('\n')[0]).toBe('time,open,high,low,close,volume,count')
   expect(stdout.split('\n')[1]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00Z,/)
-  expect(parseCsv(stdout)?.slice(0, -1)).toEqual(candles.slice(0, -1))
+  expect(parseCsv(stdout).slice(0, -1)).toEqual(candles.slice(0, -1))
   expect(candles.map(({ time }) => time)).toEqual(candles.map(({ time }) => time).sort())
+})
+
+test('--csv and --json, which both print, are wrong usage', async () => {
+  const { json, fake } = await createScene()
+  for (const args of [
+    ['candles', BOLT, '--csv'],
+    ['candles', '--csv', BOLT],
+  ])
+    expect(await json(args)).toMatchObject({ code: 2, data: { error: { code: 'invalid_usage' } } })
+  expect(fake.journal()).toEqual([])
 })
 
 testProperty(
@@ -70,7 +91,8 @@ test('--sync buys what is missing, and refuses another file before it spends', a
     [['candles', BOLT, '--svg', 'no/where.svg'], '--svg no/where.svg: there is no such file or folder.'],
     [['candles', BOLT, '--csv', folder], 'it is a folder'],
     [['candles', BOLT, '--bucket', '2h'], 'invalid bucket: "2h". It must be one of 1m, 15m, 1h, 4h, 1d.'],
-    [['candles'], "missing required argument 'address'"],
+    [['candles', BOLT, '--csv', '--sync', 'bolt.csv'], '--csv and --sync cannot be given together.'],
+    [['candles'], "missing required argument 'addresses'"],
   ] as const) {
     const { code, stderr } = await run(args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
@@ -78,55 +100,210 @@ test('--sync buys what is missing, and refuses another file before it spends', a
   expect(fake.charged()).toBe(charged)
 })
 
-test('--sync with SQLite works where Node has it, and says so where it does not', async () => {
-  const { run, fake } = await createScene()
-  const { code, stdout, stderr } = await run(['candles', BOLT, '--sync', 'bolt.sqlite', '--limit', '5'])
-  const hasSqlite = process.getBuiltinModule('node:sqlite' as 'node:fs') !== undefined
-  if (hasSqlite) {
-    expect([code, stdout]).toEqual([0, 'bolt.sqlite: 5 added, 0 updated, 5 candles.\n'])
-    expect((await run(['candles', BOLT, '--sync', 'bolt.sqlite'])).stdout).toMatch(/ [56] candles\.\n$/)
-  } else {
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/has no SQLite: use Node 22\.13 or newer, or a \.csv file/),
-    ])
-    expect(fake.journal()).toEqual([])
+test.each([
+  ['behind', 100 * HOUR_MS],
+  ['ahead', -100 * HOUR_MS],
+])('--sync leaves no candle out where the clock of the machine is %s', async (_, offset) => {
+  const { run, json, fake, folder } = await createScene({ clock: { now: () => Date.now() + offset } })
+  const sync = ['candles', BOLT, '--sync', 'bolt.csv', '--limit', '5']
+  await run(sync)
+  fake.advance(4 * HOUR_MS)
+  const { code, stderr } = await run(sync)
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')])
+  const candles = parseCsv(readFileSync(join(folder, 'bolt.csv'), 'utf8'))
+  const { data } = await json(['candles', BOLT, '--limit', String(candles.length)])
+  expect(candles.slice(0, -1)).toEqual((data as Candle[]).slice(0, -1))
+})
+
+test.each([
+  ['a line without its last cells', (line: string) => line.split(',').slice(0, 4).join(',')],
+  ['a decimal comma', (line: string) => line.replace(',0.', ',0,')],
+  ['a time of a spreadsheet', (line: string) => line.replace(/^[^,]*/, '22.11.2026 07:00')],
+  ['a time without a zone', (line: string) => line.replace('Z,', ',')],
+  ['a number with a unit', (line: string) => `${line} trades`],
+  ['an empty cell', (line: string) => line.replace(/,[^,]*$/, ',')],
+])('--sync stops with the line number at %s, and buys nothing', async (_, edit) => {
+  const { run, fake, folder } = await createScene()
+  const sync = ['candles', BOLT, '--sync', 'bolt.csv', '--limit', '8']
+  await run(sync)
+  const path = join(folder, 'bolt.csv')
+  const lines = readFileSync(path, 'utf8').split('\n')
+  const edited = lines.with(5, edit(lines[5] ?? '')).join('\n')
+  writeFileSync(path, edited)
+  const charged = fake.charged()
+  const { code, stderr } = await run(sync)
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: --sync bolt\.csv: line 6 cannot be read: "/)])
+  expect([fake.charged(), readFileSync(path, 'utf8')]).toEqual([charged, edited])
+})
+
+test('--sync reads what an editor saved: a byte order mark, CRLF and empty lines', async () => {
+  const { run, json, folder } = await createScene()
+  const sync = ['candles', BOLT, '--sync', 'bolt.csv', '--limit', '8']
+  await run(sync)
+  const path = join(folder, 'bolt.csv')
+  writeFileSync(path, `\ufeff${readFileSync(path, 'utf8').replaceAll('\n', '\r\n')}\r\n`)
+  const { data } = await json(sync)
+  expect(data).toMatchObject({ total: expect.toSatisfy((total: number) => total === 8 || total === 9) })
+})
+
+test('--sync keeps a symbolic link, the permissions, and one run at a time', async () => {
+  const { run, fake, folder } = await createScene()
+  mkdirSync(join(folder, 'data'))
+  const [link, real] = [join(folder, 'bolt.csv'), join(folder, 'data/real.csv')]
+  symlinkSync('data/real.csv', link)
+  const sync = (name: string) => run(['candles', BOLT, '--sync', name, '--limit', '8'])
+  expect((await sync('bolt.csv')).code).toBe(0)
+  chmodSync(real, 0o640)
+  const charged = fake.charged()
+  const both = await Promise.all([sync('bolt.csv'), sync('data/real.csv')])
+  expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
+  expect(both.map(({ stderr }) => stderr).join('')).toMatch(
+    /error: --sync \S+: another run is using it\. Nothing was sent\./,
+  )
+  expect(fake.charged() - charged).toBeLessThanOrEqual(102)
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(statSync(real).mode & 0o777).toBe(0o640)
+  expect(readdirSync(join(folder, 'data')).sort()).toEqual(['real.csv', 'real.csv.json'])
+})
+
+test('--sync with SQLite keeps the series up to date, beside what else the file has', async () => {
+  const { run, json, fake, folder } = await createScene()
+  const sync = ['candles', BOLT, '--sync', 'bolt.sqlite', '--limit', '5']
+  expect((await run(sync)).stdout).toBe('bolt.sqlite: 5 added, 0 updated, 5 candles.\n')
+  const path = join(folder, 'bolt.sqlite')
+  const sqlite = await loadSqlite('bolt.sqlite')
+  sqlite.write(path, (database) => database.exec("CREATE TABLE mine (word TEXT); INSERT INTO mine VALUES ('kept')"))
+  fake.advance(3 * HOUR_MS)
+  expect(await json(sync)).toMatchObject({ code: 0, data: { added: 3, total: 8 } })
+  const [count, mine] = sqlite.read(path, (database) => [
+    database.all('SELECT count(*) AS count, max(time) - min(time) AS span FROM candles'),
+    database.all('SELECT word FROM mine'),
+  ])
+  expect([count, mine].map((rows) => ({ ...(rows?.[0] as object) }))).toEqual([
+    { count: 8, span: 7 * HOUR },
+    { word: 'kept' },
+  ])
+  expect(readdirSync(folder).filter((name) => name.startsWith('bolt'))).toEqual(['bolt.sqlite'])
+  const charged = fake.charged()
+  for (const [args, message] of [
+    [['candles', CORE, '--sync', 'bolt.sqlite'], `it holds another series (${BOLT}, 1h, USD). Nothing was sent.`],
+    [['candles', BOLT, '--sync', 'text.db'], '--sync text.db: file is not a database.'],
+  ] as const) {
+    writeFileSync(join(folder, 'text.db'), 'This is some text, which is no database at all. '.repeat(50))
+    const { code, stderr } = await run(args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   }
+  sqlite.write(path, (database) =>
+    database.exec("UPDATE candles SET close = 'cheap' WHERE time = (SELECT min(time) FROM candles)"),
+  )
+  expect((await run(sync)).stderr).toMatch(/^error: --sync bolt\.sqlite: the candle of \S+Z cannot be read\.\n$/)
+  expect(fake.charged()).toBe(charged)
 })
 
 testProperty(
-  'a synchronised series equals one that is bought whole, however often it runs, for a candle more than what is new',
+  'a synchronised series equals one that is bought whole, whatever the clock says, for a candle more than what is new where it is right',
   async () => {
     const { folder } = await createScene()
     let run = 0
+    const wrong = fc.integer({ min: -400 * 86_400, max: 400 * 86_400 })
     return fc.asyncProperty(
-      fc.array(fc.integer({ min: 0, max: 5 * HOUR }), { minLength: 1, maxLength: 5 }),
-      async (pauses) => {
+      fc.constantFrom(...Object.values(fakeTokens)),
+      fc.constantFrom(['1m', 60] as const, ['1h', HOUR] as const),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 5 * HOUR }), fc.oneof(fc.constant(0), wrong)), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+      async (token, [bucket, seconds], pauses) => {
         const clock = createVirtualClock()
         const fake = createFakeService({ clock })
         const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
         const name = `${run++}.csv`
         const csv = { name, path: join(folder, name) }
-        const id = { token: BOLT, bucket: '1h', currency: 'USD' }
-        let last = fake.now()
-        for (const pause of [0, ...pauses]) {
+        const id = { token, bucket, currency: 'USD' }
+        const bucketOf = (ms: number) => Math.floor(ms / 1_000 / seconds)
+        for (const [pause, error] of [[0, 0] as const, ...pauses]) {
           await clock.advance(pause * 1_000)
           const file = await openSeriesFile(csv, id)
-          const now = fake.now() / 1_000
-          await syncSeries(file, { bucket: '1h', limit: 24 }, now, (limit) => {
-            const begun = Math.floor(fake.now() / 3_600_000) - Math.floor(last / 3_600_000)
-            expect(limit).toBeLessThanOrEqual(pause === 0 && file.candles.length === 0 ? 24 : begun + 1)
-            return client.token.candles({ address: BOLT, limit })
-          })
-          last = fake.now()
+          const last = file.candles.at(-1)
+          const buy = (limit: number) => {
+            const begun = last === undefined ? 23 : bucketOf(fake.now()) - Math.floor(last.time / seconds)
+            if (error === 0) expect(limit).toBeLessThanOrEqual(begun + 1)
+            return client.token.candles({ address: token, limit, bucket })
+          }
+          await syncSeries(file, { bucket, limit: 24, maxLimit: 500, now: fake.now() / 1_000 + error, buy })
+          file.close()
         }
-        const whole = await client.token.candles({ address: BOLT, limit: 200 })
-        const { candles } = await openSeriesFile(csv, id)
-        const sorted = [...whole].sort((one, other) => one.time - other.time).slice(-candles.length)
-        expect(toCsv(candles)).toBe(toCsv(sorted))
+        const whole = await client.token.candles({ address: token, limit: 500, bucket })
+        const file = await openSeriesFile(csv, id)
+        const { candles } = file
+        file.close()
+        const sorted = [...whole].sort((one, other) => one.time - other.time)
+        const from = Math.max(sorted[0]?.time ?? 0, candles[0]?.time ?? 0)
+        const shown = (list: readonly Candle[]) => toCsv(list.filter(({ time }) => time >= from))
+        expect(shown(candles)).toBe(shown(sorted))
         await client.close()
       },
     )
   },
   { cases: 25 },
 )
+
+const ALL: readonly string[] = Object.values(fakeTokens)
+
+describe('several tokens', () => {
+  test('are kept up to date in a folder, each in a file of its own, for what is missing', async () => {
+    const { run, json, fake, folder, write } = await createScene()
+    write('tokens.txt', ALL.slice(0, 2).join('\n'))
+    const sync = ['candles', 'tokens.txt', ALL[2] ?? '', '--limit', '30', '--sync', 'candles']
+    const first = await run(sync)
+    expect([first.code, fake.charged()]).toEqual([0, 3 * 130])
+    expect(first.stderr).toContain('candles of 3 tokens: 300 to 390 credits')
+    expect(first.stdout).toContain('3 of 3 tokens done, 0 failed.')
+    const files = ALL.slice(0, 3).map((address) => `candles/${address}-1h-USD.csv`)
+    for (const file of files) expect(readFileSync(join(folder, file), 'utf8').trim().split('\n')).toHaveLength(31)
+    const { code, data } = await json(sync)
+    expect([code, data]).toEqual([
+      0,
+      files.map((file, index) => expect.objectContaining({ address: ALL[index], file, added: 0, total: 30 })),
+    ])
+    // The open candle of each, and one more where an hour began in between.
+    expect(fake.charged()).toBeLessThanOrEqual(3 * 130 + 3 * 102)
+  })
+
+  test('with --all-listed are all of token.list, which is bought once a week', async () => {
+    const { json, fake } = await createScene()
+    listKnownTokens(fake)
+    const args = ['candles', '--all-listed', '--limit', '5', '--csv', 'new']
+    for (const list of [600, 600]) {
+      const { code, data } = await json(args)
+      expect([code, (data as object[]).length]).toEqual([0, 2])
+      expect(fake.charged({ operation: 'token.list' })).toBeLessThanOrEqual(list)
+    }
+    expect(fake.journal().filter(({ operation }) => operation === 'token.list')).toHaveLength(1)
+  })
+
+  test('fail one by one, and end where every further call must fail', async () => {
+    const { run, json, fake } = await createScene()
+    fake.fault({ operation: 'token.candles', nth: 2, status: 404 })
+    const { code, data } = await json(['candles', ...ALL.slice(0, 3), '--limit', '5'])
+    expect([code, (data as { error?: { code: string } }[]).map(({ error }) => error !== undefined)]).toEqual([
+      1,
+      [false, true, false],
+    ])
+    fake.fault({ status: 402, times: Number.POSITIVE_INFINITY })
+    const refused = await run(['candles', ...ALL.slice(0, 3), '--limit', '5'])
+    expect([refused.code, refused.stdout]).toEqual([1, '0 of 3 tokens done, 1 failed.\n'])
+  })
+
+  test.each([
+    [['--sync', 'bolt.csv'], /bolt\.csv: several tokens need a folder/],
+    [['--csv'], /--csv of several tokens needs a folder/],
+    [['--svg', 'a.svg'], /--svg takes one token/],
+    [['--all-listed'], /--all-listed stands instead of addresses/],
+  ])('with %j are refused before anything is sent', async (more, message) => {
+    const { run, fake } = await createScene()
+    const { code, stderr } = await run(['candles', ...ALL.slice(0, 2), ...more])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
+    expect(fake.journal()).toEqual([])
+  })
+})

@@ -33,7 +33,21 @@ describe('wrong usage', () => {
     [['call', 'token.price', '--limit', '1'], /unknown parameter "limit"\. It takes: chainId, address/],
     [['call', 'etn.price', '--max-credits', 'x'], /'x' is invalid\. It must be a whole number of credits/],
     [['account', '--base-url', 'ftp://x'], /Invalid --base-url: ftp:\/\/x\. It must be an http or https URL/],
-    [['account', '--key-file', 'nowhere'], '--key-file nowhere: there is no such file or folder.'],
+    ...[
+      'call etn.price',
+      'prices 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1',
+      'candles 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1',
+      'portfolio 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1',
+      'verify',
+      'account',
+      'sweep locks 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1',
+    ].flatMap((command): [string[], string][] => [
+      [[...command.split(' '), '--key-file', 'nowhere'], '--key-file nowhere: there is no such file or folder.'],
+      [
+        [...command.split(' '), '--base-url', 'nonsense'],
+        'Invalid --base-url: nonsense. It must be an http or https URL.',
+      ],
+    ]),
   ] as [string[], string | RegExp][])('%j is reported on one line, with exit code 2', async (args, message) => {
     const { run } = await createScene()
     const { code, stdout, stderr } = await run(args)

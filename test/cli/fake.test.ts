@@ -46,8 +46,9 @@ function file(name: string, content: string): string {
 describe('etn-market fake', () => {
   it('prints documents with --json, one a line', async () => {
     const host = await start(['--port', '0', '--json', '--log'])
-    const { url } = JSON.parse(host.printed().stdout)
+    const { url, key } = JSON.parse(host.printed().stdout)
     expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
+    expect((await fetch(`${url}/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
     const logged = () => host.printed().stdout.split('\n')[1] ?? ''
     await expect.poll(logged).not.toBe('')
     expect(JSON.parse(logged()).log).toContain('GET /openapi.json: 200')

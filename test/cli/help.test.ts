@@ -19,7 +19,7 @@ test('the script for bash completes commands, operations and options', async () 
 test('the scripts for zsh and fish name every command', async () => {
   const { run } = await createScene()
   expect((await run(['completion', 'zsh'])).stdout).toMatch(
-    /compadd -- cost call plan [\s\S]*\ncompdef _etn_market etn-market\n$/,
+    /compadd -- demo cost call plan [\s\S]*\ncompdef _etn_market etn-market\n$/,
   )
   expect((await run(['completion', 'fish'])).stdout).toContain("-n '__fish_seen_subcommand_from candles' -l svg")
   expect((await run(['completion', 'tcsh'])).stderr).toContain('Allowed choices are bash, zsh, fish.')
@@ -36,7 +36,7 @@ test('every command has help with an example', async () => {
     const help = await run([name, '--help'])
     expect([help.code, help.stdout]).toEqual([
       0,
-      expect.stringMatching(new RegExp(`\\nExamples?:\\n  \\$ etn-market ${name} `)),
+      expect.stringMatching(new RegExp(`\\nExamples?:\\n  \\$ etn-market ${name}\\b`)),
     ])
   }
 })

@@ -14,6 +14,8 @@ export interface Terminal {
 
 interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>
+  /** @default 120 */
+  readonly columns?: number
   /** Gets everything that is shown so far, and returns what is typed next. */
   answer?(shown: string): string | undefined
 }
@@ -21,12 +23,12 @@ interface TerminalOptions {
 export function openTerminal(
   { folder, env }: Scene,
   args: readonly string[],
-  { env: changed, answer = () => undefined }: TerminalOptions = {},
+  { env: changed, columns = 120, answer = () => undefined }: TerminalOptions = {},
 ): Terminal {
   const terminal = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: { ...env, ...changed },
-    cols: 120,
+    cols: columns,
     rows: 30,
   })
   onTestFinished(() => terminal.kill('SIGKILL'))

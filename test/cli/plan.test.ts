@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { type CreditPlan, planCredits } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
+import { callFields } from '../../src/cli/plan-schema.ts'
 import { createScene } from './program.ts'
 
 const YAML = `creditsPerDay: 50000
@@ -27,7 +29,14 @@ test('a plan in YAML, with addresses without quotes, and in JSON is the plan of 
     activeHours: 12,
   } as const
   const expected: CreditPlan = planCredits([...calls, locks], { creditsPerDay: 50_000, credits: 1_000_000 })
-  const plan = { limit: 50_000, withinLimit: true, ...expected }
+  const purposes = [...calls, locks].map(({ params }) => `${params.address.slice(0, 6)}…${params.address.slice(-4)}`)
+  const plan = {
+    limit: 50_000,
+    withinLimit: true,
+    slower: null,
+    ...expected,
+    calls: expected.calls.map((call, index) => ({ ...call, for: purposes[index], count: 1, fixed: false })),
+  }
   expect(await json(['plan', file])).toEqual({ code: 0, data: plan })
   expect(
     await json([
@@ -43,8 +52,8 @@ test('a plan in YAML, with addresses without quotes, and in JSON is the plan of 
     data: plan,
   })
   const { stdout } = await run(['plan', file])
-  expect(stdout).toContain('token.price     5m     24      50         14,400')
-  expect(stdout).toContain('The balance lasts 22.6 days at least.')
+  expect(stdout).toMatch(/^token\.price +0x\w{4}…\w{4} +1 +5m +24 +14,400 +\$0\.0144 +31\.9 %$/m)
+  expect(stdout).toContain('The balance lasts 22.1 days at least.')
   expect(stdout).toContain('Within the limit of 50,000 credits a day.')
   expect(stdout).toContain(`- ${expected.advice[0]?.message}`)
   expect(fake.journal()).toEqual([])
@@ -56,7 +65,7 @@ test('a plan above its limit exits with 1 and prints what fits', async () => {
   const { code, stdout } = await run(['plan', file, '--daily-limit', '20000'])
   expect([code, stdout]).toEqual([
     1,
-    expect.stringContaining('Over the limit of 20,000 credits a day: it fits with intervals 2.21 times as long.'),
+    expect.stringContaining('Over the limit of 20,000 credits a day: it fits with intervals 2.26 times as long.\n'),
   ])
   expect(await json(['plan', file, '--daily-limit', '20000'])).toMatchObject({
     code: 1,
@@ -67,7 +76,7 @@ test('a plan above its limit exits with 1 and prints what fits', async () => {
 test('account prints how long the balance lasts', async () => {
   const { run, write } = await createScene()
   const { stdout } = await run(['account', '--plan', write('credits.yaml', YAML)])
-  expect(stdout).toContain('The balance lasts 226.2 days at least.')
+  expect(stdout).toContain('The balance lasts 221.2 days at least.')
 })
 
 test.each([
@@ -85,6 +94,33 @@ test.each([
   ],
   ['- { operation: etn.price, evry: 5m }\n', /^\S+:1: calls\[0\]: unknown field "evry"\. Did you mean every\?/],
   ['{ calls: [{ operation: etn.prise, every: 5m }] }\n', /^\S+:1: calls\[0\]: unknown operation "etn\.prise"/],
+  [
+    'creditsPerDay: 5\ncalls:\n  - operation: etn.price\n    once: noon\n',
+    /^\S+:4: calls\[0\]: once must be night, day or a time in UTC such as 03:30\.$/,
+  ],
+  [
+    `- operation: prices.batch\n  addresses: [${fakeTokens.BOLT}]\n  every: 5m\n  alert:\n    abov: 1\n`,
+    /^\S+:5: calls\[0\]: unknown field "abov"\. Did you mean above\?$/,
+  ],
+  ['- { operation: etn.price, every: 5m, count: 0 }\n', /^\S+:1: calls\[0\]: count must be a whole number above 0\.$/],
+  [
+    '- { operation: etn.price, every: 5m, hours: 8-20 }\n',
+    /^\S+:1: calls\[0\]: hours must be a span in UTC such as 08:00-20:00\.$/,
+  ],
+  ['- { operation: etn.price, every: 5m, once: day }\n', /^\S+:1: calls\[0\]: once stands alone, without every/],
+  [
+    '- { operation: etn.price, addresses: [0x1], once: day }\n',
+    /^\S+:1: calls\[0\]: invalid address "0x1" \(entry 1 of addresses\)/,
+  ],
+  [
+    `- { operation: etn.price, addresses: [${fakeTokens.BOLT}], once: day }\n`,
+    /^\S+:1: calls\[0\]: etn\.price takes no address\.$/,
+  ],
+  [
+    '- { operation: locks.get, addresses: gone.txt, once: day }\n',
+    /^\S+:1: calls\[0\]: addresses gone\.txt: there is no such file or folder\.$/,
+  ],
+  ['- 5\n', /^\S+:1: calls\[0\]: it must be an object with an operation\.$/],
   ['calls:\n  - [1\n', /^\S+:\d: it is no valid YAML: /],
   ['calls: 5\n', /calls is missing\. It must be a list of calls/],
   ['{"callz": []}', /unknown field "callz"\. Did you mean calls\?/],
@@ -96,4 +132,92 @@ test.each([
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr.trimEnd().slice('error: '.length)).toMatch(message)
   expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+const ADDRESSES = Object.values(fakeTokens)
+
+test('300 locks, once a night, cost what 300 calls a day cost, and their row shows what they are for', async () => {
+  const { run, json, write } = await createScene()
+  const file = write('credits.yaml', 'calls:\n  - { operation: locks.get, count: 300, once: night, for: unlocks }\n')
+  expect(await json(['plan', file])).toMatchObject({
+    data: { creditsPerDay: 600_000, requestsPerDay: 300, calls: [{ count: 300, fixed: true, for: 'unlocks' }] },
+  })
+  expect((await run(['plan', file])).stdout).toMatch(/^locks\.get +unlocks +300 +night +600,000 +\$0\.6 +100\.0 %$/m)
+})
+
+test('addresses are a list, or a file beside the plan, each one once and in any spelling', async () => {
+  const { json, write } = await createScene()
+  write('tokens.txt', `# mine\n${ADDRESSES.join('\n')}\n${ADDRESSES[0]?.toLowerCase()}\n`)
+  const list = `[${ADDRESSES.join(', ')}]`
+  const plans = await Promise.all(
+    ['tokens.txt', list].map((addresses, index) =>
+      json(['plan', write(`${index}.yaml`, `- { operation: locks.get, addresses: ${addresses}, once: '03:30' }\n`)]),
+    ),
+  )
+  const calls = plans.map(({ data }) => (data as { calls: object[] }).calls[0])
+  const line = { count: 10, creditsPerDay: 20_000, credits: 2_000 }
+  expect(calls).toEqual([
+    expect.objectContaining({ ...line, for: '10 of tokens.txt' }),
+    expect.objectContaining({ ...line, for: '10 addresses' }),
+  ])
+})
+
+test('prices of addresses cost what one feed for all of them buys', async () => {
+  const { json, write } = await createScene()
+  const [first, second] = [ADDRESSES.slice(0, 8), ADDRESSES.slice(4)].map((list) => `[${list.join(', ')}]`)
+  const prices = (addresses: string | undefined) =>
+    `- { operation: prices.batch, addresses: ${addresses}, every: 10m }\n`
+  const costs = await Promise.all(
+    [prices(first), prices(second), prices(first) + prices(second)].map(async (text, index) => {
+      const { data } = await json(['plan', write(`${index}.yaml`, text)])
+      return (data as { creditsPerDay: number }).creditsPerDay
+    }),
+  )
+  // Eight and six tokens apart, ten together.
+  expect(costs.map(Math.round)).toEqual([180 * 144, 160 * 144, 200 * 144])
+})
+
+test('over the limit it names the line to slow and what that saves, and leaves alone what has its own time', async () => {
+  const { run, json, write } = await createScene()
+  const plan = (every: string) => `creditsPerDay: 60000
+calls:
+  - { operation: locks.get, addresses: [${ADDRESSES.join(', ')}], once: night }
+  - { operation: token.get, params: { address: ${ADDRESSES[0]} }, every: ${every}, for: supply }
+  - { operation: etn.price, every: 5m }
+`
+  const { code, stdout } = await run(['plan', write('credits.yaml', plan('1m'))])
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining('Or slow token.get (supply) from 1m to 5m: that saves 115,200 credits a day.'),
+  ])
+  expect(stdout).toContain('times as long; lines with once stay as they are.')
+  expect((await json(['plan', write('slower.yaml', plan('5m'))])).data).toMatchObject({
+    withinLimit: true,
+    slower: null,
+  })
+  const fixed = await run(['plan', write('credits.yaml', plan('1m')), '--daily-limit', '15000'])
+  expect(fixed.stdout).toContain('lines with once cost 20,000 alone. Raise the limit, or shorten their lists.')
+})
+
+test('the plan of the guide fits its limit, and the guide has every field of a call', async () => {
+  const { run, write } = await createScene()
+  const guide = readFileSync(new URL('../../src/cli/GUIDE.md', import.meta.url), 'utf8')
+  const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(guide) ?? []
+  write('tokens.txt', ADDRESSES.join('\n'))
+  const { code, stdout } = await run(['plan', write('plan.yaml', yaml)])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Within the limit of 200,000 credits a day.')])
+  const rows = [...guide.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? [])
+  expect(callFields.filter((field) => !rows.includes(field))).toEqual([])
+})
+
+test.each([
+  [80, ['operation', 'for', 'calls', 'every', 'credits a day', 'a day', 'share']],
+  [40, ['operation', 'every', 'credits a day']],
+])('the table fits %d columns by leaving columns out', async (columns, titles) => {
+  const { run, write } = await createScene()
+  const text = `- { operation: prices.batch, addresses: [${ADDRESSES.join(', ')}], every: 5m, for: dashboard }\n`
+  const { stdout } = await run(['plan', write('plan.yaml', text)], { env: { COLUMNS: String(columns) } })
+  const lines = stdout.split('\n').slice(0, 2)
+  expect(lines.map((line) => line.length <= columns)).toEqual([true, true])
+  expect(lines[0]?.trim().split(/ {2,}/)).toEqual(titles)
 })

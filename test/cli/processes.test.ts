@@ -40,7 +40,10 @@ test.runIf(existsSync('/dev/full'))('an output that takes nothing more is an err
     encoding: 'utf8',
   })
   closeSync(full)
-  expect([status, stderr]).toEqual([1, expect.stringMatching(/^error: standard output: ENOSPC.*\n$/)])
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: standard output: the disk is full\. What it did not take is in .*\n$/),
+  ])
 })
 
 test('a sweep that is killed leaves no lock, one that runs has it, and both keep what was paid for', async () => {
@@ -67,4 +70,58 @@ test('a sweep that is killed leaves no lock, one that runs has it, and both keep
   // The two in flight were lost with the process.
   expect(Number(stored)).toBeGreaterThanOrEqual(paid / LOCKS - 2)
   expect(charged() - paid).toBe((10 - Number(stored)) * LOCKS)
+})
+
+test('a plan that is killed in a sweep counts what may have been charged, goes on, and buys nothing twice', async () => {
+  const { runProcess, fake, folder, write } = await createScene()
+  const limit = 60_000
+  write(
+    'plan.yaml',
+    `creditsPerDay: ${limit}\ncalls:\n  - { operation: locks.get, addresses: [${tokens.join(', ')}], every: 1d }\n`,
+  )
+  fake.fault({ operation: 'locks.get', nth: [4, 5], never: true })
+  const plan = ['run', 'plan.yaml', '--yes']
+  const killed = await runProcess(plan, {
+    onStart: async (child) => {
+      await expect.poll(() => fake.journal().length).toBe(5)
+      child.kill('SIGKILL')
+    },
+  })
+  expect(killed.code).toBe(null)
+  const paid = fake.charged()
+  expect(paid).toBe(5 * LOCKS)
+  const { code, stdout } = await runProcess(plan, {
+    onStart: async (child) => {
+      let printed = ''
+      child.stdout?.on('data', (text) => {
+        printed += text
+      })
+      await expect.poll(() => printed).toContain('10 of 10 done')
+      child.kill('SIGTERM')
+    },
+  })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/10 of 10 done \(3 from the journal\), 0 failed, 14,000 credits/)
+  // The answers to two were lost with the process. They may have been charged, and were.
+  expect(fake.charged()).toBe(12 * LOCKS)
+  expect(stdout).toMatch(/^1 line, 20,000 of 60,000 credits a day, 10,000 spent today/)
+  expect(stdout).toContain('Stopped. Today: 20,000 and perhaps 4,000 more of 60,000 credits.')
+  expect(existsSync(`${folder}/plan.yaml.state.json.lock`)).toBe(false)
+})
+
+test('a second signal ends a run at once, and says what may have been charged', async () => {
+  const { runProcess, fake, write } = await createScene()
+  write('plan.yaml', 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n')
+  fake.fault({ never: true, times: Number.POSITIVE_INFINITY })
+  const { code, stderr } = await runProcess(['run', 'plan.yaml'], {
+    onStart: async (child) => {
+      await expect.poll(() => fake.journal().length).toBe(1)
+      child.kill('SIGINT')
+      // The first one waits for what is in flight. One that follows at once counts as the same press.
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      expect(child.exitCode).toBe(null)
+      child.kill('SIGINT')
+    },
+  })
+  expect([code, stderr]).toEqual([130, expect.stringContaining('perhaps up to 25 more for lost answers')])
 })

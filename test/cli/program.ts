@@ -24,6 +24,8 @@ export interface RunOptions {
 
 export interface ProcessOptions extends RunOptions {
   readonly program?: string
+  /** A program that runs it, and is given its path and arguments. */
+  readonly shell?: readonly [string, ...string[]]
   /** Called when the process runs. */
   onStart?(child: ChildProcess): void
 }
@@ -69,8 +71,9 @@ export async function createScene(options: FakeServiceOptions = {}): Promise<Sce
       const { code, stdout } = await run([...args, '--json'], runOptions)
       return { code, data: JSON.parse(stdout) as unknown }
     },
-    runProcess(args, { input = '', env: changed, program = PROGRAM, onStart } = {}) {
-      const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...env, ...changed } })
+    runProcess(args, { input = '', env: changed, program = PROGRAM, shell, onStart } = {}) {
+      const [file, ...rest] = [...(shell ?? []), process.execPath, program, ...args] as [string, ...string[]]
+      const child = spawn(file, rest, { cwd: folder, env: { ...env, ...changed } })
       onTestFinished(() => void child.kill('SIGKILL'))
       const followed = follow(child)
       child.stdin.on('error', () => {}).end(input)

@@ -14,7 +14,8 @@ test('a sweep ends before --max-credits, and goes on with its journal without bu
   const first = await run([...sweep, '--max-credits', '7000'])
   expect(first).toEqual({
     code: 1,
-    stdout: '3 of 5 done, 0 failed, 6,000 credits.\n2 left. To go on: run it again with --resume locks.jsonl\n',
+    stdout:
+      '3 of 5 done, 0 failed, 6,000 credits.\n2 left. To go on: raise --max-credits 7,000, and run it again with --resume locks.jsonl\n',
     stderr: expect.stringMatching(
       /^5 locks\.get: 10,000 credits \(\$0\.01\), journal locks\.jsonl\.\nCharged: 6,000 credits/,
     ),
@@ -80,4 +81,48 @@ test.each([
   const { code, stderr } = await run(args)
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   expect(fake.journal()).toEqual([])
+})
+
+test('--max-credits is of all runs on the journal, --max-credits-per-run of one', async () => {
+  const { run, json, fake } = await createScene()
+  const sweep = ['sweep', 'locks', ...tokens.slice(0, 5), '--resume', 'locks.jsonl']
+  const total = ['--max-credits', '7000']
+  const perRun = ['--max-credits-per-run', '3000']
+  expect(await json([...sweep, ...total, ...perRun])).toMatchObject({ code: 1, data: { done: 1, credits: 2_000 } })
+  const second = await run([...sweep, ...total, ...perRun])
+  expect(second.stdout).toContain('2 of 5 done (1 from the journal), 0 failed, 2,000 credits.')
+  expect(second.stdout).toContain('3 left. To go on: run it again with --resume locks.jsonl')
+  expect((await json([...sweep, ...total])).data).toMatchObject({ stored: 2, credits: 2_000 })
+  const refused = await run([...sweep, ...total])
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      'it may cost 2,000 credits, more than --max-credits 7,000 allows beside the 6,000 of earlier runs on this journal. Nothing was sent.',
+    ),
+  ])
+  expect(fake.charged()).toBe(3 * LOCKS)
+  const { stdout: help } = await run(['sweep', '--help'])
+  expect(help.replace(/\s+/g, ' ')).toMatch(
+    /--max-credits <n> the most that all runs on the journal may be charged together/,
+  )
+  expect(help).toMatch(/--max-credits-per-run <n> +the most that this run may be charged/)
+})
+
+test.each([
+  [401, 'unauthorized', 'Check ETN_MARKET_API_KEY, or the file that --key-file names.'],
+  [402, 'insufficient_credits', 'add credits to the key. What is left costs up to 16,000 credits ($0.016).'],
+  [403, 'forbidden', 'The key has no permission for this: use another key.'],
+])('a sweep ends at %i and says what to do', async (status, code, advice) => {
+  const { run, json, fake } = await createScene()
+  const sweep = ['sweep', 'locks', ...tokens, '--resume', 'locks.jsonl', '--yes']
+  const nth = Array.from({ length: 20 }, (_, index) => index + 3)
+  fake.fault({ operation: 'locks.get', status, nth })
+  const { code: exitCode, stdout } = await run(sweep)
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(/^2 of 10 done, [12] failed, 4,000 credits\.\nEnded early\. /)
+  expect(stdout).toContain(advice)
+  expect(stdout).toMatch(/\n8 left\. After that: run it again with --resume locks\.jsonl\n$/)
+  expect(fake.journal().length).toBeLessThanOrEqual(4)
+  fake.fault({ operation: 'locks.get', status, times: 9 })
+  expect((await json(sweep)).data).toMatchObject({ done: 2, stored: 2, ended: { code, message: expect.any(String) } })
 })

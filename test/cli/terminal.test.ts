@@ -1,4 +1,5 @@
 import { fakeTokens } from 'etn-market/fake'
+import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import { openTerminal } from './open-terminal.ts'
 import { createScene, KEY, type Scene } from './program.ts'
@@ -37,6 +38,13 @@ test('asks for a missing key without showing it, and Ctrl-C there is 130', async
   expect(cancelled).toMatchObject({ exitCode: 130, signal: 0 })
   expect(cancelled.output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(cancelled.output.lastIndexOf('\u001b[?25l'))
   expect(scene.fake.journal()).toHaveLength(1)
+})
+
+test('Ctrl-C ends the demo', async () => {
+  const { exitCode, signal } = await runOnTerminal(await createScene(), ['demo'], {
+    answer: replies(['2. A watch', '\u0003']),
+  })
+  expect({ exitCode, signal }).toEqual({ exitCode: 130, signal: 0 })
 })
 
 test('Ctrl-C ends the wait for addresses on standard input', async () => {
@@ -85,6 +93,29 @@ test('--watch draws a table in place, and Ctrl-C restores the cursor and prints 
   expect(output).toContain('error: interrupted')
 })
 
+test.each([
+  [80, []],
+  [80, ['--no-symbols']],
+  [40, []],
+] as const)('--watch keeps the age in %i columns with %j', async (columns, options) => {
+  const scene = await createScene()
+  const watch = ['prices', fakeTokens.BOLT, fakeTokens.CORE, '--watch', '1s', '--yes', ...options]
+  const terminal = openTerminal(scene, watch, { columns, env: { NO_COLOR: '1' } })
+  await expect.poll(terminal.shown).toMatch(/\d\.\d\d % [^\n]*\n[^\n]*\d\.\d\d % /)
+  terminal.type('\u0003')
+  const { output } = await terminal.ended()
+  const drawn = output
+    .split('\u001b[?7l')
+    .slice(1)
+    .map((part) => part.split('\u001b[?7h')[0] ?? '')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin what moves the cursor
+  const lines = drawn.flatMap((part) => part.replace(/\u001b\[[\d?]*[A-Za-z]/g, '').split(/[\r\n]+/))
+  expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns)
+  const titles = lines.filter((line) => line.includes('USD'))
+  expect(titles.length).toBeGreaterThan(1)
+  for (const line of titles) expect(line).toMatch(/ age$/)
+})
+
 test('Ctrl-C ends the progress bar of a sweep, waits for the calls in flight and keeps their answers', async () => {
   const scene = await createScene()
   const { fake } = scene
@@ -111,4 +142,47 @@ test('Ctrl-C ends the progress bar of a sweep, waits for the calls in flight and
   fake.reset({ keep: ['keys', 'world'] })
   await scene.run(sweep)
   expect(fake.charged()).toBe(10 * LOCKS - paid)
+})
+
+test('Ctrl-C in a cool-down of a sweep sends nothing more and counts what was bought', async () => {
+  const scene = await createScene()
+  const { fake } = scene
+  fake.fault({ operation: 'locks.get', status: 503, code: 'server_busy', retryAfter: 30, nth: [3, 4] })
+  const terminal = openTerminal(scene, ['sweep', 'locks', ...Object.values(fakeTokens), '--resume', 'a.jsonl', '--yes'])
+  await expect.poll(() => fake.journal().some(({ status }) => status === 503)).toBe(true)
+  await expect.poll(terminal.shown).toContain('2/10')
+  terminal.type('\u0003')
+  const { exitCode, output } = await terminal.ended()
+  expect(exitCode).toBe(130)
+  expect(output).toContain('2 of 10 done, 0 failed, 4,000 credits.')
+  expect(output).toContain('8 left. To go on: run it again with --resume a.jsonl')
+  expect(fake.charged()).toBe(2 * LOCKS)
+  // Of two calls in flight one or both were refused.
+  expect(fake.journal().length).toBeLessThanOrEqual(4)
+})
+
+test('a second Ctrl-C restores the terminal and prints what may have been charged', async () => {
+  const scene = await createScene()
+  const { fake } = scene
+  fake.fault({ operation: 'locks.get', nth: [3, 4], never: true })
+  const terminal = openTerminal(scene, ['sweep', 'locks', ...Object.values(fakeTokens), '--resume', 'a.jsonl', '--yes'])
+  await expect.poll(() => fake.journal().length).toBe(4)
+  await expect.poll(terminal.shown).toContain('2/10')
+  terminal.type('\u0003')
+  await expect.poll(terminal.shown).toContain('Ctrl-C again gives them up.')
+  // Two at the same moment are one press that a program in between has passed on.
+  await expect
+    .poll(() => {
+      if (!terminal.shown().includes('Charged: ')) terminal.type('\u0003')
+      return terminal.shown()
+    })
+    .toContain('Charged: ')
+  const { exitCode, signal, output } = await terminal.ended()
+  expect({ exitCode, signal }).toEqual({ exitCode: 130, signal: 0 })
+  expect(output).toContain('Charged: 4,000 credits ($0.004), and perhaps up to 4,000 more for lost answers.')
+  for (const [hidden, shown] of [
+    ['\u001b[?25l', '\u001b[?25h'],
+    ['\u001b[?7l', '\u001b[?7h'],
+  ] as const)
+    expect(output.lastIndexOf(shown)).toBeGreaterThan(output.lastIndexOf(hidden))
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClient } from 'etn-market'
+import { createClient, type OperationId } from 'etn-market'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { expect, test } from 'vitest'
 import { compareOpenApi } from '../../src/cli/compare-openapi.ts'
@@ -32,6 +32,9 @@ test('comes out clean against the fake, for what it announced, and its tape play
 })
 
 type Fields = Record<string, unknown>
+type FaultOptions = Parameters<FakeService['fault']>[0]
+
+const dataOf = (body: unknown) => (body as Fields).data
 
 /** Differences from the contract, and how each is named. */
 const PLANTED: [plant: (fake: FakeService) => void, named: string][] = [
@@ -111,7 +114,11 @@ test('reports what could not be asked, what failed, wrong charges, and refusals 
   const found = operations.filter(({ status }) => status !== 'matches')
   expect(code).toBe(3)
   expect(found).toMatchObject([
-    { operation: 'nft.stats', status: 'differs', differences: ['X-Credits-Cost is missing or unreadable'] },
+    {
+      operation: 'nft.stats',
+      status: 'differs',
+      differences: ['X-Credits-Cost is missing', 'X-Credits-Remaining is missing'],
+    },
     {
       operation: 'presale.get',
       status: 'not_verified',
@@ -126,6 +133,80 @@ test('reports what could not be asked, what failed, wrong charges, and refusals 
   const refused = await run(['verify', '--max-credits', '9000'])
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('more than --max-credits 9,000 allows')])
   expect((await run(['verify', '--report', 'no/where.md'])).code).toBe(2)
+})
+
+test.each<[string, FaultOptions, OperationId, string]>([
+  [
+    'a balance that is empty',
+    { creditHeaders: { remaining: '' } },
+    'etn.price',
+    'X-Credits-Remaining is not one whole number',
+  ],
+  ['headers sent twice', { creditHeaders: 'duplicate' }, 'etn.price', 'X-Credits-Cost is not one whole number'],
+  [
+    'a cost that is no number',
+    { creditHeaders: { cost: 'few' } },
+    'etn.price',
+    'X-Credits-Cost is not one whole number',
+  ],
+  ['a cost of other items', { creditHeaders: { cost: 100 } }, 'pool.list', '100 credits were charged, not 205'],
+  [
+    'a cost on a free route',
+    { headers: { 'x-credits-cost': '0' } },
+    'account.me',
+    'X-Credits-Cost is there although the call is free',
+  ],
+  [
+    'a balance on a free route',
+    { headers: { 'x-credits-remaining': '9' } },
+    'meta.openapi',
+    'X-Credits-Remaining is there although the call is free',
+  ],
+])('%s is a difference', async (_, fault, operation, difference) => {
+  const { json, fake } = await createScene()
+  listKnownTokens(fake)
+  fake.fault({ ...fault, operation })
+  const { code, data } = await json(['verify'])
+  expect(code).toBe(1)
+  const { operations } = data as { operations: { operation: string; status: string; differences: string[] }[] }
+  const found = operations.filter(({ status }) => status !== 'matches')
+  expect(found).toMatchObject([{ operation, status: 'differs', differences: expect.arrayContaining([difference]) }])
+})
+
+test('a refusal with credit headers is a difference, and a balance that is not stated is not printed', async () => {
+  const { run, fake } = await createScene()
+  listKnownTokens(fake)
+  fake.fault({ when: ({ path }) => path.includes('DeaDBeef'), headers: { 'x-credits-cost': '0' } })
+  fake.fault({ operation: 'farm.list', creditHeaders: { remaining: '' } })
+  const { code, stdout, stderr } = await run(['verify'])
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining('differs  an unknown token: X-Credits-Cost is there although the call is refused'),
+  ])
+  expect(stderr).toMatch(/\nCharged: 8,\d{3} credits \(\$0\.00\d+\)\.\n$/)
+})
+
+test.each<[string, (fake: FakeService) => void, RegExp]>([
+  [
+    'without its envelope',
+    (fake) => fake.fault({ operation: 'etn.price', transform: dataOf }),
+    /missing: data: a required field is absent/,
+  ],
+  [
+    'that is a bare list',
+    (fake) => fake.fault({ operation: 'pool.list', transform: dataOf }),
+    /type: the answer: object expected, array found/,
+  ],
+  ['that is not JSON', (fake) => fake.fault({ operation: 'etn.price', malformed: true }), /the body is not JSON/],
+])('an answer %s is a difference: exit code 1', async (_, plant, message) => {
+  const { run, fake } = await createScene()
+  listKnownTokens(fake)
+  plant(fake)
+  const { code, stdout } = await run(['verify'])
+  expect([code, stdout]).toEqual([1, expect.stringMatching(message)])
+  expect(stdout.match(/^(ok|differs|failed|not verified) {2}/gm)?.filter((line) => !line.startsWith('ok'))).toEqual([
+    'differs  ',
+  ])
 })
 
 test('openapi.json is compared by method and path, whatever path parameters are called', () => {

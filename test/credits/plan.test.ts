@@ -72,6 +72,17 @@ describe('a plan', () => {
     expect([plan.daysUntilEmpty, plan.stretch]).toEqual([undefined, undefined])
   })
 
+  test.each([
+    [6, 9, 2],
+    [24, 12, 1],
+    [48, 12, 0.5],
+    [20, 12, 1],
+    [1, 7.5, 8],
+  ])('of a call every %d hours in %d hours of the day has %d calls a day', (hours, activeHours, calls) => {
+    const plan = planCredits([{ operation: 'etn.price', everyMs: hours * HOUR_MS, activeHours }])
+    expect(plan.requestsPerDay).toBe(calls)
+  })
+
   test('that fits is not stretched, and one that costs nothing never ends', () => {
     const options = { credits: 5, creditsPerDay: 5 }
     expect(planCredits([{ operation: 'account.me', everyMs: HOUR_MS }], options)).toMatchObject({

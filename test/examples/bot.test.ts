@@ -64,6 +64,6 @@ test('the bot ends with an error when its state cannot be read, and spends nothi
   const before = fake.journal().length
   const bot = startBot('--state', broken)
   expect(await bot.ended()).toMatchObject({ code: 1 })
-  expect(bot.printed()).toContain('broken.json cannot be read')
+  expect(bot.printed()).toContain('broken.json: it is damaged')
   expect(fake.journal()).toHaveLength(before)
 })

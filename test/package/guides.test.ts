@@ -5,7 +5,7 @@ import ts from 'typescript'
 import { afterAll, expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const GUIDES = ['src/proxy/GUIDE.md', 'src/react/GUIDE.md']
+const GUIDES = ['src/proxy/GUIDE.md', 'src/react/GUIDE.md', 'src/cli/GUIDE.md']
 
 /** What the guides use of frameworks that are not installed here. */
 const FRAMEWORKS = `

@@ -44,7 +44,7 @@ const SURFACE = {
   ],
   'etn-market/feed': ['createPriceFeed'],
   'etn-market/msw': ['mswHandlers'],
-  'etn-market/node': ['createNodeTransport'],
+  'etn-market/node': ['FileStoreError', 'createFileStore', 'createNodeTransport'],
   'etn-market/redis': ['createRedisFleet'],
   'etn-market/format': ['formatPrice'],
   'etn-market/stream': ['createPriceStream'],

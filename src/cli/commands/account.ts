@@ -19,7 +19,7 @@ export function addAccountCommand(program: Command, host: HostProcess): void {
       const { credits: stated, tier = null } = await client.account.me(undefined, { signal: session.signal })
       const credits = typeof stated === 'number' ? stated : null
       const usd = credits === null ? null : creditsToUsd(credits)
-      const plan = file && credits !== null && credits > 0 ? makePlan(file, undefined, credits) : undefined
+      const plan = file && credits !== null && credits > 0 ? await makePlan(file, undefined, credits) : undefined
       const daysUntilEmpty = plan?.daysUntilEmpty ?? (credits === 0 ? 0 : null)
       if (session.json) session.printJson({ credits, usd, tier, ...(file && { daysUntilEmpty }) })
       else {

@@ -1,18 +1,13 @@
 import type { Command } from 'commander'
-import {
-  type ApiPromise,
-  type CallOptions,
-  type Client,
-  type OperationId,
-  operations,
-  PartialBatchError,
-} from 'etn-market'
+import { operations, PartialBatchError } from 'etn-market'
 import { addParamOptions, type ParamOptions, readOperation, readParams } from '../call-params.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { formatData } from '../format-data.ts'
 import type { HostProcess } from '../host.ts'
+import { methodOf } from '../operation-method.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
+import { widthOf } from '../table.ts'
 import { describeRequests, estimateCall } from './cost.ts'
 
 /** Adds `etn-market call`. With `--json` it prints the service's data alone. */
@@ -23,35 +18,18 @@ export function addCallCommand(program: Command, host: HostProcess): void {
       const operation = readOperation(name)
       const params = await readParams(session, options)
       const { requests, ...cost } = estimateCall(operation, params)
-      await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const client = await session.client({ keyless: 'keyless' in operations[operation] })
-      const data = await callOperation(client, operation, params, { signal: session.signal }).catch(
-        (error: unknown) => {
-          // The prices of a batch that arrived are paid for. With `--json` they are in the error.
-          if (error instanceof PartialBatchError && !session.json)
-            session.print(formatData(error.prices, session.colors))
-          throw error
-        },
-      )
+      await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
+      const data = await methodOf(client, operation)(params, { signal: session.signal }).catch((error: unknown) => {
+        // The prices of a batch that arrived are paid for. With `--json` they are in the error.
+        if (error instanceof PartialBatchError && !session.json)
+          session.print(formatData(error.prices, session.colors, widthOf(host)))
+        throw error
+      })
       if (session.json) session.printJson(data)
-      else session.print(formatData(data, session.colors))
+      else session.print(formatData(data, session.colors, widthOf(host)))
       return undefined
     }),
   )
   addExample(command, 'call token.candles --address 0x043f…a1 --bucket 1h --limit 5', 'call prices.batch --addresses -')
 }
-
-/** Calls the method that has the operation's name. */
-export function callOperation(
-  client: Client,
-  operation: OperationId,
-  params: unknown,
-  options: CallOptions,
-): ApiPromise<unknown> {
-  const [group = '', action = ''] = operation.split('.')
-  const groups = client as unknown as Record<string, Record<string, OperationMethod>>
-  const method = groups[group]?.[action] as OperationMethod
-  return method(params, options)
-}
-
-type OperationMethod = (params: unknown, options: CallOptions) => ApiPromise<unknown>

@@ -1,22 +1,22 @@
 import type { Command } from 'commander'
-import { type CreditPlan, planCredits } from 'etn-market'
 import { addExample, readCredits } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
 import type { HostProcess } from '../host.ts'
-import { type Colors, formatCount, formatCredits, formatUsd } from '../output.ts'
-import { type PlanFile, readPlanFile } from '../plan-file.ts'
+import { formatCount, formatCredits, formatUsd } from '../output.ts'
+import { formatInterval, readPlanFile } from '../plan-file.ts'
+import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
+import type { PlanFile } from '../plan-line.ts'
+import { findSlowerLine, type SlowerLine } from '../plan-slower.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { formatTable } from '../table.ts'
+import { fitTable, widthOf } from '../table.ts'
 
 interface PlanArguments extends CommonOptions {
   readonly dailyLimit?: number
   readonly balance?: number
 }
 
-const BAR_WIDTH = 20
-
 /**
- * Adds `etn-market plan`, which sends nothing. With `--json` it prints what `planCredits` returns, with `limit` and `withinLimit`.
+ * Adds `etn-market plan`, which sends nothing. With `--json` it prints what `planCredits` returns, with `limit`, `withinLimit` and `slower`.
  * It exits with 1 when the plan exceeds its daily limit, so that a job of a CI fails:
  *
  *     - run: npx etn-market plan credits.yaml --daily-limit 100000
@@ -32,61 +32,87 @@ export function addPlanCommand(program: Command, host: HostProcess): void {
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name))
       const limit = options.dailyLimit ?? file.creditsPerDay
-      const plan = makePlan(file, limit, options.balance ?? file.balance)
+      const plan = await makePlan(file, limit, options.balance ?? file.balance)
       const withinLimit = limit === undefined || plan.creditsPerDay <= limit
-      if (session.json) session.printJson({ limit: limit ?? null, withinLimit, ...plan })
-      else printPlan(session, plan, limit)
+      const slower = limit === undefined || withinLimit ? undefined : await findSlowerLine(file, limit)
+      if (session.json) session.printJson({ limit: limit ?? null, withinLimit, slower: slower ?? null, ...plan })
+      else printPlan(session, file, plan, { limit, slower })
       return withinLimit ? EXIT.ok : EXIT.refused
     }),
   )
   addExample(command, 'plan credits.yaml --daily-limit 100000 --balance 2000000')
-  command.addHelpText(
-    'after',
-    `
-A plan in YAML:
+  command.addHelpText('after', PLAN_HELP)
+}
+
+/** What a plan looks like, for the help of `plan` and `run`. */
+export const PLAN_HELP = `
+A plan in YAML. Times are in UTC. src/cli/GUIDE.md in the repository has all fields.
   creditsPerDay: 100000
   calls:
     - { operation: etn.price, every: 1m }
-    - { operation: token.price, params: { address: 0x043f… }, every: 5m, activeHours: 12 }`,
-  )
-}
+    - { operation: prices.batch, addresses: tokens.txt, every: 5m }
+    - { operation: token.candles, addresses: [0x043f…], every: 1h, file: candles }
+    - { operation: locks.get, addresses: tokens.txt, once: night }
+    - { operation: nft.collection, count: 300, once: 03:30, for: floor prices }
+`
 
 /** The plan of a file. A limit or a balance of 0 allows nothing. */
-export function makePlan(file: PlanFile, limit: number | undefined, balance: number | undefined): CreditPlan {
+export function makePlan(
+  file: PlanFile,
+  limit: number | undefined,
+  balance: number | undefined,
+): Promise<PlanForecast> {
   if (limit === 0) throw usageError('--daily-limit: it must be above 0.')
   if (balance === 0) throw usageError('--balance: it must be above 0.')
-  return planCredits(file.calls, { creditsPerDay: limit, credits: balance })
+  return forecastPlan(file, { limit, balance })
 }
 
-function printPlan({ print, colors }: Session, plan: CreditPlan, limit: number | undefined): void {
+interface Limit {
+  readonly limit: number | undefined
+  readonly slower: SlowerLine | undefined
+}
+
+function printPlan(
+  { host, print, colors }: Session,
+  { lines }: PlanFile,
+  plan: PlanForecast,
+  { limit, slower }: Limit,
+): void {
+  const hasHours = plan.calls.some(({ activeHours }) => activeHours < 24)
   const columns = [
     { title: 'operation' },
+    { title: 'for', dropOrder: 1 },
+    { title: 'calls', align: 'right', dropOrder: 2 },
     { title: 'every', align: 'right' },
-    { title: 'hours', align: 'right' },
-    { title: 'a call', align: 'right' },
+    ...(hasHours ? [{ title: 'hours', align: 'right', dropOrder: 3 } as const] : []),
     { title: 'credits a day', align: 'right' },
-    { title: 'a day', align: 'right' },
-    { title: 'share', align: 'right' },
-    { title: '', style: colors.cyan },
+    { title: 'a day', align: 'right', dropOrder: 5 },
+    { title: 'share', align: 'right', dropOrder: 4 },
   ] as const
-  const rows = plan.calls.map((call) => [
+  const rows = plan.calls.map((call, index) => [
     call.operation,
-    formatInterval(call.everyMs),
-    String(call.activeHours),
-    formatRange(call.minCredits, call.credits),
+    call.for,
+    String(call.count),
+    lines[index]?.every ?? '',
+    ...(hasHours ? [String(call.activeHours)] : []),
     formatRange(call.minCreditsPerDay, call.creditsPerDay),
     formatUsd(call.usdPerDay),
     `${(100 * call.share).toFixed(1)} %`,
-    '█'.repeat(Math.round(BAR_WIDTH * call.share)) || '▏',
   ])
-  for (const line of formatTable(columns, rows, colors.bold)) print(line)
+  const table = fitTable(columns, rows, colors.bold, widthOf(host))
+  for (const line of [...table.lines, ...table.notShown]) print(line)
   print('')
   print(
     `A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${formatCount(plan.requestsPerDay)} requests.`,
   )
   print(`30 days: ${formatCredits(plan.minCreditsPer30Days, plan.creditsPer30Days)}.`)
   if (plan.daysUntilEmpty !== undefined) print(describeBalance(plan.daysUntilEmpty))
-  if (limit !== undefined) print(describeLimit(plan, limit, colors))
+  if (limit !== undefined) {
+    const [first, ...more] = describeLimit(plan, limit, slower)
+    const isWithin = plan.creditsPerDay <= limit
+    print(isWithin ? colors.green(first ?? '') : colors.red(first ?? ''))
+    for (const line of more) print(line)
+  }
   const advice = plan.advice.filter(({ kind }) => kind !== 'over-limit')
   if (advice.length > 0) print(colors.bold('\nTo spend less:'))
   for (const { message } of advice) print(`- ${message}`)
@@ -99,21 +125,26 @@ export function describeBalance(days: number): string {
     : `The balance lasts ${days.toFixed(1)} days at least.`
 }
 
-function describeLimit({ creditsPerDay, stretch = 1 }: CreditPlan, limit: number, colors: Colors): string {
-  if (creditsPerDay <= limit) return colors.green(`Within the limit of ${formatCount(limit)} credits a day.`)
+/** Whether the plan fits, and if not, what to change. */
+export function describeLimit(plan: PlanForecast, limit: number, slower: SlowerLine | undefined): string[] {
+  const { creditsPerDay, stretch = 1, calls } = plan
+  const of = `the limit of ${formatCount(limit)} credits a day`
+  if (creditsPerDay <= limit) return [`Within ${of}.`]
+  const over = `Over ${of}`
+  if (stretch === Number.POSITIVE_INFINITY) {
+    const fixed = calls.filter((call) => call.fixed).reduce((sum, call) => sum + call.creditsPerDay, 0)
+    return [`${over}: lines with once cost ${formatCount(fixed)} alone. Raise the limit, or shorten their lists.`]
+  }
   const factor = Math.ceil(100 * stretch) / 100
-  return colors.red(
-    `Over the limit of ${formatCount(limit)} credits a day: it fits with intervals ${factor} times as long.`,
-  )
+  const except = calls.some((call) => call.fixed) ? '; lines with once stay as they are' : ''
+  const lines = [`${over}: it fits with intervals ${factor} times as long${except}.`]
+  const call = slower && calls[slower.call]
+  if (!call) return lines
+  const [from, to] = [slower.everyMs, slower.insteadEveryMs].map(formatInterval)
+  const name = call.for === '' ? call.operation : `${call.operation} (${call.for})`
+  return [...lines, `Or slow ${name} from ${from} to ${to}: that saves ${formatCount(slower.saves)} credits a day.`]
 }
 
 function formatRange(min: number, max: number): string {
   return min === max ? formatCount(max) : `${formatCount(min)}–${formatCount(max)}`
-}
-
-/** The interval in its largest unit, such as `5m`. */
-function formatInterval(ms: number): string {
-  const units = { d: 86_400_000, h: 3_600_000, m: 60_000 }
-  const [unit, size] = Object.entries(units).find(([, length]) => ms >= length) ?? ['s', 1_000]
-  return `${Number((ms / size).toFixed(2))}${unit}`
 }

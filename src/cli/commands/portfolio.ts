@@ -7,9 +7,10 @@ import { exitCodeOf } from '../failure.ts'
 import type { HostProcess } from '../host.ts'
 import { formatCredits, formatDecimal } from '../output.ts'
 import { costOfPrices } from '../price-cost.ts'
+import { tokenColumns } from '../price-table.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending, isAuthorized } from '../spending.ts'
-import { formatTable } from '../table.ts'
+import { type Column, fitTable, widthOf } from '../table.ts'
 import { cleanLine } from '../text.ts'
 import { buyTokens, lookUpTokens, readKeptTokens, TOKEN_COST, TOKEN_LIST_COST } from '../tokens.ts'
 import { type Valuation, valueBalances } from '../value-balances.ts'
@@ -31,13 +32,13 @@ export function addPortfolioCommand(program: Command, host: HostProcess): void {
       const kept = readKeptTokens(host, options)
       const list = kept === undefined ? TOKEN_LIST_COST : { min: 0, max: 0 }
       const max = balances.max + list.max + costOfPrices(LIMIT)
+      const client = await session.client()
       await authorizeSpending(session, options, {
         what: 'balances and prices',
         min: balances.min + list.min,
         max,
         note: 'by the number of tokens',
       })
-      const client = await session.client()
       const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal, validate: 'strict' })
       const held = [...heldBalances(document).keys()].filter(looksLikeAddress)
       const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client, options))
@@ -70,14 +71,13 @@ function noteOf(isLookedUp: boolean, cost: number): string {
 
 function printValuation(session: Session, valuation: Valuation, updated: number, complete: boolean): void {
   const { positions, unpriced, totalUsd, totalEtn } = valuation
-  const { print, colors } = session
-  const columns = [
-    { title: 'symbol' },
-    { title: 'address', style: colors.dim },
-    { title: 'amount', align: 'right' },
+  const { print, colors, host } = session
+  const columns: Column[] = [
+    ...tokenColumns(positions, colors),
+    { title: 'amount', align: 'right', dropOrder: 1 },
     { title: 'USD', align: 'right' },
-    { title: 'ETN', align: 'right' },
-  ] as const
+    { title: 'ETN', align: 'right', dropOrder: 3 },
+  ]
   const cells = positions.map(({ symbol, address, amount, usd, etn }) => [
     symbol ?? '-',
     address,
@@ -85,7 +85,10 @@ function printValuation(session: Session, valuation: Valuation, updated: number,
     formatDecimal(usd),
     formatDecimal(etn),
   ])
-  if (positions.length > 0) for (const line of formatTable(columns, cells, colors.bold)) print(line)
+  if (positions.length > 0) {
+    const table = fitTable(columns, cells, colors.bold, widthOf(host))
+    for (const line of [...table.lines, ...table.notShown.map(colors.dim)]) print(line)
+  }
   print(colors.bold(`Total: ${formatDecimal(totalUsd, 8)} USD, ${formatDecimal(totalEtn, 8)} ETN.`))
   const time = updated > 0 && updated < 8.64e15 ? new Date(updated).toISOString() : undefined
   print(time === undefined ? 'The service has no record of this wallet.' : `Recorded ${time}.`)

@@ -4,12 +4,14 @@ import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
 import type { HostProcess } from '../host.ts'
 import { toJsonLine } from '../json.ts'
-import { formatCredits, formatDecimal } from '../output.ts'
+import { canDraw } from '../live-lines.ts'
+import { formatCount, formatCredits, formatDecimal } from '../output.ts'
 import { costOfPrices } from '../price-cost.ts'
 import { createPriceRows, formatChange, formatPrices } from '../price-table.ts'
 import { readAddresses } from '../read-addresses.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
+import { widthOf } from '../table.ts'
 import { cleanLine } from '../text.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo, type Tokens } from '../tokens.ts'
 import { watchPrices } from '../watch-prices.ts'
@@ -36,8 +38,8 @@ export function addPricesCommand(program: Command, host: HostProcess): void {
     inSession<PricesArguments, [string[]]>(host, async (session, options, args) => {
       const addresses = [...new Set(await readAddresses(session, args))]
       const kept = options.symbols ? readKeptTokens(host, options) : new Map<string, TokenInfo>()
-      await announce(session, options, addresses.length, kept === undefined)
       const client = await session.client()
+      await announce(session, options, addresses.length, kept === undefined)
       const tokens = kept ?? (await buyTokens(session, client, options))
       await using feed = createPriceFeed(client)
       if (options.watch === undefined) await printOnce(session, feed, addresses, tokens)
@@ -75,7 +77,11 @@ async function printOnce(session: Session, feed: PriceFeed, addresses: string[],
   const toRow = createPriceRows(tokens)
   const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
   if (session.json) session.printJson(rows)
-  else session.print(formatPrices(rows, session.colors, { withChange: false, now: Date.now() }).join('\n'))
+  else {
+    const { colors, host } = session
+    const table = formatPrices(rows, colors, { withChange: false, now: Date.now(), width: widthOf(host) })
+    session.print([...table.lines, ...table.notShown.map(colors.dim)].join('\n'))
+  }
 }
 
 interface Watching {
@@ -87,7 +93,7 @@ interface Watching {
 }
 
 async function printWatch(session: Session, { feed, client, addresses, tokens, everyMs }: Watching): Promise<void> {
-  const isLive = session.host.stdout.isTTY === true && !session.json
+  const isLive = canDraw(session.host.stdout, session.host.env) && !session.json
   await watchPrices(session, feed, addresses, everyMs, createPriceRows(tokens), {
     isLive,
     onRow(row) {
@@ -99,9 +105,10 @@ async function printWatch(session: Session, { feed, client, addresses, tokens, e
         session.print(cleanLine(`${time}  ${name}  ${price}  ${formatChange(row.changePercent)}`))
       }
     },
-    toLines: (rows) => [
-      ...formatPrices(rows, session.colors, { withChange: true, now: Date.now() }),
-      session.colors.dim(`${formatCredits(client.credits.charged)} charged. Ctrl-C ends.`),
-    ],
+    toLines(rows) {
+      const { colors, host } = session
+      const { lines } = formatPrices(rows, colors, { withChange: true, now: Date.now(), width: widthOf(host) })
+      return [...lines, colors.dim(`${formatCount(client.credits.charged)} credits charged. Ctrl-C ends.`)]
+    },
   })
 }

@@ -1,27 +1,31 @@
 import type { Command } from 'commander'
-import { estimateCost, type OperationId } from 'etn-market'
-import { addExample, addServiceOptions } from '../common-options.ts'
-import { EXIT, unknownValue } from '../failure.ts'
+import { createBudget, estimateCost, type OperationId } from 'etn-market'
+import { SWEEP_LEDGER_KEY } from '../../sweep/ledger-key.ts'
+import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
+import { EXIT, refusal, unknownValue } from '../failure.ts'
+import { reasonOf } from '../files.ts'
 import type { HostProcess } from '../host.ts'
-import { openJournal } from '../journal.ts'
+import { type Journal, openJournal } from '../journal.ts'
 import { formatCount } from '../output.ts'
+import { keepElsewhere } from '../paid-for.ts'
 import { createProgress } from '../progress.ts'
 import { readAddresses } from '../read-addresses.ts'
-import { buyMissing, type Result, readStored, SWEEPS, type SweepName, type SweepParams } from '../run-sweep.ts'
+import { buyMissing, readStored, SWEEPS, type SweepName, type SweepParams } from '../run-sweep.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { authorizeSpending } from '../spending.ts'
-import { cleanLine } from '../text.ts'
+import { authorizeSpending, type SpendingLimit } from '../spending.ts'
+import { printSweep } from '../sweep-summary.ts'
 
 interface SweepArguments extends CommonOptions {
   readonly resume?: string
+  readonly maxCreditsPerRun?: number
   readonly bucket?: string
   readonly currency?: string
   readonly limit?: string
 }
 
 /**
- * Adds `etn-market sweep`. With `--json` it prints `{ operation, journal, total, done, failed, stored, credits, remaining, results }`
- * at the end. It exits with 1 when a call failed or when `--max-credits` left some out.
+ * Adds `etn-market sweep`. With `--json` it prints `{ operation, journal, total, done, failed, stored, credits, ended, remaining, results }`
+ * at the end. It exits with 1 when a call failed or when a limit left some out.
  */
 export function addSweepCommand(program: Command, host: HostProcess): void {
   const command = program
@@ -30,10 +34,11 @@ export function addSweepCommand(program: Command, host: HostProcess): void {
       `Call an operation for many addresses: ${Object.keys(SWEEPS).join(', ')}. Every answer is kept in a journal, so that nothing is bought twice.`,
     )
     .option('--resume <journal>', 'go on with this journal, or begin it')
+    .option('--max-credits-per-run <n>', 'the most that this run may be charged', readCredits)
     .option('--bucket <length>', 'of candles: 1m, 15m, 1h, 4h or 1d')
     .option('--currency <code>', 'of candles: USD or ETN')
     .option('--limit <n>', 'of candles and balances: items of each answer')
-  addServiceOptions(command).action(
+  addServiceOptions(command, 'the most that all runs on the journal may be charged together').action(
     inSession<SweepArguments, [string, string[]]>(host, async (session, options, what, args) => {
       const name = readName(what)
       const params = await readParams(session, name, options, args)
@@ -42,31 +47,44 @@ export function addSweepCommand(program: Command, host: HostProcess): void {
       try {
         const client = await session.client()
         const { stored, missing } = await readStored(client, name, params, journal.store)
-        const { min, max } = costOf(SWEEPS[name], missing)
-        const smallest = costOf(SWEEPS[name], missing.slice(0, 1)).max
-        const note = `journal ${path}${stored.length > 0 ? `, which has ${stored.length} of ${params.length}` : ''}`
+        const spent = await readSpent(journal)
+        const limit = limitOf(options, spent)
+        const has = stored.length > 0 ? `, which has ${stored.length} of ${params.length}` : ''
         await authorizeSpending(session, options, {
           what: `${missing.length} ${SWEEPS[name]}`,
-          min,
-          max,
-          note,
-          smallest,
+          ...costOf(SWEEPS[name], missing),
+          note: `journal ${path}${has}`,
+          smallest: costOf(SWEEPS[name], missing.slice(0, 1)).max,
+          limit,
         })
+        const progress = createProgress(session, missing.length)
         const onAbort = () => session.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
         session.signal.addEventListener('abort', onAbort, { once: true })
-        const progress = createProgress(host.stderr, missing.length)
-        const { maxCredits } = options
         const bought = await buyMissing(
           client,
           name,
           missing,
-          { store: journal.store, maxCredits, onProgress: progress.update },
+          // The limit of the library is of all runs together, too.
+          { store: journal.store, maxCredits: spent + limit.credits, onProgress: progress.update },
           session.signal,
-        ).finally(progress.stop)
+        )
+          .catch((error) => {
+            throw journal.failure === undefined ? error : journalError(session, path, journal)
+          })
+          .finally(progress.stop)
+        if (journal.failure !== undefined) throw journalError(session, path, journal)
         const results = [...stored, ...bought.results]
-        const { remaining } = bought
-        printSweep(session, { name, path, results, remaining, stored: stored.length, credits: client.credits.charged })
-        return remaining.length > 0 || results.some(({ error }) => error !== undefined) ? EXIT.refused : EXIT.ok
+        await printSweep(session, {
+          operation: SWEEPS[name],
+          journal: path,
+          results,
+          remaining: bought.remaining,
+          stored: stored.length,
+          credits: client.credits.charged,
+          costOf: (list) => costOf(SWEEPS[name], list).max,
+          limit,
+        })
+        return bought.remaining.length > 0 || results.some(({ error }) => error !== undefined) ? EXIT.refused : EXIT.ok
       } finally {
         journal.close()
       }
@@ -104,31 +122,32 @@ function costOf(operation: OperationId, list: readonly SweepParams[]): { min: nu
   return { min: costs.reduce((sum, { min }) => sum + min, 0), max: costs.reduce((sum, { max }) => sum + max, 0) }
 }
 
-interface Summary {
-  readonly name: SweepName
-  readonly path: string
-  readonly results: readonly Result[]
-  readonly remaining: readonly SweepParams[]
-  readonly stored: number
-  readonly credits: number
+/** What earlier runs on the journal were charged, what they may have been charged included. */
+async function readSpent({ store }: Journal): Promise<number> {
+  // Nothing is written: the sweep writes the same entry.
+  const readOnly = { get: store.get, set() {} }
+  const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store: readOnly, key: SWEEP_LEDGER_KEY })
+  await ledger.load()
+  return ledger.spent + ledger.uncertain
 }
 
-function printSweep(session: Session, { name, path, results, remaining, stored, credits }: Summary): void {
-  const failures = results.filter(({ error }) => error !== undefined)
-  const counts = {
-    total: results.length + remaining.length,
-    done: results.length - failures.length,
-    failed: failures.length,
-  }
-  if (session.json) {
-    session.printJson({ operation: SWEEPS[name], journal: path, ...counts, stored, credits, remaining, results })
-    return
-  }
-  for (const { params, error } of failures) session.print(`${params.address}: ${cleanLine(error?.message ?? '')}`)
-  const fromJournal = stored > 0 ? ` (${stored} from the journal)` : ''
-  session.print(
-    `${counts.done} of ${counts.total} done${fromJournal}, ${counts.failed} failed, ${formatCount(credits)} credits.`,
-  )
-  if (remaining.length > 0 || failures.length > 0)
-    session.print(`${remaining.length} left. To go on: run it again with --resume ${path}`)
+/** What is left of `--max-credits`, or `--max-credits-per-run` where that is less. */
+function limitOf({ maxCredits, maxCreditsPerRun }: SweepArguments, spent: number): SpendingLimit {
+  const most = maxCredits === undefined ? Number.MAX_SAFE_INTEGER : maxCredits
+  const left = Math.max(0, most - spent)
+  if (maxCreditsPerRun !== undefined && maxCreditsPerRun <= left)
+    return { credits: maxCreditsPerRun, name: `--max-credits-per-run ${formatCount(maxCreditsPerRun)}` }
+  const beside = spent > 0 ? ` beside the ${formatCount(spent)} of earlier runs on this journal` : ''
+  return { credits: left, name: `--max-credits ${formatCount(most)}`, beside }
+}
+
+function journalError(session: Session, path: string, { failure, unwritten }: Journal): Error {
+  const problem = `journal ${path}: it cannot be written: ${reasonOf(failure)}.`
+  if (unwritten.length === 0)
+    return refusal(`${problem} What it has is kept: run it again with --resume ${path}`, 'not_written')
+  const text = () => unwritten.map((line) => `${line}\n`).join('')
+  return keepElsewhere(session, `${problem} Append to it what is missing, then go on with --resume ${path}.`, {
+    name: path,
+    text,
+  })
 }

@@ -1,6 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type AfterResponseHook, type EtnMarketError, isEtnMarketError } from 'etn-market'
+import { type EtnMarketError, isEtnMarketError } from 'etn-market'
 import type { Tape } from 'etn-market/fake'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { compareAnswer } from '../compare-answer.ts'
@@ -8,7 +7,10 @@ import { compareOpenApi } from '../compare-openapi.ts'
 import { readContract } from '../contract.ts'
 import { EXIT, exitCodeOf } from '../failure.ts'
 import { requireWritable } from '../files.ts'
-import type { HostProcess } from '../host.ts'
+import type { HostProcess, NamedFile } from '../host.ts'
+import { createLastAnswer } from '../last-answer.ts'
+import { savePaidFor } from '../paid-for.ts'
+import { writeWhole } from '../replace-file.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
 import { cleanLine, redactKeys } from '../text.ts'
@@ -36,30 +38,18 @@ export function addVerifyCommand(program: Command, host: HostProcess): void {
       const tapeFile = options.tape === undefined ? undefined : session.file(options.tape)
       if (report) requireWritable('--report', report)
       if (tapeFile) requireWritable('--tape', tapeFile)
+      const last = createLastAnswer()
+      const client = await session.client({ hooks: { afterResponse: [last.hook] } })
       const note = 'the upper end only if the service serves what it should refuse'
       await authorizeSpending(session, options, { what: 'verify', ...costOfVerification(), note })
       const { signal } = session
-      let body: unknown
-      const keepBody: AfterResponseHook = async (_request, _options, response) => {
-        body = await response
-          .clone()
-          .json()
-          .catch(() => undefined)
-      }
-      const client = await session.client({ hooks: { afterResponse: [keepBody] } })
       const contract = await readContract()
-      const { samples, tape } = await takeSamples(
-        client,
-        signal,
-        () => body,
-        (operation) => {
-          if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
-        },
-      )
+      const { samples, tape } = await takeSamples(client, signal, last, (operation) => {
+        if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
+      })
       const probes: string[] = []
       for (const probe of PROBES) {
-        const difference = await sendProbe(client, probe, signal)
-        if (difference !== undefined) probes.push(difference)
+        probes.push(...(await sendProbe(client, probe, signal, last)))
       }
       const document = tape.find(({ operation }) => operation === 'meta.openapi')?.data
       const verification: Verification = {
@@ -68,8 +58,13 @@ export function addVerifyCommand(program: Command, host: HostProcess): void {
         openapi: document === undefined ? [] : compareOpenApi(contract.document, document),
         credits: client.credits.charged,
       }
-      if (report) writeFileSync(report.path, redactKeys(toMarkdown(verification, program.version() ?? '')))
-      if (tapeFile) writeFileSync(tapeFile.path, redactKeys(JSON.stringify(toTape(tape), undefined, 1)))
+      const answers = redactKeys(JSON.stringify(toTape(tape), undefined, 1))
+      const save = (option: string, { name, path }: NamedFile, text: string) =>
+        savePaidFor(session, `${option} ${name}`, { name: 'tape.json', text: () => answers }, () =>
+          writeWhole(path, text),
+        )
+      if (tapeFile) save('--tape', tapeFile, answers)
+      if (report) save('--report', report, redactKeys(toMarkdown(verification, program.version() ?? '')))
       if (session.json) session.printJson(verification)
       else for (const line of toLines(verification)) session.print(cleanLine(line))
       return exitCodeFor(samples, verification)
@@ -88,7 +83,8 @@ function compareSample(contract: Parameters<typeof compareAnswer>[0], { operatio
 }
 
 function exitCodeFor(samples: readonly Sample[], verification: Verification): number {
-  const errors = samples.map(({ problem }) => problem?.error).filter(isEtnMarketError) as EtnMarketError[]
+  const failed = samples.filter(({ problem }) => problem?.kind === 'failed')
+  const errors = failed.map(({ problem }) => problem?.error).filter(isEtnMarketError) as EtnMarketError[]
   if (errors.some((error) => exitCodeOf(error) === EXIT.service)) return EXIT.service
   return isClean(verification) ? EXIT.ok : EXIT.refused
 }

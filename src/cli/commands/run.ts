@@ -1,0 +1,110 @@
+import { dirname } from 'node:path'
+import type { Command } from 'commander'
+import { type ClientEvent, createBudget } from 'etn-market'
+import { createFileStore } from 'etn-market/node'
+import { systemClock } from '../../concurrency/clock.ts'
+import { addExample, readCredits } from '../common-options.ts'
+import { EXIT, refusal, usageError } from '../failure.ts'
+import { type HostProcess, type NamedFile, nameFile } from '../host.ts'
+import { toJsonLine } from '../json.ts'
+import { isCallable, readPlanFile } from '../plan-file.ts'
+import type { PlanFile } from '../plan-line.ts'
+import { findSlowerLine } from '../plan-slower.ts'
+import { describeEvent } from '../run-plan/describe-event.ts'
+import { runPlan } from '../run-plan/run-plan.ts'
+import { type CommonOptions, inSession, type Session } from '../session.ts'
+import { authorizeSpending } from '../spending.ts'
+import { cleanLine } from '../text.ts'
+import { describeLimit, makePlan, PLAN_HELP } from './plan.ts'
+
+interface RunArguments extends CommonOptions {
+  readonly dailyLimit?: number
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Adds `etn-market run`: carries out a plan until it is told to end. With `--json` it prints an event a line, see `RunEvent`. Its state is in
+ * a file beside the plan, so that it goes on where it was, and its limit holds, also after `kill -9`.
+ */
+export function addRunCommand(program: Command, host: HostProcess): void {
+  const command = program
+    .command('run <plan>')
+    .description('Carry out a plan until Ctrl-C: watches, sweeps, candles and calls, within its limit of the day.')
+    .option(
+      '--daily-limit <credits>',
+      'credits that may be spent a day (UTC); else creditsPerDay of the plan',
+      readCredits,
+    )
+    .option('--yes', 'do not ask above 10,000 credits')
+    .option('--key-file <file>', 'file with the key; else ETN_MARKET_API_KEY, else a prompt')
+    .option('--base-url <url>', 'address of the service; else ETN_MARKET_BASE_URL')
+    .option('--json', 'print events as JSON, one a line; errors too')
+  command.action(
+    inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, session.file(name)), {
+      endsByItself: false,
+    }),
+  )
+  addExample(command, 'run plan.yaml', 'run plan.yaml --yes --json >> run.log')
+  command.addHelpText('after', PLAN_HELP)
+}
+
+async function run(session: Session, options: RunArguments, named: NamedFile): Promise<number> {
+  const file = await readPlanFile(named)
+  const limit = options.dailyLimit ?? file.creditsPerDay
+  if (limit === undefined)
+    throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
+  const { creditsPerDay: planned } = await requireFits(file, limit)
+  requireCallable(named.name, file)
+  await using store = createFileStore(`${named.path}.state.json`)
+  const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
+  await budget.load()
+  let listener: (event: ClientEvent) => void = () => {}
+  const client = await session.client({ budget, onEvent: (event) => listener(event) })
+  await authorizeSpending(session, options, { what: `${named.name}, each day`, min: 0, max: Math.ceil(planned) })
+  const { signal } = session
+  const onAbort = () => session.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
+  signal.addEventListener('abort', onAbort, { once: true })
+  const folder = { cwd: () => dirname(named.path) }
+  const running = runPlan({
+    lines: file.lines,
+    creditsPerDay: limit,
+    planned,
+    store,
+    budget,
+    clock: systemClock,
+    signal,
+    file: (relative) => nameFile(folder, relative),
+    client(onEvent) {
+      listener = onEvent
+      return client
+    },
+    emit(event) {
+      if (session.json) session.print(toJsonLine({ ...event, time: new Date().toISOString() }))
+      else for (const line of describeEvent(event)) session.print(cleanLine(line))
+    },
+  })
+  await running.finally(async () => {
+    // The store takes what is written last.
+    await client.close()
+    await budget.flush()
+  })
+  return EXIT.ok
+}
+
+/** @throws CommandError with what to change */
+async function requireFits(file: PlanFile, limit: number): Promise<{ creditsPerDay: number }> {
+  const plan = await makePlan(file, limit, undefined)
+  if (plan.creditsPerDay <= limit) return plan
+  const [over = '', ...more] = describeLimit(plan, limit, await findSlowerLine(file, limit))
+  throw refusal([over, ...more, 'Nothing was sent.'].join(' '), 'over_limit')
+}
+
+/** @throws CommandError for a line whose calls are only counted */
+function requireCallable(name: string, { lines }: PlanFile): void {
+  const line = lines.find((one) => !isCallable(one))
+  if (line !== undefined)
+    throw usageError(
+      `${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`,
+    )
+}

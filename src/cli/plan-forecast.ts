@@ -1,0 +1,174 @@
+import {
+  type CreditPlan,
+  createClient,
+  creditsToUsd,
+  type PlannedCost,
+  type PlannedSpending,
+  planCredits,
+} from 'etn-market'
+import { costOfSync } from './cost-of-sync.ts'
+import { isFixed, kindOf, type PlanFile, type PlanLine } from './plan-line.ts'
+import { activeHoursOf } from './plan-times.ts'
+
+/** What a line of a plan costs, all its calls together. */
+export interface ForecastLine extends PlannedCost {
+  /** What it is for. */
+  readonly for: string
+  /** Number of calls each time. */
+  readonly count: number
+  /** Whether its times cannot be changed. */
+  readonly fixed: boolean
+}
+
+/** What a plan costs. */
+export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
+  readonly calls: readonly ForecastLine[]
+}
+
+const DAY_MS = 86_400_000
+const DAYS_PER_MONTH = 30
+
+/** Credits of one time, and a day. */
+interface Cost {
+  /** Of one call. */
+  readonly credits: number
+  readonly minCredits: number
+  readonly creditsPerDay: number
+  readonly minCreditsPerDay: number
+  readonly requestsPerDay: number
+}
+
+/** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
+export async function forecastPlan(
+  { lines }: Pick<PlanFile, 'lines'>,
+  { limit, balance }: { limit?: number | undefined; balance?: number | undefined } = {},
+): Promise<PlanForecast> {
+  const prices = await forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
+  const costs = lines.map((line) => prices.get(line) ?? costOf(line))
+  const total = sum(costs)
+  const fixed = sum(costs.filter((_, index) => isFixed(lines[index] as PlanLine))).creditsPerDay
+  const stretch = limit === undefined ? undefined : stretchOf(total.creditsPerDay, fixed, limit)
+  return {
+    ...total,
+    daysUntilEmpty: balance === undefined ? undefined : balance / total.creditsPerDay,
+    stretch,
+    calls: lines.map((line, index) => {
+      const cost = costs[index] as Cost
+      return {
+        operation: line.operation,
+        everyMs: line.times.everyMs,
+        activeHours: activeHoursOf(line.times),
+        credits: cost.credits,
+        minCredits: cost.minCredits,
+        ...sum([cost]),
+        share: total.creditsPerDay === 0 ? 0 : cost.creditsPerDay / total.creditsPerDay,
+        affordableEveryMs: isFixed(line) ? line.times.everyMs : line.times.everyMs * (stretch ?? 1),
+        for: line.purpose,
+        count: line.count,
+        fixed: isFixed(line),
+      }
+    }),
+    advice: adviceFor(lines, limit),
+  }
+}
+
+/** The factor by which the intervals that can be changed have to grow; Infinity where that does not help. */
+function stretchOf(total: number, fixed: number, limit: number): number {
+  if (total <= limit) return 1
+  return fixed >= limit ? Number.POSITIVE_INFINITY : (total - fixed) / (limit - fixed)
+}
+
+/** The advice of the library is about calls that are made as they stand. Lines with addresses are bought in the cheapest way already. */
+function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
+  const plain = lines.filter((line) => kindOf(line) === 'call' && line.count === 1)
+  const { advice } = planCredits(
+    plain.map(({ call }) => call),
+    { creditsPerDay: limit },
+  )
+  return advice.map((one) => ({ ...one, calls: one.calls.map((at) => plain[at]?.index ?? at) }))
+}
+
+function costOf(line: PlanLine): Cost {
+  const { calls, requestsPerDay } = planCredits([line.call])
+  const [one = { credits: 0, minCredits: 0, creditsPerDay: 0, minCreditsPerDay: 0 }] = calls
+  const { count } = line
+  if (kindOf(line) !== 'candles') {
+    const { credits, minCredits, creditsPerDay, minCreditsPerDay } = one
+    return {
+      credits,
+      minCredits,
+      creditsPerDay: count * creditsPerDay,
+      minCreditsPerDay: count * minCreditsPerDay,
+      requestsPerDay: count * requestsPerDay,
+    }
+  }
+  const credits = costOfSync(line.params, line.times.everyMs)
+  const creditsPerDay = count * requestsPerDay * credits
+  return {
+    credits,
+    minCredits: credits,
+    creditsPerDay,
+    minCreditsPerDay: creditsPerDay,
+    requestsPerDay: count * requestsPerDay,
+  }
+}
+
+/**
+ * One feed buys the prices of all lines, each token once for all who want it. So it is asked what it would buy: it plans by simulating its
+ * own schedule. What lines share is divided in proportion to what each would cost alone.
+ */
+async function forecastPrices(lines: readonly PlanLine[]): Promise<Map<PlanLine, Cost>> {
+  const costs = new Map<PlanLine, Cost>()
+  for (const together of groupByHours(lines)) {
+    const all = await askFeed(together)
+    const alone = together.length === 1 ? [all] : await Promise.all(together.map((line) => askFeed([line])))
+    const sumAlone = alone.reduce((total, { creditsPerDay }) => total + creditsPerDay, 0)
+    for (const [index, line] of together.entries()) {
+      const share = (alone[index]?.creditsPerDay ?? 0) / sumAlone
+      const active = activeHoursOf(line.times) / 24
+      const creditsPerDay = all.creditsPerDay * share * active
+      const credits = (creditsPerDay * line.times.everyMs) / (DAY_MS * active * line.count)
+      const requestsPerDay = all.requestsPerDay * share * active
+      costs.set(line, { credits, minCredits: credits, creditsPerDay, minCreditsPerDay: creditsPerDay, requestsPerDay })
+    }
+  }
+  return costs
+}
+
+async function askFeed(lines: readonly PlanLine[]): Promise<{ creditsPerDay: number; requestsPerDay: number }> {
+  const { createPriceFeed } = await import('etn-market/feed')
+  const client = createClient({ apiKey: 'none', fetch: () => Promise.reject(new Error('A forecast sends nothing.')) })
+  const feed = createPriceFeed(client)
+  for (const { addresses = [], times } of lines) feed.watch(addresses, { everyMs: times.everyMs, onPrice() {} })
+  const { cost } = feed.explain({ calls: 1 })
+  // Before the feed has begun to buy.
+  await feed.close()
+  await client.close()
+  return cost
+}
+
+function groupByHours(lines: readonly PlanLine[]): PlanLine[][] {
+  const groups = new Map<string, PlanLine[]>()
+  for (const line of lines) {
+    const key = JSON.stringify(line.times.once === undefined ? line.times.span : undefined)
+    groups.set(key, [...(groups.get(key) ?? []), line])
+  }
+  return [...groups.values()]
+}
+
+function sum(costs: readonly Cost[]): PlannedSpending {
+  const total = (field: keyof Cost) => costs.reduce((all, cost) => all + cost[field], 0)
+  const creditsPerDay = total('creditsPerDay')
+  const minCreditsPerDay = total('minCreditsPerDay')
+  return {
+    creditsPerDay,
+    usdPerDay: creditsToUsd(creditsPerDay),
+    creditsPer30Days: DAYS_PER_MONTH * creditsPerDay,
+    usdPer30Days: creditsToUsd(DAYS_PER_MONTH * creditsPerDay),
+    minCreditsPerDay,
+    minUsdPerDay: creditsToUsd(minCreditsPerDay),
+    minCreditsPer30Days: DAYS_PER_MONTH * minCreditsPerDay,
+    minUsdPer30Days: creditsToUsd(DAYS_PER_MONTH * minCreditsPerDay),
+    requestsPerDay: total('requestsPerDay'),
+  }
+}

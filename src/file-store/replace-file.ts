@@ -1,0 +1,84 @@
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { resolveFile } from './resolve-file.ts'
+
+/**
+ * Writes a file, whole or not at all: a crash leaves the old text or the new one. When it resolves, the text is on the disk. The file keeps
+ * its mode, and a symbolic link stays one.
+ * @throws the error of the system; the old file is then as it was
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const target = resolveFile(path)
+  const temporary = `${target}.new`
+  // What a crash has left. A link that somebody has put there is removed, too, and never written through.
+  await rm(temporary, { force: true })
+  try {
+    const mode = await modeOf(target)
+    const file = await open(temporary, 'wx')
+    try {
+      if (mode !== undefined) await file.chmod(mode & 0o7777)
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, target)
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
+  await syncFolder(dirname(target))
+}
+
+/**
+ * The same for a program that has nothing else to do meanwhile. `write` makes the file under another name.
+ * @throws the error of the system, or that of `write`; the old file is then as it was
+ */
+export function replaceFileSync(path: string, write: (temporary: string) => void): void {
+  const target = resolveFile(path)
+  const temporary = `${target}.new`
+  rmSync(temporary, { force: true })
+  try {
+    write(temporary)
+    syncSync(temporary, 'r+')
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode
+    if (mode !== undefined) chmodSync(temporary, mode & 0o7777)
+    renameSync(temporary, target)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+  try {
+    syncSync(dirname(target), 'r')
+  } catch {
+    // As in `syncFolder`.
+  }
+}
+
+function syncSync(path: string, flags: 'r' | 'r+'): void {
+  const file = openSync(path, flags)
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mode
+  } catch {
+    return undefined
+  }
+}
+
+/** Without it a power failure may bring the old file back. Some systems cannot open a folder; there it is left out. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, 'r')
+    await folder.sync().finally(() => folder.close())
+  } catch {
+    // The new file is complete in any case.
+  }
+}

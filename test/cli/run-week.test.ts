@@ -1,0 +1,265 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createBudget, createClient } from 'etn-market'
+import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readPlanFile } from '../../src/cli/plan-file.ts'
+import { forecastPlan } from '../../src/cli/plan-forecast.ts'
+import type { RunEvent } from '../../src/cli/run-plan/run-events.ts'
+import { runPlan } from '../../src/cli/run-plan/run-plan.ts'
+import type { RunStore } from '../../src/cli/run-plan/run-state.ts'
+import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
+import { onCaseFinished, testProperty } from '../support/property.ts'
+// What loads with its first use takes no real time here.
+import '../../src/generated/answer-schemas.ts'
+
+const DAY = 86_400_000
+const WEEK = 7 * DAY
+const ADDRESSES = Object.values(fakeTokens)
+const list = (from: number, to: number) => `[${ADDRESSES.slice(from, to).join(', ')}]`
+
+interface Run {
+  readonly events: RunEvent[]
+  /** As `kill -9`: nothing more is sent, stored or answered. */
+  crash(): void
+  /** Ends the run and waits for its end. */
+  stop(): Promise<void>
+}
+
+/** A plan, a service and a clock. Runs of the plan have one store and one folder. */
+function prepare(yaml: string, latencyMs = 0) {
+  const folder = mkdtempSync(join(tmpdir(), 'etn-market-run-'))
+  onCaseFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'plan.yaml')
+  writeFileSync(path, yaml)
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock })
+  onCaseFinished(() => fake.close())
+  const store: RunStore = new Map<string, string>()
+  let lostLocks = 0
+  const read = () => readPlanFile({ name: 'plan.yaml', path })
+
+  async function start(creditsPerDay = 10_000_000): Promise<Run> {
+    const { lines } = await read()
+    const { creditsPerDay: planned } = await forecastPlan({ lines })
+    const events: RunEvent[] = []
+    const stopping = new AbortController()
+    let isDead = false
+    const never = new Promise<never>(() => {})
+    const ownStore: RunStore = {
+      get: (key) => store.get(key),
+      set: (key, value) => (isDead ? never : store.set(key, value)),
+      delete: (key) => (isDead ? never : store.delete(key)),
+    }
+    const budget = createBudget({ credits: creditsPerDay, windowMs: DAY, store: ownStore }, clock)
+    const transport = createDirectTransport(async (url, init) => {
+      if (isDead) return never
+      const answer = await fake.fetch(url, init)
+      await clock.sleep(latencyMs)
+      if (!isDead) return answer
+      if (String(url).includes('/liquidity-locks')) lostLocks++
+      return never
+    })
+    const running = runPlan({
+      lines,
+      creditsPerDay,
+      planned,
+      store: ownStore,
+      budget,
+      clock,
+      signal: stopping.signal,
+      file: (name) => ({ name, path: resolve(folder, name) }),
+      client: (onEvent) => createClient({ apiKey: fake.key, transport, clock, budget, onEvent }),
+      emit: (event) => void events.push(event),
+    })
+    running.catch(() => {})
+    return {
+      events,
+      crash() {
+        isDead = true
+        // A process that ends has no files of its own; a later one takes over its locks.
+        for (const name of readdirSync(folder)) if (name.endsWith('.lock')) rmSync(join(folder, name))
+      },
+      async stop() {
+        stopping.abort()
+        await clock.advance(latencyMs)
+        await running
+      },
+    }
+  }
+  return { clock, fake, read, start, lostLocks: () => lostLocks }
+}
+
+function chargedWithin(fake: FakeService, clock: VirtualClock, start: number): number {
+  const charges = fake.ledger().filter(({ at }) => at < start + WEEK)
+  expect(clock.now()).toBeGreaterThanOrEqual(start + WEEK)
+  return charges.reduce((sum, { credits }) => sum + credits, 0)
+}
+
+const chargedOn = (fake: FakeService, date: string): number =>
+  fake
+    .ledger()
+    .filter(({ at }) => new Date(at).toISOString().startsWith(date))
+    .reduce((sum, { credits }) => sum + credits, 0)
+
+test.each([
+  [
+    'prices of two lines through one feed, and a call',
+    `
+- { operation: prices.batch, addresses: ${list(0, 8)}, every: 40m }
+- { operation: token.price, addresses: ${list(4, 10)}, every: 100m }
+- { operation: etn.price, every: 1h }`,
+  ],
+  [
+    'a sweep once a night, candles, and prices in the hours of an office',
+    `
+- { operation: locks.get, addresses: ${list(0, 10)}, once: night }
+- { operation: token.candles, addresses: ${list(0, 2)}, every: 4h, params: { bucket: 1h }, file: candles }
+- { operation: prices.batch, addresses: ${list(0, 5)}, every: 30m, hours: 08:00-18:00 }`,
+  ],
+  [
+    'calls that are counted, a sweep several times a day, and one at a time',
+    `
+- { operation: nft.stats, count: 3, every: 2h }
+- { operation: token.get, addresses: ${list(0, 4)}, every: 6h, hours: 22:00-07:00 }
+- { operation: token.list, params: { limit: 10 }, once: '23:30' }`,
+  ],
+])('a week of %s costs what the plan says, within 5 percent', async (_, yaml) => {
+  const { clock, fake, read, start } = prepare(yaml)
+  const plan = await forecastPlan(await read())
+  const begun = clock.now()
+  const run = await start()
+  await clock.advance(WEEK)
+  await run.stop()
+  const perDay = chargedWithin(fake, clock, begun) / 7
+  const failed = run.events.filter(({ event }) => event === 'failed' || event === 'limit')
+  expect(failed).toEqual([])
+  // Each day that it reports has what the service charged in it.
+  const days = run.events.flatMap((event) => (event.event === 'day' ? [event] : []))
+  expect(days.map(({ date, spent, uncertain }) => [date, spent, uncertain])).toEqual(
+    days.map(({ date }) => [date, chargedOn(fake, date), 0]),
+  )
+  expect(days).toHaveLength(7)
+  expect(Math.abs(perDay / plan.creditsPerDay - 1)).toBeLessThan(0.05)
+})
+
+test('a limit that lost answers use up is never exceeded, and the next day begins anew', async () => {
+  const { clock, fake, start } = prepare(`
+- { operation: locks.get, addresses: ${list(0, 10)}, once: '13:00' }
+- { operation: etn.price, every: 30m }`)
+  fake.fault({ operation: 'locks.get', reset: 'after', nth: [2, 3, 4, 5, 6] })
+  const limit = 22_000
+  const run = await start(limit)
+  await clock.advance(2 * DAY)
+  await run.stop()
+  for (const date of ['2026-11-20', '2026-11-21', '2026-11-22'])
+    expect(chargedOn(fake, date)).toBeLessThanOrEqual(limit)
+  const kinds = run.events.map(({ event }) => event)
+  expect(kinds).toContain('limit')
+  const sweeps = run.events.flatMap((event) => (event.event === 'sweep' ? [event] : []))
+  // The rest of the first day's sweep is bought on the next day, before its own.
+  expect(sweeps[0]).toMatchObject({ file: 'locks.get-2026-11-20.jsonl', left: expect.any(Number) })
+  expect(sweeps[0]?.left).toBeGreaterThan(0)
+  expect(sweeps[1]).toMatchObject({ file: 'locks.get-2026-11-20.jsonl', done: 10, left: 0, stored: sweeps[0]?.done })
+})
+
+test('what was bought before an end is not bought again, and what was missed is made up for once', async () => {
+  const { clock, fake, start } = prepare(`
+- { operation: locks.get, addresses: ${list(0, 4)}, once: '13:00' }
+- { operation: prices.batch, addresses: ${list(0, 4)}, every: 1h }
+- { operation: etn.price, every: 2h }`)
+  const first = await start()
+  await clock.advance(1.5 * 3_600_000)
+  await first.stop()
+  const charged = fake.charged()
+  expect(fake.charged({ operation: 'locks.get' })).toBe(8_000)
+  const second = await start()
+  await clock.advance(60_000)
+  await second.stop()
+  // Its prices are young enough, its call and its sweep were made.
+  expect(fake.charged()).toBe(charged)
+  await clock.advance(3.5 * DAY)
+  const third = await start()
+  await clock.advance(60_000)
+  await third.stop()
+  expect(fake.charged({ operation: 'locks.get' })).toBe(16_000)
+  expect(third.events.filter(({ event }) => event === 'day')).toMatchObject([{ date: '2026-11-20', spent: charged }])
+})
+
+test('a refused key ends the run, with everything that was begun', async () => {
+  const { clock, fake, start } = prepare(`
+- { operation: locks.get, addresses: ${list(0, 4)}, every: 6h }
+- { operation: prices.batch, addresses: ${list(0, 4)}, every: 1h }`)
+  const run = await start()
+  await clock.advance(60_000)
+  fake.fault({ status: 401, times: Number.POSITIVE_INFINITY })
+  await clock.advance(DAY)
+  await expect(run.stop()).rejects.toMatchObject({ name: 'AuthenticationError' })
+  const refused = fake.journal().filter(({ status }) => status === 401)
+  expect(refused.length).toBeLessThan(5)
+  expect(run.events.at(-1)?.event).toBe('stopped')
+})
+
+const HOUR = 3_600_000
+
+let allLost = 0
+
+testProperty(
+  'killed at any moment, again and again, a run never exceeds the limit of a day, forgets no charge and repeats no sweep',
+  fc.asyncProperty(
+    // Most moments are between calls: these are in the middle of the first ones after a start, or of a sweep.
+    fc.array(fc.record({ hours: fc.constantFrom(0, 0, 1, 6, 13), ms: fc.integer({ min: 1, max: 1_000 }) }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
+    fc.double({ min: 0.2, max: 1.5, noNaN: true }),
+    async (spans, part) => {
+      const { clock, fake, read, start, lostLocks } = prepare(
+        `
+- { operation: locks.get, addresses: ${list(0, 6)}, every: 6h }
+- { operation: prices.batch, addresses: ${list(2, 6)}, every: 1h }
+- { operation: etn.price, every: 40m }`,
+        400,
+      )
+      const begun = clock.now()
+      const { creditsPerDay } = await forecastPlan(await read())
+      const limit = Math.ceil(part * creditsPerDay)
+      for (const { hours, ms } of spans) {
+        const run = await start(limit)
+        await clock.advance(hours * HOUR + ms)
+        run.crash()
+      }
+      const last = await start(limit)
+      await clock.advance(HOUR)
+      await last.stop()
+      const dates = new Set(fake.ledger().map(({ at }) => new Date(at).toISOString().slice(0, 10)))
+      for (const date of dates) expect(chargedOn(fake, date), date).toBeLessThanOrEqual(limit)
+      const stopped = last.events.at(-1)
+      expect(stopped?.event).toBe('stopped')
+      if (stopped?.event === 'stopped')
+        expect(stopped.spent + stopped.uncertain).toBeGreaterThanOrEqual(
+          chargedOn(fake, new Date(clock.now()).toISOString().slice(0, 10)),
+        )
+      // Only calls whose answer was lost are made again.
+      const times = Math.floor((clock.now() - begun) / (6 * HOUR)) + 1
+      const locks = fake.ledger().filter(({ operation }) => operation === 'locks.get')
+      expect(locks.length).toBeLessThanOrEqual(6 * times + lostLocks())
+      allLost += lostLocks()
+    },
+  ),
+  { cases: 8, afterAll: () => expect(allLost).toBeGreaterThan(5) },
+)
+
+test('a token whose candles fail leaves the other tokens of its line alone', async () => {
+  const { clock, fake, start } = prepare(`
+- { operation: token.candles, addresses: ${list(0, 3)}, every: 1h, params: { limit: 5 } }`)
+  fake.fault({ operation: 'token.candles', nth: 2, status: 404 })
+  const run = await start()
+  await clock.advance(HOUR - 1)
+  await run.stop()
+  const kinds = run.events.map(({ event }) => event)
+  expect(kinds).toEqual(['started', 'candles', 'failed', 'candles', 'stopped'])
+})

@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fakeTokens } from 'etn-market/fake'
+import { expect, test } from 'vitest'
+import { run as runProgram } from '../../src/cli/run.ts'
+import { createHost, createScene, type Scene, type TestHost } from './program.ts'
+
+const { BOLT, CORE, DYNO } = fakeTokens
+const PLAN = `creditsPerDay: 100000
+calls:
+  - { operation: prices.batch, addresses: tokens.txt, every: 1h, for: dashboard, file: prices.jsonl }
+  - { operation: locks.get, addresses: tokens.txt, every: 6h }
+  - { operation: token.candles, addresses: [${BOLT}], every: 1h, params: { limit: 20 } }
+  - { operation: etn.price, every: 1h, file: etn.jsonl }
+`
+/** What each line of it costs the first time. */
+const COST = 130 + 3 * 2_000 + 120 + 25
+
+function start({ folder, env }: Scene, args: readonly string[]): { host: TestHost; code: Promise<number | undefined> } {
+  const host = createHost({ folder, env })
+  return { host, code: runProgram(args, host) }
+}
+
+async function createPlan(text = PLAN): Promise<Scene> {
+  const scene = await createScene()
+  scene.write('tokens.txt', [BOLT, CORE, DYNO].join('\n'))
+  scene.write('plan.yaml', text)
+  return scene
+}
+
+/** Runs the plan until it has printed this, ends it with a signal, and returns what it printed. */
+async function runUntil(
+  scene: Scene,
+  printed: RegExp,
+  args: readonly string[] = [],
+  signal: 'SIGINT' | 'SIGTERM' = 'SIGINT',
+) {
+  const { host, code } = start(scene, ['run', 'plan.yaml', '--yes', ...args])
+  await expect.poll(() => host.printed().stdout).toMatch(printed)
+  host.emit(signal)
+  return { code: await code, ...host.printed() }
+}
+
+test('a plan is carried out: prices, a sweep, candles and a call, in files beside it, until a signal ends it', async () => {
+  const scene = await createPlan()
+  const { folder, fake } = scene
+  const { code, stdout, stderr } = await runUntil(scene, /3 of 3 done[\s\S]*20 added|20 added[\s\S]*3 of 3 done/)
+  expect([code, fake.charged()]).toEqual([0, COST])
+  expect(stderr).toContain('plan.yaml, each day: 0 to ')
+  expect(stderr).toContain('Charged: 6,275 credits ($0.006275).')
+  expect(stdout).toMatch(/^4 lines, [\d,]+ of 100,000 credits a day, 0 spent today\. Ctrl-C ends\.\n/)
+  expect(stdout).toMatch(
+    /\nlocks\.get \(3 of tokens\.txt\): 3 of 3 done, 0 failed, 6,000 credits, locks\.get-\S+\.jsonl\.\n/,
+  )
+  expect(stdout).toMatch(/Stopped\. Today: 6,275 of 100,000 credits\.\n$/)
+  const lines = (name: string) => readFileSync(join(folder, name), 'utf8').trim().split('\n')
+  const prices = lines('prices.jsonl').map((line) => JSON.parse(line) as { address: string; usd: string })
+  expect(prices.map(({ address }) => address).sort()).toEqual([BOLT, CORE, DYNO].sort())
+  expect(Number(prices[0]?.usd)).toBeGreaterThan(0)
+  expect(lines('etn.jsonl').map((line) => JSON.parse(line))).toMatchObject([{ operation: 'etn.price', data: {} }])
+  expect(lines(join('candles', `${BOLT}-1h-USD.csv`))).toHaveLength(21)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.lock') || name.endsWith('.new'))).toEqual([])
+})
+
+test('a plan that is started again goes on where it was, and with --json prints an event a line', async () => {
+  const scene = await createPlan()
+  await runUntil(scene, /3 of 3 done[\s\S]*20 added|20 added[\s\S]*3 of 3 done/, [], 'SIGTERM')
+  const { code, stdout } = await runUntil(scene, /"event":"price"[\s\S]*"event":"price"[\s\S]*"event":"price"/, [
+    '--json',
+  ])
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: string })
+  expect([code, scene.fake.charged()]).toEqual([0, COST])
+  expect(events[0]).toMatchObject({ event: 'started', creditsPerDay: 100_000, spent: COST, time: expect.any(String) })
+  // Its prices are those of the first run.
+  expect(events.slice(1, -1).map(({ event }) => event)).toEqual(['price', 'price', 'price'])
+  expect(events.at(-1)).toMatchObject({ event: 'stopped', spent: COST })
+})
+
+test('an alert of a line is printed', async () => {
+  const scene = await createPlan(`creditsPerDay: 100000
+calls:
+  - { operation: token.price, addresses: [${BOLT}], every: 1h, alert: { above: 0.000001 } }
+`)
+  const { stdout } = await runUntil(scene, /above/)
+  expect(stdout).toMatch(new RegExp(`^token\\.price \\(\\S+\\): ${BOLT} above, 0\\.\\d+ USD\\.$`, 'm'))
+})
+
+test('a plan has one run at a time', async () => {
+  const scene = await createPlan()
+  const { host, code } = start(scene, ['run', 'plan.yaml', '--yes'])
+  await expect.poll(() => host.printed().stdout).toContain('lines')
+  const second = await scene.run(['run', 'plan.yaml', '--yes'])
+  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining(`this process (${process.pid}) has it`)])
+  host.emit('SIGTERM')
+  expect(await code).toBe(0)
+})
+
+test.each([
+  [
+    'over its limit',
+    PLAN.replace('100000', '10000'),
+    1,
+    /Over the limit of 10,000 credits a day: .* Nothing was sent\.\n$/,
+  ],
+  [
+    'without a limit',
+    PLAN.replace('creditsPerDay: 100000\n', ''),
+    2,
+    /creditsPerDay is missing\. Set it there, or add --daily-limit\./,
+  ],
+  [
+    'with calls that are only counted',
+    'creditsPerDay: 1000000\ncalls:\n  - { operation: locks.get, count: 300, once: night }\n',
+    2,
+    /calls\[0\]: locks\.get needs addresses/,
+  ],
+])('a plan %s is refused before anything is sent', async (_, text, exitCode, message) => {
+  const scene = await createPlan(text)
+  const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
+  expect([code, stderr]).toEqual([exitCode, expect.stringMatching(message)])
+  expect(scene.fake.journal()).toEqual([])
+  expect(existsSync(join(scene.folder, 'plan.yaml.state.json'))).toBe(false)
+})
+
+test('a state that is damaged is refused, and nothing is spent', async () => {
+  const scene = await createPlan()
+  scene.write('plan.yaml.state.json', '{"entries":')
+  const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('plan.yaml.state.json: it is damaged')])
+  expect(scene.fake.journal()).toEqual([])
+})

@@ -1,0 +1,258 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createBudget, createClient, isEtnMarketError } from 'etn-market'
+import { createFakeService, fakeTokens } from 'etn-market/fake'
+import { createPriceFeed } from 'etn-market/feed'
+import { createFileStore, type FileStore, FileStoreError } from 'etn-market/node'
+import fc from 'fast-check'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { onCaseFinished, testProperty } from '../support/property.ts'
+
+/** A number that no process has: Linux and macOS end below. */
+const NO_PROCESS = 2 ** 30
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'etn-market-store-'))
+  onCaseFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const makePath = () => join(makeFolder(), 'state.json')
+
+function open(path: string): FileStore {
+  const store = createFileStore(path)
+  onCaseFinished(() => store.close())
+  return store
+}
+
+/** The error of opening a store. */
+function refusal(path: string): FileStoreError {
+  try {
+    open(path)
+  } catch (error) {
+    if (error instanceof FileStoreError && isEtnMarketError(error)) return error
+    throw error
+  }
+  throw new Error('The store was opened.')
+}
+
+test('what was set is there after the store is opened again, until its time is over', async () => {
+  const path = makePath()
+  const first = open(path)
+  await Promise.all([
+    first.set('a', '1'),
+    first.set('b', '2'),
+    first.set('__proto__', '3'),
+    first.set('young', '4', 60_000),
+  ])
+  expect(await first.delete('b')).toBe(true)
+  expect(await first.delete('b')).toBe(false)
+  await first.close()
+  const second = open(path)
+  const all = () => ['a', 'b', '__proto__', 'young'].map((key) => second.get(key))
+  expect(all()).toEqual(['1', undefined, '3', '4'])
+  const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000)
+  onTestFinished(() => now.mockRestore())
+  expect(all()).toEqual(['1', undefined, '3', undefined])
+})
+
+test('a budget and a feed keep what they know in one file', async () => {
+  const path = makePath()
+  const fake = createFakeService()
+  onTestFinished(() => fake.close())
+  const spend = async () => {
+    await using store = createFileStore(path)
+    const budget = createBudget({ credits: 1_000, windowMs: 86_400_000, store })
+    await using client = createClient({ apiKey: fake.key, fetch: fake.fetch, budget })
+    await using feed = createPriceFeed(client, { store })
+    await feed.price(fakeTokens.BOLT)
+    await budget.load()
+    return budget.spent
+  }
+  expect([await spend(), await spend(), fake.charged()]).toEqual([50, 50, 50])
+  expect(existsSync(`${path}.lock`)).toBe(false)
+})
+
+test('changes that are made while the file is written are written together', async () => {
+  const path = makePath()
+  const store = open(path)
+  const first = store.set('n', '0')
+  await Promise.resolve()
+  const writes = Array.from({ length: 100 }, (_, n) => store.set('n', String(n)))
+  expect(store.get('n')).toBe('99')
+  // One write for the first, one for all others: they resolve together.
+  await first
+  await writes[0]
+  expect(readFileSync(path, 'utf8')).toContain('"n":{"value":"99"}')
+  await Promise.all(writes)
+})
+
+test('a second store is refused with the process that has the file, under each of its names', async () => {
+  const path = makePath()
+  const link = join(makeFolder(), 'link.json')
+  symlinkSync(path, link)
+  const store = open(path)
+  for (const name of [path, link])
+    expect(refusal(name)).toMatchObject({ code: 'store_in_use', pid: process.pid, path: name })
+  expect(refusal(path).message).toContain(`this process (${process.pid}) has it`)
+  await store.close()
+  await open(link).close()
+})
+
+test('the lock of a process that has ended is taken over, that of another machine is not', async () => {
+  const path = makePath()
+  const lock = { pid: NO_PROCESS, host: hostname(), started: '', id: '1' }
+  writeFileSync(`${path}.lock`, JSON.stringify(lock))
+  await open(path).close()
+  // The number is in use again, by a process that began later.
+  if (process.platform === 'linux') {
+    writeFileSync(`${path}.lock`, JSON.stringify({ ...lock, pid: process.pid, started: 'an-earlier-boot 17' }))
+    await open(path).close()
+  }
+  // A crash may have left the lock of a lock, and one that says nothing.
+  writeFileSync(`${path}.lock`, JSON.stringify(lock))
+  writeFileSync(`${path}.lock.lock`, JSON.stringify(lock))
+  await open(path).close()
+  writeFileSync(`${path}.lock`, '')
+  expect(refusal(path)).toMatchObject({ code: 'store_in_use' })
+  const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000)
+  onTestFinished(() => now.mockRestore())
+  await open(path).close()
+  expect(readdirSync(join(path, '..'))).toEqual([])
+  writeFileSync(`${path}.lock`, JSON.stringify({ ...lock, host: 'elsewhere' }))
+  expect(refusal(path).message).toContain(`process ${NO_PROCESS} of elsewhere has it`)
+  expect(refusal(path).message).toContain(`delete ${path}.lock`)
+})
+
+test.each([
+  ['nothing', ''],
+  ['half of a store', '{"format":"etn-market file store 1","entries":{"a":{"val'],
+  ['another format', '{"a":"1"}'],
+  ['an entry that is no text', '{"format":"etn-market file store 1","entries":{"a":{"value":1}}}'],
+])('a file with %s is refused, left as it is, and never taken for an empty store', (_, text) => {
+  const path = makePath()
+  writeFileSync(path, text)
+  expect(refusal(path)).toMatchObject({ code: 'store_unreadable', path })
+  expect(refusal(path).message).toMatch(/Restore it from a backup, or move it away/)
+  expect(readFileSync(path, 'utf8')).toBe(text)
+  expect(existsSync(`${path}.lock`)).toBe(false)
+})
+
+test('a folder, and a file in a folder that is missing, are refused', () => {
+  const folder = makeFolder()
+  mkdirSync(join(folder, 'sub'))
+  expect(refusal(join(folder, 'sub'))).toMatchObject({ code: 'store_failed' })
+  expect(refusal(join(folder, 'missing', 'state.json'))).toMatchObject({ code: 'store_failed' })
+  expect(readdirSync(folder)).toEqual(['sub'])
+})
+
+test('a symbolic link stays one, and the file keeps its mode', async () => {
+  const folder = makeFolder()
+  const link = join(makeFolder(), 'link.json')
+  const target = join(folder, 'target.json')
+  symlinkSync(target, link)
+  const store = open(link)
+  await store.set('a', '1')
+  chmodSync(target, 0o600)
+  await store.set('a', '2')
+  expect([lstatSync(link).isSymbolicLink(), statSync(target).mode & 0o777]).toEqual([true, 0o600])
+  expect(readFileSync(target, 'utf8')).toContain('"value":"2"')
+  expect(readdirSync(folder).sort()).toEqual(['target.json', 'target.json.lock'])
+})
+
+test('a write that fails rejects, leaves the store as it was, and the next one succeeds', async () => {
+  const path = makePath()
+  const store = open(path)
+  await store.set('a', '1')
+  // Nothing can be written where a folder has the name of the temporary file.
+  mkdirSync(join(`${path}.new`, 'in the way'), { recursive: true })
+  const failed = store.set('a', '2')
+  expect(store.get('a')).toBe('2')
+  await expect(failed).rejects.toMatchObject({ name: 'FileStoreError', code: 'store_failed', path })
+  expect(store.get('a')).toBe('1')
+  rmSync(`${path}.new`, { recursive: true })
+  await store.set('b', '3')
+  await store.close()
+  expect(readFileSync(path, 'utf8')).toMatch(/"a":\{"value":"1"\},\n"b":\{"value":"3"\}/)
+})
+
+test('a store whose lock was taken away writes nothing over what another process has written', async () => {
+  const path = makePath()
+  const store = open(path)
+  await store.set('a', '1')
+  rmSync(`${path}.lock`)
+  const other = open(path)
+  await other.set('a', '2')
+  await expect(store.set('a', '3')).rejects.toThrow('its lock was taken away')
+  await store.close()
+  expect(refusal(path).code).toBe('store_in_use')
+  expect(readFileSync(path, 'utf8')).toContain('"a":{"value":"2"}')
+})
+
+test('a closed store has written everything, and refuses later calls', async () => {
+  const path = makePath()
+  const store = open(path)
+  const written = store.set('a', '1')
+  await Promise.all([store.close(), store.close()])
+  await written
+  expect(() => store.get('a')).toThrow(expect.objectContaining({ code: 'store_closed' }))
+  for (const late of [() => store.set('a', '2'), () => store.delete('a')])
+    await expect(late()).rejects.toMatchObject({ code: 'store_closed' })
+  expect(open(path).get('a')).toBe('1')
+})
+
+test('a value that is no text is refused', async () => {
+  const store = open(makePath())
+  await expect(store.set('a', 5 as unknown as string)).rejects.toMatchObject({ code: 'invalid_option' })
+})
+
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant('set' as const),
+    key: fc.constantFrom('a', 'b', 'c'),
+    value: fc.string({ unit: 'binary' }),
+  }),
+  fc.record({ kind: fc.constant('delete' as const), key: fc.constantFrom('a', 'b', 'c') }),
+  fc.record({ kind: fc.constantFrom('wait' as const, 'reopen' as const) }),
+)
+
+testProperty(
+  'whatever is set and deleted, at once or in turn, a store has what a map has, also when it is opened again',
+  fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+    const path = makePath()
+    const model = new Map<string, string>()
+    let store = open(path)
+    let pending: Promise<unknown>[] = []
+    for (const one of steps) {
+      if (one.kind === 'set') {
+        model.set(one.key, one.value)
+        pending.push(store.set(one.key, one.value))
+      } else if (one.kind === 'delete') {
+        model.delete(one.key)
+        pending.push(store.delete(one.key))
+      } else if (one.kind === 'wait') {
+        await Promise.all(pending)
+        pending = []
+      } else {
+        await store.close()
+        store = open(path)
+      }
+      for (const key of ['a', 'b', 'c']) expect(store.get(key)).toBe(model.get(key))
+    }
+    await Promise.all(pending)
+  }),
+  { cases: 60 },
+)
