@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import type { BudgetStore } from 'etn-market'
 import { refusal, usageError } from './failure.ts'
-import { reasonOf, requireFile } from './files.ts'
+import { reasonOf, requireFile, statOpenFile } from './files.ts'
 import type { NamedFile } from './host.ts'
 import { acquireLock, identityOf, type Lock } from './lock.ts'
 
@@ -37,7 +28,7 @@ export async function openJournal(journal: NamedFile): Promise<Journal> {
   const file = tryAccess(name, () => openSync(path, 'a'))
   try {
     // The file is locked, not its name: it may have several.
-    const lock = await acquireLock(identityOf(fstatSync(file, { bigint: true })) ?? realpathSync(path))
+    const lock = await acquireLock(identityOf(statOpenFile(file)) ?? realpathSync(path))
     if (lock === undefined)
       throw refusal(`journal ${name}: another sweep is using it. Nothing was sent.`, 'journal_in_use')
     try {
@@ -64,7 +55,7 @@ function readJournal(path: string, file: number, lock: Lock): Journal {
   let isClosed = false
 
   function append(line: string): void {
-    const { size } = fstatSync(file)
+    const { size } = statOpenFile(file)
     const start = isTorn ? '\n' : ''
     try {
       // Unlike `writeSync`, it goes on where the system takes a part only.
@@ -75,7 +66,7 @@ function readJournal(path: string, file: number, lock: Lock): Journal {
     } catch (error) {
       isTorn = true
       // A line that is appended to half a line is lost with it.
-      ftruncateSync(file, size)
+      ftruncateSync(file, Number(size))
       throw error
     }
   }

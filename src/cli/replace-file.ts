@@ -9,12 +9,11 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { usageError } from './failure.ts'
-import { reasonOf, requireFile } from './files.ts'
+import { reasonOf, requireFile, statPath } from './files.ts'
 import type { NamedFile } from './host.ts'
 
 /** Linux follows as many. */
@@ -56,8 +55,8 @@ export function replaceFile(path: string, write: (temporary: string) => void): v
   try {
     write(temporary)
     flush(temporary)
-    const mode = statSync(target, { throwIfNoEntry: false })?.mode
-    if (mode !== undefined) chmodSync(temporary, mode & 0o7777)
+    const mode = statPath(target)?.mode
+    if (mode !== undefined) chmodSync(temporary, Number(mode) & 0o7777)
     renameSync(temporary, target)
   } catch (error) {
     rmSync(temporary, { force: true })
@@ -68,7 +67,7 @@ export function replaceFile(path: string, write: (temporary: string) => void): v
 /** As `replaceFile` where that is possible. A device, or a file in a folder that cannot be written, is written in place. */
 export function writeWhole(path: string, text: string): void {
   const target = resolveLinks(path)
-  if (statSync(target, { throwIfNoEntry: false })?.isFile() !== false && isWritable(dirname(target)))
+  if (statPath(target)?.isFile() !== false && isWritable(dirname(target)))
     replaceFile(target, (temporary) => writeFileSync(temporary, text))
   else writeFileSync(target, text)
 }

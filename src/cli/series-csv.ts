@@ -1,7 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { parseCsv, toCsv } from './candle-csv.ts'
 import { usageError } from './failure.ts'
-import { reasonOf, requireWritable } from './files.ts'
+import { reasonOf, requireWritable, statPath } from './files.ts'
 import { replaceFile } from './replace-file.ts'
 import { mergeCandles, requireSame, type Series, type SeriesId } from './series.ts'
 
@@ -9,7 +9,7 @@ import { mergeCandles, requireSame, type Series, type SeriesId } from './series.
 export function openCsv(name: string, path: string, id: SeriesId): Series {
   const about = `${path}.json`
   requireWritable('--sync', { name: `${name}.json`, path: about })
-  const isNew = !statSync(path, { throwIfNoEntry: false })?.size
+  const isNew = !statPath(path)?.size
   if (!isNew) requireSame(name, readAbout(name, about), id)
   const known = isNew ? [] : readCandles(name, path)
   return {
