@@ -1,4 +1,4 @@
-import { fstatSync } from 'node:fs'
+import { statOpenFile } from './files.ts'
 
 const CHECK_EVERY_MS = 200
 
@@ -29,8 +29,7 @@ function isAlive(pid: number): boolean {
 /** A terminal belongs to the user, and `/dev/null` is at its end from the start. */
 function isPipe(fd: number): boolean {
   try {
-    // As bigints, because the stat of a pipe as numbers misleads `fs.realpathSync` of Node 20.
-    const input = fstatSync(fd, { bigint: true })
+    const input = statOpenFile(fd)
     return input.isFIFO() || input.isSocket()
   } catch {
     return false

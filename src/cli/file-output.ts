@@ -1,5 +1,6 @@
-import { fstatSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
+import { statOpenFile } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
 
 /**
@@ -53,7 +54,6 @@ export function createHost(): HostProcess {
 /** A device such as `/dev/full` is written as a file is. */
 function leadsToFile({ isTTY, fd }: NodeJS.WriteStream & { fd: number }): boolean {
   if (isTTY) return false
-  // After the stat of a pipe as numbers, Node 20 follows no symbolic link to a package any more: `fs.realpathSync` looks at the last result.
-  const found = fstatSync(fd, { bigint: true })
+  const found = statOpenFile(fd)
   return found.isFile() || found.isCharacterDevice()
 }

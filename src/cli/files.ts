@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, type BigIntStats, constants, existsSync, fstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { usageError } from './failure.ts'
 import type { NamedFile } from './host.ts'
@@ -18,7 +18,7 @@ export function readTextFile(option: string, { name, path }: NamedFile): string 
 export function requireWritable(option: string, { name, path }: NamedFile): void {
   try {
     if (existsSync(path)) {
-      if (statSync(path).isDirectory()) throw usageError(`${option} ${name}: it is a folder.`)
+      if (statPath(path)?.isDirectory()) throw usageError(`${option} ${name}: it is a folder.`)
       accessSync(path, constants.W_OK)
     } else accessSync(dirname(path), constants.W_OK)
   } catch (error) {
@@ -31,8 +31,20 @@ export function requireWritable(option: string, { name, path }: NamedFile): void
 export function requireFile(option: string, file: NamedFile): void {
   requireWritable(option, file)
   const { name, path } = file
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
-    throw usageError(`${option} ${name}: it is a device or a pipe. Name a file.`)
+  if (statPath(path)?.isFile() === false) throw usageError(`${option} ${name}: it is a device or a pipe. Name a file.`)
+}
+
+/**
+ * What a path leads to; undefined if that is nothing. With plain numbers, Node 20 keeps what it saw of a pipe, and from then on resolves no
+ * symbolic links of packages that it imports.
+ */
+export function statPath(path: string): BigIntStats | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })
+}
+
+/** What an open file is, as `statPath`. */
+export function statOpenFile(descriptor: number): BigIntStats {
+  return fstatSync(descriptor, { bigint: true })
 }
 
 /** Why the system refused, in words. */

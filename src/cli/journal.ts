@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import type { BudgetStore } from 'etn-market'
 import { type FileLock, lockAppendedFile } from '../file-store/file-lock.ts'
 import { refusal, usageError } from './failure.ts'
-import { reasonOf, requireFile } from './files.ts'
+import { reasonOf, requireFile, statOpenFile } from './files.ts'
 import type { NamedFile } from './host.ts'
 
 /** How each line begins. */
@@ -58,7 +58,7 @@ function readJournal(path: string, file: number, lock: FileLock): Journal {
   let isClosed = false
 
   function append(line: string): void {
-    const { size } = fstatSync(file)
+    const { size } = statOpenFile(file)
     const start = isTorn ? '\n' : ''
     try {
       // Unlike `writeSync`, it goes on where the system takes a part only.
@@ -69,7 +69,7 @@ function readJournal(path: string, file: number, lock: FileLock): Journal {
     } catch (error) {
       isTorn = true
       // A line that is appended to half a line is lost with it.
-      ftruncateSync(file, size)
+      ftruncateSync(file, Number(size))
       throw error
     }
   }

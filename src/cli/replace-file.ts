@@ -1,9 +1,9 @@
-import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { replaceFileSync } from '../file-store/replace-file.ts'
 import { resolveFile } from '../file-store/resolve-file.ts'
 import { usageError } from './failure.ts'
-import { reasonOf, requireFile } from './files.ts'
+import { reasonOf, requireFile, statPath } from './files.ts'
 import type { NamedFile } from './host.ts'
 
 /** Checks that `replaceFileSync` can write a file, without writing it. @throws CommandError naming the option and the file */
@@ -19,7 +19,7 @@ export function requireReplaceable(option: string, file: NamedFile): void {
 /** As `replaceFileSync` where that is possible. A device, or a file in a folder that cannot be written, is written in place. */
 export function writeWhole(path: string, text: string): void {
   const target = resolveFile(path)
-  if (statSync(target, { throwIfNoEntry: false })?.isFile() !== false && isWritable(dirname(target)))
+  if (statPath(target)?.isFile() !== false && isWritable(dirname(target)))
     replaceFileSync(target, (temporary) => writeFileSync(temporary, text))
   else writeFileSync(target, text)
 }

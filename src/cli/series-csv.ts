@@ -1,15 +1,15 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { replaceFileSync } from '../file-store/replace-file.ts'
 import { parseCsv, toCsv } from './candle-csv.ts'
 import { usageError } from './failure.ts'
-import { reasonOf, requireWritable } from './files.ts'
+import { reasonOf, requireWritable, statPath } from './files.ts'
 import { mergeCandles, requireSame, type Series, type SeriesId } from './series.ts'
 
 /** A CSV file has no place for its token and bucket: they are in a file beside it. */
 export function openCsv(name: string, path: string, id: SeriesId): Series {
   const about = `${path}.json`
   requireWritable('--sync', { name: `${name}.json`, path: about })
-  const isNew = !statSync(path, { throwIfNoEntry: false })?.size
+  const isNew = !statPath(path)?.size
   if (!isNew) requireSame(name, readAbout(name, about), id)
   const known = isNew ? [] : readCandles(name, path)
   return {

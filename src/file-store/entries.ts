@@ -33,7 +33,9 @@ export function formatEntries(entries: ReadonlyMap<string, Entry>): string {
 
 function readText(path: string): string | undefined {
   try {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
+    // As bigints: the numbers of a pipe keep `realpathSync` of Node 20 from following links.
+    if (statSync(path, { bigint: true, throwIfNoEntry: false })?.isFile() === false)
+      throw new Error('it is no regular file')
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined

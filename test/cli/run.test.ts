@@ -112,6 +112,12 @@ test.each([
     /creditsPerDay is missing\. Set it there, or add --daily-limit\./,
   ],
   [
+    'with two sweeps of one journal',
+    `creditsPerDay: 1000000\ncalls:${`\n  - { operation: locks.get, addresses: tokens.txt, once: night }`.repeat(2)}\n`,
+    2,
+    /calls\[0\] and calls\[1\] have one journal, locks\.get: give each a file\./,
+  ],
+  [
     'with calls that are only counted',
     'creditsPerDay: 1000000\ncalls:\n  - { operation: locks.get, count: 300, once: night }\n',
     2,

@@ -8,7 +8,7 @@ import { EXIT, refusal, usageError } from '../failure.ts'
 import { type HostProcess, type NamedFile, nameFile } from '../host.ts'
 import { toJsonLine } from '../json.ts'
 import { isCallable, readPlanFile } from '../plan-file.ts'
-import type { PlanFile } from '../plan-line.ts'
+import { kindOf, type PlanFile } from '../plan-line.ts'
 import { findSlowerLine } from '../plan-slower.ts'
 import { describeEvent } from '../run-plan/describe-event.ts'
 import { runPlan } from '../run-plan/run-plan.ts'
@@ -56,6 +56,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
   const { creditsPerDay: planned } = await requireFits(file, limit)
   requireCallable(named.name, file)
+  requireOwnJournals(named.name, file)
   await using store = createFileStore(`${named.path}.state.json`)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
@@ -107,4 +108,15 @@ function requireCallable(name: string, { lines }: PlanFile): void {
     throw usageError(
       `${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`,
     )
+}
+
+/** @throws CommandError for two sweeps with one journal, which one of them would find in use */
+function requireOwnJournals(name: string, { lines }: PlanFile): void {
+  const users = new Map<string, number>()
+  for (const { index, operation, file = operation } of lines.filter((line) => kindOf(line) === 'sweep')) {
+    const other = users.get(file)
+    if (other !== undefined)
+      throw usageError(`${name}: calls[${other}] and calls[${index}] have one journal, ${file}: give each a file.`)
+    users.set(file, index)
+  }
 }
