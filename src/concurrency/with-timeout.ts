@@ -1,25 +1,10 @@
 import { type Clock, startTimer } from './clock.ts'
 
 /** Settles as `work` does, or after `ms` as `onTimeout` does; what `work` does later is ignored. No timer is left behind. */
-export async function withTimeout<T, U>(
-  work: Promise<T>,
-  ms: number,
-  clock: Clock,
-  onTimeout: () => U,
-): Promise<T | U> {
+export function withTimeout<T, U>(work: Promise<T>, ms: number, clock: Clock, onTimeout: () => U): Promise<T | U> {
   let stopTimer = () => {}
-  const timeout = new Promise<U>((resolve, reject) => {
-    stopTimer = startTimer(clock, ms, () => {
-      try {
-        resolve(onTimeout())
-      } catch (error) {
-        reject(error)
-      }
-    })
+  const timeout = new Promise<void>((resolve) => {
+    stopTimer = startTimer(clock, ms, resolve)
   })
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    stopTimer()
-  }
+  return Promise.race([work, timeout.then(onTimeout)]).finally(() => stopTimer())
 }
