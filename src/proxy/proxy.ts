@@ -147,6 +147,8 @@ export function createProxy(options: ProxyOptions): MarketProxy {
     closing.abort(refuse(503, 'proxy_closed', 'The proxy is closed.'))
     streams?.close()
     await Promise.all([...live, purchases.settled(), listed.close()])
+    visitors?.close()
+    streamVisitors?.close()
   }
   return Object.assign(proxy, { status, close, [ASYNC_DISPOSE]: close })
 }

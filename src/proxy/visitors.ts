@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { type Clock, monotonicNow, startBackgroundTimer } from '../concurrency/clock.ts'
 import type { MemoryBudget } from '../credits/budget.ts'
 import { creditsLeft } from '../credits/budget-core.ts'
 import { createMemoryBudget } from '../credits/memory-budget.ts'
@@ -22,9 +22,13 @@ export interface Visitors {
   ids(): Iterable<string>
   /** The visitors who have spent most, the first of them most. */
   top(count: number): { readonly visitor: string; readonly spent: number; readonly available: number }[]
+  /** Stops the timer that frees the memory of windows that have ended. */
+  close(): void
 }
 
 export const MAX_VISITORS = 100_000
+/** How long the window of a visitor who does not come back may stay in memory after its end. */
+const FORGET_MS = 60_000
 
 /** The window of one visitor. A class with numbers only, because 100,000 are kept: about 200 bytes each with the id. */
 class VisitorWindow implements WindowTotals {
@@ -52,6 +56,7 @@ export function createVisitors({ credits: limit, windowMs }: CreditWindow, clock
     const window = new VisitorWindow(Math.ceil(now() + windowMs), purchases)
     windows.delete(id)
     windows.set(copyOf(id), window)
+    forgetLater()
     return window
   }
 
@@ -62,6 +67,16 @@ export function createVisitors({ credits: limit, windowMs }: CreditWindow, clock
       if (purchases > 0) start(id, purchases)
       else windows.delete(id)
     }
+  }
+
+  let stopTimer: (() => void) | undefined
+  /** Without a visitor, too. Where the runtime ends the timer with the request that has set it, the next request forgets. */
+  function forgetLater(): void {
+    stopTimer ??= startBackgroundTimer(FORGET_MS, () => {
+      stopTimer = undefined
+      forgetEnded()
+      if (windows.size > 0) forgetLater()
+    })
   }
 
   function requireRoom(): void {
@@ -128,6 +143,7 @@ export function createVisitors({ credits: limit, windowMs }: CreditWindow, clock
         .sort((one, other) => other.spent - one.spent)
         .slice(0, count)
     },
+    close: () => stopTimer?.(),
   }
 }
 

@@ -28,15 +28,16 @@ async function createPlan(text = PLAN): Promise<Scene> {
   return scene
 }
 
-/** Runs the plan until it has printed this, ends it with a signal, and returns what it printed. */
+/** Runs the plan until it has printed this and bought everything once, ends it with a signal, and returns what it printed. */
 async function runUntil(
   scene: Scene,
   printed: RegExp,
   args: readonly string[] = [],
-  signal: 'SIGINT' | 'SIGTERM' = 'SIGINT',
+  { signal = 'SIGINT', cost = COST }: { signal?: 'SIGINT' | 'SIGTERM'; cost?: number } = {},
 ) {
   const { host, code } = start(scene, ['run', 'plan.yaml', '--yes', ...args])
   await expect.poll(() => host.printed().stdout).toMatch(printed)
+  await expect.poll(() => scene.fake.charged()).toBe(cost)
   host.emit(signal)
   return { code: await code, ...host.printed() }
 }
@@ -64,7 +65,7 @@ test('a plan is carried out: prices, a sweep, candles and a call, in files besid
 
 test('a plan that is started again goes on where it was, and with --json prints an event a line', async () => {
   const scene = await createPlan()
-  await runUntil(scene, /3 of 3 done[\s\S]*20 added|20 added[\s\S]*3 of 3 done/, [], 'SIGTERM')
+  await runUntil(scene, /3 of 3 done[\s\S]*20 added|20 added[\s\S]*3 of 3 done/, [], { signal: 'SIGTERM' })
   const { code, stdout } = await runUntil(scene, /"event":"price"[\s\S]*"event":"price"[\s\S]*"event":"price"/, [
     '--json',
   ])
@@ -84,7 +85,7 @@ test('an alert of a line is printed', async () => {
 calls:
   - { operation: token.price, addresses: [${BOLT}], every: 1h, alert: { above: 0.000001 } }
 `)
-  const { stdout } = await runUntil(scene, /above/)
+  const { stdout } = await runUntil(scene, /above/, [], { cost: 50 })
   expect(stdout).toMatch(new RegExp(`^token\\.price \\(\\S+\\): ${BOLT} above, 0\\.\\d+ USD\\.$`, 'm'))
 })
 

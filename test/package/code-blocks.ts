@@ -21,8 +21,8 @@ export function codeBlocks(markdown: string, language: string): CodeBlock[] {
 }
 
 /** What the compiler says about the modules in a folder, imports included. */
-export function compile(folder: string, compilerOptions: object = {}) {
-  const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*.ts', '*.mts'] }
+export function compile(folder: string, compilerOptions: object = {}, include = ['*.ts', '*.mts']) {
+  const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
   const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc')
   return spawnSync(process.execPath, [compiler, '--noEmit', '--project', folder], { encoding: 'utf8' })

@@ -1,10 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 import { afterAll, expect, test } from 'vitest'
+import { compile, ROOT } from './code-blocks.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const GUIDES = ['src/proxy/GUIDE.md', 'src/react/GUIDE.md', 'src/cli/GUIDE.md']
 
 /** What the guides use of frameworks that are not installed here. */
@@ -35,30 +33,23 @@ mkdirSync(join(ROOT, 'coverage'), { recursive: true })
 const folder = mkdtempSync(join(ROOT, 'coverage/guides-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test.each(GUIDES)('the blocks of code of %s compile, imports included', { timeout: 120_000 }, (guide) => {
+/** Writes the blocks of a guide, each under the name that it states. */
+function writeBlocks(guide: string): void {
   const text = readFileSync(join(ROOT, guide), 'utf8')
   const blocks = [...text.matchAll(/^```tsx? file=(\S+)\n(.*?)^```$/gms)]
   // A block without a name would not be compiled.
   expect(blocks.length).toBe([...text.matchAll(/^```tsx?/gm)].length)
   expect(blocks.length).toBeGreaterThan(0)
-  const files = blocks.map(([, file = '', code = '']) => {
+  for (const [, file = '', code = ''] of blocks) {
     const path = join(folder, guide.replaceAll('/', '-'), file)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, `${code}\nexport {}\n`)
-    return path
-  })
-  const frameworks = join(folder, 'frameworks.d.ts')
-  writeFileSync(frameworks, FRAMEWORKS)
-  const config = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT)
-  const program = ts.createProgram([...files, frameworks], {
-    ...options,
-    jsx: ts.JsxEmit.ReactJSX,
-    paths: options.paths ?? {},
-  })
-  const messages = ts.getPreEmitDiagnostics(program).map(({ file, messageText, start }) => {
-    const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0
-    return `${file?.fileName.slice(folder.length)}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
-  })
-  expect(messages).toEqual([])
+  }
+}
+
+test('the blocks of code of the guides compile, imports included', { timeout: 120_000 }, () => {
+  for (const guide of GUIDES) writeBlocks(guide)
+  writeFileSync(join(folder, 'frameworks.d.ts'), FRAMEWORKS)
+  const { stdout, status } = compile(folder, { jsx: 'react-jsx' }, ['**/*.ts', '**/*.tsx'])
+  expect({ stdout, status }).toEqual({ stdout: '', status: 0 })
 })
