@@ -29,6 +29,9 @@ if (!hasRedisServer) {
   process.stderr.write(`${message}\n`)
 }
 
+/** Tests that start programs wait most of the time, so that many files run side by side, after everything that computes. */
+const WAITING_WORKERS = 6
+
 /** A project with another number of workers needs a turn of its own. `sequence.groupOrder` would be lost with `--sequence.shuffle`. */
 const runAfterOthers: Plugin = {
   name: 'run-after-others',
@@ -83,18 +86,23 @@ export default defineConfig({
       {
         // What is published: needs `npm run build`.
         extends: true,
-        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS], globalSetup: 'test/package/pack-once.ts' },
+        plugins: [runAfterOthers],
+        test: {
+          name: 'package',
+          include: [PACKAGE_TESTS, PROGRAM_TESTS],
+          globalSetup: 'test/package/pack-once.ts',
+          maxWorkers: WAITING_WORKERS,
+        },
       },
       {
-        // Programs, sockets, and fleets on real servers. They wait most of the time, so that many files run side by side, after
-        // everything that computes.
+        // Programs, sockets, and fleets on real servers.
         extends: true,
         plugins: [runAfterOthers],
         test: {
           name: 'integration',
           include: INTEGRATION_TESTS,
           exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
-          maxWorkers: 6,
+          maxWorkers: WAITING_WORKERS,
         },
       },
       {

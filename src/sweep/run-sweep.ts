@@ -34,6 +34,8 @@ export interface SweepParts extends Omit<SweepStoreParts, 'store'>, Pick<SweepOp
   /** Makes a call, within a limit and until a signal aborts. */
   call(call: SweepCall, limit: SpendingLimit, signal: AbortSignal): ApiPromise<unknown>
   createCallLimit(limit: SpendingLimit): CallLimit
+  /** Resolves a turn of the event loop later. */
+  nextTurn(): Promise<void>
   /** Whether the data is an object of prices by address. */
   readonly isBatch: boolean
   /** Whether an error is the result of its call; another one ends the sweep. */
@@ -107,8 +109,13 @@ export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): Asy
   function stop(): void {
     isOver = true
     for (const { limit, controller } of live) {
+      const abortUnlessSending = () => {
+        if (limit.sending === 0) controller.abort()
+      }
       limit.isStopped = true
-      if (limit.sending === 0) controller.abort()
+      // A turn later the call has failed, or waits for its next attempt, which may be the end of a cool-down.
+      limit.onFailure = () => void parts.nextTurn().then(abortUnlessSending)
+      abortUnlessSending()
     }
   }
 

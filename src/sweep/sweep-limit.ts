@@ -44,6 +44,8 @@ export class CallLimit implements SpendingLimit {
   /** Requests that are on their way. */
   sending = 0
   isStopped = false
+  /** Called when a request has failed, before the call decides whether to repeat it. */
+  onFailure: (() => void) | undefined
   readonly #limit: SpendingLimit
 
   constructor(limit: SpendingLimit) {
@@ -98,11 +100,13 @@ class CallReservation implements Reservation {
   release(): void {
     this.#end()
     this.#held.release()
+    this.#call.onFailure?.()
   }
 
   markUncertain(): void {
     this.#end()
     this.#held.markUncertain()
+    this.#call.onFailure?.()
   }
 
   #end(): void {

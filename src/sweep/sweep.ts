@@ -1,5 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts'
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { nextTurn } from '../concurrency/event-loop.ts'
 import { type BudgetStore, createBudget } from '../credits/budget.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { InsufficientCreditsError } from '../errors/api.ts'
@@ -75,6 +76,7 @@ export function createSweep(
         now: () => monotonicNow(context.clock),
         isFinal: (error) => isFinal(error) || (error instanceof PartialBatchError && error.errors.some(isFinal)),
         createCallLimit: (limit) => new CallLimit(limit),
+        nextTurn,
         call: ({ input }, budget, signal) => context.run({ ...input, options: { ...callOptions, signal }, budget }),
       })
     } catch (error) {

@@ -134,16 +134,20 @@ describe("an abort with whenAborted: 'finish'", () => {
     const store = new Map<string, string>()
     const list = addresses(10)
     const sweep = client.locks.get.many(list, { store, signal: controller.signal, whenAborted: 'finish' })
-    const reading = read(sweep)
+    let endedAt = Number.POSITIVE_INFINITY
+    const reading = read(sweep).finally(() => {
+      endedAt = clock.now()
+    })
     // The code of sweeps is loaded in real time. Two heavy calls are in flight at most.
     await expect.poll(() => requested).toBe(2)
     await clock.advance(afterMs)
     controller.abort(new Error('Ctrl-C'))
+    const abortedAt = clock.now()
     const sentBefore = fake.journal().length
     await clock.advance(100_000)
     const results = await reading
     await client.close()
-    return { results, sweep, store, fake, sentBefore, pending: clock.pending }
+    return { results, sweep, store, fake, sentBefore, tookMs: endedAt - abortedAt, pending: clock.pending }
   }
 
   test('waits for what is sent, and counts and stores it', async () => {
@@ -155,9 +159,11 @@ describe("an abort with whenAborted: 'finish'", () => {
   })
 
   test.each([503, 500])('does not try again what was sent and is answered with %i', async (status) => {
-    const { results, sweep, fake, pending } = await abortDuring((fake) => {
+    const { results, sweep, fake, tookMs, pending } = await abortDuring((fake) => {
       fake.fault({ operation: 'locks.get', status, headers: { 'retry-after': '3' }, times: 2 })
     }, 500)
+    // What was sent takes this long, and no cool-down comes on top.
+    expect(tookMs).toBe(500)
     expect(fake.journal()).toHaveLength(2)
     expect(fake.charged()).toBe(0)
     expect(results).toEqual([])
