@@ -4,6 +4,11 @@ import type { Budget, Reconciliation, Reservation, ReservationDetails } from './
 /** What a request needs of a budget. */
 export type SpendingLimit = Pick<Budget, 'check' | 'reserve'>
 
+/** A reservation that is told when its request leaves. */
+export interface WatchedReservation extends Reservation {
+  sent?(): void
+}
+
 /** Two limits as one: what is spent has to fit both and counts in both, and what one of them refuses is not left on the other. */
 export function joinBudgets(first: SpendingLimit, second: SpendingLimit): SpendingLimit {
   return {
@@ -41,10 +46,10 @@ function reserveBoth(
     : new JointReservation(one, other)
 }
 
-class JointReservation implements Reservation {
+class JointReservation implements WatchedReservation {
   readonly credits: number
-  readonly #one: Reservation
-  readonly #other: Reservation
+  readonly #one: WatchedReservation
+  readonly #other: WatchedReservation
 
   constructor(one: Reservation, other: Reservation) {
     this.credits = other.credits
@@ -64,6 +69,11 @@ class JointReservation implements Reservation {
     } catch (error) {
       this.#giveBack(error)
     }
+  }
+
+  sent(): void {
+    this.#one.sent?.()
+    this.#other.sent?.()
   }
 
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {

@@ -2,7 +2,7 @@ import pRetry, { AbortError } from 'p-retry'
 import type { Admission } from '../concurrency/admission-types.ts'
 import { monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
-import type { Reservation } from '../credits/budget.ts'
+import type { WatchedReservation } from '../credits/joint-budget.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { attempt } from '../transport/attempt.ts'
@@ -82,6 +82,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
         emit({ type: 'request.sent', params: state.params })
         // Afterwards, so that what a listener aborts is not sent.
         state.progress.isSending = true
+        reservation.sent?.()
       },
     })
     result = permitResult(outcome)
@@ -126,7 +127,7 @@ async function waitForTurn(apiKey: string, state: RequestState, context: SendCon
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
       state.batch?.requireProgress()
-      const reservation = state.reservation as Reservation
+      const reservation = state.reservation as WatchedReservation
       const confirmed = confirmReservation(state, reservation, context.keyName(apiKey))
       if (isPromise(confirmed)) await awaitState(confirmed, state)
       state.signal.throwIfAborted()

@@ -1,6 +1,6 @@
 import type { Budget, Reservation, ReservationDetails } from '../credits/budget.ts'
 import { creditsLeft } from '../credits/budget-core.ts'
-import type { SpendingLimit } from '../credits/joint-budget.ts'
+import type { SpendingLimit, WatchedReservation } from '../credits/joint-budget.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
 import { isPromise } from '../utils/is-promise.ts'
 
@@ -56,7 +56,7 @@ export class CallLimit implements SpendingLimit {
     this.#limit.check(credits, details)
   }
 
-  reserve(credits: number, details?: ReservationDetails): Reservation | Promise<Reservation> {
+  reserve(credits: number, details?: ReservationDetails): CallReservation | Promise<CallReservation> {
     this.requireRunning()
     const reserved = this.#limit.reserve(credits, details)
     return isPromise(reserved)
@@ -69,7 +69,7 @@ export class CallLimit implements SpendingLimit {
   }
 }
 
-class CallReservation implements Reservation {
+class CallReservation implements WatchedReservation {
   readonly credits: number
   readonly #call: CallLimit
   readonly #held: Reservation
@@ -84,12 +84,13 @@ class CallReservation implements Reservation {
   confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
     this.#call.requireRunning()
     const confirmed = this.#held.confirm(details, key)
-    const accept = () => {
-      this.#call.requireRunning()
-      if (!this.#isSending) this.#call.sending++
-      this.#isSending = true
-    }
-    return isPromise(confirmed) ? confirmed.then(accept) : accept()
+    return isPromise(confirmed) ? confirmed.then(() => this.#call.requireRunning()) : undefined
+  }
+
+  // Not when it is confirmed: a cool-down that has begun meanwhile makes it wait again.
+  sent(): void {
+    this.#call.sending++
+    this.#isSending = true
   }
 
   settle(charged: number): undefined {
