@@ -33,11 +33,13 @@ async function runUntil(
   scene: Scene,
   printed: RegExp,
   args: readonly string[] = [],
-  { signal = 'SIGINT', cost = COST }: { signal?: 'SIGINT' | 'SIGTERM'; cost?: number } = {},
+  { signal = 'SIGINT', cost = COST, file }: { signal?: 'SIGINT' | 'SIGTERM'; cost?: number; file?: string } = {},
 ) {
   const { host, code } = start(scene, ['run', 'plan.yaml', '--yes', ...args])
   await expect.poll(() => host.printed().stdout).toMatch(printed)
   await expect.poll(() => scene.fake.charged()).toBe(cost)
+  // What is charged may not have arrived yet.
+  if (file !== undefined) await expect.poll(() => existsSync(join(scene.folder, file))).toBe(true)
   host.emit(signal)
   return { code: await code, ...host.printed() }
 }
@@ -45,7 +47,9 @@ async function runUntil(
 test('a plan is carried out: prices, a sweep, candles and a call, in files beside it, until a signal ends it', async () => {
   const scene = await createPlan()
   const { folder, fake } = scene
-  const { code, stdout, stderr } = await runUntil(scene, /3 of 3 done[\s\S]*20 added|20 added[\s\S]*3 of 3 done/)
+  const { code, stdout, stderr } = await runUntil(scene, /3 of 3 done[\s\S]*20 added|20 added[\s\S]*3 of 3 done/, [], {
+    file: 'prices.jsonl',
+  })
   expect([code, fake.charged()]).toEqual([0, COST])
   expect(stderr).toContain('plan.yaml, each day: 0 to ')
   expect(stderr).toContain('Charged: 6,275 credits ($0.006275).')
@@ -65,7 +69,10 @@ test('a plan is carried out: prices, a sweep, candles and a call, in files besid
 
 test('a plan that is started again goes on where it was, and with --json prints an event a line', async () => {
   const scene = await createPlan()
-  await runUntil(scene, /3 of 3 done[\s\S]*20 added|20 added[\s\S]*3 of 3 done/, [], { signal: 'SIGTERM' })
+  await runUntil(scene, /3 of 3 done[\s\S]*20 added|20 added[\s\S]*3 of 3 done/, [], {
+    signal: 'SIGTERM',
+    file: 'prices.jsonl',
+  })
   const { code, stdout } = await runUntil(scene, /"event":"price"[\s\S]*"event":"price"[\s\S]*"event":"price"/, [
     '--json',
   ])
