@@ -29,9 +29,6 @@ if (!hasRedisServer) {
   process.stderr.write(`${message}\n`)
 }
 
-/** Tests that start programs wait most of the time, so that many files run side by side, after everything that computes. */
-const WAITING_WORKERS = 6
-
 /** A project with another number of workers needs a turn of its own. `sequence.groupOrder` would be lost with `--sequence.shuffle`. */
 const runAfterOthers: Plugin = {
   name: 'run-after-others',
@@ -86,23 +83,18 @@ export default defineConfig({
       {
         // What is published: needs `npm run build`.
         extends: true,
-        plugins: [runAfterOthers],
-        test: {
-          name: 'package',
-          include: [PACKAGE_TESTS, PROGRAM_TESTS],
-          globalSetup: 'test/package/pack-once.ts',
-          maxWorkers: WAITING_WORKERS,
-        },
+        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS], globalSetup: 'test/package/pack-once.ts' },
       },
       {
-        // Programs, sockets, and fleets on real servers.
+        // Programs, sockets, and fleets on real servers. They wait most of the time, so that many files run side by side, after
+        // everything that computes.
         extends: true,
         plugins: [runAfterOthers],
         test: {
           name: 'integration',
           include: INTEGRATION_TESTS,
           exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
-          maxWorkers: WAITING_WORKERS,
+          maxWorkers: 6,
         },
       },
       {
