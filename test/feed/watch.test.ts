@@ -1,9 +1,9 @@
 import { fakeTokens } from 'etn-market/fake'
-import type { FeedPrice } from 'etn-market/feed'
+import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
-import { MINUTE, recordWatch, SECOND, setupFeed } from './setup.ts'
+import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
 
 const { BOLT, CORE, DYNO } = fakeTokens
 
@@ -167,4 +167,15 @@ test('a hidden page spends nothing until it is visible', async () => {
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects an interval of %d', (everyMs) => {
   const { feed } = setupFeed()
   expect(() => feed.watch(BOLT, { everyMs })).toThrow('everyMs')
+})
+
+test('the addresses of one watch are bought together, however long it takes to read them', async () => {
+  const { fake, client, clock } = setupFeed()
+  let reads = 0
+  const slow = { now: () => clock.now() + 2 * reads++, sleep: clock.sleep, random: clock.random }
+  const feed = createPriceFeed(client, { clock: slow })
+  feed.watch(some(3), { everyMs: MINUTE, onPrice: () => {} })
+  await clock.advance(SECOND)
+  fake.expectRequests({ 'prices.batch': 1 })
+  await feed.close()
 })

@@ -95,9 +95,13 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   }
   const share = bucket.addWatch(inputs.size, target.everyMs, clock.now())
 
-  function enter(tracked: TrackedPrice): void {
-    joined(tracked, watcher, clock.now() + windowMs)
-    dueTimes.schedule(tracked)
+  /** All at the same moment, however busy the machine is: addresses that are due apart are bought apart. */
+  function enter(prices: readonly TrackedPrice[]): void {
+    const firstDueAt = clock.now() + windowMs
+    for (const tracked of prices) {
+      joined(tracked, watcher, firstDueAt)
+      dueTimes.schedule(tracked)
+    }
   }
 
   function leave(tracked: TrackedPrice): void {
@@ -121,10 +125,8 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     })
   }
 
-  for (const tracked of watcher.prices) {
-    chargeForgotten(tracked)
-    enter(tracked)
-  }
+  for (const tracked of watcher.prices) chargeForgotten(tracked)
+  enter(watcher.prices)
   scheduler.wake()
   deliverKnown(new Map())
 
@@ -140,7 +142,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       watcher.atLeastEveryMs = next.atLeastEveryMs
       share.update(inputs.size, next.everyMs, clock.now())
       for (const address of inputs.keys()) if (!before.has(address)) fresh.add(address)
-      for (const tracked of prices) enter(tracked)
+      enter(prices)
       scheduler.wake()
       deliverKnown(before)
     },
