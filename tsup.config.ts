@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
 const ENTRIES = {
@@ -56,23 +55,6 @@ const compact = (group: Group): Options =>
 const declarationsOf = (path: string) => path.replace(/^src\/(.*)\.ts$/, '.cache/declarations/$1.d.ts')
 
 const entriesOf = (group: Group) => Object.fromEntries(group.map((name) => [name, ENTRIES[name]]))
-
-// tsup writes the declarations last, and has no hook that runs after them.
-process.once('exit', markTypesOfEsModules)
-
-/** CommonJS declarations may name the types of an ES module only with a resolution mode, which tsup drops. */
-function markTypesOfEsModules(): void {
-  for (const name of readdirSync('dist').filter((file) => file.endsWith('.d.cts'))) {
-    const text = readFileSync(`dist/${name}`, 'utf8')
-    const marked = text
-      .replace(/^import 'ky';\n/gm, '')
-      .replace(
-        /^(import|export) (?:type )?(\{[^}]*\}) from 'ky';$/gm,
-        "$1 type $2 from 'ky' with { 'resolution-mode': 'import' };",
-      )
-    if (marked !== text) writeFileSync(`dist/${name}`, marked)
-  }
-}
 
 export default defineConfig([
   ...ESM.map(

@@ -4,11 +4,18 @@ import type { ClientEvent } from './events.ts'
 import type { Fleet } from './fleet/types.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { FetchLike } from './transport/fetch-request.ts'
-import type { Hooks } from './transport/ky.ts'
+import type { Hooks } from './transport/hooks.ts'
 import type { Transport } from './transport/transport.ts'
 
 export type { FetchLike } from './transport/fetch-request.ts'
-export type { AfterResponseHook, BeforeRequestHook, Hooks } from './transport/ky.ts'
+export type {
+  AfterResponseHook,
+  AfterResponseState,
+  BeforeRequestHook,
+  BeforeRequestState,
+  Hooks,
+  RequestContext,
+} from './transport/hooks.ts'
 export type * from './transport/transport.ts'
 
 /** What becomes of a success whose body is not what the contract says. */

@@ -28,7 +28,7 @@ export function createLastAnswer(): LastAnswer {
       body = undefined
       headers = new Headers()
     },
-    async hook(_request, _options, response) {
+    async hook({ response }) {
       headers = response.headers
       body = await response
         .clone()

@@ -70,6 +70,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
       transport,
       url: context.baseUrl() + request.path,
       headers: context.requestHeaders(apiKey),
+      context: { operation: request.operation, callId: state.callId, attempt: number },
       maxResponseBytes: context.maxResponseBytes,
       timeoutMs: settings.timeoutMs,
       signal,

@@ -5,7 +5,7 @@ import { failed, type Progress } from './outcome.ts'
 import { sizeError } from './response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
 
-export interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'maxResponseBytes'> {
+export interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'context' | 'maxResponseBytes'> {
   readonly transport: Transport
   /** From the start, hooks included, to the last byte of the body. Milliseconds. */
   readonly timeoutMs: number
@@ -24,6 +24,7 @@ export function attempt({
   transport,
   url,
   headers,
+  context,
   maxResponseBytes = Number.POSITIVE_INFINITY,
   timeoutMs,
   signal,
@@ -79,10 +80,15 @@ export function attempt({
     // A transport of the user may throw, and may return something else than a promise.
     try {
       const listeners = { onSent, onConnecting, onConnected, onHeaders }
-      Promise.resolve(transport.send({ url, headers, signal: controller.signal, maxResponseBytes, ...listeners })).then(
-        finish,
-        fail,
-      )
+      const sending = transport.send({
+        url,
+        headers,
+        context,
+        signal: controller.signal,
+        maxResponseBytes,
+        ...listeners,
+      })
+      Promise.resolve(sending).then(finish, fail)
     } catch (cause) {
       fail(cause)
     }

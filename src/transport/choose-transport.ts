@@ -1,6 +1,7 @@
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import type { FetchLike } from './fetch-request.ts'
-import { createKyTransport, type Hooks } from './ky.ts'
+import type { Hooks } from './hooks.ts'
+import { createKyTransport } from './ky.ts'
 import type { Transport } from './transport.ts'
 
 export interface TransportOptions {

@@ -1,74 +1,75 @@
-import ky, { type AfterResponseHook, type BeforeRequestHook, type Options } from 'ky'
+import ky, { type Options } from 'ky'
 import { type FetchLike, fetchRequest, InvalidFetchError } from './fetch-request.ts'
+import {
+  type AfterResponseHook,
+  HookError,
+  type Hooks,
+  type RequestContext,
+  runAfterResponse,
+  runBeforeRequest,
+} from './hooks.ts'
 import { failed, type Progress, redirected } from './outcome.ts'
 import { isRedirect } from './redirects.ts'
 import { ResponseTooLargeError, readText } from './response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
-
-export type { AfterResponseHook, BeforeRequestHook }
-
-/** Hooks of ky around each request that is sent, retries and redirects of the client included. */
-export interface Hooks {
-  /**
-   * Called in order with the request before it is sent: to set headers, or to trace. A hook may return a new `Request` within the
-   * same origin, or a `Response`, which then counts as the answer of the service; ky skips the hooks after it. The key never goes
-   * to another origin: a `Request` to one is not sent, and the call rejects. So does a call whose hook throws. Nothing is charged.
-   * @example [(request) => request.headers.set('x-request-id', crypto.randomUUID())]
-   */
-  beforeRequest?: BeforeRequestHook[] | undefined
-  /**
-   * Called in order with the request and a clone of each response, errors included. A hook may return a `Response` to replace it;
-   * keep the headers, because credits are read from them. When a hook throws, the call rejects and is not retried; what the
-   * service charged is counted. `ky.retry()` is not accepted: the client's own `retry` decides.
-   * @example [(_request, _options, response) => console.debug(response.status)]
-   */
-  afterResponse?: AfterResponseHook[] | undefined
-}
 
 export interface KyTransportOptions {
   readonly fetch?: FetchLike | undefined
   readonly hooks?: Hooks | undefined
 }
 
-/** A hook of the user failed. */
-class HookError extends Error {
-  constructor(
-    readonly hook: string,
-    cause: unknown,
-  ) {
-    super(`${hook} failed`, { cause })
-  }
-}
+/** What ky calls a hook with first: ky 1 with the request, ky 2 with an object that has it. */
+type KyState = Request | { readonly request: Request; readonly response?: Response }
+
+const requestOf = (first: KyState): Request => ('request' in first ? first.request : first)
+
+/** ky 1 passes the response third. */
+const responseOf = (first: KyState, third: Response | undefined): Response =>
+  (third ?? ('request' in first ? first.response : undefined)) as Response
 
 /** ky's retries, timeout and errors are off: what is charged depends on the client's own. */
 function kyOptions(
   headers: Readonly<Record<string, string>>,
-  hooks: NonNullable<Options['hooks']>,
-  fetch: (request: Request) => Promise<Response>,
+  send: (first: KyState) => Promise<Response>,
+  afterResponse: NonNullable<NonNullable<Options['hooks']>['afterResponse']>,
 ): Options {
-  const send = fetch as typeof globalThis.fetch
-  return { retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', headers, hooks, fetch: send }
+  // As a hook it sends what ky built, which spares ky's clone of the request: 20 µs. ky calls it again, as `fetch`, where it does not
+  // know the class of the response.
+  const hooks = { beforeRequest: [send], afterResponse }
+  const fetch = send as typeof globalThis.fetch
+  return { retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', headers, hooks, fetch }
 }
 
 /** Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does. */
-export function createKyOpener({ fetch, hooks = {} }: KyTransportOptions = {}) {
-  const beforeRequest = (hooks.beforeRequest ?? []).map(nameBeforeRequest)
+export function createKyOpener({ fetch, hooks }: KyTransportOptions = {}) {
+  const beforeRequest = hooks?.beforeRequest ?? []
+  let count = 0
   return (url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> => {
-    const open = (request: Request) => fetchRequest(request, fetch, signal, () => {})
-    return ky(url, kyOptions(headers, { beforeRequest }, open))
+    const context: RequestContext = { operation: 'stream', callId: `stream-${++count}`, attempt: 1 }
+    let opened: Promise<Response> | undefined
+    const open = async (first: KyState) => {
+      const request = await runBeforeRequest(beforeRequest, requestOf(first), context)
+      return request instanceof Response ? request : fetchRequest(request, fetch, signal, () => {})
+    }
+    const openOnce = (first: KyState) => {
+      opened ??= open(first)
+      return opened
+    }
+    return ky(url, kyOptions(headers, openOnce, []))
   }
 }
 
 /** The default transport: ky builds the request, runs the hooks, and sends it through `fetch`. */
-export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}): Transport {
-  const beforeRequest = (hooks.beforeRequest ?? []).map(nameBeforeRequest)
-  const afterResponse = (hooks.afterResponse ?? []).map(nameAfterResponse)
+export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Transport {
+  const beforeRequest = hooks?.beforeRequest ?? []
+  const afterResponse = hooks?.afterResponse ?? []
 
   return {
-    async send({ url, headers, signal, maxResponseBytes = Number.POSITIVE_INFINITY, ...listeners }) {
+    async send({ url, headers, context, signal, maxResponseBytes = Number.POSITIVE_INFINITY, ...listeners }) {
       // Node 20 keeps these closures until a full garbage collection. With the caller's they would keep each call and its answer.
       let report: Pick<HttpAttempt, 'onSent' | 'onHeaders'> | undefined = listeners
       const progress: Progress = { sent: false, head: undefined }
+      let sent: Request | undefined
       let received: Promise<Response> | undefined
       /** A clone of what the service sent, for the case that a hook fails. */
       let original: Response | undefined
@@ -82,25 +83,33 @@ export function createKyTransport({ fetch, hooks = {} }: KyTransportOptions = {}
         report?.onHeaders(progress.head)
       }
       const receive = async (request: Request) => {
-        const response = await fetchRequest(request, fetch, signal, noteSent)
+        sent = request
+        if (beforeRequest.length > 0) {
+          const prepared = await runBeforeRequest(beforeRequest, request, context)
+          if (prepared instanceof Response) return prepared
+          sent = prepared
+        }
+        const response = await fetchRequest(sent, fetch, signal, noteSent)
         noteHead(response)
         if (afterResponse.length > 0) original = response.clone()
         return response
       }
-      // As the last hook it sends what ky built, which spares ky's clone of the request: 20 µs. As ky's `fetch` option it is called
-      // where a hook of the user has returned a Request, which skips the last one, and where ky does not know the class of the
-      // response.
-      const receiveOnce = (request: Request) => {
-        received ??= receive(request)
+      const receiveOnce = (first: KyState) => {
+        received ??= receive(requestOf(first))
         return received
       }
+      const kyHook =
+        (hook: AfterResponseHook, index: number) => (first: KyState, _options?: unknown, third?: Response) =>
+          runAfterResponse(hook, index, {
+            request: sent ?? requestOf(first),
+            response: responseOf(first, third),
+            ...context,
+          })
 
       try {
-        const hooks = { beforeRequest: [...beforeRequest, receiveOnce], afterResponse }
-        const response = await ky(url, kyOptions(headers, hooks, receiveOnce))
+        const response = await ky(url, kyOptions(headers, receiveOnce, afterResponse.map(kyHook)))
         if (isRedirect(response)) return redirected(response)
         if (response.headers !== progress.head?.headers) noteHead(response)
-        if (response.bodyUsed) throw new HookError('afterResponse', new TypeError('The body was read before'))
         original?.body?.cancel().catch(() => {})
         return {
           response: {
@@ -132,37 +141,4 @@ async function failureOf(
   const { status, headers } = original
   const text = await readText(original, maxResponseBytes).catch(() => undefined)
   return failed('hook', progress, cause, { hook, response: { status, headers, text } })
-}
-
-function nameBeforeRequest(hook: BeforeRequestHook, index: number): BeforeRequestHook {
-  const name = `beforeRequest[${index}]`
-  return async (request, options, state) => {
-    const result = await nameErrors(name, () => hook(request, options, state))
-    if (result instanceof Request && new URL(result.url).origin !== new URL(request.url).origin) {
-      const message = 'The hook returned a Request to another origin, where the key must not go. Set baseUrl instead.'
-      throw new HookError(name, new Error(message))
-    }
-    return result
-  }
-}
-
-function nameAfterResponse(hook: AfterResponseHook, index: number): AfterResponseHook {
-  const name = `afterResponse[${index}]`
-  return async (request, options, response, state) => {
-    const result = await nameErrors(name, () => hook(request, options, response, state))
-    if (typeof result === 'object' && result !== null && !(result instanceof Response)) {
-      const message =
-        'The hook returned neither a Response nor undefined. The retry option of the client decides on retries.'
-      throw new HookError(name, new TypeError(message))
-    }
-    return result
-  }
-}
-
-async function nameErrors<T>(name: string, run: () => T): Promise<Awaited<T>> {
-  try {
-    return await run()
-  } catch (cause) {
-    throw new HookError(name, cause)
-  }
 }

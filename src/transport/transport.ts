@@ -1,3 +1,5 @@
+import type { RequestContext } from './hooks.ts'
+
 /** The headers of a response; a standard `Headers` object is one. */
 export interface ResponseHeaders {
   /** The value of a header, or null. Lines of one name are joined with a comma and a space. */
@@ -26,6 +28,8 @@ export interface HttpAttempt {
   readonly url: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** The call that it belongs to, and which attempt it is. */
+  readonly context: RequestContext
   /**
    * The most bytes that a body may have, decoded. A larger one ends the attempt with a failure of the kind `too_large`.
    * @default no limit

@@ -1,4 +1,4 @@
-import { type Client, type ClientOptions, createClient, type EtnMarketError } from 'etn-market'
+import { type BeforeRequestState, type Client, type ClientOptions, createClient, type EtnMarketError } from 'etn-market'
 import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed, type Watch } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -97,7 +97,10 @@ test('the clocks of page and server may differ', async () => {
 
 describe('the request of a stream', () => {
   test('has the headers and hooks of the client, and no key', async () => {
-    const beforeRequest = [(request: Request) => request.headers.set('x-session', 'abc')]
+    const beforeRequest = [
+      ({ request, operation, callId }: BeforeRequestState) =>
+        request.headers.set('x-session', `${operation} ${callId}`),
+    ]
     const { clock, watch, streams } = setupPage({}, {}, undefined, {
       headers: { 'x-visitor': 'ada' },
       hooks: { beforeRequest },
@@ -106,7 +109,7 @@ describe('the request of a stream', () => {
     watch(ONE)
     await clock.advance(SECOND)
     const headers = Object.fromEntries(streams[0]?.headers ?? [])
-    expect(headers).toMatchObject({ accept: 'text/event-stream', 'x-visitor': 'ada', 'x-session': 'abc' })
+    expect(headers).toMatchObject({ accept: 'text/event-stream', 'x-visitor': 'ada', 'x-session': 'stream stream-1' })
     expect(headers.authorization).toBeUndefined()
   })
 

@@ -1,6 +1,7 @@
 import { createClient } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import type { TransportRequest, TransportResponse } from '../support/fetch-through.ts'
+import { REQUEST_CONTEXT } from '../support/request-context.ts'
 import { forEachTest } from './own.ts'
 import { message, type Play, PRICE, rawServer } from './raw-server.ts'
 
@@ -78,7 +79,13 @@ describe('what is rejected before anything is sent', () => {
   ])('%s', async (_, headers) => {
     own.server = await rawServer(answer)
     const { signal } = new AbortController()
-    const attempt = { url: `${own.server.url}/`, signal, onSent: () => {}, onHeaders: () => {} }
+    const attempt = {
+      url: `${own.server.url}/`,
+      context: REQUEST_CONTEXT,
+      signal,
+      onSent: () => {},
+      onHeaders: () => {},
+    }
     const { failure } = await own.transport.send({ ...attempt, headers: headers as unknown as Record<string, string> })
     expect(failure).toMatchObject({ kind: 'network', mayHaveArrived: false })
     expect(failure?.cause).toBeInstanceOf(TypeError)
@@ -169,7 +176,14 @@ describe('what comes back', () => {
   test('is a failure where a redirect leads to another origin', async () => {
     own.server = await rawServer((socket) => socket.write(message('', 'location: http://a.test/\r\n', '301 Moved')))
     const { signal } = new AbortController()
-    const attempt = { url: own.server.url, headers: {}, signal, onSent: () => {}, onHeaders: () => {} }
+    const attempt = {
+      url: own.server.url,
+      headers: {},
+      context: REQUEST_CONTEXT,
+      signal,
+      onSent: () => {},
+      onHeaders: () => {},
+    }
     const { failure } = await own.transport.send(attempt)
     expect(failure).toMatchObject({ kind: 'redirect', cause: 'http://a.test/' })
   })

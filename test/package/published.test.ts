@@ -134,8 +134,6 @@ describe('the types', () => {
       return names.map((name) => `${path.replace(/(?:\.d-[\w-]{8})?\.d\.c?ts$/, '')} ${name}`)
     })
     expect([...new Set(users)].sort()).toEqual([
-      'dist/client ky',
-      'dist/index ky',
       'dist/msw msw',
       'dist/otel @opentelemetry/api',
       'dist/react etn-market',

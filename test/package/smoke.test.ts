@@ -12,7 +12,7 @@ const fetch = async ({ url, headers }) => {
   if (url.endsWith('/etn')) return answer(200, { data: { usd: 5 } }, { 'x-credits-cost': '25' })
   return answer(200, { data: { address, usd: '0.5' }, cursor: null }, { 'x-credits-cost': '50', 'x-credits-remaining': '950' })
 }
-const hook = (request) => request.headers.set('x-hook', '1')
+const hook = ({ request }) => request.headers.set('x-hook', '1')
 async function use(own, other, { createFakeService }, { mswHandlers }, { createNodeTransport }) {
   const out = {}
   const client = own.createClient({ apiKey: 'esk_live_smoke', baseUrl: 'http://service.test/v1', fetch, hooks: { beforeRequest: [hook] }, budget: { credits: 80 } })

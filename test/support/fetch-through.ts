@@ -1,4 +1,5 @@
 import type { ResponseHead, Transport } from 'etn-market'
+import { REQUEST_CONTEXT } from './request-context.ts'
 
 /** What a test looks at of a response. */
 export interface TransportResponse extends ResponseHead {
@@ -19,6 +20,7 @@ export function fetchThrough(transport: Transport) {
       const ended = transport.send({
         url,
         headers: Object.fromEntries(new Headers(headers)),
+        context: REQUEST_CONTEXT,
         signal: signal ?? new AbortController().signal,
         onSent,
         onHeaders: ({ status, headers }) => resolve({ status, headers, text }),

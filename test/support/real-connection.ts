@@ -14,6 +14,7 @@ interface Attempt {
   readonly passage: { busy: boolean }
   readonly signal: AbortSignal
   readonly headers: HttpAttempt['headers']
+  readonly context: HttpAttempt['context']
   readonly admit: Admit
   /** Resolves when the client has the headers of the answer. */
   readonly headersArrived: Promise<void>
@@ -59,6 +60,7 @@ export function createRealTransport(admit: Admit, ignoresAbort: boolean): Transp
           passage,
           signal: attempt.signal,
           headers: attempt.headers,
+          context: attempt.context,
           admit,
           headersArrived: new Promise((arrived) => {
             noteHeaders = arrived
@@ -139,8 +141,9 @@ function check({ method, headers }: IncomingMessage, path: string, { url, attemp
 function fail(response: ServerResponse, error: unknown, { attempt }: Expected): void {
   const code = ((error as Error).cause as { code?: unknown } | undefined)?.code
   if (code === 'ECONNRESET') return void response.socket?.resetAndDestroy()
-  const { headers, signal } = attempt
-  const refused = () => transport.send({ url: CLOSED_PORT, headers, signal, onSent: () => {}, onHeaders: () => {} })
+  const { headers, context, signal } = attempt
+  const refused = () =>
+    transport.send({ url: CLOSED_PORT, headers, context, signal, onSent: () => {}, onHeaders: () => {} })
   attempt.endWith(
     code === 'ECONNREFUSED'
       ? refused()

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { LightAbortController } from '../../src/concurrency/cancellation.ts'
 import { attempt } from '../../src/transport/attempt.ts'
 import { createVirtualClock } from '../support/clock.ts'
+import { REQUEST_CONTEXT } from '../support/request-context.ts'
 import { watch } from '../support/setup.ts'
 
 const HEAD = { status: 200, headers: new Headers({ 'x-credits-cost': '50' }) }
@@ -39,7 +40,9 @@ function start(
     },
   }
   const headers = { authorization: 'Bearer x' }
-  const ended = watch(attempt({ transport, url: 'http://a.test/x', headers, timeoutMs: 1_000, signal, clock }))
+  const ended = watch(
+    attempt({ transport, url: 'http://a.test/x', headers, context: REQUEST_CONTEXT, timeoutMs: 1_000, signal, clock }),
+  )
   return { ended, clock, caller, seen, listeners }
 }
 

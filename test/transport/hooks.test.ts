@@ -1,4 +1,4 @@
-import { type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
+import { type BeforeRequestState, type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { allRepresentations } from '../support/all-representations.ts'
@@ -20,11 +20,33 @@ const fail = (error: unknown) => () => {
   throw error
 }
 
+test('hooks are told to which call, operation and attempt a request belongs, by the names of events', async () => {
+  const seen: unknown[] = []
+  const note =
+    (hook: string) =>
+    ({ operation, callId, attempt }: BeforeRequestState) =>
+      void seen.push([hook, operation, callId, attempt])
+  const events: unknown[] = []
+  const { client, clock } = setup(({ number }) => (number === 1 ? refusal(500, 'x') : ok(price(TOKEN), costs(50))), {
+    hooks: { beforeRequest: [note('before')], afterResponse: [note('after')] },
+    onEvent(event) {
+      if (event.type === 'request.sent') events.push(['before', event.operation, event.callId, event.attempt])
+    },
+  })
+  for (const call of [client.token.price({ address: TOKEN }), client.request('/prices/new', { maxCredits: 50 })])
+    watch(call)
+  await clock.advance(30_000)
+  expect(seen).toHaveLength(6)
+  expect(seen).toEqual(
+    expect.arrayContaining([...events, ['after', 'token.price', '1', 2], ['after', 'request', '2', 1]]),
+  )
+})
+
 describe('beforeRequest', () => {
   test('adds headers to each request, retries included, and keeps the key', async () => {
     let count = 0
     const { script } = await call(
-      { beforeRequest: [(request) => request.headers.set('traceparent', `00-${++count}`)] },
+      { beforeRequest: [({ request }) => request.headers.set('traceparent', `00-${++count}`)] },
       ({ number }) => (number === 1 ? refusal(500, 'x') : ok(price(TOKEN), costs(50))),
     )
     expect(script.requests.map(({ headers }) => headers.get('traceparent'))).toEqual(['00-1', '00-2'])
@@ -47,9 +69,9 @@ describe('beforeRequest', () => {
   test('may send another Request within the origin, once', async () => {
     const { outcome, script } = await call({
       beforeRequest: [
-        (request) =>
+        ({ request }) =>
           new Request(`${BASE_URL}/elsewhere`, { headers: { ...Object.fromEntries(request.headers), x: '1' } }),
-        fail(new Error('skipped by ky')),
+        fail(new Error('skipped')),
       ],
     })
     expect(outcome.state).toBe('resolved')
@@ -60,7 +82,7 @@ describe('beforeRequest', () => {
   })
 
   test('has its Request aborted with the call', async () => {
-    const hooks: Hooks = { beforeRequest: [(request) => new Request(request.url, { headers: request.headers })] }
+    const hooks: Hooks = { beforeRequest: [({ request }) => new Request(request.url, { headers: request.headers })] }
     const { client, clock, script } = setup(undefined, { hooks })
     const caller = new AbortController()
     watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
@@ -72,7 +94,7 @@ describe('beforeRequest', () => {
   test.each(['https://evil.test/v1/x', 'http://market.test/v1/x', 'https://market.test:8443/v1/x'])(
     'may not send the key to another origin: %s',
     async (url) => {
-      const { error, script, client } = await call({ beforeRequest: [(request) => new Request(url, request)] })
+      const { error, script, client } = await call({ beforeRequest: [({ request }) => new Request(url, request)] })
       expect(error).toBeInstanceOf(InvalidRequestError)
       expect(error).toMatchObject({ code: 'hook_failed', charge: 'none' })
       expect(error.message).toContain('beforeRequest[0]')
@@ -104,7 +126,7 @@ describe('beforeRequest', () => {
     const seen: number[] = []
     const { outcome, script, client } = await call({
       beforeRequest: [() => ok(price(TOKEN), costs(7))],
-      afterResponse: [(_request, _options, response) => void seen.push(response.status)],
+      afterResponse: [({ response }) => void seen.push(response.status)],
     })
     expect(outcome.value).toMatchObject({ data: price(TOKEN), meta: { credits: { charged: 7 } } })
     expect([script.requests.length, seen, client.budget.spent]).toEqual([0, [200], 7])
@@ -143,7 +165,7 @@ describe('afterResponse', () => {
     const { outcome } = await call(
       {
         afterResponse: [
-          async (request, _options, response) => void seen.push([request.url, response.status, await response.text()]),
+          async ({ request, response }) => void seen.push([request.url, response.status, await response.text()]),
         ],
       },
       ({ number }) => (number === 1 ? refusal(500, 'x') : ok(price(TOKEN), costs(50))),
@@ -158,7 +180,7 @@ describe('afterResponse', () => {
   test('may replace the response', async () => {
     const { outcome } = await call({
       afterResponse: [
-        (_request, _options, { headers }) => Response.json({ data: { ...price(TOKEN), usd: '9' } }, { headers }),
+        ({ response: { headers } }) => Response.json({ data: { ...price(TOKEN), usd: '9' } }, { headers }),
       ],
     })
     expect(outcome.value).toMatchObject({ data: { usd: '9' }, meta: { credits: { charged: 50, source: 'header' } } })
@@ -186,16 +208,16 @@ describe('afterResponse', () => {
   test.each<[string, NonNullable<Hooks['afterResponse']>[number]]>([
     [
       'a response whose body it has read',
-      async (_request, _options, response) => {
+      async ({ response }) => {
         await response.text()
         return response
       },
     ],
-    ['ky.retry()', () => ky.retry()],
+    ['what asks ky for a retry', () => ky.retry() as unknown as undefined],
   ])('is reported, and nothing is sent again, when it returns %s', async (_, hook) => {
-    const { error, script, client } = await call({ afterResponse: [hook] })
+    const { error, script, client } = await call({ afterResponse: [hook, () => {}] })
     expect(error).toMatchObject({ code: 'hook_failed', credits: 50 })
-    expect(error.message).toContain('afterResponse')
+    expect(error.message).toContain('afterResponse[0]')
     expect(script.requests).toHaveLength(1)
     expect(client.budget.spent).toBe(50)
   })

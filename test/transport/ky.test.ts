@@ -2,6 +2,7 @@ import { createClient, type HttpAttempt } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createKyTransport, type KyTransportOptions } from '../../src/transport/ky.ts'
+import { REQUEST_CONTEXT } from '../support/request-context.ts'
 
 const URL_SENT = 'https://market.test/v1/prices/etn?a=1'
 const HEADERS = { accept: 'application/json', authorization: 'Bearer esk_test_x', 'x-own': '1' }
@@ -15,6 +16,7 @@ function start(options: KyTransportOptions) {
   const attempt: HttpAttempt = {
     url: URL_SENT,
     headers: HEADERS,
+    context: REQUEST_CONTEXT,
     signal: controller.signal,
     onSent: () => void reported.push('sent'),
     onHeaders: ({ status }) => void reported.push(status),
@@ -50,7 +52,14 @@ describe('what is sent', () => {
       })
     const transport = createKyTransport()
     const { signal } = new AbortController()
-    const attempt: HttpAttempt = { url: URL_SENT, headers: HEADERS, signal, onSent: () => {}, onHeaders: () => {} }
+    const attempt: HttpAttempt = {
+      url: URL_SENT,
+      headers: HEADERS,
+      context: REQUEST_CONTEXT,
+      signal,
+      onSent: () => {},
+      onHeaders: () => {},
+    }
     for (const name of ['first', 'second']) {
       stub(name)
       expect((await transport.send(attempt)).response?.text).toBe(name)

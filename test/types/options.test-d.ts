@@ -1,6 +1,8 @@
 import type {
+  AfterResponseHook,
   ApiPromise,
   BatchOptions,
+  BeforeRequestHook,
   Budget,
   BudgetOptions,
   CallOptions,
@@ -8,6 +10,7 @@ import type {
   ClientOptions,
   EtnMarketError,
   FetchLike,
+  Hooks,
   MemoryReservation,
   OperationId,
   RequestOptions,
@@ -55,6 +58,31 @@ test('options accept each of their documented forms', () => {
   createClient({ budget: createBudget({ credits: 5 }) })
   createClient({ cache: { ttlMs: { 'token.list': 1000 }, store: new Map<string, string>() } })
   client.etn.price({}, { signal: AbortSignal.timeout(5), retry: { limit: 0 } })
+})
+
+test('hooks take one object, with types of their own', () => {
+  createClient({ hooks: { beforeRequest: undefined, afterResponse: [() => {}, async () => undefined] } })
+  createClient({
+    hooks: {
+      beforeRequest: [
+        ({ request, operation, callId, attempt }) => {
+          expectTypeOf(request).toEqualTypeOf<Request>()
+          expectTypeOf(operation).toEqualTypeOf<OperationId | 'request' | 'stream'>()
+          expectTypeOf({ callId, attempt }).toEqualTypeOf<{ callId: string; attempt: number }>()
+          return new Request(request)
+        },
+      ],
+      afterResponse: [async ({ response }) => Response.json(await response.json(), response)],
+    },
+  })
+  expectTypeOf<Hooks['afterResponse']>().toEqualTypeOf<AfterResponseHook[] | undefined>()
+  expectTypeOf<Parameters<BeforeRequestHook>['length']>().toEqualTypeOf<1>()
+  // @ts-expect-error a hook gets one object, no arguments one after the other
+  createClient({ hooks: { afterResponse: [(_request, _options, response) => response] } })
+  // @ts-expect-error only a Request or a Response takes the place of what is sent
+  createClient({ hooks: { beforeRequest: [() => 'https://market.test'] } })
+  // @ts-expect-error the client itself retries
+  createClient({ hooks: { beforeRetry: [] } })
 })
 
 test('a client rejects unknown and wrong options', () => {

@@ -1,0 +1,114 @@
+import type { CallName } from '../errors/base.ts'
+
+/** What a request belongs to, by the names that events use. */
+export interface RequestContext {
+  /** The operation, `request` for `client.request()`, or `stream` for a stream of prices that the feed opens. */
+  readonly operation: CallName | 'stream'
+  /** The call, as in events. A stream has an id of its own for each connection. */
+  readonly callId: string
+  /** The attempt, 1 for the first. */
+  readonly attempt: number
+}
+
+/** What a `beforeRequest` hook is called with. */
+export interface BeforeRequestState extends RequestContext {
+  /** The request that is about to be sent. Its headers may be changed. */
+  readonly request: Request
+}
+
+/** What an `afterResponse` hook is called with. */
+export interface AfterResponseState extends RequestContext {
+  /** The request that was answered. */
+  readonly request: Request
+  /** A clone of the response: to read its body takes nothing from the client. */
+  readonly response: Response
+}
+
+/** Returns nothing, another `Request` to send, or a `Response` to use as the answer. It may be asynchronous. */
+export type BeforeRequestHook = (
+  state: BeforeRequestState,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is a function of this type.
+) => Request | Response | void | Promise<Request | Response | void>
+
+/** Returns nothing, or a `Response` to use instead. It may be asynchronous. */
+export type AfterResponseHook = (
+  state: AfterResponseState,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is a function of this type.
+) => Response | void | Promise<Response | void>
+
+/** Functions to call around each request that is sent, retries included. A redirect that is followed is part of its request. */
+export interface Hooks {
+  /**
+   * Called in order before a request is sent: to set headers, or to trace. A hook may return a new `Request` within the same origin,
+   * or a `Response`, which then counts as the answer of the service; either skips the hooks after it. The key never goes to another
+   * origin: a `Request` to one is not sent, and the call rejects. So does a call whose hook throws. Nothing is charged.
+   * @example [({ request, callId, attempt }) => request.headers.set('x-request-id', `${callId}-${attempt}`)]
+   * @default []
+   */
+  beforeRequest?: BeforeRequestHook[] | undefined
+  /**
+   * Called in order with a clone of each response, errors included. A hook may return a `Response` to replace it; keep the headers,
+   * because credits are read from them. When a hook throws, the call rejects and is not retried; what the service charged is counted.
+   * The option `retry` of the client decides on retries: a hook cannot ask for one.
+   * @example [({ operation, response }) => console.debug(operation, response.status)]
+   * @default []
+   */
+  afterResponse?: AfterResponseHook[] | undefined
+}
+
+/** A hook of the user failed. */
+export class HookError extends Error {
+  constructor(
+    readonly hook: string,
+    cause: unknown,
+  ) {
+    super(`${hook} failed`, { cause })
+  }
+}
+
+/** Runs the hooks before a request. Resolves to the request to send, or to the answer of a hook. @throws HookError */
+export async function runBeforeRequest(
+  hooks: readonly BeforeRequestHook[],
+  request: Request,
+  { operation, callId, attempt }: RequestContext,
+): Promise<Request | Response> {
+  for (const [index, hook] of hooks.entries()) {
+    const name = `beforeRequest[${index}]`
+    const result = await nameErrors(name, () => hook({ request, operation, callId, attempt }))
+    if (result instanceof Response) return checkUnread(name, result)
+    if (!(result instanceof Request)) continue
+    if (new URL(result.url).origin === new URL(request.url).origin) return result
+    const message = 'The hook returned a Request to another origin, where the key must not go. Set baseUrl instead.'
+    throw new HookError(name, new Error(message))
+  }
+  return request
+}
+
+/** Runs one hook after a response. Resolves to what replaces the response, if anything. @throws HookError */
+export async function runAfterResponse(
+  hook: AfterResponseHook,
+  index: number,
+  state: AfterResponseState,
+): Promise<Response | undefined> {
+  const name = `afterResponse[${index}]`
+  const result: unknown = await nameErrors(name, () => hook(state))
+  if (result instanceof Response) return checkUnread(name, result)
+  if (typeof result !== 'object' || result === null) return undefined
+  const message =
+    'The hook returned neither a Response nor undefined. The retry option of the client decides on retries.'
+  throw new HookError(name, new TypeError(message))
+}
+
+/** What cannot be read would look like a broken connection, and would be asked for and paid for again. */
+function checkUnread(name: string, response: Response): Response {
+  if (response.bodyUsed) throw new HookError(name, new TypeError('The body of the response was read before'))
+  return response
+}
+
+async function nameErrors<T>(name: string, run: () => T): Promise<Awaited<T>> {
+  try {
+    return await run()
+  } catch (cause) {
+    throw new HookError(name, cause)
+  }
+}
