@@ -147,17 +147,6 @@ describe('the types', () => {
       'dist/vitest vitest',
     ])
   })
-
-  test('import the types of ky, an ES module, into CommonJS with a resolution mode', () => {
-    const lines = declarations().flatMap((path) =>
-      read(path)
-        .split('\n')
-        .map((line) => [path, line] as const),
-    )
-    const imports = lines.filter(([path, line]) => path.endsWith('.d.cts') && /['"]ky['"]/.test(line))
-    expect(imports.length).toBeGreaterThan(0)
-    for (const [path, line] of imports) expect(line, path).toMatch(/ type .* with \{ 'resolution-mode': 'import' \};$/)
-  })
 })
 
 test('the client uses nothing of Node', () => {
