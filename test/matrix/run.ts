@@ -9,6 +9,7 @@ import { runReact } from './browser/react.ts'
 import { runSuites } from './browser/run.ts'
 import { runBundlers } from './bundlers/run.ts'
 import { runConsumers } from './consumers/run.ts'
+import { runDependencies } from './dependencies/run.ts'
 import { runExamples } from './examples/run.ts'
 import { runProxies } from './proxy/run.ts'
 import { runRuntimes } from './runtimes/run.ts'
@@ -37,7 +38,7 @@ const addResult = (result: Result) => {
 const SIDE_BY_SIDE = [
   [runRuntimes, runSuites, runExamples, runReact, runControlPage],
   [runProxies, runBundlers],
-  [runConsumers],
+  [runDependencies, runConsumers],
 ]
 
 const startedAt = Date.now()

@@ -13,7 +13,7 @@ export interface Project {
   readonly folder: string
   write(path: string, text: string): string
   read(path: string): string
-  /** Links a package of the matrix into this project. `installed` is its folder, if that differs from `name`. */
+  /** Links a package of the matrix into this project, in place of what npm has installed. `installed` is its folder, if that differs from `name`. */
   link(name: string, installed?: string): void
   remove(): void
 }
@@ -63,6 +63,7 @@ function openProject(folder: string): Project {
     link(name, installed = name) {
       const link = join(folder, 'node_modules', name)
       mkdirSync(dirname(link), { recursive: true })
+      rmSync(link, { recursive: true, force: true })
       symlinkSync(join(MODULES, installed), link)
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
