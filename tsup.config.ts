@@ -45,11 +45,12 @@ const common: Options = {
   external: [...PEERS, ...OWN, /^node:/],
 }
 
-/** Shortest syntax without white space, with its names. */
-const COMPACT = { minifyWhitespace: true, minifySyntax: true }
-/** The fake is large and read by nobody. */
-const compact = (group: Group): Options =>
-  group.includes('fake') ? { esbuildOptions: (options) => void Object.assign(options, COMPACT) } : {}
+/**
+ * Shortest syntax without white space, with its names, which stack traces show. Node prints the line of an error that nobody catches:
+ * lines are short.
+ */
+const COMPACT = { minifyWhitespace: true, minifySyntax: true, lineLimit: 120 }
+const compact: Options = { esbuildOptions: (options) => void Object.assign(options, COMPACT) }
 
 /** Written by `tsc --project tsconfig.declarations.json`. */
 const declarationsOf = (path: string) => path.replace(/^src\/(.*)\.ts$/, '.cache/declarations/$1.d.ts')
@@ -58,18 +59,23 @@ const entriesOf = (group: Group) => Object.fromEntries(group.map((name) => [name
 
 export default defineConfig([
   ...ESM.map(
-    (group): Options => ({ ...common, ...compact(group), entry: entriesOf(group), format: 'esm', noExternal: BUNDLED }),
-  ),
-  ...CJS.map(
     (group): Options => ({
       ...common,
+      // The fake is large and read by nobody.
+      ...(group.includes('fake') ? compact : {}),
+      entry: entriesOf(group),
+      format: 'esm',
+      noExternal: BUNDLED,
+    }),
+  ),
+  ...CJS.map(
+    // Compact, which keeps the package small: the ES modules are the readable copy.
+    (group): Options => ({
+      ...common,
+      ...compact,
       entry: entriesOf(group),
       format: 'cjs',
       noExternal: [...BUNDLED, ...SHARED],
-      // Keeps the package small: the ES modules are the readable copy. Short lines keep the positions of stack traces useful.
-      esbuildOptions(options) {
-        Object.assign(options, COMPACT, { minifyIdentifiers: true, lineLimit: 160 })
-      },
     }),
   ),
   {

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { describe, expect, test } from 'vitest'
-import { fileNameOf, packed, ROOT, SUBPATHS } from './pack.ts'
-
-const read = (path: string) => readFileSync(join(packed.project, 'node_modules/etn-market', path), 'utf8')
+import { fileNameOf, packed, ROOT, readPacked as read, SUBPATHS } from './pack.ts'
 
 describe('the tarball', () => {
   test('contains the files that are needed and no others', () => {
@@ -28,9 +26,9 @@ describe('the tarball', () => {
 
   // Of it 0.3 MB are the program with everything that it contains, 0.5 MB the types, once for each module system, 0.1 MB fleets,
   // 0.03 MB streams that their visitors pay for, 0.05 MB the entries stream and format, and 0.04 MB the file store and the commands run
-  // and demo.
-  test('is at most 2.5 MB unpacked, without source maps and without sources', () => {
-    expect(packed.unpackedSize).toBeLessThanOrEqual(2_500_000)
+  // and demo. The names in CommonJS, which stack traces show, are 0.27 MB.
+  test('is at most 2.6 MB unpacked, without source maps and without sources', () => {
+    expect(packed.unpackedSize).toBeLessThanOrEqual(2_600_000)
     expect(packed.files.filter((path) => /\.map$|^src\//.test(path))).toEqual([])
     expect(packed.files.filter((path) => read(path).includes('//# sourceMappingURL='))).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runPacked } from './pack.ts'
+import { failPacked, packed, readPacked, runPacked } from './pack.ts'
 
 /** What a user of the published package would write; the variants differ only in how it is loaded. */
 const USE = `
@@ -110,5 +110,29 @@ describe('the packed files, loaded and used by Node', { timeout: 60_000 }, () =>
   test('package.json can be imported by require', () => {
     const script = "console.log(JSON.stringify(require('etn-market/package.json').name))"
     expect(JSON.parse(runPacked('manifest.cjs', script))).toBe('etn-market')
+  })
+})
+
+describe('an error that nobody catches', () => {
+  const LOAD = {
+    mjs: "import { createClient } from 'etn-market'",
+    cjs: "const { createClient } = require('etn-market')",
+  }
+
+  test.each(['mjs', 'cjs'] as const)('is printed with names and without a long line of source: %s', (extension) => {
+    const stderr = failPacked(`uncaught.${extension}`, `${LOAD[extension]}\ncreateClient({ apikey: 'x' })\n`)
+    const [, source = '', , message = ''] = stderr.split('\n')
+    expect(source).toContain('throw')
+    expect(source.length).toBeLessThan(300)
+    expect(message + stderr).toMatch(/InvalidRequestError: Unknown option "apikey"/)
+    expect(stderr).toMatch(/at \S*rejectUnknown \(.*at \S*createClient \(/s)
+  })
+
+  test('no line of CommonJS that throws is longer than 600 characters', () => {
+    const paths = packed.files.filter((path) => path.endsWith('.cjs'))
+    const lines = paths.flatMap((path) => readPacked(path).split('\n'))
+    const throwing = lines.filter((line) => /\bthrow\b/.test(line))
+    expect(throwing.length).toBeGreaterThan(100)
+    expect(throwing.filter((line) => line.length > 600)).toEqual([])
   })
 })
