@@ -5,7 +5,10 @@ import { exec } from '../support/exec.ts'
 import { MATRIX, MODULES, type Project } from '../support/project.ts'
 import { attempt, NotInstalledError, type Result } from '../support/result.ts'
 
-const COMPILERS = ['5.6', '5.9', '6', '7']
+/** Current ones. Older ones cannot read the declarations of msw. */
+const COMPILERS = ['5.9', '6', '7']
+/** The oldest that compiles, and the oldest for declarations of zod and TanStack Query. */
+const [OLDEST, OLDEST_FOR_ZOD] = ['5.2', '5.4'] as const
 
 /** The module settings of a project, and the extension of its file. */
 const RESOLUTIONS = {
@@ -22,7 +25,7 @@ const ENVIRONMENTS = {
 }
 
 interface Kind {
-  source: 'use' | 'use-msw'
+  source: 'use' | 'use-entries' | 'use-schemas' | 'use-msw'
   resolution: keyof typeof RESOLUTIONS
   environment: keyof typeof ENVIRONMENTS
 }
@@ -34,11 +37,44 @@ const kinds = (
 ): readonly Kind[] =>
   resolutions.flatMap((resolution) => environments.map((environment) => ({ source, resolution, environment })))
 
+interface Check {
+  /** Follows the name of the compiler. */
+  title: string
+  compilers: readonly string[]
+  /** Packages of the matrix to link into the project, and their folders. */
+  packages: Readonly<Record<string, string>>
+  kinds: readonly Kind[]
+}
+
+const QUERY = '@tanstack/query-core'
+
 /** CommonJS under node16 cannot require msw 3. Both versions need the types of Node and of a page. */
-const CHECKS: readonly { msw: '' | 'msw2' | 'msw3'; kinds: readonly Kind[] }[] = [
-  { msw: '', kinds: kinds('use', ['nodenext', 'bundler', 'node16, CommonJS'], ['a page', 'Node']) },
-  { msw: 'msw2', kinds: kinds('use-msw', ['nodenext', 'node16, CommonJS'], ['both']) },
-  { msw: 'msw3', kinds: kinds('use-msw', ['nodenext'], ['both']) },
+const CHECKS: readonly Check[] = [
+  {
+    title: '',
+    compilers: [OLDEST, ...COMPILERS],
+    packages: {},
+    kinds: kinds('use', ['nodenext', 'bundler', 'node16, CommonJS'], ['a page', 'Node']),
+  },
+  {
+    title: ', other entries',
+    compilers: [OLDEST],
+    packages: {},
+    kinds: kinds('use-entries', ['nodenext', 'node16, CommonJS'], ['both']),
+  },
+  {
+    title: ', zod 4.0.0',
+    compilers: [OLDEST_FOR_ZOD],
+    packages: { zod: 'zod-4.0.0', [QUERY]: QUERY },
+    kinds: kinds('use-schemas', ['nodenext', 'node16, CommonJS'], ['both']),
+  },
+  {
+    title: ', msw2',
+    compilers: COMPILERS,
+    packages: { msw: 'msw2' },
+    kinds: kinds('use-msw', ['nodenext', 'node16, CommonJS'], ['both']),
+  },
+  { title: ', msw3', compilers: COMPILERS, packages: { msw: 'msw3' }, kinds: kinds('use-msw', ['nodenext'], ['both']) },
 ]
 
 /** Type-checks a user's file in projects of every kind, with `strict` and without `skipLibCheck`. */
@@ -47,14 +83,15 @@ export async function runConsumers(
   isWanted: (name: string) => boolean,
   addResult: (result: Result) => void,
 ): Promise<void> {
-  for (const { msw, kinds } of CHECKS) {
-    const compilers = COMPILERS.map((compiler) => ({ compiler, name: `TypeScript ${compiler}${msw && `, ${msw}`}` }))
-    const project = compilers.some(({ name }) => isWanted(name)) ? createProject(`types${msw}`) : undefined
-    if (project === undefined) continue
+  for (const { title, compilers, packages, kinds } of CHECKS) {
+    const checks = compilers
+      .map((compiler) => ({ compiler, name: `TypeScript ${compiler}${title}` }))
+      .filter(({ name }) => isWanted(name))
+    if (checks.length === 0) continue
+    const project = createProject(`types${title.replaceAll(/\W+/g, '-')}`)
     for (const name of ['@types/node', 'undici-types']) project.link(name)
-    if (msw !== '') project.link('msw', msw)
-    for (const { compiler, name } of compilers)
-      if (isWanted(name)) addResult(await attempt(name, () => checkAll(compiler, project, kinds)))
+    for (const [name, installed] of Object.entries(packages)) project.link(name, installed)
+    for (const { compiler, name } of checks) addResult(await attempt(name, () => checkAll(compiler, project, kinds)))
   }
 }
 
@@ -95,7 +132,7 @@ async function compile(tsc: string, project: Project, { resolution, environment,
   const { code, stdout, stderr } = await exec(process.execPath, args, { cwd: project.folder, limitMs: 300_000 })
   if (code === 0) return []
   const errors = (stdout + stderr).trim().split('\n')
-  if (source === 'use') return errors
+  if (source !== 'use-msw') return errors
   // Errors inside msw's own declarations are not ours.
   return errors.filter((line) => !/node_modules\/msw[23]\//.test(line))
 }

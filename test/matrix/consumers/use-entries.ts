@@ -1,0 +1,10 @@
+// The subpaths whose declarations name no other package. It is only type-checked.
+export * as main from 'etn-market'
+export * as fake from 'etn-market/fake'
+export * as feed from 'etn-market/feed'
+export * as format from 'etn-market/format'
+export * as node from 'etn-market/node'
+export * as proxy from 'etn-market/proxy'
+export * as react from 'etn-market/react'
+export * as redis from 'etn-market/redis'
+export * as stream from 'etn-market/stream'
