@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { ROOT } from './pack.ts'
+import { packed, ROOT, runPacked } from './pack.ts'
 
 const SCRIPT = join(ROOT, '.github/check-release.mjs')
 const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-01-01\n\n- A change.\n\n## [1.1.0]\n'
@@ -36,16 +36,55 @@ describe('the release check', () => {
   })
 })
 
-test('the workflows use commands and files that exist', () => {
-  const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-  const commandsOf = (path: string) => {
-    const { jobs } = parse(read(path)) as { jobs: Record<string, { steps: { run?: string }[] }> }
-    return Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => (run === undefined ? [] : [run])))
-  }
-  const release = commandsOf('.github/workflows/release.yml')
-  expect(commandsOf('.github/workflows/ci.yml')).toContain('.ci/run')
-  expect(release.slice(0, 3)).toEqual(['node .github/check-release.mjs "$GITHUB_REF_NAME"', 'npm ci', 'npm test'])
-  expect(release.at(-1)).toBe('npm publish --provenance --access public')
+interface Job {
+  permissions?: Record<string, string>
+  steps: { uses?: string; run?: string }[]
+}
+
+const WORKFLOWS = join(ROOT, '.github/workflows')
+const jobsOf = (name: string) =>
+  (parse(readFileSync(join(WORKFLOWS, name), 'utf8')) as { jobs: Record<string, Job> }).jobs
+const commandsOf = (job: Job | undefined) => job?.steps.flatMap(({ run = [] }) => run) ?? []
+
+describe('the workflows', () => {
+  const names = readdirSync(WORKFLOWS)
+
+  test('pin every action by its commit', () => {
+    const lines = names.flatMap((name) => readFileSync(join(WORKFLOWS, name), 'utf8').split('\n'))
+    const used = lines.filter((line) => line.includes('uses:'))
+    expect(used.length).toBeGreaterThan(10)
+    expect(used.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([])
+  })
+
+  test('check and test a release before it is packed', () => {
+    expect(commandsOf(jobsOf('release.yml').build)).toEqual([
+      'node .github/check-release.mjs "$GITHUB_REF_NAME"',
+      'npm ci',
+      'npm test',
+      'npm pack',
+    ])
+  })
+
+  test('install nothing, and check nothing out, in a job that can publish', () => {
+    const jobs = names.flatMap((name) => Object.values(jobsOf(name)))
+    const publishing = jobs.filter(({ permissions = {} }) => permissions['id-token'] === 'write')
+    expect(publishing.flatMap(commandsOf)).toEqual([
+      'npm publish ./etn-market-*.tgz --provenance --access public --ignore-scripts',
+    ])
+    expect(publishing.flatMap(({ steps }) => steps).filter(({ uses = '' }) => uses.includes('checkout'))).toEqual([])
+  })
+
+  test('run what `npm test` runs, and use the packed package elsewhere', () => {
+    const { test: tests, install } = jobsOf('ci.yml')
+    expect(commandsOf(tests)).toContain('.ci/run')
+    expect(commandsOf(install)).toContain('cp ../.github/use-package.mjs . && node use-package.mjs')
+    const script = readFileSync(join(ROOT, '.github/use-package.mjs'), 'utf8')
+    expect(runPacked('use-package.mjs', script)).toMatch(/^2 calls over http/)
+    const [command] = commandsOf(install).slice(-1)
+    const program = join(packed.project, 'node_modules/etn-market/dist/cli.js')
+    const args = command?.replace('npx --no-install etn-market ', '').split(' ') ?? []
+    expect(execFileSync(process.execPath, [program, ...args], { encoding: 'utf8' })).toContain('25')
+  })
 })
 
 test('every npm command of CONTRIBUTING exists', () => {
