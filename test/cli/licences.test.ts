@@ -21,7 +21,7 @@ test('the licences of all packages that the program contains are stated', async 
   })
   const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs))
   const names = new Set(files.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))
-  const licences = readFileSync(root('THIRD-PARTY-LICENSES.md'), 'utf8')
+  const licences = readFileSync(root('.github/THIRD-PARTY-LICENSES.md'), 'utf8')
   expect(names.size).toBeGreaterThan(20)
   expect([...names].filter((name) => !new RegExp(`(^|[\\s|,])${name}($|[\\s|,])`, 'm').test(licences))).toEqual([])
 })

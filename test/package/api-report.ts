@@ -42,7 +42,9 @@ function reportsOf(folder: string): Map<string, string> {
     surfaces.toReversed().flatMap(({ subpath, symbols }) => symbols.map(({ symbol }) => [symbol, subpath])),
   )
   const isOwn = (node: ts.Node) => node.getSourceFile().fileName.startsWith(folder)
-  return new Map(surfaces.map((surface) => [`etc/${surface.name}.api.md`, report(surface, homes, checker, isOwn)]))
+  return new Map(
+    surfaces.map((surface) => [`test/package/api/${surface.name}.api.md`, report(surface, homes, checker, isOwn)]),
+  )
 }
 
 const subpathOf = (name: string) => (name === 'index' ? 'etn-market' : `etn-market/${name}`)
