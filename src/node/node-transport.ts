@@ -1,3 +1,4 @@
+import { acceptLightSignal } from '../transport/light-signal.ts'
 import { NOT_SENT } from '../transport/never-sent.ts'
 import { failed, type Progress, redirected } from '../transport/outcome.ts'
 import { followRedirects, isRedirect } from '../transport/redirects.ts'
@@ -116,7 +117,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
     return pool.close()
   }
 
-  return { send, close, [ASYNC_DISPOSE]: close }
+  return { send: acceptLightSignal(send), close, [ASYNC_DISPOSE]: close }
 }
 
 function resolveAgents(agent: NodeTransportOptions['agent']): { http?: HttpAgent; https?: HttpAgent } {
