@@ -26,8 +26,9 @@ export interface CallInput extends CallExtras {
   plan(): CallPlan
 }
 
-/** Own properties, so that a call of the client reads none from a prototype that somebody has changed. */
-const NO_EXTRAS: CallExtras = { budget: undefined, onAnswer: undefined }
+const NO_OPTIONS: readonly string[] = []
+const BATCH_OPTIONS: readonly string[] = ['partial']
+const REQUEST_OPTIONS: readonly string[] = ['query', 'maxCredits']
 
 /** A call of an operation of the contract. */
 export function operationInput(
@@ -50,18 +51,21 @@ export function operationInput(
       },
     }
   }
-  return { ...NO_EXTRAS, operation, params, options, ownOptions: operation === BATCH ? ['partial'] : [], plan }
+  const ownOptions = operation === BATCH ? BATCH_OPTIONS : NO_OPTIONS
+  // Own properties, so that a call of the client reads none from a prototype that somebody has changed.
+  return { budget: undefined, onAnswer: undefined, operation, params, options, ownOptions, plan }
 }
 
 /** A call of `client.request()`. */
 export function pathInput(path: string, options: RequestOptions): CallInput {
   const { query, maxCredits } = options ?? {}
   return {
-    ...NO_EXTRAS,
+    budget: undefined,
+    onAnswer: undefined,
     operation: 'request',
     params: { path, query },
     options,
-    ownOptions: ['query', 'maxCredits'],
+    ownOptions: REQUEST_OPTIONS,
     plan: () => ({ requests: [planPath(path, query, maxCredits)], merge: onlyData }),
   }
 }
