@@ -1,4 +1,4 @@
-import pRetry, { AbortError } from 'p-retry'
+import pRetry, { AbortError, type Options } from 'p-retry'
 import type { Admission } from '../concurrency/admission-types.ts'
 import { monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
@@ -18,7 +18,21 @@ import type { SendContext } from './send-context.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { lookAgain, waitForAborts, whileQueued } from './waits.ts'
 
-const NO_INHERITED_OPTIONS = { signal: undefined, unref: undefined } as object
+/** Complete and once for all: p-retry is slow to add what is missing, and so is a spread of anything but a whole object. */
+const RETRY_OPTIONS = {
+  retries: 0,
+  onFailedAttempt: () => {},
+  shouldRetry: ({ error }) => isRetryable(error),
+  // The waits are ours.
+  factor: 1,
+  minTimeout: 0,
+  maxTimeout: 0,
+  maxRetryTime: Number.POSITIVE_INFINITY,
+  randomize: false,
+  shouldConsumeRetry: () => true,
+  // p-retry would read these from a prototype that somebody has changed.
+  ...({ signal: undefined, unref: undefined } as object),
+} satisfies Options
 
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
@@ -31,19 +45,10 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
     state.batch?.requireProgress()
     return await pRetry((number) => sendOnce(number, state, context), {
+      ...RETRY_OPTIONS,
       retries: settings.retryLimit,
-      shouldRetry: ({ error }) => isRetryable(error),
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
         retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined,
-      // The waits are ours. p-retry is slow to add what is missing, and a spread is slow too.
-      factor: 1,
-      minTimeout: 0,
-      maxTimeout: 0,
-      maxRetryTime: Number.POSITIVE_INFINITY,
-      randomize: false,
-      shouldConsumeRetry: () => true,
-      // p-retry would read these from a prototype that somebody has changed.
-      ...NO_INHERITED_OPTIONS,
     })
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
