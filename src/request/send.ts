@@ -1,5 +1,5 @@
 import pRetry, { AbortError, type Options } from 'p-retry'
-import type { Admission } from '../concurrency/admission-types.ts'
+import type { Admission, AdmissionRequest } from '../concurrency/admission-types.ts'
 import { monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
 import type { WatchedReservation } from '../credits/joint-budget.ts'
@@ -126,8 +126,9 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
  * wait: a refusal that arrives meanwhile makes it wait again.
  */
 async function waitForTurn(apiKey: string, state: RequestState, context: SendContext) {
+  const turn = admissionRequest(apiKey, state, context)
   for (;;) {
-    const admitted = admit(apiKey, state, context)
+    const admitted = context.admission.admit(turn)
     const admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
@@ -150,9 +151,9 @@ function doNotRetry(error: unknown): never {
   throw isRetryable(error) ? new AbortError(error) : error
 }
 
-function admit(apiKey: string, state: RequestState, context: SendContext): Admission | Promise<Admission> {
+function admissionRequest(apiKey: string, state: RequestState, context: SendContext): AdmissionRequest {
   const { request, arrival, settings, signal, deadline, progress } = state
-  return context.admission.admit({
+  return {
     isHeavy: request.isHeavy,
     apiKey,
     signal,
@@ -164,7 +165,7 @@ function admit(apiKey: string, state: RequestState, context: SendContext): Admis
     },
     whileQueued: (wait) => whileQueued(state, wait),
     recordProgress: context.recordProgress,
-  })
+  }
 }
 
 function startCooldown(error: unknown, admission: Admission, context: SendContext, emit: RequestEmit): void {
