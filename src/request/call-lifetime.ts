@@ -30,11 +30,12 @@ export interface CallLifetimes {
 
 export function createCallLifetimes(clock: Clock): CallLifetimes {
   const listenForAbort = createAbortListeners()
-  const live = new Map<CallLifetime, LightAbortController>()
+  const live = new Set<LightAbortController>()
   let calls = 0
   let isClosed = false
   let earlyEndAt = Number.NEGATIVE_INFINITY
   let progressAt = Number.NEGATIVE_INFINITY
+  const readProgress = () => progressAt
   const endingEarly = (end: () => void) => () => {
     earlyEndAt = monotonicNow(clock)
     end()
@@ -46,24 +47,24 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
       callerSignal?.throwIfAborted()
       const controller = new LightAbortController()
       const startedAt = monotonicNow(clock)
-      const stopListening = listenForAbort(
-        callerSignal,
-        endingEarly(() => controller.abort(callerSignal?.reason)),
-      )
+      const stopListening =
+        callerSignal &&
+        listenForAbort(
+          callerSignal,
+          endingEarly(() => controller.abort(callerSignal.reason)),
+        )
       const elapsed = () => Math.max(0, monotonicNow(clock) - startedAt)
-      const lifetime: CallLifetime = {
+      live.add(controller)
+      return {
         callId: String(++calls),
         signal: controller,
         elapsed,
-        startDeadline: (onExpire) =>
-          startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire), () => progressAt),
+        startDeadline: (onExpire) => startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire), readProgress),
         end() {
-          stopListening()
-          live.delete(lifetime)
+          stopListening?.()
+          live.delete(controller)
         },
       }
-      live.set(lifetime, controller)
-      return lifetime
     },
     recordProgress() {
       progressAt = monotonicNow(clock)
@@ -71,7 +72,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
     msSinceEarlyEnd: () => monotonicNow(clock) - earlyEndAt,
     close() {
       isClosed = true
-      for (const controller of live.values()) controller.abort(closedError())
+      for (const controller of live) controller.abort(closedError())
     },
   }
 }
