@@ -1,7 +1,11 @@
-import { keccak256 } from './keccak.ts'
+import { createKeccak256 } from './keccak.ts'
 
 const PATTERN = /^0x[0-9a-fA-F]{40}$/
-const LOWER_CASE = /^0x[0-9a-f]{40}$/
+const LOWER_CASE_PATTERN = /^0x[0-9a-f]{40}$/
+const DIGITS = 40
+const CODE_OF_9 = 57
+/** What the code of a lower-case letter has more. */
+const LOWER_CASE = 32
 
 /** Whether the value is `0x` and 40 hex digits. The checksum is not looked at. */
 export function looksLikeAddress(value: unknown): value is string {
@@ -14,16 +18,25 @@ export function looksLikeAddress(value: unknown): value is string {
  * @example checksumAddress('0x138dafbda0ccb3d8e39c19edb0510fc31b7c1c77')
  */
 export function checksumAddress(address: string): string {
-  if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
-  const digits = address.slice(2).toLowerCase()
-  const hash = keccak256(digits)
-  let checksummed = '0x'
-  for (let i = 0; i < 40; i++) {
-    const byte = (hash[i >> 3] ?? 0) >> (8 * ((i >> 1) & 3))
-    const digit = digits.charAt(i)
-    checksummed += byte & (i % 2 === 0 ? 0x80 : 0x08) ? digit.toUpperCase() : digit
+  return createChecksum()(address)
+}
+
+/** Makes a function that writes checksums as `checksumAddress` does, and leaves nothing to collect but the result. */
+function createChecksum(): (address: string) => string {
+  const hash = createKeccak256()
+  const codes: number[] = []
+  return (address) => {
+    if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
+    const digits = address.slice(2).toLowerCase()
+    const words = hash(digits)
+    for (let i = 0; i < DIGITS; i++) {
+      const byte = (words[i >> 3] ?? 0) >> (8 * ((i >> 1) & 3))
+      const code = digits.charCodeAt(i)
+      const isUpper = code > CODE_OF_9 && (byte & (i % 2 === 0 ? 0x80 : 0x08)) !== 0
+      codes[i] = isUpper ? code - LOWER_CASE : code
+    }
+    return `0x${String.fromCharCode(...codes)}`
   }
-  return checksummed
 }
 
 /** Whether the value is an address: all lower case, all upper case, or mixed case with a valid EIP-55 checksum. */
@@ -46,8 +59,8 @@ export const addressReader: AddressReader = { checksum: checksumAddress, lowerCa
 export function createAddressReader(): AddressReader {
   const lowerCase = memoize(toLowerCase)
   return {
-    checksum: memoize(checksumAddress),
-    lowerCase: (text) => (LOWER_CASE.test(text) ? text : text.length === 42 ? lowerCase(text) : undefined),
+    checksum: memoize(createChecksum()),
+    lowerCase: (text) => (LOWER_CASE_PATTERN.test(text) ? text : text.length === 42 ? lowerCase(text) : undefined),
   }
 }
 
