@@ -11,25 +11,16 @@ export interface CancellationSignal {
 export class LightAbortController implements CancellationSignal {
   aborted = false
   reason: unknown = undefined
-  /** Most have one listener, which needs no set: 200 bytes each. */
+  /** Most have one: a set for each takes 200 bytes. */
   #first: (() => void) | undefined
-  #more: Set<() => void> | undefined
-
-  /** It is its own signal. */
-  get signal(): CancellationSignal {
-    return this
-  }
+  #others: Set<() => void> | undefined
 
   abort(reason: unknown): void {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    const first = this.#first
-    const more = this.#more
-    this.#first = undefined
-    this.#more = undefined
-    first?.()
-    if (more !== undefined) for (const listener of more) listener()
+    // A copy, because listeners may be removed while they are called.
+    for (const listener of [this.#first, ...(this.#others ?? [])]) listener?.()
   }
 
   throwIfAborted(): void {
@@ -37,16 +28,13 @@ export class LightAbortController implements CancellationSignal {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (this.#first === undefined && this.#more === undefined) this.#first = listener
-    else if (this.#first !== listener) {
-      this.#more ??= new Set()
-      this.#more.add(listener)
-    }
+    if (this.#first || this.#others) this.#others = (this.#others ?? new Set()).add(listener)
+    else this.#first = listener
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
     if (this.#first === listener) this.#first = undefined
-    else this.#more?.delete(listener)
+    this.#others?.delete(listener)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CircuitBreaker } from './circuit-breaker-types.ts'
 import { type Clock, monotonicNow, startTimer } from './clock.ts'
-import type { Permit, PermitRequest, PermitResult } from './permit.ts'
+import type { Permit, PermitRequest } from './permit.ts'
 import { createRefusalWindow } from './refusal-window.ts'
 import { createWaitQueue } from './wait-queue.ts'
 
@@ -10,45 +10,6 @@ interface Waiter {
   readonly request: PermitRequest
   grant(): void
   reject(error: unknown): void
-}
-
-/** What a permit needs of the breaker that issued it. */
-interface PermitIssuer {
-  isCurrent(grantedAt: number): boolean
-  end(isProbe: boolean, result: PermitResult): void
-  refuse(isProbe: boolean, forMs: number): number
-  openLeftMs(): number
-}
-
-/** A class, because each request has one: closures take five times as many bytes. */
-class BreakerPermit implements Permit {
-  readonly #issuer: PermitIssuer
-  readonly #isProbe: boolean
-  /** How often the breaker had opened. */
-  readonly #grantedAt: number
-  #hasEnded = false
-
-  constructor(issuer: PermitIssuer, isProbe: boolean, grantedAt: number) {
-    this.#issuer = issuer
-    this.#isProbe = isProbe
-    this.#grantedAt = grantedAt
-  }
-
-  isCurrent(): boolean {
-    return this.#issuer.isCurrent(this.#grantedAt)
-  }
-
-  end(result: PermitResult): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.#issuer.end(this.#isProbe, result)
-  }
-
-  refuse(forMs: number): number {
-    if (this.#hasEnded) return this.#issuer.openLeftMs()
-    this.#hasEnded = true
-    return this.#issuer.refuse(this.#isProbe, forMs)
-  }
 }
 
 /**
@@ -97,33 +58,35 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
   }
 
   function permit(): Permit {
+    const isProbe = isHalfOpen
+    const grantedAt = timesOpened
+    let hasEnded = false
     inFlight++
-    if (isHalfOpen) probesInFlight++
-    return new BreakerPermit(issuer, isHalfOpen, timesOpened)
-  }
-
-  function leave(isProbe: boolean): void {
-    inFlight--
-    if (isProbe) probesInFlight--
-  }
-
-  const issuer: PermitIssuer = {
-    isCurrent: (grantedAt) => grantedAt === timesOpened,
-    end(isProbe, result) {
-      leave(isProbe)
-      if (isProbe && result === 'lost') refusals.add(false)
-      // A success permits one more; a failure leaves as many as are in flight.
-      if (isProbe && openLeftMs() === 0 && result === 'succeeded') probeLimit++
-      const hasFailed = result === 'failed' || result === 'lost'
-      if (isProbe && openLeftMs() === 0 && hasFailed) probeLimit = Math.max(1, probesInFlight)
-      admit()
-    },
-    refuse(isProbe, forMs) {
-      leave(isProbe)
-      refusals.add(true)
-      return open(Math.max(forMs, refusals.escalatedWaitMs()))
-    },
-    openLeftMs,
+    if (isProbe) probesInFlight++
+    const leave = (): boolean => {
+      if (hasEnded) return false
+      hasEnded = true
+      inFlight--
+      if (isProbe) probesInFlight--
+      return true
+    }
+    return {
+      isCurrent: () => grantedAt === timesOpened,
+      end(result) {
+        if (!leave()) return
+        if (isProbe && result === 'lost') refusals.add(false)
+        // A success permits one more; a failure leaves as many as are in flight.
+        if (isProbe && openLeftMs() === 0 && result === 'succeeded') probeLimit++
+        const hasFailed = result === 'failed' || result === 'lost'
+        if (isProbe && openLeftMs() === 0 && hasFailed) probeLimit = Math.max(1, probesInFlight)
+        admit()
+      },
+      refuse(forMs) {
+        if (!leave()) return openLeftMs()
+        refusals.add(true)
+        return open(Math.max(forMs, refusals.escalatedWaitMs()))
+      },
+    }
   }
 
   function open(forMs: number): number {

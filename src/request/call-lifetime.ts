@@ -35,7 +35,6 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
   let isClosed = false
   let earlyEndAt = Number.NEGATIVE_INFINITY
   let progressAt = Number.NEGATIVE_INFINITY
-  const readProgress = () => progressAt
   const endingEarly = (end: () => void) => () => {
     earlyEndAt = monotonicNow(clock)
     end()
@@ -47,21 +46,20 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
       callerSignal?.throwIfAborted()
       const controller = new LightAbortController()
       const startedAt = monotonicNow(clock)
-      const stopListening =
-        callerSignal &&
-        listenForAbort(
-          callerSignal,
-          endingEarly(() => controller.abort(callerSignal.reason)),
-        )
+      const stopListening = listenForAbort(
+        callerSignal,
+        endingEarly(() => controller.abort(callerSignal?.reason)),
+      )
       const elapsed = () => Math.max(0, monotonicNow(clock) - startedAt)
       live.add(controller)
       return {
         callId: String(++calls),
         signal: controller,
         elapsed,
-        startDeadline: (onExpire) => startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire), readProgress),
+        startDeadline: (onExpire) =>
+          startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire), () => progressAt),
         end() {
-          stopListening?.()
+          stopListening()
           live.delete(controller)
         },
       }

@@ -18,22 +18,6 @@ import type { SendContext } from './send-context.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { lookAgain, waitForAborts, whileQueued } from './waits.ts'
 
-/** Complete and once for all: p-retry is slow to add what is missing, and so is a spread of anything but a whole object. */
-const RETRY_OPTIONS = {
-  retries: 0,
-  onFailedAttempt: () => {},
-  shouldRetry: ({ error }) => isRetryable(error),
-  // The waits are ours.
-  factor: 1,
-  minTimeout: 0,
-  maxTimeout: 0,
-  maxRetryTime: Number.POSITIVE_INFINITY,
-  randomize: false,
-  shouldConsumeRetry: () => true,
-  // p-retry would read these from a prototype that somebody has changed.
-  ...({ signal: undefined, unref: undefined } as object),
-} satisfies Options
-
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
   const { settings, signal, batchSlots } = state
@@ -44,12 +28,12 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
     state.batch?.requireProgress()
-    return await pRetry((number) => sendOnce(number, state, context), {
-      ...RETRY_OPTIONS,
-      retries: settings.retryLimit,
-      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-        retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined,
-    })
+    const onFailedAttempt: Options['onFailedAttempt'] = ({ error, attemptNumber, retriesLeft }) =>
+      retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined
+    return await pRetry(
+      (number) => sendOnce(number, state, context),
+      retryOptions(settings.retryLimit, onFailedAttempt),
+    )
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw signal.aborted ? signal.reason : error
@@ -57,6 +41,28 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     releaseReservation(state)
     releaseSlot()
   }
+}
+
+const shouldRetry: Options['shouldRetry'] = ({ error }) => isRetryable(error)
+const shouldConsumeRetry = () => true
+
+/** All of them: p-retry is slow to add what is missing, and would read `signal` and `unref` from a prototype that somebody has changed. */
+function retryOptions(retries: number, onFailedAttempt: Options['onFailedAttempt']): Options {
+  const complete: { [Name in keyof Options]-?: Options[Name] | undefined } = {
+    retries,
+    onFailedAttempt,
+    shouldRetry,
+    // The waits are ours.
+    factor: 1,
+    minTimeout: 0,
+    maxTimeout: 0,
+    maxRetryTime: Number.POSITIVE_INFINITY,
+    randomize: false,
+    shouldConsumeRetry,
+    signal: undefined,
+    unref: undefined,
+  }
+  return complete as Options
 }
 
 async function sendOnce(number: number, state: RequestState, context: SendContext): Promise<RequestResult> {

@@ -80,7 +80,7 @@ export function attempt({
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {
-      const signal = controller.signal as AbortSignal
+      const signal = ('signal' in controller ? controller.signal : controller) as AbortSignal
       const listeners = { onSent, onConnecting, onConnected, onHeaders }
       Promise.resolve(transport.send({ url, headers, signal, maxResponseBytes, ...listeners })).then(finish, fail)
     } catch (cause) {

@@ -1,11 +1,7 @@
 import { createKeccak256 } from './keccak.ts'
 
 const PATTERN = /^0x[0-9a-fA-F]{40}$/
-const LOWER_CASE_PATTERN = /^0x[0-9a-f]{40}$/
-const DIGITS = 40
-const CODE_OF_9 = 57
-/** What the code of a lower-case letter has more. */
-const LOWER_CASE = 32
+const LOWER_CASE = /^0x[0-9a-f]{40}$/
 
 /** Whether the value is `0x` and 40 hex digits. The checksum is not looked at. */
 export function looksLikeAddress(value: unknown): value is string {
@@ -21,21 +17,21 @@ export function checksumAddress(address: string): string {
   return createChecksum()(address)
 }
 
-/** Makes a function that writes checksums as `checksumAddress` does, and leaves nothing to collect but the result. */
+/** Makes a function that writes checksums as `checksumAddress` does, with one array to hash in. */
 function createChecksum(): (address: string) => string {
   const hash = createKeccak256()
-  const codes: number[] = []
   return (address) => {
     if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
     const digits = address.slice(2).toLowerCase()
     const words = hash(digits)
-    for (let i = 0; i < DIGITS; i++) {
-      const byte = (words[i >> 3] ?? 0) >> (8 * ((i >> 1) & 3))
-      const code = digits.charCodeAt(i)
-      const isUpper = code > CODE_OF_9 && (byte & (i % 2 === 0 ? 0x80 : 0x08)) !== 0
-      codes[i] = isUpper ? code - LOWER_CASE : code
+    let checksummed = '0x'
+    for (let i = 0; i < 40; i++) {
+      // Of each byte, the upper half comes first.
+      const half = (words[i >> 3] ?? 0) >> (4 * ((i ^ 1) & 7))
+      const digit = digits.charAt(i)
+      checksummed += half & 8 ? digit.toUpperCase() : digit
     }
-    return `0x${String.fromCharCode(...codes)}`
+    return checksummed
   }
 }
 
@@ -60,7 +56,7 @@ export function createAddressReader(): AddressReader {
   const lowerCase = memoize(toLowerCase)
   return {
     checksum: memoize(createChecksum()),
-    lowerCase: (text) => (LOWER_CASE_PATTERN.test(text) ? text : text.length === 42 ? lowerCase(text) : undefined),
+    lowerCase: (text) => (LOWER_CASE.test(text) ? text : text.length === 42 ? lowerCase(text) : undefined),
   }
 }
 
