@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { CancellationSignal } from '../concurrency/cancellation.ts'
+import type { CancellationSignal } from '../transport/light-signal.ts'
 import { idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
 import { type BufferedBody, bufferBody } from './buffer-body.ts'
 import { type Coding, parseContentEncoding } from './decode-body.ts'

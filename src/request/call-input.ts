@@ -26,10 +26,6 @@ export interface CallInput extends CallExtras {
   plan(): CallPlan
 }
 
-const NO_OPTIONS: readonly string[] = []
-const BATCH_OPTIONS: readonly string[] = ['partial']
-const REQUEST_OPTIONS: readonly string[] = ['query', 'maxCredits']
-
 /** A call of an operation of the contract. */
 export function operationInput(
   operation: OperationId,
@@ -51,7 +47,7 @@ export function operationInput(
       },
     }
   }
-  const ownOptions = operation === BATCH ? BATCH_OPTIONS : NO_OPTIONS
+  const ownOptions = operation === BATCH ? ['partial'] : []
   // Own properties, so that a call of the client reads none from a prototype that somebody has changed.
   return { budget: undefined, onAnswer: undefined, operation, params, options, ownOptions, plan }
 }
@@ -65,7 +61,7 @@ export function pathInput(path: string, options: RequestOptions): CallInput {
     operation: 'request',
     params: { path, query },
     options,
-    ownOptions: REQUEST_OPTIONS,
+    ownOptions: ['query', 'maxCredits'],
     plan: () => ({ requests: [planPath(path, query, maxCredits)], merge: onlyData }),
   }
 }

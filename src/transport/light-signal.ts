@@ -1,5 +1,7 @@
 import type { Transport } from './transport.ts'
 
+export type { CancellationSignal } from '../concurrency/cancellation.ts'
+
 /** Registered, because the client and `etn-market/node` are files of their own. */
 const LIGHT_SIGNAL = Symbol.for('etn-market.light-signal')
 
