@@ -44,7 +44,7 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
   /** Time until a request may be permitted; 0 when only the requests in flight are in the way. */
   const waitMs = () => (isHalfOpen ? Math.max(openLeftMs(), blockedLeftMs()) : 0)
 
-  const waitError: CircuitBreaker['waitError'] = ({ rejectWait }) => (isHalfOpen ? rejectWait(waitMs()) : undefined)
+  const waitError: CircuitBreaker['waitError'] = (request) => (isHalfOpen ? request.rejectWait(waitMs()) : undefined)
 
   function mayPermit(): boolean {
     if (!isHalfOpen) return true

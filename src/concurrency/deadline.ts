@@ -21,43 +21,65 @@ export function startDeadline(
   onExpire: () => void,
   progressAt = () => Number.NEGATIVE_INFINITY,
 ): Deadline {
-  const startedAt = monotonicNow(clock)
-  let stoodStillMs = 0
-  /** What the timer does not know of yet. */
-  let owedMs = 0
-  let queuedAt: number | undefined
-  let stopTimer = startTimer(clock, Math.max(0, ms), expire)
+  return new RunningDeadline(clock, ms, onExpire, progressAt)
+}
 
-  function noteProgress(): void {
-    if (queuedAt === undefined) return
-    const stillMs = Math.max(0, progressAt() - queuedAt)
-    queuedAt += stillMs
-    stoodStillMs += stillMs
-    owedMs += stillMs
+/** A class, because each call has one. */
+class RunningDeadline implements Deadline {
+  readonly #clock: Clock
+  readonly #ms: number
+  readonly #onExpire: () => void
+  readonly #progressAt: () => number
+  readonly #startedAt: number
+  #stoodStillMs = 0
+  /** What the timer does not know of yet. */
+  #owedMs = 0
+  #queuedAt: number | undefined
+  #stopTimer: () => void
+
+  constructor(clock: Clock, ms: number, onExpire: () => void, progressAt: () => number) {
+    this.#clock = clock
+    this.#ms = ms
+    this.#onExpire = onExpire
+    this.#progressAt = progressAt
+    this.#startedAt = monotonicNow(clock)
+    this.#stopTimer = startTimer(clock, Math.max(0, ms), () => this.#expire())
   }
 
-  function expire(): void {
-    noteProgress()
-    if (owedMs === 0) {
-      onExpire()
+  remaining(): number {
+    this.#noteProgress()
+    const ranMs = Math.max(0, monotonicNow(this.#clock) - this.#startedAt)
+    return Math.max(0, this.#ms + this.#stoodStillMs - ranMs)
+  }
+
+  enterQueue(): void {
+    this.#queuedAt ??= monotonicNow(this.#clock)
+  }
+
+  leaveQueue(): void {
+    this.#noteProgress()
+    this.#queuedAt = undefined
+  }
+
+  stop(): void {
+    this.#stopTimer()
+  }
+
+  #noteProgress(): void {
+    if (this.#queuedAt === undefined) return
+    const stillMs = Math.max(0, this.#progressAt() - this.#queuedAt)
+    this.#queuedAt += stillMs
+    this.#stoodStillMs += stillMs
+    this.#owedMs += stillMs
+  }
+
+  #expire(): void {
+    this.#noteProgress()
+    if (this.#owedMs === 0) {
+      this.#onExpire()
       return
     }
-    stopTimer = startTimer(clock, owedMs, expire)
-    owedMs = 0
-  }
-
-  return {
-    remaining() {
-      noteProgress()
-      return Math.max(0, ms + stoodStillMs - Math.max(0, monotonicNow(clock) - startedAt))
-    },
-    enterQueue() {
-      queuedAt ??= monotonicNow(clock)
-    },
-    leaveQueue() {
-      noteProgress()
-      queuedAt = undefined
-    },
-    stop: () => stopTimer(),
+    this.#stopTimer = startTimer(this.#clock, this.#owedMs, () => this.#expire())
+    this.#owedMs = 0
   }
 }

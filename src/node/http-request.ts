@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { CancellationSignal } from '../transport/light-signal.ts'
 import { idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
 import { type BufferedBody, bufferBody } from './buffer-body.ts'
 import { type Coding, parseContentEncoding } from './decode-body.ts'
@@ -19,7 +20,7 @@ export interface HttpRequest {
   readonly agent: ProtocolAgent
   readonly target: ParsedUrl
   readonly headers: Record<string, string>
-  readonly signal: AbortSignal
+  readonly signal: CancellationSignal
   /** The most bytes that the body may have, decoded. */
   readonly maxResponseBytes?: number | undefined
   /** Called before the request is handed to the agent. */

@@ -1,3 +1,4 @@
+import { acceptLightSignal } from '../transport/light-signal.ts'
 import { NOT_SENT } from '../transport/never-sent.ts'
 import { failed, type Progress, redirected } from '../transport/outcome.ts'
 import { followRedirects, isRedirect } from '../transport/redirects.ts'
@@ -65,14 +66,8 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
   const pool = createAgentPool(resolveAgents(agent))
   let isClosed = false
 
-  const send = async ({
-    url,
-    headers,
-    signal,
-    onHeaders,
-    maxResponseBytes,
-    ...attempt
-  }: HttpAttempt): Promise<AttemptOutcome> => {
+  const send = async (attempt: HttpAttempt): Promise<AttemptOutcome> => {
+    const { url, headers, signal, maxResponseBytes } = attempt
     const progress: Progress = { sent: false, head: undefined }
     const onSent = () => {
       progress.sent = true
@@ -103,8 +98,9 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
       const response = isRedirect(first) ? await followRedirects(url, first, request) : first
       if (isRedirect(response)) return redirected(response)
       progress.head = { status: response.status, headers: response.headers }
-      onHeaders(progress.head)
-      return { response: { ...progress.head, text: await response.body.text } }
+      attempt.onHeaders(progress.head)
+      const text = await response.body.text
+      return { response: { status: response.status, headers: response.headers, text } }
     } catch (error) {
       if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
       return failed(signal.aborted ? 'aborted' : 'network', progress, error)
@@ -116,7 +112,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
     return pool.close()
   }
 
-  return { send, close, [ASYNC_DISPOSE]: close }
+  return { send: acceptLightSignal(send), close, [ASYNC_DISPOSE]: close }
 }
 
 function resolveAgents(agent: NodeTransportOptions['agent']): { http?: HttpAgent; https?: HttpAgent } {

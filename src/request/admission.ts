@@ -39,10 +39,9 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
     const { signal } = request
     const atKey = permitRequest(request, 'key')
     const atHeavy = permitRequest(request, 'heavy')
-    const held: Held = {}
-    let hasWaited = false
+    const held = new HeldAdmission()
     /** Takes all but the part whose turn it is, if all of them are available. */
-    const takeAllBut = (part: keyof Held | undefined): boolean => {
+    const takeAllBut = (part: Part | undefined): boolean => {
       if (part !== 'keyPermit' && !key.isAvailable) return false
       if (part !== 'slot' && !heavySlots.isAvailable) return false
       if (part !== 'heavyPermit' && !heavyBreaker.isAvailable) return false
@@ -74,20 +73,23 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
       while (!takeAllBut(undefined)) {
         const error = heavyBreaker.waitError(atHeavy)
         if (error !== undefined) throw error
-        hasWaited = true
+        held.hasWaited = true
         if (!key.isAvailable) held.keyPermit = await key.acquireWith(atKey, () => takeAllBut('keyPermit'))
         else if (!heavySlots.isAvailable) held.slot = await request.whileQueued(queueForSlot())
         else held.heavyPermit = await heavyBreaker.acquireWith(atHeavy, () => takeAllBut('heavyPermit'))
-        if (isComplete(held)) break
+        if (held.isComplete) break
       }
-      return toAdmission(held, hasWaited)
+      return held
     } finally {
       heavyWaiting.delete(request)
     }
   }
 
   async function admitLater(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
-    return toAdmission({ keyPermit: await key.acquire(permitRequest(request, 'key')) }, true)
+    const held = new HeldAdmission()
+    held.hasWaited = true
+    held.keyPermit = await key.acquire(permitRequest(request, 'key'))
+    return held
   }
 
   let arrivals = 0
@@ -97,8 +99,11 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
     admit(request) {
       const key = keyBreaker(request.apiKey)
       if (request.isHeavy) return admitHeavy(request, key)
-      const permit = key.tryAcquire()
-      return permit === undefined ? admitLater(request, key) : toAdmission({ keyPermit: permit }, false)
+      const keyPermit = key.tryAcquire()
+      if (keyPermit === undefined) return admitLater(request, key)
+      const held = new HeldAdmission()
+      held.keyPermit = keyPermit
+      return held
     },
     hold(scope, apiKey, forMs) {
       const breaker = scope === 'heavy' ? heavyBreaker : keyBreaker(apiKey)
@@ -107,34 +112,40 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
   }
 }
 
-interface Held {
-  slot?: Release | undefined
-  heavyPermit?: Permit | undefined
-  keyPermit?: Permit | undefined
+type Part = 'slot' | 'heavyPermit' | 'keyPermit'
+
+/** What a request holds while it is sent. A class, because each attempt makes one. */
+class HeldAdmission implements Admission {
+  slot: Release | undefined
+  heavyPermit: Permit | undefined
+  keyPermit: Permit | undefined
+  hasWaited = false
+
+  /** Whether a heavy request holds all that it needs. */
+  get isComplete(): boolean {
+    return this.slot !== undefined && this.heavyPermit !== undefined && this.keyPermit !== undefined
+  }
+
+  isCurrent(): boolean {
+    return this.heavyPermit?.isCurrent() !== false && this.keyPermit?.isCurrent() !== false
+  }
+
+  end(result: PermitResult): void {
+    this.heavyPermit?.end(result)
+    this.keyPermit?.end(result)
+    this.slot?.()
+  }
+
+  refuse(scope: CooldownScope, waitMs: number): number {
+    const cooldownMs = (scope === 'heavy' ? this.heavyPermit : this.keyPermit)?.refuse(waitMs) ?? 0
+    this.end('failed')
+    return cooldownMs
+  }
 }
 
-const isComplete = ({ slot, heavyPermit, keyPermit }: Held) => slot && heavyPermit && keyPermit
-
-function toAdmission(held: Held, hasWaited: boolean): Admission {
-  const end = (result: PermitResult) => {
-    held.heavyPermit?.end(result)
-    held.keyPermit?.end(result)
-    held.slot?.()
-  }
-  return {
-    hasWaited,
-    isCurrent: () => held.heavyPermit?.isCurrent() !== false && held.keyPermit?.isCurrent() !== false,
-    end,
-    refuse(scope, waitMs) {
-      const cooldownMs = (scope === 'heavy' ? held.heavyPermit : held.keyPermit)?.refuse(waitMs) ?? 0
-      end('failed')
-      return cooldownMs
-    },
-  }
-}
-
-function permitRequest({ signal, arrival, rejectWait }: AdmissionRequest, scope: CooldownScope): PermitRequest {
-  return { signal, arrival, rejectWait: (waitMs) => rejectWait(scope, waitMs) }
+function permitRequest(request: AdmissionRequest, scope: CooldownScope): PermitRequest {
+  const { signal, arrival } = request
+  return { signal, arrival, rejectWait: (waitMs) => request.rejectWait(scope, waitMs) }
 }
 
 /** What the end of an attempt shows of the service's limits. */

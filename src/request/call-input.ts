@@ -26,9 +26,6 @@ export interface CallInput extends CallExtras {
   plan(): CallPlan
 }
 
-/** Own properties, so that a call of the client reads none from a prototype that somebody has changed. */
-const NO_EXTRAS: CallExtras = { budget: undefined, onAnswer: undefined }
-
 /** A call of an operation of the contract. */
 export function operationInput(
   operation: OperationId,
@@ -50,14 +47,17 @@ export function operationInput(
       },
     }
   }
-  return { ...NO_EXTRAS, operation, params, options, ownOptions: operation === BATCH ? ['partial'] : [], plan }
+  const ownOptions = operation === BATCH ? ['partial'] : []
+  // Own properties, so that a call of the client reads none from a prototype that somebody has changed.
+  return { budget: undefined, onAnswer: undefined, operation, params, options, ownOptions, plan }
 }
 
 /** A call of `client.request()`. */
 export function pathInput(path: string, options: RequestOptions): CallInput {
   const { query, maxCredits } = options ?? {}
   return {
-    ...NO_EXTRAS,
+    budget: undefined,
+    onAnswer: undefined,
     operation: 'request',
     params: { path, query },
     options,

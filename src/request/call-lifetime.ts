@@ -30,7 +30,7 @@ export interface CallLifetimes {
 
 export function createCallLifetimes(clock: Clock): CallLifetimes {
   const listenForAbort = createAbortListeners()
-  const live = new Map<CallLifetime, LightAbortController>()
+  const live = new Set<LightAbortController>()
   let calls = 0
   let isClosed = false
   let earlyEndAt = Number.NEGATIVE_INFINITY
@@ -51,7 +51,8 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
         endingEarly(() => controller.abort(callerSignal?.reason)),
       )
       const elapsed = () => Math.max(0, monotonicNow(clock) - startedAt)
-      const lifetime: CallLifetime = {
+      live.add(controller)
+      return {
         callId: String(++calls),
         signal: controller,
         elapsed,
@@ -59,11 +60,9 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
           startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire), () => progressAt),
         end() {
           stopListening()
-          live.delete(lifetime)
+          live.delete(controller)
         },
       }
-      live.set(lifetime, controller)
-      return lifetime
     },
     recordProgress() {
       progressAt = monotonicNow(clock)
@@ -71,7 +70,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
     msSinceEarlyEnd: () => monotonicNow(clock) - earlyEndAt,
     close() {
       isClosed = true
-      for (const controller of live.values()) controller.abort(closedError())
+      for (const controller of live) controller.abort(closedError())
     },
   }
 }

@@ -18,7 +18,7 @@ import { ignoreEvents } from './request-events.ts'
 import { send } from './send.ts'
 import type { SendContext } from './send-context.ts'
 import { type CallSettings, callSettings } from './settings.ts'
-import type { BatchProgress, Envelope, PaidResult, PlannedRequest, RequestResult } from './types.ts'
+import type { BatchProgress, Envelope, PaidResult, PlannedRequest, RequestResult, RequestState } from './types.ts'
 import { isExpected } from './validate-response.ts'
 
 export interface CallContext extends SendContext {
@@ -150,9 +150,24 @@ function start(
   const { params, requestIds, operation } = details
   const requestId = requestIds[index] ?? ''
   const arrival = admission.nextArrival()
-  const own = { request, settings, callId, requestId, arrival, params, batchSlots, batch }
-  const shared = { signal, totals, deadline, progress }
-  const sent = send({ ...own, ...shared, reservation: undefined, hasWaited: cache !== undefined }, context)
+  // Written out: to spread two objects takes 3 kB.
+  const state: RequestState = {
+    request,
+    settings,
+    callId,
+    requestId,
+    params,
+    arrival,
+    signal,
+    totals,
+    deadline,
+    progress,
+    batchSlots,
+    batch,
+    reservation: undefined,
+    hasWaited: cache !== undefined,
+  }
+  const sent = send(state, context)
   if (cache === undefined) return sent
   return sent.then((result) => {
     if (isExpected(request, result.envelope)) cache.set(request, result.text, { callId, requestId, operation })

@@ -1,5 +1,5 @@
 import { memoize } from '../utils/address.ts'
-import { keccak256 } from '../utils/keccak.ts'
+import { createKeccak256 } from '../utils/keccak.ts'
 
 /** Bounds the memory of a client whose keys rotate. */
 const MAX_KNOWN = 100
@@ -7,8 +7,9 @@ const HASH_WORDS = 4
 
 /** Names an API key where it must not be written: by a hash of it, which is the same in every process. */
 export function createKeyNames(): (apiKey: string) => string {
+  const hash = createKeccak256()
   return memoize((apiKey) => {
-    const hash = keccak256(`etn-market:key:${apiKey}`)
-    return Array.from(hash.subarray(0, HASH_WORDS), (word) => word.toString(16).padStart(8, '0')).join('')
+    const words = hash(`etn-market:key:${apiKey}`)
+    return Array.from(words.subarray(0, HASH_WORDS), (word) => word.toString(16).padStart(8, '0')).join('')
   }, MAX_KNOWN)
 }

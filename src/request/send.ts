@@ -1,5 +1,5 @@
-import pRetry, { AbortError } from 'p-retry'
-import type { Admission } from '../concurrency/admission-types.ts'
+import pRetry, { AbortError, type Options } from 'p-retry'
+import type { Admission, AdmissionRequest } from '../concurrency/admission-types.ts'
 import { monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
 import type { WatchedReservation } from '../credits/joint-budget.ts'
@@ -18,8 +18,6 @@ import type { SendContext } from './send-context.ts'
 import type { RequestResult, RequestState } from './types.ts'
 import { lookAgain, waitForAborts, whileQueued } from './waits.ts'
 
-const NO_INHERITED_OPTIONS = { signal: undefined, unref: undefined } as object
-
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
   const { settings, signal, batchSlots } = state
@@ -30,21 +28,12 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
     state.batch?.requireProgress()
-    return await pRetry((number) => sendOnce(number, state, context), {
-      retries: settings.retryLimit,
-      shouldRetry: ({ error }) => isRetryable(error),
-      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-        retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined,
-      // The waits are ours. p-retry is slow to add what is missing, and a spread is slow too.
-      factor: 1,
-      minTimeout: 0,
-      maxTimeout: 0,
-      maxRetryTime: Number.POSITIVE_INFINITY,
-      randomize: false,
-      shouldConsumeRetry: () => true,
-      // p-retry would read these from a prototype that somebody has changed.
-      ...NO_INHERITED_OPTIONS,
-    })
+    const onFailedAttempt: Options['onFailedAttempt'] = ({ error, attemptNumber, retriesLeft }) =>
+      retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined
+    return await pRetry(
+      (number) => sendOnce(number, state, context),
+      retryOptions(settings.retryLimit, onFailedAttempt),
+    )
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw signal.aborted ? signal.reason : error
@@ -52,6 +41,28 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     releaseReservation(state)
     releaseSlot()
   }
+}
+
+const shouldRetry: Options['shouldRetry'] = ({ error }) => isRetryable(error)
+const shouldConsumeRetry = () => true
+
+/** All of them: p-retry is slow to add what is missing, and would read `signal` and `unref` from a prototype that somebody has changed. */
+function retryOptions(retries: number, onFailedAttempt: Options['onFailedAttempt']): Options {
+  const complete: { [Name in keyof Options]-?: Options[Name] | undefined } = {
+    retries,
+    onFailedAttempt,
+    shouldRetry,
+    // The waits are ours.
+    factor: 1,
+    minTimeout: 0,
+    maxTimeout: 0,
+    maxRetryTime: Number.POSITIVE_INFINITY,
+    randomize: false,
+    shouldConsumeRetry,
+    signal: undefined,
+    unref: undefined,
+  }
+  return complete as Options
 }
 
 async function sendOnce(number: number, state: RequestState, context: SendContext): Promise<RequestResult> {
@@ -122,8 +133,9 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
  * wait: a refusal that arrives meanwhile makes it wait again.
  */
 async function waitForTurn(apiKey: string, state: RequestState, context: SendContext) {
+  const turn = admissionRequest(apiKey, state, context)
   for (;;) {
-    const admitted = admit(apiKey, state, context)
+    const admitted = context.admission.admit(turn)
     const admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
     try {
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
@@ -146,9 +158,9 @@ function doNotRetry(error: unknown): never {
   throw isRetryable(error) ? new AbortError(error) : error
 }
 
-function admit(apiKey: string, state: RequestState, context: SendContext): Admission | Promise<Admission> {
+function admissionRequest(apiKey: string, state: RequestState, context: SendContext): AdmissionRequest {
   const { request, arrival, settings, signal, deadline, progress } = state
-  return context.admission.admit({
+  return {
     isHeavy: request.isHeavy,
     apiKey,
     signal,
@@ -160,7 +172,7 @@ function admit(apiKey: string, state: RequestState, context: SendContext): Admis
     },
     whileQueued: (wait) => whileQueued(state, wait),
     recordProgress: context.recordProgress,
-  })
+  }
 }
 
 function startCooldown(error: unknown, admission: Admission, context: SendContext, emit: RequestEmit): void {

@@ -1,6 +1,7 @@
-import type { CancellationSignal } from '../concurrency/cancellation.ts'
+import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
 import { checkOutcome, isHead } from './check-outcome.ts'
+import { acceptsLightSignal } from './light-signal.ts'
 import { failed, type Progress } from './outcome.ts'
 import { sizeError } from './response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
@@ -34,7 +35,8 @@ export function attempt({
   const progress: Progress = { sent: false, head: undefined }
   if (signal.aborted) return Promise.resolve(failed('aborted', progress, signal.reason))
   return new Promise((resolve) => {
-    const controller = new AbortController()
+    // A real one costs 9 µs, an eighth of a call over `node:http`.
+    const controller = acceptsLightSignal(transport.send) ? new LightAbortController() : new AbortController()
     const end = (outcome: AttemptOutcome) => {
       stopTimer()
       signal.removeEventListener('abort', onAbort)
@@ -79,12 +81,13 @@ export function attempt({
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {
+      const signal = ('signal' in controller ? controller.signal : controller) as AbortSignal
       const listeners = { onSent, onConnecting, onConnected, onHeaders }
       const sending = transport.send({
         url,
         headers,
         context,
-        signal: controller.signal,
+        signal,
         maxResponseBytes,
         ...listeners,
       })

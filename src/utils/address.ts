@@ -1,4 +1,4 @@
-import { keccak256 } from './keccak.ts'
+import { createKeccak256 } from './keccak.ts'
 
 const PATTERN = /^0x[0-9a-fA-F]{40}$/
 const LOWER_CASE = /^0x[0-9a-f]{40}$/
@@ -14,16 +14,25 @@ export function looksLikeAddress(value: unknown): value is string {
  * @example checksumAddress('0x138dafbda0ccb3d8e39c19edb0510fc31b7c1c77')
  */
 export function checksumAddress(address: string): string {
-  if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
-  const digits = address.slice(2).toLowerCase()
-  const hash = keccak256(digits)
-  let checksummed = '0x'
-  for (let i = 0; i < 40; i++) {
-    const byte = (hash[i >> 3] ?? 0) >> (8 * ((i >> 1) & 3))
-    const digit = digits.charAt(i)
-    checksummed += byte & (i % 2 === 0 ? 0x80 : 0x08) ? digit.toUpperCase() : digit
+  return createChecksum()(address)
+}
+
+/** Makes a function that writes checksums as `checksumAddress` does, with one array to hash in. */
+function createChecksum(): (address: string) => string {
+  const hash = createKeccak256()
+  return (address) => {
+    if (!looksLikeAddress(address)) throw new TypeError('An address is 0x and 40 hex digits.')
+    const digits = address.slice(2).toLowerCase()
+    const words = hash(digits)
+    let checksummed = '0x'
+    for (let i = 0; i < 40; i++) {
+      // Of each byte, the upper half comes first.
+      const half = (words[i >> 3] ?? 0) >> (4 * ((i ^ 1) & 7))
+      const digit = digits.charAt(i)
+      checksummed += half & 8 ? digit.toUpperCase() : digit
+    }
+    return checksummed
   }
-  return checksummed
 }
 
 /** Whether the value is an address: all lower case, all upper case, or mixed case with a valid EIP-55 checksum. */
@@ -46,7 +55,7 @@ export const addressReader: AddressReader = { checksum: checksumAddress, lowerCa
 export function createAddressReader(): AddressReader {
   const lowerCase = memoize(toLowerCase)
   return {
-    checksum: memoize(checksumAddress),
+    checksum: memoize(createChecksum()),
     lowerCase: (text) => (LOWER_CASE.test(text) ? text : text.length === 42 ? lowerCase(text) : undefined),
   }
 }

@@ -1,62 +1,85 @@
 /** Compares the working tree with another commit, call by call: alternating processes, and ratios of figures of the same round. */
 import { printTable } from '../../../examples/support/table.ts'
 import { BARE, contenders, OURS, OURS_ON_NODE, PLAIN } from '../contenders/index.ts'
+import { BATCH, CANDLES, LIGHT, LIGHT_50, type Workload } from '../cpu/targets.ts'
+import { markMissed } from '../section.ts'
 import { type Service, startService } from '../service/start.ts'
 import { install } from '../support/install.ts'
 import { interleave } from '../support/interleave.ts'
+import { thisMachine } from '../support/machine.ts'
+import { markdown } from '../support/readme.ts'
+import type { Table } from '../support/report.ts'
 import { measure } from '../support/run-node.ts'
 import { showSpread, spreadOf } from '../support/statistics.ts'
 import { buildVersions, type Version } from './versions.ts'
 
-const WORKLOADS = [
-  { name: 'light', calls: 3_000 },
-  { name: 'light-50', calls: 5_000 },
-  { name: 'candles', calls: 1_000 },
-  { name: 'batch', calls: 1_500 },
-] as const
+/** How many calls are counted for the bytes that they allocate: as many as are possible before anything is collected. */
+const WORKLOADS: readonly { workload: Workload; allocating: number }[] = [
+  { workload: LIGHT, allocating: 2_000 },
+  { workload: LIGHT_50, allocating: 2_000 },
+  { workload: CANDLES, allocating: 60 },
+  { workload: BATCH, allocating: 1_000 },
+]
+/** Half as many calls as the sections make, in more rounds. */
+const SHARE_OF_CALLS = 0.5
 /** The figures are steady when the quartiles of the new version over the old one are this close together. */
 const WIDTH = 0.04
 const [MIN_ROUNDS, MAX_ROUNDS] = [6, 30]
-/** Few enough that nothing is collected meanwhile. */
-const ALLOCATING_CALLS = 300
 const NO_COLLECTION = ['--min-semi-space-size=512', '--max-semi-space-size=512']
+/** The most bytes that a light call may allocate. Unlike the time, they are the same on every machine. */
+const MAX_ALLOCATED = { after: 85_000, 'after, Node': 33_000 }
 
 interface Subject {
   readonly version: Version
   readonly file: string
 }
 
-type Figures = Readonly<Record<string, number>>
+type Name = 'fetch' | 'plain' | 'before' | 'after' | 'before, Node' | 'after, Node'
+type Figures = Readonly<Record<Name, number>>
+
+/** What was measured of one workload. */
+interface Measured {
+  readonly workload: Workload
+  readonly rounds: readonly Figures[]
+  readonly allocated: Figures
+}
 
 /** @param only the workloads whose names begin with one of these; all without it */
 export async function compareAgainst(
   ref: string,
   { rounds = MAX_ROUNDS, only }: { rounds?: number | undefined; only: readonly string[] | undefined },
 ): Promise<void> {
+  const startedAt = performance.now()
   install()
   const service = await startService()
   const { before, after, remove } = buildVersions(ref)
   const subjects = subjectsOf(before, after)
+  const measured: Measured[] = []
   try {
-    for (const { name, calls } of WORKLOADS) {
-      if (only?.every((prefix) => !name.startsWith(prefix))) continue
-      const figures = await measureUntilSteady(rounds, subjects, ({ version, file }) =>
-        measure<number>(version.script('cpu/client.mjs'), { ...service, file, workload: name, calls }),
-      )
-      const allocated = await measureAllocated(subjects, name, service)
-      report(name, before.title, figures, allocated)
+    for (const { workload, allocating } of WORKLOADS) {
+      if (only?.every((prefix) => !workload.name.startsWith(prefix))) continue
+      const result = await measureWorkload(workload, allocating, rounds, subjects, service)
+      measured.push(result)
+      console.log(`\n${headingOf(result)}\n`)
+      const { head, rows } = tableOf(result, before.title)
+      printTable(head, rows)
     }
   } finally {
     service.stop()
     remove()
   }
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(0)
+  const { cpu, node, date } = thisMachine()
+  console.log(`\nFor the README, measured in ${minutes} minutes:\n`)
+  console.log(`${date.slice(0, 10)}, ${cpu}, Node ${node}. Medians (and quartiles); ✗ misses its target.\n`)
+  console.log(markdown(summaryOf(measured)))
 }
 
-function subjectsOf(before: Version, after: Version): Record<string, Subject> {
+function subjectsOf(before: Version, after: Version): Record<Name, Subject> {
   const file = (id: string) => contenders.find((contender) => contender.id === id)?.file ?? ''
   return {
-    [BARE]: { version: after, file: file(BARE) },
-    [PLAIN]: { version: after, file: file(PLAIN) },
+    fetch: { version: after, file: file(BARE) },
+    plain: { version: after, file: file(PLAIN) },
     before: { version: before, file: file(OURS) },
     after: { version: after, file: file(OURS) },
     'before, Node': { version: before, file: file(OURS_ON_NODE) },
@@ -64,72 +87,108 @@ function subjectsOf(before: Version, after: Version): Record<string, Subject> {
   }
 }
 
-async function measureUntilSteady(
+async function measureWorkload(
+  workload: Workload,
+  allocating: number,
   rounds: number,
-  subjects: Record<string, Subject>,
-  measureOne: (subject: Subject) => Promise<number>,
-): Promise<Figures[]> {
-  const names = Object.keys(subjects)
-  const figures: Figures[] = []
-  while (figures.length < rounds) {
-    // The next order each time, so that a slow minute affects all of them.
-    const order = [...names.slice(figures.length % names.length), ...names.slice(0, figures.length % names.length)]
-    figures.push(...(await interleave(1, order, (name) => measureOne(subjects[name] as Subject))))
-    if (figures.length >= MIN_ROUNDS && isSteady(figures)) break
+  subjects: Record<Name, Subject>,
+  service: Service,
+): Promise<Measured> {
+  const names = Object.keys(subjects) as Name[]
+  const run = (name: Name, script: string, calls: number, flags?: readonly string[]) => {
+    const { version, file } = subjects[name]
+    return measure<number>(version.script(script), { ...service, file, workload: workload.name, calls }, flags)
   }
-  return figures
+  const figures = await interleave(
+    rounds,
+    names,
+    (name) => run(name, 'cpu/client.mjs', workload.calls * SHARE_OF_CALLS),
+    (measured) => measured.length >= MIN_ROUNDS && isSteady(measured),
+  )
+  const [allocated] = await interleave(1, names, (name) => run(name, 'cpu/allocated.mjs', allocating, NO_COLLECTION))
+  return { workload, rounds: figures, allocated: allocated as Figures }
 }
 
-const isSteady = (figures: readonly Figures[]) =>
-  [
+function isSteady(rounds: readonly Figures[]): boolean {
+  const pairs: [Name, Name][] = [
     ['after', 'before'],
     ['after, Node', 'before, Node'],
-  ].every(([one = '', other = '']) => {
-    const { low, high, median } = spreadOf(ratiosOf(figures, one, other))
+  ]
+  return pairs.every(([one, other]) => {
+    const { low, high, median } = spreadOf(ratiosOf(rounds, one, other))
     return high - low < WIDTH * median
   })
+}
 
 /** Of the same round: what slows the machine down slows both. */
-function ratiosOf(figures: readonly Figures[], one: string, other: string): number[] {
-  return figures.map((figure) => (figure[one] ?? Number.NaN) / (figure[other] ?? Number.NaN))
+const ratiosOf = (rounds: readonly Figures[], one: Name, other: Name) =>
+  rounds.map((figures) => figures[one] / figures[other])
+
+const showRatio = (rounds: readonly Figures[], one: Name, other: Name, digits = 3) =>
+  showSpread(spreadOf(ratiosOf(rounds, one, other)), (ratio) => ratio.toFixed(digits))
+
+const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} kB`
+
+function headingOf({ workload, rounds }: Measured): string {
+  const warning = isSteady(rounds)
+    ? ''
+    : `: the quartiles are not within ${WIDTH * 100} %, smaller differences say nothing`
+  return `${workload.title}, ${rounds.length} rounds${warning}`
 }
 
-async function measureAllocated(
-  subjects: Record<string, Subject>,
-  workload: string,
-  service: Service,
-): Promise<Figures> {
-  const allocated: Record<string, number> = {}
-  for (const [name, { version, file }] of Object.entries(subjects)) {
-    const job = { ...service, file, workload, calls: ALLOCATING_CALLS }
-    allocated[name] = await measure<number>(version.script('cpu/allocated.mjs'), job, NO_COLLECTION)
-  }
-  return allocated
-}
-
-function report(workload: string, ref: string, figures: readonly Figures[], allocated: Figures): void {
-  const spread = (one: string, other: string) =>
-    showSpread(spreadOf(ratiosOf(figures, one, other)), (ratio) => ratio.toFixed(3))
-  const kilobytes = (name: string) => `${((allocated[name] ?? Number.NaN) / 1_000).toFixed(1)} kB`
-  const row = (title: string, name: string, old: string | undefined) => [
+function tableOf({ rounds, allocated }: Measured, ref: string): Table {
+  const row = (title: string, name: Name, old?: Name) => [
     title,
-    old === undefined ? '' : spread(name, old),
-    name === PLAIN ? '' : spread(name, PLAIN),
-    spread(name, BARE),
-    kilobytes(name),
+    old === undefined ? '' : showRatio(rounds, name, old),
+    name === 'plain' ? '' : showRatio(rounds, name, 'plain'),
+    showRatio(rounds, name, 'fetch'),
+    kilobytes(allocated[name]),
   ]
-  console.log(
-    `\n${workload}, ${figures.length} rounds${isSteady(figures) ? '' : ': the quartiles are not within 4 %, smaller differences say nothing'}\n`,
-  )
-  printTable(
-    ['CPU of a call', `over ${ref}`, 'over the plain composition', 'over bare fetch', 'allocated a call'],
-    [
-      ['bare fetch', '', '', '', kilobytes(BARE)],
-      row('plain composition', PLAIN, undefined),
-      row(ref, 'before', undefined),
+  return {
+    head: ['CPU of a call', `over ${ref}`, 'over the plain composition', 'over bare fetch', 'allocated a call'],
+    rows: [
+      ['bare fetch', '', '', '', kilobytes(allocated.fetch)],
+      row('plain composition', 'plain'),
+      row(ref, 'before'),
       row('working tree', 'after', 'before'),
-      row(`${ref}, Node transport`, 'before, Node', undefined),
+      row(`${ref}, Node transport`, 'before, Node'),
       row('working tree, Node transport', 'after, Node', 'before, Node'),
     ],
-  )
+  }
+}
+
+/** One column for each workload, with the targets. */
+function summaryOf(measured: readonly Measured[]): Table {
+  const ratioRow = (title: string, one: Name, other: Name, targetOf: (workload: Workload) => number | undefined) => [
+    title,
+    ...measured.map(({ workload, rounds }) => {
+      const target = targetOf(workload) ?? Number.POSITIVE_INFINITY
+      const isMet = spreadOf(ratiosOf(rounds, one, other)).median <= target
+      return `${markMissed(showRatio(rounds, one, other, 2), isMet)}, at most ${target.toFixed(2)}`
+    }),
+  ]
+  const bytesRow = (title: string, name: 'after' | 'after, Node') => [
+    title,
+    ...measured.map(({ workload, allocated }) => {
+      if (workload !== LIGHT) return kilobytes(allocated[name])
+      const isMet = allocated[name] <= MAX_ALLOCATED[name]
+      return `${markMissed(kilobytes(allocated[name]), isMet)}, at most ${kilobytes(MAX_ALLOCATED[name])}`
+    }),
+  ]
+  return {
+    head: ['A call', ...measured.map(({ workload }) => workload.title)],
+    rows: [
+      ratioRow('etn-market, CPU over the plain composition', 'after', 'plain', ({ overPlain }) => overPlain[OURS]),
+      ratioRow(
+        'Node transport, CPU over bare `fetch`',
+        'after, Node',
+        'fetch',
+        ({ overFetch }) => overFetch[OURS_ON_NODE],
+      ),
+      ['bare `fetch`, allocated', ...measured.map(({ allocated }) => kilobytes(allocated.fetch))],
+      ['plain composition, allocated', ...measured.map(({ allocated }) => kilobytes(allocated.plain))],
+      bytesRow('etn-market, allocated', 'after'),
+      bytesRow('Node transport, allocated', 'after, Node'),
+    ],
+  }
 }

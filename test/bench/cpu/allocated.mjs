@@ -3,6 +3,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { connect } from '../workloads/connect.mjs'
 import { repeat } from '../workloads/repeat.mjs'
 
+/** Enough for the JIT to optimise most of a client. */
 const WARM_UP = 2_500
 
 const job = JSON.parse(process.env.JOB)

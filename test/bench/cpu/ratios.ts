@@ -3,24 +3,15 @@ import type { Section } from '../section.ts'
 import { type Comparison, compare } from '../support/compare.ts'
 import { measureClients } from '../support/measure-clients.ts'
 import { measure } from '../support/run-node.ts'
-
-interface Workload {
-  readonly name: string
-  readonly title: string
-  readonly calls: number
-  /** The highest ratio allowed over bare fetch. */
-  readonly overFetch: Readonly<Record<string, number>>
-  /** The highest ratio allowed over the plain composition. */
-  readonly overPlain: Readonly<Record<string, number>>
-}
+import { BATCH, CANDLES, LIGHT, LIGHT_50, type Workload } from './targets.ts'
 
 const onNode = { [OURS_ON_NODE]: 0.7 }
 
 const WORKLOADS: readonly Workload[] = [
-  { name: 'light', title: 'light call', calls: 4_000, overFetch: onNode, overPlain: { [OURS]: 1.1 } },
-  { name: 'light-50', title: '50 in flight', calls: 6_000, overFetch: onNode, overPlain: { [OURS]: 1.1 } },
-  { name: 'candles', title: '500 candles', calls: 1_600, overFetch: onNode, overPlain: { [OURS]: 1 } },
-  { name: 'batch', title: 'batch of 50', calls: 2_400, overFetch: onNode, overPlain: { [OURS]: 1 } },
+  LIGHT,
+  LIGHT_50,
+  CANDLES,
+  BATCH,
   // 240 calls are 12,000 addresses.
   {
     name: 'new-addresses',

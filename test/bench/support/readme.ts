@@ -17,7 +17,8 @@ export function writeReadme({ heading, tables }: Report, name: Markers = 'result
   writeFileSync(path, readme.slice(0, from) + text.trimEnd().concat('\n') + readme.slice(to))
 }
 
-function markdown({ head, rows }: Table): string {
+/** A table in Markdown. */
+export function markdown({ head, rows }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const rule = head.map((_, column) => (column === 0 ? '---' : '---:'))
   return [line(head), line(rule), ...rows.map(line)].join('\n')
