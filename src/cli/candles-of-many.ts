@@ -8,6 +8,7 @@ import {
   isEtnMarketError,
   type TokenCandlesParams,
 } from 'etn-market'
+import { isFinalForKey } from '../errors/final-error.ts'
 import { chartWidth, formatChart } from './candle-chart.ts'
 import { toCsv } from './candle-csv.ts'
 import { CommandError, EXIT, usageError } from './failure.ts'
@@ -147,8 +148,7 @@ async function inTurn(
   return outcomes
 }
 
-const isFinal = ({ status, name }: EtnMarketError): boolean =>
-  [401, 402, 403].includes(status ?? 0) || name === 'BudgetExceededError'
+const isFinal = (error: EtnMarketError): boolean => isFinalForKey(error) || error.name === 'BudgetExceededError'
 
 async function buy(session: Session, client: Client, params: CandleParams): Promise<Candle[]> {
   const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })

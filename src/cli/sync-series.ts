@@ -53,7 +53,7 @@ export async function syncSeries(file: Series, options: SyncOptions): Promise<Sy
   }
 }
 
-/** How many candles a series is to be brought up to date with, as far as the clock of this machine tells. */
+/** How many candles a series misses, by the clock of this machine. */
 export function countMissing(
   { candles }: Pick<Series, 'candles'>,
   { bucket = '1h', limit, maxLimit, now }: Omit<SyncOptions, 'buy'>,
