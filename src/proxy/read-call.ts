@@ -20,14 +20,6 @@ export interface ProxyCall {
 /** Longer than a batch of 50 encoded addresses. */
 const MAX_QUERY_LENGTH = 4_096
 
-/** What the service takes for a parameter that is left out. */
-const SERVICE_DEFAULTS: Readonly<Record<string, string | number>> = {
-  bucket: '1h',
-  currency: 'USD',
-  duration: 'DAY',
-  version: 2,
-}
-
 /**
  * Turns a path and a query into the parameters of a call.
  * @param check throws the client's error for parameters that the operation does not take
@@ -87,8 +79,8 @@ function applyRule({ operation, limit, maxAddresses, values }: Rule, params: Rec
       throw refuse(400, 'invalid_limit', `${operation}: invalid limit: ${params.limit}. It must be at most ${limit}.`)
   }
   for (const [name, accepted] of values) {
-    const given = params[name]
-    const value = given ?? SERVICE_DEFAULTS[name]
+    const param = operations[operation].params.find((each) => each.name === name)
+    const value = params[name] ?? (param !== undefined && 'default' in param ? param.default : undefined)
     const isAccepted = accepted.some((each) => String(each).toUpperCase() === String(value).toUpperCase())
     // What is no value at all is named by the client.
     if (!isAccepted) throw badRequest(`${operation}: ${name} must be one of ${accepted.join(', ')} here.`)

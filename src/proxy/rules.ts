@@ -1,4 +1,5 @@
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { FRESHNESS_MS } from '../generated/freshness.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
@@ -18,43 +19,31 @@ export interface Rule {
   readonly cacheMs: number
 }
 
-const SECOND = 1_000
-const MINUTE = 60_000
 const MAX_ADDRESSES = operations['prices.batch'].credits.maxItems
 
-/** The parameter of an operation that names tokens. */
-export const TOKEN_PARAMS: Readonly<Partial<Record<OperationId, string>>> = {
+/** The parameter of each operation that names tokens. */
+export const TOKEN_PARAMS = {
+  'etn.price': undefined,
+  'prices.batch': 'addresses',
   'token.price': 'address',
+  'token.list': undefined,
   'token.get': 'address',
   'token.candles': 'address',
   'token.history': 'address',
-  'locks.get': 'address',
-  'prices.batch': 'addresses',
+  'pool.list': undefined,
   'trade.list': 'token',
-}
-
-const DEFAULT_CACHE_MS: Readonly<Record<OperationId, number>> = {
-  'etn.price': 5 * SECOND,
-  'token.price': 5 * SECOND,
-  'prices.batch': 5 * SECOND,
-  'token.candles': 15 * SECOND,
-  'token.history': 15 * SECOND,
-  'token.list': MINUTE,
-  'token.get': MINUTE,
-  'pool.list': MINUTE,
-  'trade.list': MINUTE,
-  'nft.stats': 5 * MINUTE,
-  'nft.collections': 5 * MINUTE,
-  'nft.collection': 5 * MINUTE,
-  'nft.assets': 5 * MINUTE,
-  'presale.list': 5 * MINUTE,
-  'presale.get': 5 * MINUTE,
-  'farm.list': 5 * MINUTE,
-  'locks.get': 5 * MINUTE,
-  'meta.openapi': 5 * MINUTE,
-  'balances.get': 0,
-  'account.me': 0,
-}
+  'nft.stats': undefined,
+  'nft.collections': undefined,
+  'nft.collection': undefined,
+  'nft.assets': undefined,
+  'presale.list': undefined,
+  'presale.get': undefined,
+  'balances.get': undefined,
+  'locks.get': 'address',
+  'farm.list': undefined,
+  'account.me': undefined,
+  'meta.openapi': undefined,
+} as const satisfies Record<OperationId, string | undefined>
 
 /**
  * The rule of each allowed operation.
@@ -93,7 +82,7 @@ function readRule(entry: AllowedOperation): Rule {
     maxAddresses: addresses ?? MAX_ADDRESSES,
     tokens: tokens === undefined ? undefined : readTokens(`tokens of ${operation}`, tokens),
     values: new Map(Object.entries(values)),
-    cacheMs: cacheMs ?? DEFAULT_CACHE_MS[operation],
+    cacheMs: cacheMs ?? FRESHNESS_MS[operation],
   }
 }
 

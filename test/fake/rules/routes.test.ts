@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fakeOperations } from '../../../src/fake/index.ts'
+import { fakeOperations, fakeRoutes } from '../../../src/fake/index.ts'
 import { BOLT, examplePaths, serve } from '../setup.ts'
 
 describe('§1 and §4: routes', () => {
@@ -10,6 +10,7 @@ describe('§1 and §4: routes', () => {
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(Object.keys(body)).toEqual(['data', 'cursor'])
+    expect(Array.isArray(body.data)).toBe(fakeRoutes[operation].list ?? false)
     expect(fake.journal().at(-1)).toMatchObject({ operation, method: 'GET', status: 200 })
   })
 
