@@ -6,7 +6,7 @@ import type { RequestState } from './types.ts'
 /** Microtasks; `Promise.all` needs some of them to reject. */
 const STEPS_BEFORE_SENDING = 6
 
-/** A call that is aborted in the tick in which it was made is not sent, nor one that is aborted because a call beside it is refused. */
+/** Skips a call that is aborted in the tick in which it was made. Also skips a call aborted because a sibling failed. */
 export async function waitForAborts(): Promise<void> {
   for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
 }

@@ -16,11 +16,11 @@ import type { CallOptions } from '../options.ts'
 import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
+import type { Sweep, SweepOptions, SweepResult } from '../sweep-types.ts'
 import type { AddressReader } from '../utils/address.ts'
 import { SWEEP_LEDGER_KEY } from './ledger-key.ts'
 import type { SharedLedger, SweepCall } from './run-sweep.ts'
 import { CallLimit, createSweepLimit } from './sweep-limit.ts'
-import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 
 /** The parts of a client that a sweep uses. */
 export interface SweepContext {

@@ -87,9 +87,9 @@ local function counts()
   return math.min(MAX_CREDITS, spent), reserved, math.min(MAX_CREDITS, uncertain)
 end
 
-local function creditsLeft()
+local function fits(credits)
   local spent, reserved, uncertain = counts()
-  return limit - spent - reserved - uncertain
+  return credits <= math.max(0, limit - spent - reserved - uncertain)
 end
 
 local function msLeft()
