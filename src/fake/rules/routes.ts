@@ -60,7 +60,7 @@ const ROUTES = {
 
 /** The operations whose data is a list. */
 export type ListOperation = {
-  [Operation in FakeOperation]: (typeof ROUTES)[Operation] extends { list: true } ? Operation : never
+  [Operation in FakeOperation]: 'list' extends keyof (typeof ROUTES)[Operation] ? Operation : never
 }[FakeOperation]
 
 /** The routes by operation. */

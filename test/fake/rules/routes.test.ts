@@ -5,7 +5,7 @@ import { BOLT, examplePaths, serve } from '../setup.ts'
 describe('§1 and §4: routes', () => {
   it.each(fakeOperations)('%s answers a GET on its path with JSON in the envelope', async (operation) => {
     const { fake, get } = await serve()
-    const path = (await examplePaths(fake))[operation] ?? ''
+    const path = (await examplePaths(fake))[operation]
     const { status, headers, body } = await get(path)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
