@@ -2,7 +2,7 @@ import { COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 import { WINDOWS } from './windows.lua.ts'
 
 /**
- * What the scripts that move credits begin with. KEYS: state, operations, leases, ends, guards, balances.
+ * What the scripts that move credits begin with. KEYS: state, operations, leases, ends, breakers, balances.
  *
  * `operations` holds `state:window:credits:extra` by id, and `:key` where a key is known, where the state is r(eserved), e(xpired: the lease ended, so the
  * credits are uncertain), s(ettled), u(ncertain), f(reed) or c(ancelled before it was executed). `leases` has the reserved ones by the end of their lease,
@@ -23,7 +23,7 @@ import { WINDOWS } from './windows.lua.ts'
  * - `answer`: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.
  */
 export const LEDGER = `
-local STATE, OPERATIONS, LEASES, ENDS, GUARDS, BALANCES = unpack(KEYS)
+local STATE, OPERATIONS, LEASES, ENDS, BREAKERS, BALANCES = unpack(KEYS)
 local HOUR = 3600000
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
 local function refusal(expected)
@@ -148,7 +148,7 @@ end
 local function answer(verdict)
   local spent, reserved, uncertain = counts()
   local reply = { verdict, text(now), epoch, window, msLeft(), text(spent), text(reserved), text(uncertain) }
-  for _, part in ipairs(guards()) do reply[#reply + 1] = part end
+  for _, part in ipairs(breakers()) do reply[#reply + 1] = part end
   return reply
 end
 `
