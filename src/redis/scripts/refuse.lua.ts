@@ -1,3 +1,8 @@
+import {
+  MAX_ESCALATED_WAIT_MS,
+  MAX_PLAIN_REFUSALS,
+  MIN_ESCALATED_WAIT_MS,
+} from '../../concurrency/refusal-window.ts'
 import { tagScript } from '../tagged-script.ts'
 import { LIMITS } from './limits.lua.ts'
 
@@ -7,7 +12,7 @@ import { LIMITS } from './limits.lua.ts'
  */
 export const REFUSE = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
 ${LIMITS}
-local MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT, MAX_ESCALATED_WAIT = 3, 2000, 8000
+local MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT, MAX_ESCALATED_WAIT = ${MAX_PLAIN_REFUSALS}, ${MIN_ESCALATED_WAIT_MS}, ${MAX_ESCALATED_WAIT_MS}
 
 local id, leaseMs = ARGV[1], tonumber(ARGV[5])
 local key, heavy = scopeOf(ARGV[2], 8), scopeOf('heavy', 11)

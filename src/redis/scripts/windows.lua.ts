@@ -72,7 +72,7 @@ local function enterWindow()
   return forgetPast(), true, isHeld
 end
 
-local MAX_CREDITS = 9007199254740991
+local MAX_CREDITS = ${Number.MAX_SAFE_INTEGER}
 
 local function counts()
   local spent, reserved, uncertain = 0, 0, 0
