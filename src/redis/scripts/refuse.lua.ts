@@ -1,8 +1,4 @@
-import {
-  MAX_ESCALATED_WAIT_MS,
-  MAX_PLAIN_REFUSALS,
-  MIN_ESCALATED_WAIT_MS,
-} from '../../concurrency/refusal-window.ts'
+import { MAX_ESCALATED_WAIT_MS, MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT_MS } from '../../concurrency/refusal-window.ts'
 import { tagScript } from '../tagged-script.ts'
 import { LIMITS } from './limits.lua.ts'
 
