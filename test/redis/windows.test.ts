@@ -71,7 +71,8 @@ async function run(steps: readonly Step[]): Promise<void> {
       scripts.at(now)
     } else if (what.do === 'reserve') {
       const id = `id-${index}`
-      const { available } = budget
+      // What is free needs no entry in Redis.
+      const available = Math.max(1, budget.available)
       const credits = what.credits === 'all' ? available : what.credits === 'oneMore' ? available + 1 : what.credits
       const verdict = await verdictOf(async () => {
         held.push({ id, credits, reservation: await budget.reserve(credits) })
