@@ -2,7 +2,7 @@ import type { CostEstimate } from './credits/cost.ts'
 import type { EtnMarketError } from './errors/base.ts'
 import type { PricesBatchParams, TokenPrice } from './generated/types.ts'
 import type { BatchOptions, CallOptions } from './options.ts'
-import type { Sweep, SweepOptions } from './sweep/types.ts'
+import type { Sweep, SweepOptions } from './sweep-types.ts'
 
 /** What a call cost and how it went. */
 export interface CallMeta {

@@ -75,6 +75,6 @@ export type {
   ParamRule,
 } from './operations/operation.ts'
 export type * from './options.ts'
-export type { Sweep, SweepFailure, SweepOptions, SweepProgress, SweepResult, SweepSuccess } from './sweep/types.ts'
+export type { Sweep, SweepFailure, SweepOptions, SweepProgress, SweepResult, SweepSuccess } from './sweep-types.ts'
 export { checksumAddress, isAddress } from './utils/address.ts'
 export { toUnits, unlocksAt } from './utils/units.ts'

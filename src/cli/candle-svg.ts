@@ -6,7 +6,7 @@ import { cleanLine } from './text.ts'
 const WIDTH = 960
 const HEIGHT = 480
 const MARGIN = { top: 48, right: 88, bottom: 36, left: 16 }
-/** Of the room of one candle, the rest is space between two. */
+/** Candle width as a share of its slot. */
 const BODY = 0.7
 const MAX_BODY = 14
 
@@ -24,17 +24,17 @@ const STYLE = `
 export function toSvg(candles: readonly Candle[], title: string): string {
   const times = candles.map(({ time }) => time * 1_000)
   const [from = 0, to = 1] = [times[0], times.at(-1)]
-  const room = (WIDTH - MARGIN.left - MARGIN.right) / Math.max(1, candles.length)
+  const slot = (WIDTH - MARGIN.left - MARGIN.right) / Math.max(1, candles.length)
   const x = scaleUtc()
     .domain([from, Math.max(to, from + 1)])
-    .range([MARGIN.left + room / 2, WIDTH - MARGIN.right - room / 2])
+    .range([MARGIN.left + slot / 2, WIDTH - MARGIN.right - slot / 2])
   const low = candles.reduce((least, candle) => Math.min(least, candle.low), Number.POSITIVE_INFINITY)
   const high = candles.reduce((most, candle) => Math.max(most, candle.high), Number.NEGATIVE_INFINITY)
   const y = scaleLinear()
     .domain(candles.length === 0 ? [0, 1] : padded(low, high))
     .nice()
     .range([HEIGHT - MARGIN.bottom, MARGIN.top])
-  const width = Math.max(1, Math.min(MAX_BODY, room * BODY))
+  const width = Math.max(1, Math.min(MAX_BODY, slot * BODY))
   const formatTick = x.tickFormat(6)
 
   const prices = y.ticks(6).map((value) => {

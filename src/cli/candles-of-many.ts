@@ -8,6 +8,7 @@ import {
   isEtnMarketError,
   type TokenCandlesParams,
 } from 'etn-market'
+import { isFinalForKey } from '../errors/final-error.ts'
 import { chartWidth, formatChart } from './candle-chart.ts'
 import { toCsv } from './candle-csv.ts'
 import { CommandError, EXIT, usageError } from './failure.ts'
@@ -15,12 +16,12 @@ import { reasonOf } from './files.ts'
 import type { NamedFile } from './host.ts'
 import { savePaidFor } from './paid-for.ts'
 import { writeWhole } from './replace-file.ts'
-import type { SeriesFile, SeriesId } from './series.ts'
+import { type SeriesFile, seriesIdOf } from './series.ts'
 import { openSeriesFile } from './series-file.ts'
 import { isSeriesFile, seriesName } from './series-name.ts'
 import type { CommonOptions, Session } from './session.ts'
 import { authorizeSpending } from './spending.ts'
-import { countMissing, MAX_CANDLES, syncSeries } from './sync-series.ts'
+import { countMissing, syncSeries } from './sync-series.ts'
 
 export type CandleParams = TokenCandlesParams & { readonly limit: number }
 
@@ -74,7 +75,7 @@ async function buyEach(session: Session, { options, params, csv }: CandlesOfMany
   return inTurn(session, params, async (one) => {
     const candles = await buy(session, client, one)
     if (csv !== undefined) {
-      const file = session.file(seriesName(csv, idOf(one), true))
+      const file = session.file(seriesName(csv, seriesIdOf(one), true))
       const paidFor = { name: 'candles.csv', text: () => toCsv(candles) }
       savePaidFor(session, `--csv ${file.name}`, paidFor, () => writeWhole(file.path, toCsv(candles)))
       if (!session.json) session.print(`${file.name}: ${candles.length} candles.`)
@@ -93,14 +94,14 @@ async function syncEach(session: Session, { options, params }: CandlesOfMany, fo
   try {
     // All of them before anything is sent: a file that cannot be used costs nothing.
     for (const one of params) {
-      const file = session.file(seriesName(folder, idOf(one), true))
+      const file = session.file(seriesName(folder, seriesIdOf(one), true))
       mkdirSync(dirname(file.path), { recursive: true })
-      opened.set(one, { file, series: await openSeriesFile(file, idOf(one)) })
+      opened.set(one, { file, series: await openSeriesFile(file, seriesIdOf(one)) })
     }
     const now = Date.now() / 1_000
     const missing = [...opened].map(([one, { series }]) => ({
       ...one,
-      limit: countMissing(series, { ...one, maxLimit: MAX_CANDLES, now }),
+      limit: countMissing(series, { ...one, now }),
     }))
     const client = await session.client()
     await authorize(session, options, missing)
@@ -114,7 +115,7 @@ async function syncEach(session: Session, { options, params }: CandlesOfMany, fo
               series.merge(fresh, gone),
             ),
         },
-        { ...one, maxLimit: MAX_CANDLES, now, buy: (limit) => buy(session, client, { ...one, limit }) },
+        { ...one, now, buy: (limit) => buy(session, client, { ...one, limit }) },
       )
       if (!session.json) session.print(`${file.name}: ${added} added, ${updated} updated, ${candles.length} candles.`)
       return { file: file.name, added, updated, total: candles.length }
@@ -147,8 +148,7 @@ async function inTurn(
   return outcomes
 }
 
-const isFinal = ({ status, name }: EtnMarketError): boolean =>
-  [401, 402, 403].includes(status ?? 0) || name === 'BudgetExceededError'
+const isFinal = (error: EtnMarketError): boolean => isFinalForKey(error) || error.name === 'BudgetExceededError'
 
 async function buy(session: Session, client: Client, params: CandleParams): Promise<Candle[]> {
   const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })
@@ -165,9 +165,3 @@ function authorize(session: Session, options: CommonOptions, params: readonly Ca
     smallest: costs[0]?.max ?? 0,
   })
 }
-
-const idOf = ({ address, bucket = '1h', currency = 'USD' }: CandleParams): SeriesId => ({
-  token: address,
-  bucket,
-  currency,
-})

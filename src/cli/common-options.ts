@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { parseDuration } from '../credits/duration.ts'
 
 /** The options of a command that calls the service. */
 export function addServiceOptions(command: Command, maxCredits = 'the most that may be charged'): Command {
@@ -17,14 +18,13 @@ export function readCredits(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of credits.')
 }
 
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const DAY_MS = 86_400_000
 
 /** Milliseconds of a duration such as `30s`, `5m`, `1h` or `1d`, at least `minMs`. */
 export function durationOf(minMs: number): (text: string) => number {
   return (text) => {
-    const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? []
-    const ms = Number(count) * UNITS[unit as keyof typeof UNITS]
-    if (ms >= minMs && ms <= UNITS.d) return ms
+    const ms = parseDuration(text)
+    if (ms !== undefined && ms >= minMs && ms <= DAY_MS) return ms
     throw new InvalidArgumentError(`It must be a duration such as 30s, 5m or 1h, from ${minMs / 1_000}s to 1d.`)
   }
 }

@@ -7,6 +7,7 @@ import {
   type PlannedCall,
   planCredits,
 } from 'etn-market'
+import { formatDuration } from '../credits/duration.ts'
 import { readOperation } from './call-params.ts'
 import { usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
@@ -92,7 +93,7 @@ function readLine(given: PlanCall, index: number, file: NamedFile): PlanLine {
     operation,
     params: asked,
     times,
-    every: once ?? (typeof every === 'string' ? every : formatInterval(planned.everyMs)),
+    every: once ?? (typeof every === 'string' ? every : formatDuration(planned.everyMs)),
     count: number,
     addresses,
     purpose: given.for ?? describeTarget(asked, listed, number),
@@ -168,13 +169,6 @@ function describeTarget(params: Readonly<Record<string, unknown>>, listed: unkno
 }
 
 const shorten = (text: string) => (text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text)
-
-/** The interval in its largest unit, such as `5m`. */
-export function formatInterval(ms: number): string {
-  const units = { d: DAY_MS, h: 3_600_000, m: 60_000 }
-  const [unit, size] = Object.entries(units).find(([, length]) => ms >= length) ?? ['s', 1_000]
-  return `${Number((ms / size).toFixed(2))}${unit}`
-}
 
 function parseJson(path: string, text: string): ParsedPlan {
   try {

@@ -1,11 +1,5 @@
-import {
-  type CreditPlan,
-  createClient,
-  creditsToUsd,
-  type PlannedCost,
-  type PlannedSpending,
-  planCredits,
-} from 'etn-market'
+import { type CreditPlan, createClient, type PlannedCost, planCredits } from 'etn-market'
+import { type DailyCost, sumSpending } from '../credits/planned-spending.ts'
 import { costOfSync } from './cost-of-sync.ts'
 import { isFixed, kindOf, type PlanFile, type PlanLine } from './plan-line.ts'
 import { activeHoursOf } from './plan-times.ts'
@@ -26,16 +20,11 @@ export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
 }
 
 const DAY_MS = 86_400_000
-const DAYS_PER_MONTH = 30
 
-/** Credits of one time, and a day. */
-interface Cost {
-  /** Of one call. */
+/** Credits of one call, and of a day. */
+interface Cost extends DailyCost {
   readonly credits: number
   readonly minCredits: number
-  readonly creditsPerDay: number
-  readonly minCreditsPerDay: number
-  readonly requestsPerDay: number
 }
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
@@ -45,8 +34,8 @@ export async function forecastPlan(
 ): Promise<PlanForecast> {
   const prices = await forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
   const costs = lines.map((line) => prices.get(line) ?? costOf(line))
-  const total = sum(costs)
-  const fixed = sum(costs.filter((_, index) => isFixed(lines[index] as PlanLine))).creditsPerDay
+  const total = sumSpending(costs)
+  const fixed = sumSpending(costs.filter((_, index) => isFixed(lines[index] as PlanLine))).creditsPerDay
   const stretch = limit === undefined ? undefined : stretchOf(total.creditsPerDay, fixed, limit)
   return {
     ...total,
@@ -60,7 +49,7 @@ export async function forecastPlan(
         activeHours: activeHoursOf(line.times),
         credits: cost.credits,
         minCredits: cost.minCredits,
-        ...sum([cost]),
+        ...sumSpending([cost]),
         share: total.creditsPerDay === 0 ? 0 : cost.creditsPerDay / total.creditsPerDay,
         affordableEveryMs: isFixed(line) ? line.times.everyMs : line.times.everyMs * (stretch ?? 1),
         for: line.purpose,
@@ -154,21 +143,4 @@ function groupByHours(lines: readonly PlanLine[]): PlanLine[][] {
     groups.set(key, [...(groups.get(key) ?? []), line])
   }
   return [...groups.values()]
-}
-
-function sum(costs: readonly Cost[]): PlannedSpending {
-  const total = (field: keyof Cost) => costs.reduce((all, cost) => all + cost[field], 0)
-  const creditsPerDay = total('creditsPerDay')
-  const minCreditsPerDay = total('minCreditsPerDay')
-  return {
-    creditsPerDay,
-    usdPerDay: creditsToUsd(creditsPerDay),
-    creditsPer30Days: DAYS_PER_MONTH * creditsPerDay,
-    usdPer30Days: creditsToUsd(DAYS_PER_MONTH * creditsPerDay),
-    minCreditsPerDay,
-    minUsdPerDay: creditsToUsd(minCreditsPerDay),
-    minCreditsPer30Days: DAYS_PER_MONTH * minCreditsPerDay,
-    minUsdPer30Days: creditsToUsd(DAYS_PER_MONTH * minCreditsPerDay),
-    requestsPerDay: total('requestsPerDay'),
-  }
 }

@@ -30,9 +30,9 @@ const MAX_FACTOR = 12
 export async function findSlowerLine({ lines }: PlanFile, limit: number): Promise<SlowerLine | undefined> {
   const { creditsPerDay: before, calls } = await forecastPlan({ lines })
   const costOf = ({ index }: PlanLine) => calls[index]?.creditsPerDay ?? 0
-  const dearest = lines.filter((line) => !isFixed(line)).sort((one, other) => costOf(other) - costOf(one))
+  const costliestFirst = lines.filter((line) => !isFixed(line)).sort((one, other) => costOf(other) - costOf(one))
   const found: SlowerLine[] = []
-  for (const line of dearest.slice(0, MAX_LINES)) {
+  for (const line of costliestFirst.slice(0, MAX_LINES)) {
     const usual = USUAL_S.map((seconds) => SECOND_MS * seconds).filter(
       (ms) => ms > line.times.everyMs && ms <= MAX_FACTOR * line.times.everyMs,
     )

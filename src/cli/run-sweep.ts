@@ -1,4 +1,5 @@
 import type { BudgetStore, Client, Sweep, SweepOptions, SweepProgress, SweepResult } from 'etn-market'
+import { methodOf } from './operation-method.ts'
 
 /** The operations that can be swept, by the name of the sweep. */
 export const SWEEPS = {
@@ -19,17 +20,7 @@ export function startSweep(
   params: readonly SweepParams[],
   options: SweepOptions,
 ): Sweep<SweepParams, unknown> {
-  const methods = {
-    locks: client.locks.get,
-    'nft-collections': client.nft.collection,
-    candles: client.token.candles,
-    balances: client.balances.get,
-  }
-  const many = methods[name].many as unknown as (
-    params: readonly SweepParams[],
-    options: SweepOptions,
-  ) => Sweep<SweepParams, unknown>
-  return many(params, options)
+  return methodOf(client, SWEEPS[name]).many(params, options)
 }
 
 /** What the store has already, and what has to be bought. Sends nothing. */

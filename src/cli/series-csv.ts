@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { mergeCandles } from '../feed/candles/buckets.ts'
 import { replaceFileSync } from '../file-store/replace-file.ts'
 import { parseCsv, toCsv } from './candle-csv.ts'
 import { usageError } from './failure.ts'
 import { reasonOf, requireWritable, statPath } from './files.ts'
-import { mergeCandles, requireSame, type Series, type SeriesId } from './series.ts'
+import { requireSame, type Series, type SeriesId, withoutGone } from './series.ts'
 
 /** A CSV file has no place for its token and bucket: they are in a file beside it. */
 export function openCsv(name: string, path: string, id: SeriesId): Series {
@@ -17,7 +18,7 @@ export function openCsv(name: string, path: string, id: SeriesId): Series {
     merge(candles, gone) {
       // Candles without a token would be of no use, and a token without candles does no harm.
       if (isNew) replaceText(about, `${JSON.stringify(id)}\n`)
-      replaceText(path, toCsv(mergeCandles(known, candles, gone)))
+      replaceText(path, toCsv(withoutGone(mergeCandles(known, candles), gone)))
     },
   }
 }

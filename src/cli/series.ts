@@ -1,12 +1,17 @@
-import type { Candle } from 'etn-market'
+import type { Candle, TokenCandlesParams } from 'etn-market'
+import type { Bucket } from '../feed/candles/buckets.ts'
+import { defaultOf } from '../operations/default-of.ts'
 import { usageError } from './failure.ts'
+
+export const DEFAULT_BUCKET = defaultOf('token.candles', 'bucket')
+export const DEFAULT_CURRENCY = defaultOf('token.candles', 'currency')
 
 /** What a series is of. A file holds one. */
 export interface SeriesId {
   /** In EIP-55 form. */
   readonly token: string
-  readonly bucket: string
-  readonly currency: string
+  readonly bucket: Bucket
+  readonly currency: NonNullable<TokenCandlesParams['currency']>
 }
 
 /** A series as a file holds it. */
@@ -22,12 +27,15 @@ export interface SeriesFile extends Series {
   close(): void
 }
 
-/** Oldest first, with the newer of two candles of the same time, and without the one of the time `gone`. */
-export function mergeCandles(known: readonly Candle[], fresh: readonly Candle[], gone?: number): Candle[] {
-  const byTime = new Map([...known, ...fresh].map((candle) => [candle.time, candle]))
-  if (gone !== undefined) byTime.delete(gone)
-  return [...byTime.values()].sort((one, other) => one.time - other.time)
+/** What the parameters of a purchase ask for. */
+export function seriesIdOf(params: Pick<TokenCandlesParams, 'address' | 'bucket' | 'currency'>): SeriesId {
+  const { address: token, bucket = DEFAULT_BUCKET, currency = DEFAULT_CURRENCY } = params
+  return { token, bucket, currency }
 }
+
+/** Without the candle of the time `gone`. */
+export const withoutGone = (candles: readonly Candle[], gone: number | undefined): readonly Candle[] =>
+  gone === undefined ? candles : candles.filter(({ time }) => time !== gone)
 
 /** @throws CommandError naming what the file holds */
 export function requireSame(name: string, found: Partial<SeriesId>, id: SeriesId): void {

@@ -61,8 +61,8 @@ type Action<Options, Positional extends unknown[]> = (
 ) => Promise<number | undefined>
 
 /**
- * Makes an action for commander of one that works in a session. A command that runs until it is told to end has done its work when it is:
- * its result is the exit code, instead of that of the signal.
+ * Makes an action for commander from one that works in a session. A command with `endsByItself: false` runs until a signal ends it. The exit
+ * code is then its result, not that of the signal.
  */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
   host: HostProcess,

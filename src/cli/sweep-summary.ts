@@ -1,4 +1,4 @@
-import type { EtnMarketError } from 'etn-market'
+import { isFinalForKey } from '../errors/final-error.ts'
 import { describeFailure } from './failure.ts'
 import { formatCount, formatCredits } from './output.ts'
 import type { Result, SweepParams } from './run-sweep.ts'
@@ -25,7 +25,7 @@ export interface SweepSummary {
 export async function printSweep(session: Session, summary: SweepSummary): Promise<void> {
   const { operation, journal, results, remaining, stored, credits, costOf } = summary
   const failures = results.flatMap(({ params, error }) => (error === undefined ? [] : [{ params, error }]))
-  const final = failures.find(({ error }) => isFinal(error))?.error
+  const final = failures.find(({ error }) => isFinalForKey(error))?.error
   const ended = final && (await describeFailure(final))
   const counts = {
     total: results.length + remaining.length,
@@ -39,7 +39,7 @@ export async function printSweep(session: Session, summary: SweepSummary): Promi
   }
   // What ended the sweep is the same for all.
   for (const { params, error } of failures)
-    if (!isFinal(error)) session.print(cleanLine(`${params.address}: ${error.message}`))
+    if (!isFinalForKey(error)) session.print(cleanLine(`${params.address}: ${error.message}`))
   const fromJournal = stored > 0 ? ` (${stored} from the journal)` : ''
   session.print(
     `${counts.done} of ${counts.total} done${fromJournal}, ${counts.failed} failed, ${formatCount(credits)} credits.`,
@@ -60,9 +60,4 @@ export async function printSweep(session: Session, summary: SweepSummary): Promi
 function describeLimit({ signal }: Session, { remaining, limit, credits, costOf }: SweepSummary): string {
   const isLimited = !signal.aborted && remaining.length > 0 && credits + costOf(remaining.slice(0, 1)) > limit.credits
   return isLimited && !limit.name.includes('per-run') ? `raise ${limit.name}, and ` : ''
-}
-
-/** Whether every further call must fail in the same way. */
-function isFinal({ status }: EtnMarketError): boolean {
-  return status === 401 || status === 402 || status === 403
 }

@@ -1,16 +1,11 @@
-import { type Candle, operations } from 'etn-market'
-import { BUCKET_SECONDS } from './cost-of-sync.ts'
-import { mergeCandles, type Series } from './series.ts'
-
-/** The most that one answer has. */
-export const MAX_CANDLES = operations['token.candles'].credits.maxItems
+import type { Candle } from 'etn-market'
+import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from '../feed/candles/buckets.ts'
+import { DEFAULT_BUCKET, type Series, withoutGone } from './series.ts'
 
 export interface SyncOptions {
-  readonly bucket?: string | undefined
+  readonly bucket?: Bucket | undefined
   /** How many candles a new series begins with. */
   readonly limit: number
-  /** The most that the service answers. */
-  readonly maxLimit: number
   /** Unix seconds of this machine, which may be wrong. */
   readonly now: number
   /** Buys the newest candles. */
@@ -30,17 +25,15 @@ export interface Synced {
  * says how many to ask for; whether they reach back far enough is seen in the answer.
  */
 export async function syncSeries(file: Series, options: SyncOptions): Promise<Synced> {
-  const { bucket = '1h', maxLimit, buy } = options
-  const seconds = BUCKET_SECONDS[bucket] ?? 1
+  const { bucket = DEFAULT_BUCKET, buy } = options
   const known = file.candles
-  const countSince = (from: number, to: number) => countCandles(from, to, seconds, maxLimit)
   const guessed = countMissing(file, options)
   let fresh = mergeCandles([], await buy(guessed))
   // A candle that is newer than all that the service has is none to go on from: a person wrote it.
   const joint = known.findLast(({ time }) => time <= (fresh.at(-1)?.time ?? 0))
   const reaches = () => joint === undefined || (fresh[0]?.time ?? 0) <= joint.time
   if (joint !== undefined && !reaches()) {
-    const needed = countSince(joint.time, fresh.at(-1)?.time ?? 0)
+    const needed = countCandles(joint.time, fresh.at(-1)?.time ?? 0, BUCKET_SECONDS[bucket], MAX_CANDLES)
     if (needed > guessed) fresh = mergeCandles(fresh, await buy(needed))
   }
 
@@ -48,22 +41,19 @@ export async function syncSeries(file: Series, options: SyncOptions): Promise<Sy
   file.merge(fresh, gone)
   return {
     ...countChanges(known, fresh),
-    candles: mergeCandles(known, fresh, gone),
+    candles: withoutGone(mergeCandles(known, fresh), gone),
     gap: joint !== undefined && !reaches() ? { from: joint.time, to: fresh[0]?.time ?? 0 } : undefined,
   }
 }
 
-/** How many candles a series is to be brought up to date with, as far as the clock of this machine tells. */
+/** How many candles a series misses, by the clock of this machine. */
 export function countMissing(
   { candles }: Pick<Series, 'candles'>,
-  { bucket = '1h', limit, maxLimit, now }: Omit<SyncOptions, 'buy'>,
+  { bucket = DEFAULT_BUCKET, limit, now }: Omit<SyncOptions, 'buy'>,
 ): number {
   const last = candles.at(-1)
-  return last === undefined ? limit : countCandles(last.time, now, BUCKET_SECONDS[bucket] ?? 1, maxLimit)
+  return last === undefined ? limit : countCandles(last.time, now, BUCKET_SECONDS[bucket], MAX_CANDLES)
 }
-
-const countCandles = (from: number, to: number, seconds: number, max: number): number =>
-  Math.min(max, Math.max(1, Math.floor((to - from) / seconds) + 1))
 
 /** The time of the last known candle, if it was open and has stayed empty: the service leaves it out once it is over. */
 function findGone(joint: Candle | undefined, fresh: readonly Candle[]): number | undefined {

@@ -56,7 +56,6 @@ export const PROBES: readonly Probe[] = [
 
 /** A call of the verification. `needs` names the sample that its address is. */
 interface Step {
-  readonly operation: OperationId
   readonly needs?: SampleName
   params(address: string, from: Samples): object
 }
@@ -73,33 +72,35 @@ const smallestPage = () => SMALLEST
 const smallestPageOf = (address: string) => ({ address, ...SMALLEST })
 
 /** In this order, because lists give the addresses of later calls. */
-const STEPS: readonly Step[] = [
-  { operation: 'meta.openapi', params: noParams },
-  { operation: 'account.me', params: noParams },
-  { operation: 'etn.price', params: noParams },
-  { operation: 'token.list', params: () => ({ limit: TOKENS }) },
-  { operation: 'prices.batch', needs: 'token', params: (address, { tokens }) => ({ addresses: tokens ?? [address] }) },
-  { operation: 'token.price', needs: 'token', params: byAddress },
-  { operation: 'token.get', needs: 'token', params: byAddress },
-  { operation: 'token.candles', needs: 'token', params: smallestPageOf },
-  { operation: 'token.history', needs: 'token', params: byAddress },
-  { operation: 'pool.list', params: smallestPage },
-  { operation: 'trade.list', params: smallestPage },
-  { operation: 'nft.stats', params: noParams },
-  { operation: 'nft.collections', params: smallestPage },
-  { operation: 'nft.collection', needs: 'collection', params: byAddress },
-  { operation: 'nft.assets', needs: 'collection', params: smallestPageOf },
-  { operation: 'presale.list', params: smallestPage },
-  { operation: 'presale.get', needs: 'presale', params: (pool) => ({ pool }) },
-  { operation: 'balances.get', needs: 'wallet', params: smallestPageOf },
-  { operation: 'locks.get', needs: 'token', params: byAddress },
-  { operation: 'farm.list', params: noParams },
-]
+const STEPS: Readonly<Record<OperationId, Step>> = {
+  'meta.openapi': { params: noParams },
+  'account.me': { params: noParams },
+  'etn.price': { params: noParams },
+  'token.list': { params: () => ({ limit: TOKENS }) },
+  'prices.batch': { needs: 'token', params: (address, { tokens }) => ({ addresses: tokens ?? [address] }) },
+  'token.price': { needs: 'token', params: byAddress },
+  'token.get': { needs: 'token', params: byAddress },
+  'token.candles': { needs: 'token', params: smallestPageOf },
+  'token.history': { needs: 'token', params: byAddress },
+  'pool.list': { params: smallestPage },
+  'trade.list': { params: smallestPage },
+  'nft.stats': { params: noParams },
+  'nft.collections': { params: smallestPage },
+  'nft.collection': { needs: 'collection', params: byAddress },
+  'nft.assets': { needs: 'collection', params: smallestPageOf },
+  'presale.list': { params: smallestPage },
+  'presale.get': { needs: 'presale', params: (pool) => ({ pool }) },
+  'balances.get': { needs: 'wallet', params: smallestPageOf },
+  'locks.get': { needs: 'token', params: byAddress },
+  'farm.list': { params: noParams },
+}
+
+const steps = () => Object.entries(STEPS) as [OperationId, Step][]
 
 /** What all calls and probes may cost, in credits. */
 export function costOfVerification(): { min: number; max: number } {
   const tokens = Array.from({ length: TOKENS }, (_, index) => `0x${String(index).padStart(40, '0')}`)
-  const calls = STEPS.map(({ operation, params }) =>
+  const calls = steps().map(([operation, { params }]) =>
     estimateCost(operation, params(UNKNOWN_TOKEN, { tokens }) as never),
   )
   return {
@@ -118,7 +119,7 @@ export async function takeSamples(
   const from: Samples = {}
   const samples: Sample[] = []
   const tape: TapeEntry[] = []
-  for (const { operation, needs, params: paramsOf } of STEPS) {
+  for (const [operation, { needs, params: paramsOf }] of steps()) {
     onSample(operation)
     const address = needs === undefined ? '' : from[needs]
     if (address === undefined) {

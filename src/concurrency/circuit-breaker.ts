@@ -12,6 +12,12 @@ interface Waiter {
   reject(error: unknown): void
 }
 
+/** Open becomes half open when its time is over. Half open becomes closed after a success, when nobody waits and no refusal is recent. */
+type State =
+  | { readonly name: 'closed' }
+  | { readonly name: 'open'; readonly openedAt: number; readonly forMs: number }
+  | { readonly name: 'half-open'; probeLimit: number }
+
 /**
  * @param maxRefusals until it closes, no request is permitted that would bring the refusals of the last minute and the requests
  * in flight together above this number
@@ -20,45 +26,55 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
   const queue = createWaitQueue<Waiter>()
   const refusals = createRefusalWindow(clock)
   const openListeners = new Set<() => void>()
-  let isHalfOpen = false
-  let openedAt = 0
+  let state: State = { name: 'closed' }
   let timesOpened = 0
-  let openMs = 0
   let inFlight = 0
   let probesInFlight = 0
-  let probeLimit = 1
   let stopOpenTimer: (() => void) | undefined
   let stopBlockedTimer = () => {}
 
+  function current(): State {
+    if (state.name === 'open' && openLeftMs() === 0) halfOpen()
+    return state
+  }
+
+  function halfOpen(): void {
+    state = { name: 'half-open', probeLimit: 1 }
+  }
+
   /** Without a monotonic clock, a running timer knows better than the wall clock, which may have been set. */
   function openLeftMs(): number {
-    if (openMs === 0) return 0
-    const left = Math.max(0, openMs - (monotonicNow(clock) - openedAt))
+    if (state.name !== 'open') return 0
+    const { openedAt, forMs } = state
+    const left = Math.max(0, forMs - (monotonicNow(clock) - openedAt))
     const least = clock.monotonic === undefined && stopOpenTimer !== undefined ? 1 : 0
-    return Math.min(openMs, Math.max(least, left))
+    return Math.min(forMs, Math.max(least, left))
   }
 
   /** Time until there are few enough recent refusals. */
   const blockedLeftMs = () => (Number.isFinite(maxRefusals) ? refusals.msUntilBelow(maxRefusals) : 0)
 
   /** Time until a request may be permitted; 0 when only the requests in flight are in the way. */
-  const waitMs = () => (isHalfOpen ? Math.max(openLeftMs(), blockedLeftMs()) : 0)
+  const waitMs = () => (state.name === 'closed' ? 0 : Math.max(openLeftMs(), blockedLeftMs()))
 
-  const waitError: CircuitBreaker['waitError'] = (request) => (isHalfOpen ? request.rejectWait(waitMs()) : undefined)
+  const waitError: CircuitBreaker['waitError'] = (request) =>
+    state.name === 'closed' ? undefined : request.rejectWait(waitMs())
 
   function mayPermit(): boolean {
-    if (!isHalfOpen) return true
-    return waitMs() === 0 && probesInFlight < probeLimit && refusals.count() + inFlight < maxRefusals
+    const now = current()
+    if (now.name !== 'half-open') return now.name === 'closed'
+    const isBlocked = blockedLeftMs() > 0 || refusals.count() + inFlight >= maxRefusals
+    return !isBlocked && probesInFlight < now.probeLimit
   }
 
   function closeIfCalm(): void {
-    const isCalm = queue.size === 0 && probesInFlight === 0 && probeLimit > 1 && openLeftMs() === 0
-    if (isHalfOpen && isCalm && (maxRefusals === Number.POSITIVE_INFINITY || refusals.certain() === 0))
-      isHalfOpen = false
+    const now = current()
+    if (now.name !== 'half-open' || now.probeLimit === 1 || probesInFlight > 0 || queue.size > 0) return
+    if (maxRefusals === Number.POSITIVE_INFINITY || refusals.certain() === 0) state = { name: 'closed' }
   }
 
   function permit(): Permit {
-    const isProbe = isHalfOpen
+    const isProbe = state.name !== 'closed'
     const grantedAt = timesOpened
     let hasEnded = false
     inFlight++
@@ -76,9 +92,11 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
         if (!leave()) return
         if (isProbe && result === 'lost') refusals.add(false)
         // A success permits one more; a failure leaves as many as are in flight.
-        if (isProbe && openLeftMs() === 0 && result === 'succeeded') probeLimit++
-        const hasFailed = result === 'failed' || result === 'lost'
-        if (isProbe && openLeftMs() === 0 && hasFailed) probeLimit = Math.max(1, probesInFlight)
+        const now = current()
+        if (isProbe && now.name === 'half-open') {
+          if (result === 'succeeded') now.probeLimit++
+          if (result === 'failed' || result === 'lost') now.probeLimit = Math.max(1, probesInFlight)
+        }
         admit()
       },
       refuse(forMs) {
@@ -89,21 +107,19 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
     }
   }
 
-  function open(forMs: number): number {
-    openMs = Math.max(openLeftMs(), forMs)
+  function open(askedMs: number): number {
+    const forMs = Math.max(openLeftMs(), askedMs)
     timesOpened++
-    openedAt = monotonicNow(clock)
+    state = { name: 'open', openedAt: monotonicNow(clock), forMs }
     stopOpenTimer?.()
     stopOpenTimer = undefined
-    isHalfOpen = true
-    probeLimit = 1
     for (const { request, reject } of queue.all()) {
       const error = waitError(request)
       if (error !== undefined) reject(error)
     }
     for (const callback of [...openListeners]) callback()
     admit()
-    return openMs
+    return forMs
   }
 
   function admit(): void {
@@ -120,7 +136,8 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
     else if (openLeftMs() > 0) {
       stopOpenTimer ??= startTimer(clock, openLeftMs(), () => {
         stopOpenTimer = undefined
-        openMs = 0
+        // A late timer changes nothing that has gone on without it.
+        if (state.name === 'open') halfOpen()
         admit()
       })
     } else if (blockedLeftMs() > 0) stopBlockedTimer = startTimer(clock, blockedLeftMs(), admit)
@@ -163,7 +180,7 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
   return {
     get isIdle() {
       closeIfCalm()
-      return !isHalfOpen && inFlight === 0 && queue.size === 0 && refusals.count() === 0
+      return state.name === 'closed' && inFlight === 0 && queue.size === 0 && refusals.count() === 0
     },
     get isAvailable() {
       return isAvailable()

@@ -3,9 +3,9 @@ import { type Clock, monotonicNow } from './clock.ts'
 
 const WINDOW_MS = 60_000
 /** Refusals in a minute after which the waits grow. */
-const MAX_PLAIN_REFUSALS = 3
-const MIN_ESCALATED_WAIT_MS = 2_000
-const MAX_ESCALATED_WAIT_MS = 8_000
+export const MAX_PLAIN_REFUSALS = 3
+export const MIN_ESCALATED_WAIT_MS = 2_000
+export const MAX_ESCALATED_WAIT_MS = 8_000
 
 /** The refusals of the last minute, and the requests whose answer was lost: the service may have refused them too. */
 export interface RefusalWindow {

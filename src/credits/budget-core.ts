@@ -71,7 +71,7 @@ function printed<B extends BudgetTotals>(budget: B): object {
 /** Throws unless `credits` fit into the current window. */
 export function checkFits(core: BudgetCore, credits: number, details: ReservationDetails | undefined): WindowTotals {
   if (!isCredits(credits)) throw invalidOption('credits', credits, 'a whole number of credits, 0 or more')
-  if (!fits(core, credits)) throw exceeded(core, credits, details)
+  if (!fits(core.limit, core.windows.totals(), credits)) throw exceeded(core, credits, details)
   return core.windows.current()
 }
 
@@ -97,13 +97,13 @@ export class HeldCredits implements MemoryReservation {
   }
 
   confirm(details?: ReservationDetails, key = ''): void {
-    const { windows, keyBalances, onChange } = this.#core
+    const { limit, windows, keyBalances, onChange } = this.#core
     const before = this.#window
     if (before === undefined) throw alreadyDecided(details)
     const current = windows.current()
     if (current !== before) {
       before.reserved -= this.credits
-      if (!fits(this.#core, this.credits)) {
+      if (!fits(limit, windows.totals(), this.credits)) {
         before.reserved += this.credits
         this.release()
         throw exceeded(this.#core, this.credits, details)
@@ -147,13 +147,14 @@ export function isCredits(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** What is left of a limit. Every kind of budget asks here. */
+/** What is left of a limit. */
 export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
   return Math.max(0, limit - spent - reserved - uncertain)
 }
 
-function fits({ limit, windows }: BudgetCore, credits: number): boolean {
-  return credits <= creditsLeft(limit, windows.totals())
+/** Whether credits fit beside what counts. Every kind of budget asks here; those in Redis have the same rule in `windows.lua.ts`. */
+export function fits(limit: number, totals: WindowTotals, credits: number): boolean {
+  return credits <= creditsLeft(limit, totals)
 }
 
 function resetsAt({ windows, now }: BudgetCore): number | undefined {

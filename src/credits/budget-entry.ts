@@ -67,8 +67,8 @@ function addReserved(
     after[only] = {
       ...held,
       provable: held.provable + reserved,
-      doubt: held.doubt + reserved,
-      olderDoubt: others.reduce((sum, other) => sum + other.reserved, held.olderDoubt),
+      possible: held.possible + reserved,
+      olderPossible: others.reduce((sum, other) => sum + other.reserved, held.olderPossible),
     }
   }
   return { evidence: after, inUse: [] }
@@ -144,13 +144,14 @@ function readKeyBalances(value: unknown): KeyBalancesState | undefined {
 
 function readEvidence(value: unknown): KeyEvidence | undefined {
   if (!isRecord(value)) return undefined
-  const [known, provable, doubt, olderDoubt] = [value.known, value.provable, value.doubt, value.olderDoubt].map(
-    readCredits,
-  )
+  // Entries of version 0.1 have other names.
+  const { possible: given = value.doubt, olderPossible: olderGiven = value.olderDoubt } = value
+  const [known, provable, possible, olderPossible] = [value.known, value.provable, given, olderGiven].map(readCredits)
   const balance = value.balance === undefined ? undefined : readCredits(value.balance)
-  if (known === undefined || provable === undefined || doubt === undefined || olderDoubt === undefined) return undefined
+  if (known === undefined || provable === undefined || possible === undefined || olderPossible === undefined)
+    return undefined
   if (balance === undefined && value.balance !== undefined) return undefined
-  return { ...emptyEvidence(), balance, known, provable, doubt, olderDoubt }
+  return { ...emptyEvidence(), balance, known, provable, possible, olderPossible }
 }
 
 const safe = (credits: number) => Math.min(Number.MAX_SAFE_INTEGER, credits)

@@ -89,21 +89,15 @@ function checkOptions(options: BudgetOptions): void {
   if (!(credits === Number.POSITIVE_INFINITY || isCredits(credits))) {
     throw invalidOption('budget.credits', credits, 'a whole number of credits, 0 or more')
   }
-  if (windowMs !== undefined && !isLength(windowMs)) {
-    throw invalidOption('budget.windowMs', windowMs, 'a length in milliseconds above 0')
+  for (const [name, ms] of Object.entries({ windowMs, storeTimeoutMs })) {
+    if (ms !== undefined && !(typeof ms === 'number' && ms > 0))
+      throw invalidOption(`budget.${name}`, ms, 'a number of milliseconds above 0')
   }
   checkStore('budget.store', store)
   if (key !== undefined && !(typeof key === 'string' && key !== '')) {
     throw invalidOption('budget.key', key, 'a text that is not empty')
   }
-  if (storeTimeoutMs !== undefined && !isLength(storeTimeoutMs)) {
-    throw invalidOption('budget.storeTimeoutMs', storeTimeoutMs, 'a length in milliseconds above 0')
-  }
   if (exclusiveKey !== undefined && typeof exclusiveKey !== 'boolean') {
     throw invalidOption('budget.exclusiveKey', exclusiveKey, 'true or false')
   }
-}
-
-function isLength(value: unknown): boolean {
-  return typeof value === 'number' && value > 0
 }

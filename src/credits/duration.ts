@@ -10,8 +10,8 @@ export function parseDuration(value: unknown): number | undefined {
   return ms > 0 && Number.isFinite(ms) ? ms : undefined
 }
 
-/** The duration in its largest unit, such as `5 m`. */
+/** The duration in its largest unit, such as `5m`. */
 export function formatDuration(ms: number): string {
   const [unit, unitMs] = Object.entries(UNITS).find(([, size]) => ms >= size) ?? ['s', UNITS.s]
-  return `${Number((ms / unitMs).toFixed(2))} ${unit}`
+  return `${Number((ms / unitMs).toFixed(2))}${unit}`
 }

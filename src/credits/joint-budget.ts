@@ -4,7 +4,7 @@ import type { Budget, Reconciliation, Reservation, ReservationDetails } from './
 /** What a request needs of a budget. */
 export type SpendingLimit = Pick<Budget, 'check' | 'reserve'>
 
-/** A reservation that is told when its request leaves. */
+/** A reservation whose `sent` is called when its request is sent. */
 export interface WatchedReservation extends Reservation {
   sent?(): void
 }

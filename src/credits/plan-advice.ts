@@ -137,7 +137,7 @@ function adviseReplacement(
   }
 }
 
-/** Such as `14 token.price every 5 m: 201,600 credits a day`. */
+/** Such as `14 token.price every 5m: 201,600 credits a day`. */
 function describe(lines: readonly Line[]): string {
   const names = groupBy(lines, ({ operation }) => operation).map((same) => `${same.length} ${same[0]?.operation}`)
   const intervals = new Set(lines.map(({ everyMs }) => everyMs))

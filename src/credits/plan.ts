@@ -1,13 +1,12 @@
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { validateParams } from '../operations/validate-params.ts'
-import { creditsToUsd } from './cost.ts'
 import { parseDuration } from './duration.ts'
 import { costOfCall } from './estimate.ts'
 import { type CallRate, DAY_MS, findAdvice } from './plan-advice.ts'
-import type { CreditPlan, PlannedCall, PlannedSpending, PlanOptions } from './plan-types.ts'
+import type { CreditPlan, PlannedCall, PlanOptions } from './plan-types.ts'
+import { type DailyCost, sumSpending } from './planned-spending.ts'
 
-const DAYS_PER_MONTH = 30
 const HOURS_PER_DAY = 24
 
 /**
@@ -25,7 +24,7 @@ export function planCredits(calls: readonly PlannedCall[], options: PlanOptions 
   if (credits !== undefined) requirePositive('credits', credits)
   if (limit !== undefined) requirePositive('creditsPerDay', limit)
   const rates = calls.map(readCall)
-  const total = sumSpending(rates)
+  const total = sumSpending(rates.map(dailyCost))
   const stretch = limit === undefined ? undefined : Math.max(1, total.creditsPerDay / limit)
   return {
     ...total,
@@ -37,7 +36,7 @@ export function planCredits(calls: readonly PlannedCall[], options: PlanOptions 
       activeHours,
       credits: cost.max,
       minCredits: cost.min,
-      ...sumSpending([{ ...rate, cost }]),
+      ...sumSpending([dailyCost({ ...rate, cost })]),
       share: total.creditsPerDay === 0 ? 0 : (rate.callsPerDay * cost.max) / total.creditsPerDay,
       affordableEveryMs: everyMs * (stretch ?? 1),
     })),
@@ -73,21 +72,11 @@ function readInterval({ every, everyMs }: PlannedCall, name: string): number {
   return ms
 }
 
-function sumSpending(rates: readonly Pick<CallRate, 'callsPerDay' | 'cost'>[]): PlannedSpending {
-  const sum = (perCall: (rate: Pick<CallRate, 'cost'>) => number) =>
-    rates.reduce((total, rate) => total + rate.callsPerDay * perCall(rate), 0)
-  const creditsPerDay = sum(({ cost }) => cost.max)
-  const minCreditsPerDay = sum(({ cost }) => cost.min)
+function dailyCost({ callsPerDay, cost }: Pick<CallRate, 'callsPerDay' | 'cost'>): DailyCost {
   return {
-    creditsPerDay,
-    usdPerDay: creditsToUsd(creditsPerDay),
-    creditsPer30Days: DAYS_PER_MONTH * creditsPerDay,
-    usdPer30Days: creditsToUsd(DAYS_PER_MONTH * creditsPerDay),
-    minCreditsPerDay,
-    minUsdPerDay: creditsToUsd(minCreditsPerDay),
-    minCreditsPer30Days: DAYS_PER_MONTH * minCreditsPerDay,
-    minUsdPer30Days: creditsToUsd(DAYS_PER_MONTH * minCreditsPerDay),
-    requestsPerDay: sum(({ cost }) => cost.requests),
+    creditsPerDay: callsPerDay * cost.max,
+    minCreditsPerDay: callsPerDay * cost.min,
+    requestsPerDay: callsPerDay * cost.requests,
   }
 }
 

@@ -9,13 +9,13 @@ export interface KeyEvidence {
   known: number
   /** The part of the current window's uncertain credits that arose with this key since the balance was known. */
   provable: number
-  /** Worst case of charges that may still show up and belong to the current window: lost answers, requests executed late. */
-  doubt: number
+  /** The most that a later balance may show as charged in the current window: lost answers, requests executed late. */
+  possible: number
   /** The same for all earlier windows together. */
-  olderDoubt: number
+  olderPossible: number
 }
 
-/** What a restart needs to go on reconciling. `provable` and `doubt` belong to the current window. */
+/** What a restart needs to go on reconciling. `provable` and `possible` belong to the current window. */
 export interface KeyBalancesState {
   /** By the name of the key. */
   readonly evidence: Readonly<Record<string, KeyEvidence>>
@@ -60,7 +60,7 @@ const MAX_KEYS = 100
 /** One key, and its requests. */
 interface Account {
   held: KeyEvidence
-  /** The window of `provable` and `doubt`. */
+  /** The window of `provable` and `possible`. */
   window: WindowTotals
   inFlight: number
   newest: number
@@ -100,13 +100,13 @@ export function createKeyBalances(windows: Windows): KeyBalances {
     if (window === account.window) return
     const { held } = account
     account.window = window
-    account.held = { ...held, provable: 0, doubt: 0, olderDoubt: held.olderDoubt + held.doubt }
+    account.held = { ...held, provable: 0, possible: 0, olderPossible: held.olderPossible + held.possible }
   }
 
   function addUncertain({ held, window }: Account, lostIn: WindowTotals, credits: number, isProvable: boolean): void {
-    if (lostIn !== window) held.olderDoubt += credits
+    if (lostIn !== window) held.olderPossible += credits
     else {
-      held.doubt += credits
+      held.possible += credits
       if (isProvable) held.provable += credits
     }
   }
@@ -129,11 +129,11 @@ export function createKeyBalances(windows: Windows): KeyBalances {
     if (balance === undefined) return undefined
     const lost = balance - remaining - known
     if (lost < 0) return undefined
-    // The current window first: it must not be counted too low. Beyond every doubt, the window of a charge is unknown.
-    const fromCurrent = Math.min(lost, held.doubt)
-    const fromOlder = Math.min(lost - fromCurrent, held.olderDoubt)
-    held.doubt -= fromCurrent
-    held.olderDoubt -= fromOlder
+    // The current window first: it must not be counted too low. The window of any charge beyond `possible` and `olderPossible` is unknown.
+    const fromCurrent = Math.min(lost, held.possible)
+    const fromOlder = Math.min(lost - fromCurrent, held.olderPossible)
+    held.possible -= fromCurrent
+    held.olderPossible -= fromOlder
     const charged = lost - fromOlder
     window.spent = addCredits(window.spent, charged)
     window.uncertain = Math.max(0, window.uncertain - provable)
@@ -176,8 +176,10 @@ export function createKeyBalances(windows: Windows): KeyBalances {
     restore({ evidence }, isSameWindow) {
       for (const [key, found] of Object.entries(evidence)) {
         const account = open(key)
-        const { provable, doubt, olderDoubt } = found
-        account.held = isSameWindow ? { ...found } : { ...found, provable: 0, doubt: 0, olderDoubt: olderDoubt + doubt }
+        const { provable, possible, olderPossible } = found
+        account.held = isSameWindow
+          ? { ...found }
+          : { ...found, provable: 0, possible: 0, olderPossible: olderPossible + possible }
         // What was lost in an earlier window is not freed in this one.
         if (provable > account.window.uncertain) account.held.provable = 0
       }
@@ -186,5 +188,5 @@ export function createKeyBalances(windows: Windows): KeyBalances {
 }
 
 export function emptyEvidence(): KeyEvidence {
-  return { balance: undefined, known: 0, provable: 0, doubt: 0, olderDoubt: 0 }
+  return { balance: undefined, known: 0, provable: 0, possible: 0, olderPossible: 0 }
 }

@@ -19,6 +19,12 @@ export function invalidOption(name: string, value: unknown, rule: string): Inval
   return new InvalidRequestError(`Invalid ${name}: ${show(value)}. It must be ${rule}.`, { code: 'invalid_option' })
 }
 
+/** A finite number of milliseconds above 0; throws for anything else. */
+export function requireMilliseconds(name: string, value: unknown): number {
+  if (typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY) return value
+  throw invalidOption(name, value, 'a number of milliseconds above 0')
+}
+
 /** Options and values that are objects may hold secrets, or refuse to become a text. */
 function show(value: unknown): string {
   return (typeof value === 'object' && value !== null) || typeof value === 'function'

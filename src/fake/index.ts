@@ -34,8 +34,15 @@ export type { Charge, FakeFilter } from './rules/ledger.ts'
 export type { Bucket } from './rules/parse-query.ts'
 export type { RateLimitOptions } from './rules/rate-limit.ts'
 export type { CorsMode } from './rules/reply.ts'
-export { type FakeOperation, fakeOperations, fakeRoutes, type QueryName, type Route } from './rules/routes.ts'
-export type { ListOperation, StubAnswer, StubCall, StubData, StubOptions } from './rules/stubs.ts'
+export {
+  type FakeOperation,
+  fakeOperations,
+  fakeRoutes,
+  type ListOperation,
+  type QueryName,
+  type Route,
+} from './rules/routes.ts'
+export type { StubAnswer, StubCall, StubData, StubOptions } from './rules/stubs.ts'
 export type { Tape, TapeEntry } from './rules/tape.ts'
 export { createFakeService } from './service.ts'
 export type {

@@ -137,29 +137,47 @@ async function rejectRequest(): Promise<never> {
   throw new TypeError('record: client.request has no operation to record. Call it on the client itself.')
 }
 
-/** One call of every operation, with the smallest page. */
+/** The answers so far. */
+type Answers = Partial<Record<FakeOperation, readonly Record<string, string>[] | undefined>>
+
+const address = fakeTokens.BOLT
+const limit = 1
+
+/** The smallest call of every operation, in this order; undefined where an earlier answer names nothing to ask about. */
+const SMALLEST_CALLS: Readonly<Record<FakeOperation, (answers: Answers) => object | undefined>> = {
+  'etn.price': () => ({}),
+  'nft.stats': () => ({}),
+  'account.me': () => ({}),
+  'meta.openapi': () => ({}),
+  'token.price': () => ({ address }),
+  'token.get': () => ({ address }),
+  'token.history': () => ({ address }),
+  'locks.get': () => ({ address }),
+  'token.list': () => ({ limit }),
+  'pool.list': () => ({ limit }),
+  'trade.list': () => ({ limit }),
+  'token.candles': () => ({ address, limit }),
+  'prices.batch': () => ({ addresses: [address] }),
+  'balances.get': () => ({ address: fakeWallets.whale, limit }),
+  'farm.list': () => ({}),
+  'nft.collections': () => ({ limit }),
+  'nft.collection': (answers) => addressOf(answers['nft.collections']),
+  'nft.assets': (answers) => limited(addressOf(answers['nft.collections'])),
+  'presale.list': () => ({ limit }),
+  'presale.get': ({ 'presale.list': [presale] = [] }) => presale && { pool: presale.pool },
+}
+
+const addressOf = ([one]: readonly Record<string, string>[] = []) => one && { address: one.address }
+const limited = (params: object | undefined) => params && { ...params, limit }
+
 async function callEverything(client: object): Promise<void> {
-  const call = async (operation: FakeOperation, params: object): Promise<unknown> => {
+  const answers: Answers = {}
+  for (const operation of Object.keys(SMALLEST_CALLS) as FakeOperation[]) {
+    const params = SMALLEST_CALLS[operation](answers)
     const [group = '', action = ''] = operation.split('.')
-    const methods = (client as Record<string, Record<string, (params: object) => Promise<unknown>>>)[group]
-    return methods?.[action]?.(params)
+    const methods = (client as Record<string, Record<string, (params: object) => Promise<never>>>)[group]
+    if (params) answers[operation] = await methods?.[action]?.(params)
   }
-  const address = fakeTokens.BOLT
-  const limit = 1
-  const light: FakeOperation[] = ['etn.price', 'nft.stats', 'account.me', 'meta.openapi']
-  for (const operation of light) await call(operation, {})
-  for (const operation of ['token.price', 'token.get', 'token.history', 'locks.get'] as const)
-    await call(operation, { address })
-  for (const operation of ['token.list', 'pool.list', 'trade.list'] as const) await call(operation, { limit })
-  await call('token.candles', { address, limit })
-  await call('prices.batch', { addresses: [address] })
-  await call('balances.get', { address: fakeWallets.whale, limit })
-  await call('farm.list', {})
-  const [collection] = (await call('nft.collections', { limit })) as { address: string }[]
-  if (collection) await call('nft.collection', { address: collection.address })
-  if (collection) await call('nft.assets', { address: collection.address, limit })
-  const [presale] = (await call('presale.list', { limit })) as { pool: string }[]
-  if (presale) await call('presale.get', { pool: presale.pool })
 }
 
 async function writeTape(path: string, tape: Tape): Promise<void> {

@@ -86,7 +86,7 @@ export function createFileStore(path: string): FileStore {
   }
 
   async function close(): Promise<void> {
-    // Whoever made a change has its error.
+    // The call that made a change rejects with its error.
     await queued?.catch(() => {})
     await running
     lock.release()

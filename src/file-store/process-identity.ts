@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process, so that a later one with the same number is told from it. */
+/** Identifies a process. A later process with the same number has another identity. */
 export interface ProcessIdentity {
   readonly pid: number
   readonly host: string

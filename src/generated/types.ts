@@ -448,9 +448,9 @@ export interface TokenCandlesParams {
   address: string
   /** Most candles to return. A whole number from 1 to 500. */
   limit?: number | undefined
-  /** Length of one candle. The service takes 1h when it is left out. One of 1m, 15m, 1h, 4h, 1d. */
+  /** Length of one candle. One of 1m, 15m, 1h, 4h, 1d. The service takes 1h when it is left out. */
   bucket?: '1m' | '15m' | '1h' | '4h' | '1d' | undefined
-  /** Quote currency. The service takes USD when it is left out. One of USD, ETN. */
+  /** Quote currency. One of USD, ETN. The service takes USD when it is left out. */
   currency?: 'USD' | 'ETN' | undefined
 }
 
@@ -460,9 +460,9 @@ export interface TokenHistoryParams {
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
   address: string
-  /** Window looking back from now, in any case of letters. The service takes DAY when it is left out. One of HOUR, DAY, WEEK, MONTH, YEAR, in any case of letters. */
+  /** Window looking back from now, in any case of letters. One of HOUR, DAY, WEEK, MONTH, YEAR, in any case of letters. The service takes DAY when it is left out. */
   duration?: 'HOUR' | 'hour' | 'DAY' | 'day' | 'WEEK' | 'week' | 'MONTH' | 'month' | 'YEAR' | 'year' | undefined
-  /** Quote currency. The service takes USD when it is left out. One of USD, ETN. */
+  /** Quote currency. One of USD, ETN. The service takes USD when it is left out. */
   currency?: 'USD' | 'ETN' | undefined
 }
 
@@ -472,7 +472,7 @@ export interface PoolListParams {
   chainId?: 52014 | undefined
   /** Most pools to return. A whole number from 1 to 100. */
   limit?: number | undefined
-  /** Pool version. The service takes 2 when it is left out. One of 2, 3. */
+  /** Pool version. One of 2, 3. The service takes 2 when it is left out. */
   version?: 2 | 3 | undefined
 }
 

@@ -62,6 +62,8 @@ export interface ChoiceRule {
   readonly kind: 'choice'
   /** The allowed values. */
   readonly values: readonly (string | number)[]
+  /** What the service takes when the parameter is left out. */
+  readonly default?: string | number
   /** Present where any case of letters is accepted; the value is sent in upper case. */
   readonly anyCase?: true
 }

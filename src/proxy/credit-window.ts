@@ -1,5 +1,5 @@
 import { isCredits } from '../credits/budget-core.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireMilliseconds } from '../errors/input.ts'
 import type { CreditWindow } from './types.ts'
 
 /** @throws InvalidRequestError for anything but a whole number of credits and a finite length */
@@ -7,6 +7,5 @@ export function checkWindow(name: string, window: CreditWindow): void {
   rejectUnknown(`${name} option`, window, ['credits', 'windowMs'])
   const { credits, windowMs } = window
   if (!isCredits(credits)) throw invalidOption(`${name}.credits`, credits, 'a whole number of credits, 0 or more')
-  if (!(typeof windowMs === 'number' && windowMs > 0 && windowMs < Number.POSITIVE_INFINITY))
-    throw invalidOption(`${name}.windowMs`, windowMs, 'a length in milliseconds above 0')
+  requireMilliseconds(`${name}.windowMs`, windowMs)
 }

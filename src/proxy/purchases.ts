@@ -4,9 +4,9 @@ import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import type { Budget } from '../credits/budget.ts'
 import { isEtnMarketError } from '../errors/base.ts'
 import type { BudgetExceededError } from '../errors/budget.ts'
-import { Abandoned, Account } from './account.ts'
 import { toBody } from './answer-body.ts'
 import type { Answer, AnswerCache } from './answer-cache.ts'
+import { Abandoned, CallBudget } from './call-budget.ts'
 import { etagOf } from './etag.ts'
 import type { ProxyCall } from './read-call.ts'
 import { refuse } from './refusal.ts'
@@ -29,7 +29,7 @@ export interface Bought {
 /** A call that is under way. */
 interface Purchase {
   readonly result: Promise<Answer>
-  readonly account: Account
+  readonly callBudget: CallBudget
   readonly controller: LightAbortController
   waiting: number
   isEnded: boolean
@@ -53,11 +53,11 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
 
   function start(call: ProxyCall, visitor: string): Purchase {
     const { key } = call
-    const account = new Account(visitors?.begin(visitor), budget)
+    const callBudget = new CallBudget(visitors?.begin(visitor), budget)
     const controller = new LightAbortController()
     const run = async (): Promise<Answer> => {
       try {
-        const data = await client.call(call.operation, call.params, { signal: controller }, { budget: account })
+        const data = await client.call(call.operation, call.params, { signal: controller }, { budget: callBudget })
         const body = client.redact(toBody(call.operation, data))
         const answer = { body, etag: etagOf(body), freshUntil: monotonicNow(clock) + call.rule.cacheMs }
         cache.set(key, answer)
@@ -71,7 +71,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
       }
     }
     const result = Promise.resolve().then(run)
-    const purchase: Purchase = { result, account, controller, waiting: 0, isEnded: false, stopTimer() {} }
+    const purchase: Purchase = { result, callBudget, controller, waiting: 0, isEnded: false, stopTimer() {} }
     // Everybody may leave before it ends.
     result.catch(() => {})
     inFlight.set(key, purchase)
@@ -85,14 +85,14 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
       if (inFlight.get(key) === purchase) inFlight.delete(key)
       purchase.controller.abort(new DOMException('No visitor waits for the answer.', 'AbortError'))
     }
-    purchase.account.isAbandoned = true
-    if (purchase.account.sending > 0) purchase.stopTimer = startTimer(clock, ABANDONED_MS, cancel)
+    purchase.callBudget.isAbandoned = true
+    if (purchase.callBudget.sending > 0) purchase.stopTimer = startTimer(clock, ABANDONED_MS, cancel)
     else cancel()
   }
 
   async function wait(purchase: Purchase, key: string, signal: AbortSignal): Promise<Answer> {
     purchase.waiting++
-    purchase.account.isAbandoned = false
+    purchase.callBudget.isAbandoned = false
     purchase.stopTimer()
     try {
       return await raceWithAbort(purchase.result, signal)
@@ -109,13 +109,13 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
         const purchase = running ?? start(call, visitor)
         try {
           const answer = await wait(purchase, call.key, signal)
-          return { answer, cost: running ? 0 : purchase.account.counted }
+          return { answer, cost: running ? 0 : purchase.callBudget.counted }
         } catch (error) {
           signal.throwIfAborted()
           // Another visitor could not pay for it, or has just left: this one asks alone.
           const isOfOthers =
-            running !== undefined && (running.account.refusedBy === 'visitor' || error instanceof Abandoned)
-          if (!isOfOthers) throw nameBudget(error, purchase.account, clock.now())
+            running !== undefined && (running.callBudget.refusedBy === 'visitor' || error instanceof Abandoned)
+          if (!isOfOthers) throw nameBudget(error, purchase.callBudget, clock.now())
         }
       }
     },
@@ -126,7 +126,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
 }
 
 /** Which of the budgets was exceeded decides the code of the answer. */
-function nameBudget(error: unknown, { refusedBy }: Account, now: number): unknown {
+function nameBudget(error: unknown, { refusedBy }: CallBudget, now: number): unknown {
   if (!isEtnMarketError(error) || error.name !== 'BudgetExceededError') return error
   const { resetsAt } = error as BudgetExceededError
   const retryAfterMs = resetsAt === undefined ? undefined : resetsAt - now

@@ -1,8 +1,9 @@
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
+import { defaultOf } from '../operations/default-of.ts'
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { badRequest, refuse } from './refusal.ts'
-import { type Rule, TOKEN_PARAMS } from './rules.ts'
+import { type Rule, tokenParamOf } from './rules.ts'
 
 /** A call that a visitor asks for, checked and in one form for every spelling of it. */
 export interface ProxyCall {
@@ -19,14 +20,6 @@ export interface ProxyCall {
 
 /** Longer than a batch of 50 encoded addresses. */
 const MAX_QUERY_LENGTH = 4_096
-
-/** What the service takes for a parameter that is left out. */
-const SERVICE_DEFAULTS: Readonly<Record<string, string | number>> = {
-  bucket: '1h',
-  currency: 'USD',
-  duration: 'DAY',
-  version: 2,
-}
 
 /**
  * Turns a path and a query into the parameters of a call.
@@ -55,7 +48,7 @@ export function readCall(
   check(operation, params)
   if (isArray(params.addresses) && params.addresses.length === 0) throw badRequest(`${operation}: addresses is empty.`)
   const normal = Object.fromEntries(known.map((param) => [param.name, normalize(param, params[param.name])]))
-  const named = normal[TOKEN_PARAMS[operation] ?? '']
+  const named = normal[tokenParamOf(operation) ?? '']
   const tokens = (named === undefined ? [] : [named].flat()) as string[]
   const key = `${operation} ${JSON.stringify(normal)}`
   return { operation, params: normal, key, rule, tokens, isMetered: credits !== null }
@@ -87,8 +80,7 @@ function applyRule({ operation, limit, maxAddresses, values }: Rule, params: Rec
       throw refuse(400, 'invalid_limit', `${operation}: invalid limit: ${params.limit}. It must be at most ${limit}.`)
   }
   for (const [name, accepted] of values) {
-    const given = params[name]
-    const value = given ?? SERVICE_DEFAULTS[name]
+    const value = params[name] ?? defaultOf(operation, name as never)
     const isAccepted = accepted.some((each) => String(each).toUpperCase() === String(value).toUpperCase())
     // What is no value at all is named by the client.
     if (!isAccepted) throw badRequest(`${operation}: ${name} must be one of ${accepted.join(', ')} here.`)

@@ -1,4 +1,5 @@
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { FRESHNESS_MS } from '../generated/freshness.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
@@ -18,43 +19,32 @@ export interface Rule {
   readonly cacheMs: number
 }
 
-const SECOND = 1_000
-const MINUTE = 60_000
 const MAX_ADDRESSES = operations['prices.batch'].credits.maxItems
 
-/** The parameter of an operation that names tokens. */
-export const TOKEN_PARAMS: Readonly<Partial<Record<OperationId, string>>> = {
+type AddressParam<Id extends OperationId> = Extract<
+  (typeof operations)[Id]['params'][number],
+  { kind: 'address' | 'addresses' }
+>
+
+/** The operations that take addresses. */
+type AddressOperation = { [Id in OperationId]: [AddressParam<Id>] extends [never] ? never : Id }[OperationId]
+
+/** All but those whose addresses are of something else. */
+type TokenOperation = Exclude<AddressOperation, 'nft.collection' | 'nft.assets' | 'presale.get' | 'balances.get'>
+
+/** The parameter that names tokens. */
+const TOKEN_PARAMS = {
+  'prices.batch': 'addresses',
   'token.price': 'address',
   'token.get': 'address',
   'token.candles': 'address',
   'token.history': 'address',
   'locks.get': 'address',
-  'prices.batch': 'addresses',
   'trade.list': 'token',
-}
+} satisfies { [Id in TokenOperation]: AddressParam<Id>['name'] }
 
-const DEFAULT_CACHE_MS: Readonly<Record<OperationId, number>> = {
-  'etn.price': 5 * SECOND,
-  'token.price': 5 * SECOND,
-  'prices.batch': 5 * SECOND,
-  'token.candles': 15 * SECOND,
-  'token.history': 15 * SECOND,
-  'token.list': MINUTE,
-  'token.get': MINUTE,
-  'pool.list': MINUTE,
-  'trade.list': MINUTE,
-  'nft.stats': 5 * MINUTE,
-  'nft.collections': 5 * MINUTE,
-  'nft.collection': 5 * MINUTE,
-  'nft.assets': 5 * MINUTE,
-  'presale.list': 5 * MINUTE,
-  'presale.get': 5 * MINUTE,
-  'farm.list': 5 * MINUTE,
-  'locks.get': 5 * MINUTE,
-  'meta.openapi': 5 * MINUTE,
-  'balances.get': 0,
-  'account.me': 0,
-}
+/** The parameter of an operation that names tokens, if it has one. */
+export const tokenParamOf = (operation: OperationId): string | undefined => TOKEN_PARAMS[operation as TokenOperation]
 
 /**
  * The rule of each allowed operation.
@@ -73,7 +63,7 @@ export function readRules(allow: ProxyOptions['allow']): ReadonlyMap<OperationId
 
 function readRule(entry: AllowedOperation): Rule {
   rejectUnknown('entry of allow', entry, ['operation', 'limit', 'addresses', 'tokens', 'values', 'cacheMs'])
-  const { operation, limit, addresses, tokens, values = {}, cacheMs } = entry
+  const { operation, limit, addresses, tokens, values = {}, cacheMs = FRESHNESS_MS[operation] } = entry
   if (!Object.hasOwn(operations, operation))
     throw invalidOption('operation of allow', operation, `one of ${Object.keys(operations).join(', ')}`)
   const { params }: Operation = operations[operation]
@@ -81,9 +71,9 @@ function readRule(entry: AllowedOperation): Rule {
   const limitRule = own('limit')
   if (limit !== undefined) requireCount('limit', operation, limit, limitRule?.kind === 'limit' ? limitRule.max : 0)
   if (addresses !== undefined) requireCount('addresses', operation, addresses, own('addresses') ? MAX_ADDRESSES : 0)
-  if (tokens !== undefined && TOKEN_PARAMS[operation] === undefined)
+  if (tokens !== undefined && tokenParamOf(operation) === undefined)
     throw invalidOption(`tokens of ${operation}`, tokens, 'left out: the operation has no tokens')
-  if (cacheMs !== undefined && !(typeof cacheMs === 'number' && cacheMs >= 0 && cacheMs < Number.POSITIVE_INFINITY))
+  if (!(typeof cacheMs === 'number' && cacheMs >= 0 && cacheMs < Number.POSITIVE_INFINITY))
     throw invalidOption(`cacheMs of ${operation}`, cacheMs, 'a number of milliseconds, 0 or more')
   if (typeof values !== 'object' || values === null) throw invalidOption(`values of ${operation}`, values, 'an object')
   for (const [name, accepted] of Object.entries(values)) requireValues(operation, name, accepted)
@@ -93,7 +83,7 @@ function readRule(entry: AllowedOperation): Rule {
     maxAddresses: addresses ?? MAX_ADDRESSES,
     tokens: tokens === undefined ? undefined : readTokens(`tokens of ${operation}`, tokens),
     values: new Map(Object.entries(values)),
-    cacheMs: cacheMs ?? DEFAULT_CACHE_MS[operation],
+    cacheMs,
   }
 }
 

@@ -25,8 +25,8 @@ export interface AllowedOperation {
   values?: Readonly<Record<string, readonly (string | number)[]>> | undefined
   /**
    * How long an answer serves every visitor, in milliseconds; 0 to cache nothing.
-   * @default 5 s for prices, 15 s for candles and histories, 60 s for lists and tokens, 5 min for NFTs, presales, farms and locks, 0
-   * for balances and the account
+   * @default by operation: 15 s for prices and trades, 30 s for candles and balances, 1 min for tokens, histories, pools and presales,
+   * 5 min for NFTs, farms and locks, 10 min for lists of tokens and collections, 1 day for the OpenAPI document, 0 for the account
    */
   cacheMs?: number | undefined
 }

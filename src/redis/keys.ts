@@ -18,26 +18,26 @@ export function createKeys(name: string): FleetKeys {
   if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
     throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
   const key = (part: string) => `{etn-market:${name}}:${part}`
-  const [state, operations, leases, ends, guards, slots, balances] = [
+  const [state, operations, leases, ends, breakers, slots, balances] = [
     key('state'),
     key('operations'),
     key('leases'),
     key('ends'),
-    key('guards'),
+    key('breakers'),
     key('slots'),
     key('balances'),
   ]
   const probes = (scope: string) => key(`probes:${scope}`)
-  const scopeKeys = (scope: string) => [probes(scope), key(`refusals:${scope}`), key(`unguarded:${scope}`)]
+  const scopeKeys = (scope: string) => [probes(scope), key(`refusals:${scope}`), key(`unasked:${scope}`)]
   return {
-    ledger: [state, operations, leases, ends, guards, balances],
+    ledger: [state, operations, leases, ends, breakers, balances],
     initialize: [state, operations, leases, ends, balances],
-    status: [state, operations, leases, slots, guards],
+    status: [state, operations, leases, slots, breakers],
     buy: [key('buyers:ends'), key('buyers:owners')],
     leases,
     slots,
     limits: (keyScope) => [
-      ...[state, operations, ends, guards, slots, key('waiting'), key('seen')],
+      ...[state, operations, ends, breakers, slots, key('waiting'), key('seen')],
       ...scopeKeys(keyScope),
       ...scopeKeys('heavy'),
     ],

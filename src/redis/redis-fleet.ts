@@ -5,7 +5,7 @@ import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createBackground } from './background.ts'
 import { createSharedLease } from './buy-lease.ts'
 import { toFleetError } from './command-error.ts'
-import { createCommand, withTimeout } from './commands.ts'
+import { createCommand, withReplyTimeout } from './command-timeout.ts'
 import { createKeys } from './keys.ts'
 import type { Member } from './member.ts'
 import { readOptions } from './options.ts'
@@ -67,7 +67,7 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     },
     async waitForReplicas() {
       if (wait === undefined || runner.wait === undefined) return
-      const reached = Number(await withTimeout(runner.wait(wait.replicas, wait.timeoutMs), timeoutMs))
+      const reached = Number(await withReplyTimeout(runner.wait(wait.replicas, wait.timeoutMs), timeoutMs))
       // An answer, not an error: WAIT gives up silently.
       if (!(reached >= wait.replicas)) throw new Error(`${reached} of ${wait.replicas} replicas have the reservation.`)
     },

@@ -1,5 +1,5 @@
 import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
-import type { Command } from './commands.ts'
+import type { Command } from './command-timeout.ts'
 import { RENEW } from './scripts/renew.lua.ts'
 
 /** Something that lasts for a lease: a reservation, a slot or a probe. */
@@ -44,7 +44,7 @@ export function createRenewals(command: Command, leaseMs: number): Renewals {
     stopTimer = undefined
     const all = [...leases]
     for (let first = 0; first < all.length; first += MAX_PER_COMMAND) {
-      // A renewal that fails is made up by the next one, or the lease ends.
+      // When a renewal fails, the next renewal retries it, or the lease ends.
       renew(all.slice(first, first + MAX_PER_COMMAND)).catch(() => {})
     }
     arm()

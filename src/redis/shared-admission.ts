@@ -14,8 +14,8 @@ const SILENT_MS = 2_000
 /** How often a request asks again. */
 const POLL_MS = 25
 const MAX_POLL_MS = 200
-/** Older guards are not believed: a request that has waited asks. */
-const MAX_GUARDS_AGE_MS = 1_000
+/** What is known of the breakers is not believed when it is older: a request that has waited asks. */
+const MAX_BREAKERS_AGE_MS = 1_000
 
 interface Answer {
   readonly verdict: string | undefined
@@ -36,7 +36,7 @@ const pauseBeforePoll = (ahead: number, { signal }: AdmissionRequest) =>
 export function createSharedAdmission(member: Member, local: LocalAdmissionControl): AdmissionControl {
   const { view, command, keys, config, leaseMs } = member
   const scopeOf = createKeyScopes(member.name)
-  const limits: SharedLimits = { member, unguarded: new Map() }
+  const limits: SharedLimits = { member, unasked: new Map() }
 
   /** What others met holds the requests of this process too, and each may fail at once if the wait is too long. */
   function learn({ apiKey, isHeavy }: AdmissionRequest, scope: string): void {
@@ -47,7 +47,7 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
   }
 
   const mustAsk = ({ isHeavy }: AdmissionRequest, scope: string) =>
-    isHeavy || view.isGuarded(scope) || view.guardsAgeMs > MAX_GUARDS_AGE_MS
+    isHeavy || view.isTripped(scope) || view.breakersAgeMs > MAX_BREAKERS_AGE_MS
 
   async function askOnce(request: AdmissionRequest, scope: string, id: string): Promise<Answer> {
     const { isHeavy, signal, progress } = request
@@ -60,8 +60,8 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
     })
     progress.isAwaitingState = true
     try {
-      const [verdict, now, number, ...guards] = await raceWithAbort(answer, signal)
-      view.readGuards(Number(now), guards, sentAt)
+      const [verdict, now, number, ...breakers] = await raceWithAbort(answer, signal)
+      view.readBreakers(Number(now), breakers, sentAt)
       return { verdict, number: Number(number), sentAt }
     } finally {
       progress.isAwaitingState = false
@@ -77,7 +77,7 @@ export function createSharedAdmission(member: Member, local: LocalAdmissionContr
         ? await request.whileQueued(askWhileQueued(request, scope, id, first))
         : first
       if (verdict === 'granted') return { id, sentAt, isHeavy: request.isHeavy }
-      // The guards do not have this wait.
+      // No breaker has this wait.
       if (verdict === 'refusals') local.hold('key', request.apiKey, number)
       if (verdict === 'refusals' || verdict === 'cooldown') return undefined
       await pauseBeforePoll(number, request)

@@ -1,5 +1,5 @@
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
-import { isCredits } from '../credits/budget-core.ts'
+import { fits, isCredits } from '../credits/budget-core.ts'
 import type { ReservationDetails } from '../credits/budget-types.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
@@ -12,6 +12,8 @@ import { SharedReservation } from './shared-reservation.ts'
 
 /** Totals that are older refuse no batch: the reservations of its requests decide. */
 const MAX_CHECK_AGE_MS = 1_000
+
+const NOTHING_COUNTED = { spent: 0, reserved: 0, uncertain: 0 }
 
 /** The budget of a fleet: each reservation is one script. Its totals are those of the last answer. */
 export function createSharedBudget(member: Member): SharedBudget {
@@ -36,7 +38,8 @@ export function createSharedBudget(member: Member): SharedBudget {
     check(credits, details) {
       checkCredits(credits)
       const isKnown = view.ageMs <= MAX_CHECK_AGE_MS && !view.isWindowOver
-      if (credits > (isKnown ? availableIn(limit, view) : limit)) throw exceeded(member, credits, details)
+      const totals = isKnown ? view.totals : NOTHING_COUNTED
+      if (!fits(limit, totals, credits)) throw exceeded(member, credits, details)
     },
     async reserve(credits, details) {
       checkCredits(credits)

@@ -10,7 +10,7 @@ import { REFUSE } from './scripts/refuse.lua.ts'
 export interface SharedLimits {
   readonly member: Member
   /** Requests of each scope that were admitted without a command, and are in flight. */
-  readonly unguarded: Map<string, Set<SharedAdmission>>
+  readonly unasked: Map<string, Set<SharedAdmission>>
 }
 
 /** What a request has asked the fleet for. */
@@ -25,7 +25,7 @@ export interface Asked {
 export class SharedAdmission implements Admission {
   readonly id: string
   readonly hasWaited: boolean
-  /** Whether the fleet knows of it: it has asked, or was counted when a guard began. */
+  /** Whether the fleet knows of it: it has asked, or was counted when a breaker opened. */
   isCounted: boolean
   readonly #limits: SharedLimits
   readonly #local: Admission
@@ -36,7 +36,7 @@ export class SharedAdmission implements Admission {
   #hasEnded = false
 
   constructor(limits: SharedLimits, local: Admission, scope: string, asked?: Asked) {
-    const { member, unguarded } = limits
+    const { member, unasked } = limits
     this.#limits = limits
     this.#local = local
     this.#scope = scope
@@ -48,12 +48,12 @@ export class SharedAdmission implements Admission {
     if (asked !== undefined && held.length > 0) {
       this.#lease = { id: this.id, keys: held, endsAt: asked.sentAt + member.leaseMs }
       member.renewals.add(this.#lease)
-    } else unguarded.set(scope, (unguarded.get(scope) ?? new Set()).add(this))
+    } else unasked.set(scope, (unasked.get(scope) ?? new Set()).add(this))
   }
 
   /** The ids of requests in flight of which the fleet does not know. The next command has to contain them. */
-  static count({ unguarded }: SharedLimits, scope: string): string[] {
-    const uncounted = [...(unguarded.get(scope) ?? [])].filter(({ isCounted }) => !isCounted)
+  static count({ unasked }: SharedLimits, scope: string): string[] {
+    const uncounted = [...(unasked.get(scope) ?? [])].filter(({ isCounted }) => !isCounted)
     for (const one of uncounted) one.isCounted = true
     return uncounted.map(({ id }) => id)
   }
@@ -82,11 +82,11 @@ export class SharedAdmission implements Admission {
   #leave(): boolean {
     if (this.#hasEnded) return false
     this.#hasEnded = true
-    const { member, unguarded } = this.#limits
+    const { member, unasked } = this.#limits
     if (this.#lease !== undefined) member.renewals.delete(this.#lease)
-    const others = unguarded.get(this.#scope)
+    const others = unasked.get(this.#scope)
     others?.delete(this)
-    if (others?.size === 0) unguarded.delete(this.#scope)
+    if (others?.size === 0) unasked.delete(this.#scope)
     return true
   }
 
@@ -94,14 +94,14 @@ export class SharedAdmission implements Admission {
     const { command, keys, view, background, leaseMs } = this.#limits.member
     background.repeat(async () => {
       const sentAt = monotonicNow(systemClock)
-      const [, now, , ...guards] = await command(script, keys.limits(this.#scope), args)
-      view.readGuards(Number(now), guards, sentAt)
+      const [, now, , ...breakers] = await command(script, keys.limits(this.#scope), args)
+      view.readBreakers(Number(now), breakers, sentAt)
     }, monotonicNow(systemClock) + leaseMs)
   }
 }
 
 /** The sets in which an admitted request has a lease. */
 function heldKeys({ keys, view }: Member, scope: string, isHeavy: boolean): string[] {
-  const guarded = [scope, ...(isHeavy ? ['heavy'] : [])].filter(view.isGuarded)
-  return [...(isHeavy ? [keys.slots] : []), ...guarded.map(keys.probes)]
+  const tripped = [scope, ...(isHeavy ? ['heavy'] : [])].filter(view.isTripped)
+  return [...(isHeavy ? [keys.slots] : []), ...tripped.map(keys.probes)]
 }

@@ -20,15 +20,15 @@ export interface View {
   readonly ageMs: number
   /** Whether the window of the totals is over. */
   readonly isWindowOver: boolean
-  /** How old the guards are, milliseconds. */
-  readonly guardsAgeMs: number
+  /** How old the state of the breakers is, milliseconds. */
+  readonly breakersAgeMs: number
   /** Whether requests of a scope have to ask before they are sent. */
-  isGuarded(scope: string): boolean
+  isTripped(scope: string): boolean
   /** How long the cool-down of a scope still lasts, milliseconds. */
   cooldownMs(scope: string): number
   /** Reads an answer to a command that was sent at a moment of the monotonic clock. */
   readLedger(answer: readonly string[], sentAt: number): LedgerAnswer
-  readGuards(now: number, guards: readonly string[], sentAt: number): void
+  readBreakers(now: number, breakers: readonly string[], sentAt: number): void
 }
 
 interface Moment {
@@ -49,13 +49,13 @@ export function createView(): View {
   let totals = { spent: 0, reserved: 0, uncertain: 0 }
   /** The newest answers, so that an older one that is late changes nothing. */
   let newestTotals = OLDEST
-  let newestGuards = OLDEST
+  let newestBreakers = OLDEST
   let totalsAt = Number.NEGATIVE_INFINITY
-  let guardsAt = Number.NEGATIVE_INFINITY
+  let breakersAt = Number.NEGATIVE_INFINITY
   let windowEndsAt = Number.POSITIVE_INFINITY
   let resetsAt: number | undefined
-  /** When the cool-down of each guarded scope ends, on the monotonic clock. */
-  let guards = new Map<string, number>()
+  /** When each breaker that is not closed becomes half open, on the monotonic clock. */
+  let breakers = new Map<string, number>()
 
   const view: View = {
     get totals() {
@@ -70,11 +70,11 @@ export function createView(): View {
     get isWindowOver() {
       return elapsed() >= windowEndsAt
     },
-    get guardsAgeMs() {
-      return elapsed() - guardsAt
+    get breakersAgeMs() {
+      return elapsed() - breakersAt
     },
-    isGuarded: (scope) => guards.has(scope),
-    cooldownMs: (scope) => Math.max(0, (guards.get(scope) ?? 0) - elapsed()),
+    isTripped: (scope) => breakers.has(scope),
+    cooldownMs: (scope) => Math.max(0, (breakers.get(scope) ?? 0) - elapsed()),
     readLedger(answer, sentAt) {
       const [verdict = '', time, epoch = '', window = '', left, spent, reserved, uncertain, ...rest] = answer
       const now = Number(time)
@@ -86,14 +86,14 @@ export function createView(): View {
         resetsAt = resetOf(now, msLeft)
         windowEndsAt = sentAt + msLeft
       }
-      if (epoch !== '') view.readGuards(now, rest, sentAt)
+      if (epoch !== '') view.readBreakers(now, rest, sentAt)
       return { verdict, now, epoch, window, msLeft }
     },
-    readGuards(now, parts, sentAt) {
-      if (isOlder({ now, sentAt }, newestGuards)) return
-      newestGuards = { now, sentAt }
-      guardsAt = elapsed()
-      guards = new Map(parseGuards(parts).map(({ scope, until }) => [scope, guardsAt + until - now]))
+    readBreakers(now, parts, sentAt) {
+      if (isOlder({ now, sentAt }, newestBreakers)) return
+      newestBreakers = { now, sentAt }
+      breakersAt = elapsed()
+      breakers = new Map(parseBreakers(parts).map(({ scope, until }) => [scope, breakersAt + until - now]))
     },
   }
   return view
@@ -110,7 +110,7 @@ export function resetOf(now: number, msLeft: number): number | undefined {
 }
 
 /** Pairs of a scope and `until:limit`. */
-export function parseGuards(parts: readonly string[]): { scope: string; until: number }[] {
+export function parseBreakers(parts: readonly string[]): { scope: string; until: number }[] {
   const scopes = parts.filter((_, index) => index % 2 === 0)
   return scopes.map((scope, index) => ({ scope, until: Number(parts[2 * index + 1]?.split(':')[0]) }))
 }

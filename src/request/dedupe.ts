@@ -121,7 +121,7 @@ function createInFlightRequest<T>(
             request.progress.isAbandoned = true
             return resolve({ value: undefined, error: why, isPayer: false })
           }
-          // The last one waits until what it stops has ended, so that everything is settled when it returns.
+          // The last caller waits for the aborted request to settle, so that the charge is known when it returns.
           isLast = true
           reason = why
           close()

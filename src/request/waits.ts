@@ -7,7 +7,7 @@ import type { RequestState } from './types.ts'
 const STEPS_BEFORE_SENDING = 6
 const doNothing = () => {}
 
-/** A call that is aborted in the tick in which it was made is not sent, nor one that is aborted because a call beside it is refused. */
+/** Skips a call that is aborted in the tick in which it was made. Also skips a call aborted because a sibling failed. */
 export function waitForAborts(): Promise<void> {
   // A chain of promises takes 0.8 kB less than awaits in a loop, which make two functions each.
   let waited: Promise<void> = (async () => {})()

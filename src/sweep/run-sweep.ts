@@ -3,10 +3,10 @@ import type { Budget, BudgetStore, StoredBudget } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import type { CallInput } from '../request/call-input.ts'
+import type { SweepOptions, SweepResult } from '../sweep-types.ts'
 import type { CallLimit, SweepLimit } from './sweep-limit.ts'
 import { createProgress } from './sweep-progress.ts'
 import { createSweepStore, type SweepStore, type SweepStoreParts } from './sweep-store.ts'
-import type { SweepOptions, SweepResult } from './types.ts'
 
 /** One call of a sweep. */
 export interface SweepCall {

@@ -1,5 +1,5 @@
 import type { Budget, Reservation, ReservationDetails } from '../credits/budget.ts'
-import { creditsLeft } from '../credits/budget-core.ts'
+import { creditsLeft, fits } from '../credits/budget-core.ts'
 import type { SpendingLimit, WatchedReservation } from '../credits/joint-budget.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
 import { isPromise } from '../utils/is-promise.ts'
@@ -16,8 +16,8 @@ export interface SweepLimit extends SpendingLimit {
 export function createSweepLimit(ledger: Budget & { load?(): Promise<void> }, maxCredits: number): SweepLimit {
   const check = (needed: number, details?: ReservationDetails) => {
     ledger.check(needed, details)
+    if (fits(maxCredits, ledger, needed)) return
     const available = creditsLeft(maxCredits, ledger)
-    if (needed <= available) return
     const subject = details?.operation ? `${details.operation}: the` : 'The'
     const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
     throw new BudgetExceededError(

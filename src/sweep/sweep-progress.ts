@@ -1,4 +1,4 @@
-import type { SweepOptions } from './types.ts'
+import type { SweepOptions } from '../sweep-types.ts'
 
 export interface ProgressParts extends Pick<SweepOptions, 'onProgress'> {
   /** How many results there will be. */

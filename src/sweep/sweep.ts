@@ -3,9 +3,9 @@ import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import { type BudgetStore, createBudget } from '../credits/budget.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { InsufficientCreditsError } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
 import { PartialBatchError } from '../errors/batch.ts'
+import { isFinalForKey } from '../errors/final-error.ts'
 import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { StateUnavailableError } from '../errors/state.ts'
 import { answerGuards } from '../generated/guards.ts'
@@ -16,11 +16,11 @@ import type { CallOptions } from '../options.ts'
 import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallSettings } from '../request/settings.ts'
 import { callSettings } from '../request/settings.ts'
+import type { Sweep, SweepOptions, SweepResult } from '../sweep-types.ts'
 import type { AddressReader } from '../utils/address.ts'
 import { SWEEP_LEDGER_KEY } from './ledger-key.ts'
 import type { SharedLedger, SweepCall } from './run-sweep.ts'
 import { CallLimit, createSweepLimit } from './sweep-limit.ts'
-import type { Sweep, SweepOptions, SweepResult } from './types.ts'
 
 /** The parts of a client that a sweep uses. */
 export interface SweepContext {
@@ -34,9 +34,6 @@ export interface SweepContext {
   /** What the sweeps that run on each store were charged. */
   readonly ledgers: WeakMap<BudgetStore, SharedLedger>
 }
-
-/** With one of these, every call with the key fails in the same way. */
-const FINAL_STATUSES: readonly unknown[] = [401, 402, 403]
 
 const HEAVY_CONCURRENCY = 2
 const LIGHT_CONCURRENCY = 4
@@ -74,7 +71,8 @@ export function createSweep(
         isResult: (error): error is EtnMarketError => isEtnMarketError(error) && error.code !== 'client_closed',
         keyPrefix: `etn-market:sweep:1:${context.baseUrl()}`,
         now: () => monotonicNow(context.clock),
-        isFinal: (error) => isFinal(error) || (error instanceof PartialBatchError && error.errors.some(isFinal)),
+        isFinal: (error) =>
+          isFinalForKey(error) || (error instanceof PartialBatchError && error.errors.some(isFinalForKey)),
         createCallLimit: (limit) => new CallLimit(limit),
         nextTurn,
         call: ({ input }, budget, signal) => context.run({ ...input, options: { ...callOptions, signal }, budget }),
@@ -89,10 +87,6 @@ export function createSweep(
   return Object.defineProperty(generator as Sweep<unknown, unknown>, 'remaining', {
     get: () => [...pending].flatMap(({ params }) => params),
   })
-}
-
-function isFinal(error: EtnMarketError): boolean {
-  return error instanceof InsufficientCreditsError || FINAL_STATUSES.includes(error.status)
 }
 
 function readOptions(operation: OperationId, options: SweepOptions, { settings }: SweepContext) {

@@ -1,5 +1,5 @@
 import { type CallOptions, type Client, checksumAddress, isAddress, type OperationId, operations } from 'etn-market'
-import { STALE_TIMES } from './stale-times.ts'
+import { FRESHNESS_MS } from '../generated/freshness.ts'
 import type { EtnQueries, EtnQueriesSettings, EtnQuerySettings } from './types.ts'
 
 export type * from './types.ts'
@@ -20,7 +20,7 @@ const MIN_GC_MS = 300_000
  */
 export function etnQueries(client: Client, settings: EtnQueriesSettings = {}): EtnQueries {
   const groups: Record<string, Record<string, unknown>> = {}
-  for (const operation of Object.keys(STALE_TIMES) as OperationId[]) {
+  for (const operation of Object.keys(operations) as OperationId[]) {
     const [group = '', action = ''] = operation.split('.')
     groups[group] ??= {}
     groups[group][action] = (params?: object, options?: EtnQuerySettings) =>
@@ -39,7 +39,7 @@ function toQuery(
   options: EtnQuerySettings = {},
 ) {
   const { abort = settings.abort ?? false } = options
-  const { staleTime = settings.staleTime?.[operation] ?? STALE_TIMES[operation] } = options
+  const { staleTime = settings.staleTime?.[operation] ?? FRESHNESS_MS[operation] } = options
   const { gcTime = Math.max(MIN_GC_MS, staleTime) } = options
   const [group = '', action = ''] = operation.split('.')
   const normalized = normalize(operation, params)

@@ -219,7 +219,7 @@ testProperty(
         const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
         const name = `${run++}.csv`
         const csv = { name, path: join(folder, name) }
-        const id = { token, bucket, currency: 'USD' }
+        const id = { token, bucket, currency: 'USD' } as const
         const bucketOf = (ms: number) => Math.floor(ms / 1_000 / seconds)
         for (const [pause, error] of [[0, 0] as const, ...pauses]) {
           await clock.advance(pause * 1_000)
@@ -230,7 +230,7 @@ testProperty(
             if (error === 0) expect(limit).toBeLessThanOrEqual(begun + 1)
             return client.token.candles({ address: token, limit, bucket })
           }
-          await syncSeries(file, { bucket, limit: 24, maxLimit: 500, now: fake.now() / 1_000 + error, buy })
+          await syncSeries(file, { bucket, limit: 24, now: fake.now() / 1_000 + error, buy })
           file.close()
         }
         const whole = await client.token.candles({ address: token, limit: 500, bucket })

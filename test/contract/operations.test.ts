@@ -34,6 +34,8 @@ const FREE = ['account.me', 'meta.openapi']
 const HEAVY = ['locks.get', 'farm.list']
 const WITHOUT_KEY = ['meta.openapi']
 
+const A = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
+
 const model = readModel(readSources().contract)
 
 test('the contract has the operations of the service description and no others', () => {
@@ -64,6 +66,13 @@ describe.each(TABLE)('%s', (id, path, query, base, perItem, max, most) => {
     expect(base + perItem * max).toBe(most)
   })
 
+  test('is estimated from an empty page to a full one', () => {
+    const required = operation.params.filter((param) => param.required)
+    const params = Object.fromEntries(required.map(({ name, kind }) => [name, kind === 'addresses' ? [A] : A]))
+    const expected = id === 'prices.batch' ? { min: 110, max: 110 } : { min: base, max: most }
+    expect(estimateCost(id, params as never)).toEqual({ ...expected, requests: 1 })
+  })
+
   test('is heavy, and needs a key, as described', () => {
     expect([written.heavy, operation.heavy ?? false]).toEqual([HEAVY.includes(id), HEAVY.includes(id)])
     expect([!written.needsKey, operation.keyless ?? false]).toEqual([
@@ -89,7 +98,6 @@ describe.each(TABLE)('%s', (id, path, query, base, perItem, max, most) => {
   })
 })
 
-const A = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 const accepts = (id: OperationId, params: object) => {
   try {
     estimateCost(id, params as never)

@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
 import { joinBudgets } from '../../src/credits/joint-budget.ts'
-import { Account } from '../../src/proxy/account.ts'
+import { CallBudget } from '../../src/proxy/call-budget.ts'
 import { CallLimit, createSweepLimit } from '../../src/sweep/sweep-limit.ts'
 import { type BudgetUnderTest, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
 import { START, totals } from './budget-at.ts'
@@ -89,7 +89,7 @@ describe("a visitor's budget beside that of a proxy", () =>
   testBudget(
     async () => {
       const [visitor, total] = [memory(), memory(WIDE)]
-      return { ...inBoth(visitor, total), budget: new Account(visitor.budget, total.budget) }
+      return { ...inBoth(visitor, total), budget: new CallBudget(visitor.budget, total.budget) }
     },
     // The client's own budget has the true figure.
     { recordsMoreThanReserved: false },

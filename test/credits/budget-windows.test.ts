@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget, type MemoryBudget, type StoredBudget } from '../../src/credits/budget.ts'
 import { joinBudgets } from '../../src/credits/joint-budget.ts'
-import { Account } from '../../src/proxy/account.ts'
+import { CallBudget } from '../../src/proxy/call-budget.ts'
 import { type Share, ShareReservation } from '../../src/proxy/stream/share-reservation.ts'
 import { flush } from '../support/clock.ts'
 import { budgetAt, START, totals, wallClock } from './budget-at.ts'
@@ -29,9 +29,9 @@ describe('a window counts what is sent in it', () => {
 
 describe('a window that ends while another budget still writes', () => {
   const visitor = {} as Share['visitor']
-  const kinds: [string, (one: MemoryBudget, other: StoredBudget) => Pick<Account, 'reserve'>][] = [
+  const kinds: [string, (one: MemoryBudget, other: StoredBudget) => Pick<CallBudget, 'reserve'>][] = [
     ['joined', (one, other) => joinBudgets(one, other)],
-    ["a visitor's", (one, other) => new Account(one, other)],
+    ["a visitor's", (one, other) => new CallBudget(one, other)],
     [
       'shared by visitors',
       (one, other) => ({

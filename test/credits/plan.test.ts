@@ -157,22 +157,22 @@ describe('advises', () => {
 
   test('one batch in place of many single prices', () => {
     expect(adviceOf(tokens.slice(0, 14).map((address) => price(address, '5m')))).toEqual([
-      '14 token.price every 5 m: 201,600 credits a day; one prices.batch of 14 addresses every 5 m: 69,120.',
+      '14 token.price every 5m: 201,600 credits a day; one prices.batch of 14 addresses every 5m: 69,120.',
     ])
   })
 
   test('single prices in place of a batch of two, also beside a full batch', () => {
     expect(adviceOf([batch(2, '5m')])).toEqual([
-      '1 prices.batch every 5 m: 34,560 credits a day; 2 token.price every 5 m: 28,800.',
+      '1 prices.batch every 5m: 34,560 credits a day; 2 token.price every 5m: 28,800.',
     ])
     expect(adviceOf([batch(51, '60m')])).toEqual([
-      '1 prices.batch every 1 h: 17,040 credits a day; one prices.batch of 50 addresses and 1 token.price every 1 h: 15,600.',
+      '1 prices.batch every 1h: 17,040 credits a day; one prices.batch of 50 addresses and 1 token.price every 1h: 15,600.',
     ])
   })
 
   test('one batch at the shortest interval where that costs less than each interval alone', () => {
     expect(adviceOf([batch(10, '5m'), price(tokens[20] ?? '', '6m')])).toEqual([
-      '1 prices.batch and 1 token.price at 2 intervals: 69,600 credits a day; one prices.batch of 11 addresses every 5 m: 60,480.',
+      '1 prices.batch and 1 token.price at 2 intervals: 69,600 credits a day; one prices.batch of 11 addresses every 5m: 60,480.',
     ])
     expect(adviceOf([batch(10, '5m'), price(tokens[20] ?? '', '60m')])).toEqual([])
   })
@@ -182,7 +182,7 @@ describe('advises', () => {
       .slice(0, 3)
       .map((address): PlannedCall => ({ operation: 'nft.collection', params: { address }, every: '1h' }))
     expect(adviceOf(calls)).toEqual([
-      '3 nft.collection every 1 h: 36,000 credits a day; one nft.stats every 1 h, which has the floor price, owners and listings of all collections but no volume: 600.',
+      '3 nft.collection every 1h: 36,000 credits a day; one nft.stats every 1h, which has the floor price, owners and listings of all collections but no volume: 600.',
     ])
   })
 
@@ -193,7 +193,7 @@ describe('advises', () => {
     ]
     expect(adviceOf(calls, 2_400)).toEqual([
       'Whole plan: 7,200 credits a day, above the limit of 2,400; intervals 3 times as long fit.',
-      '2 token.list at 2 intervals: 7,200 credits a day; the parameters are equal, and the one every 1 h alone: 4,800.',
+      '2 token.list at 2 intervals: 7,200 credits a day; the parameters are equal, and the one every 1h alone: 4,800.',
     ])
   })
 

@@ -73,7 +73,7 @@ strict.addSchema(strictContract, 'contract')
 describe('answers have all fields of the contract and no others', () => {
   it.each(fakeOperations)('%s', async (operation) => {
     const { fake, get } = play()
-    for (const one of variants(operation, (await examplePaths(fake))[operation] ?? '')) {
+    for (const one of variants(operation, (await examplePaths(fake))[operation])) {
       const validate = strict.compile(responseSchema(fakeRoutes[operation].path, '200'))
       validate((await get(one)).body)
       expect(validate.errors ?? [], one).toEqual([])
@@ -91,7 +91,7 @@ describe('answers match the contract', () => {
     const { fake, get } = play({ clock: { now: () => now } })
     for (const moment of moments) {
       now = moment
-      for (const one of variants(operation, (await examplePaths(fake))[operation] ?? '')) {
+      for (const one of variants(operation, (await examplePaths(fake))[operation])) {
         const answer = await get(one)
         expect(answer.status, one).toBe(200)
         expect(complaints(responseSchema(path, '200'), answer.body), one).toEqual([])

@@ -1,4 +1,9 @@
-import { createFakeService, type FakeService, type FakeServiceOptions } from '../../src/fake/index.ts'
+import {
+  createFakeService,
+  type FakeOperation,
+  type FakeService,
+  type FakeServiceOptions,
+} from '../../src/fake/index.ts'
 import { onCaseFinished } from '../support/property.ts'
 
 /** A moment in the middle of everything: no period starts or ends here. */
@@ -56,11 +61,11 @@ function parse(text: string): unknown {
 }
 
 /** A path for every operation, each of them answered with data. */
-export function examplePaths(fake: FakeService): Promise<Record<string, string>> {
+export function examplePaths(fake: FakeService): Promise<Record<FakeOperation, string>> {
   return examples((path) => ask(fake.fetch, fake.baseUrl + path, fake.key))
 }
 
-async function examples(get: (path: string) => Promise<Answer>): Promise<Record<string, string>> {
+async function examples(get: (path: string) => Promise<Answer>): Promise<Record<FakeOperation, string>> {
   const collection = (await get('/nft/collections/52014?limit=1')).body.data[0].address
   const pool = (await get('/presales/52014?limit=1')).body.data[0].pool
   return {

@@ -47,7 +47,7 @@ describe('layers', () => {
     ['credits/'],
     ['transport/'],
     // The public types of a client.
-    ['events.ts', 'options.ts', 'sweep/types.ts', 'api-promise.ts', 'generated/methods.ts', 'fleet/'],
+    ['events.ts', 'options.ts', 'sweep-types.ts', 'api-promise.ts', 'generated/methods.ts', 'fleet/'],
     // What entries above need of a client.
     ['client-internals.ts'],
     ['request/'],

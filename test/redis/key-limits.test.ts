@@ -96,7 +96,7 @@ test('a call that too many recent refusals hold fails at once, or waits without 
   const refusals = Array.from({ length: 15 }, (_, index) => [now - 58_000 + index, `refusal-${index}`])
   await direct.del(`{etn-market:bots}:refusals:${scope}`)
   await direct.zadd(`{etn-market:bots}:refusals:${scope}`, ...refusals.flat())
-  await direct.hset('{etn-market:bots}:guards', scope, `${now - 1}:1`)
+  await direct.hset('{etn-market:bots}:breakers', scope, `${now - 1}:1`)
   const late = setup.join({}, {}, redis)
   const error = await rejection(late.client.nft.stats({}, { deadlineMs: 700 }), RateLimitError)
   expect(error).toMatchObject({ attempts: 0, charge: 'none', code: 'rate_limited' })

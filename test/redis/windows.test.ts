@@ -10,7 +10,7 @@ const LIMIT = 1_000
 const leaseMs = 1_000_000
 
 type Step =
-  | { readonly do: 'reserve'; readonly credits: number }
+  | { readonly do: 'reserve'; readonly credits: number | 'all' | 'oneMore' }
   | {
       readonly do: 'confirm' | 'settle' | 'release' | 'markUncertain'
       readonly which: number
@@ -23,7 +23,11 @@ const charged = fc.nat(400)
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('reserve' as const), credits: fc.integer({ min: 1, max: 600 }) }),
+    arbitrary: fc.record({
+      do: fc.constant('reserve' as const),
+      // What fits exactly, and what just does not.
+      credits: fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 1, max: 600 }) }, fc.constantFrom('all', 'oneMore')),
+    }),
   },
   {
     weight: 6,
@@ -67,7 +71,9 @@ async function run(steps: readonly Step[]): Promise<void> {
       scripts.at(now)
     } else if (what.do === 'reserve') {
       const id = `id-${index}`
-      const { credits } = what
+      // What is free needs no entry in Redis.
+      const available = Math.max(1, budget.available)
+      const credits = what.credits === 'all' ? available : what.credits === 'oneMore' ? available + 1 : what.credits
       const verdict = await verdictOf(async () => {
         held.push({ id, credits, reservation: await budget.reserve(credits) })
       })

@@ -52,7 +52,7 @@ export function follow(process: ChildProcess): Child {
     process.once('error', reject)
     process.once('close', (code) => resolve({ code, stdout, stderr }))
   })
-  // Whoever waits gets the failure.
+  // The caller that waits gets the failure.
   closed.catch(() => {})
   const ended = (limitMs?: number) =>
     within(`the end of \`${process.spawnargs.join(' ')}\``, closed, { state: () => both, ...(limitMs && { limitMs }) })

@@ -4,7 +4,7 @@ import { createPriceHistory } from '../src/prices/price-history.ts'
 
 const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 
-/** A history of a feed that delivers what it is told to. */
+/** A history of a feed that delivers the prices of the test. */
 function setup() {
   let deliver: NonNullable<WatchOptions['onPrice']> = () => {}
   const watch = (_: unknown, { onPrice = () => {} }: WatchOptions) => {

@@ -11,11 +11,11 @@ import type { HostProcess, NamedFile } from '../host.ts'
 import { type PaidFor, savePaidFor } from '../paid-for.ts'
 import { readAddresses } from '../read-addresses.ts'
 import { writeWhole } from '../replace-file.ts'
-import type { Series } from '../series.ts'
+import { DEFAULT_BUCKET, DEFAULT_CURRENCY, type Series, seriesIdOf } from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
-import { MAX_CANDLES, syncSeries } from '../sync-series.ts'
+import { syncSeries } from '../sync-series.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
 
 interface CandlesArguments extends CommonOptions {
@@ -37,8 +37,8 @@ export function addCandlesCommand(program: Command, host: HostProcess): void {
       'Candles of tokens: charts, CSV, SVG, or files that are kept up to date. An address, a file with one a line, or -.',
     )
     .option('--all-listed', 'of all listed tokens, by token.list, which is kept for a week')
-    .option('--bucket <length>', '1m, 15m, 1h, 4h or 1d', '1h')
-    .option('--currency <code>', 'USD or ETN', 'USD')
+    .option('--bucket <length>', '1m, 15m, 1h, 4h or 1d', DEFAULT_BUCKET)
+    .option('--currency <code>', 'USD or ETN', DEFAULT_CURRENCY)
     .option('--limit <n>', 'number of newest candles, 1 to 500', '100')
     .option('--csv [file]', 'print CSV, or write it to a file; of several tokens, into a folder')
     .option('--svg <file>', 'write a chart of candles, for light and dark pages')
@@ -150,8 +150,8 @@ async function syncFile(
   params: TokenCandlesParams & { limit: number },
   named: NamedFile,
 ): Promise<readonly Candle[]> {
-  const { address: token, bucket = '1h', currency = 'USD' } = params
-  const file = await openSeriesFile(named, { token, bucket, currency })
+  const id = seriesIdOf(params)
+  const file = await openSeriesFile(named, id)
   const saving: Series = {
     candles: file.candles,
     merge: (fresh, gone) =>
@@ -159,9 +159,8 @@ async function syncFile(
   }
   try {
     const { added, updated, candles, gap } = await syncSeries(saving, {
-      bucket,
+      bucket: id.bucket,
       limit: params.limit,
-      maxLimit: MAX_CANDLES,
       now: Date.now() / 1_000,
       buy: (limit) => buyCandles(session, options, { ...params, limit }),
     })

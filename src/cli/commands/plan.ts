@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { formatDuration } from '../../credits/duration.ts'
 import { addExample, readCredits } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
 import type { HostProcess } from '../host.ts'
 import { formatCount, formatCredits, formatUsd } from '../output.ts'
-import { formatInterval, readPlanFile } from '../plan-file.ts'
+import { readPlanFile } from '../plan-file.ts'
 import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
 import type { PlanFile } from '../plan-line.ts'
 import { findSlowerLine, type SlowerLine } from '../plan-slower.ts'
@@ -140,7 +141,7 @@ export function describeLimit(plan: PlanForecast, limit: number, slower: SlowerL
   const lines = [`${over}: it fits with intervals ${factor} times as long${except}.`]
   const call = slower && calls[slower.call]
   if (!call) return lines
-  const [from, to] = [slower.everyMs, slower.insteadEveryMs].map(formatInterval)
+  const [from, to] = [slower.everyMs, slower.insteadEveryMs].map(formatDuration)
   const name = call.for === '' ? call.operation : `${call.operation} (${call.for})`
   return [...lines, `Or slow ${name} from ${from} to ${to}: that saves ${formatCount(slower.saves)} credits a day.`]
 }

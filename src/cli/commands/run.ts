@@ -24,8 +24,8 @@ interface RunArguments extends CommonOptions {
 const DAY_MS = 86_400_000
 
 /**
- * Adds `etn-market run`: carries out a plan until it is told to end. With `--json` it prints an event a line, see `RunEvent`. Its state is in
- * a file beside the plan, so that it goes on where it was, and its limit holds, also after `kill -9`.
+ * Adds `etn-market run`: carries out a plan until a signal ends it. With `--json` it prints an event a line, see `RunEvent`. Its state is in
+ * a file beside the plan. After `kill -9` it goes on where it was, and its limit still holds.
  */
 export function addRunCommand(program: Command, host: HostProcess): void {
   const command = program

@@ -40,7 +40,7 @@ async function attempt(line: PlanLine, parts: RunParts, work: () => Promise<void
     return !parts.signal.aborted
   } catch (error) {
     if (isEtnMarketError(error) && isOverLimit(error)) {
-      await waitForMidnight(line, parts, error)
+      await sleepUntil(reportLimit(line, parts, error), parts)
       return false
     }
     reportFailure(line, parts, error)
@@ -58,10 +58,11 @@ export function reportFailure(line: PlanLine, { state, emit }: RunParts, error: 
   emit({ event: 'failed', ...nameOf(line), code, message, credits: isOwn ? 0 : error.credits })
 }
 
-async function waitForMidnight(line: PlanLine, parts: RunParts, error: EtnMarketError): Promise<void> {
-  const { resetsAt = parts.clock.now() } = error as { resetsAt?: number }
-  parts.emit({ event: 'limit', ...nameOf(line), until: toIso(resetsAt) })
-  await sleepUntil(resetsAt, parts)
+/** Reports that a line does not fit the limit of the day. Returns when the next day begins. */
+export function reportLimit(line: PlanLine, { clock, emit }: RunParts, error: EtnMarketError): number {
+  const { resetsAt = clock.now() } = error as { resetsAt?: number }
+  emit({ event: 'limit', ...nameOf(line), until: toIso(resetsAt) })
+  return resetsAt
 }
 
 /** Resolves at the time, or when the run is to end. The wall clock may be set, and a machine may sleep: it is looked at every few minutes. */

@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { TokenCandlesParams } from 'etn-market'
 import type { PlanLine } from '../plan-line.ts'
+import { seriesIdOf } from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { seriesName } from '../series-name.ts'
-import { MAX_CANDLES, syncSeries } from '../sync-series.ts'
+import { syncSeries } from '../sync-series.ts'
 import { repeat, reportFailure } from './repeat.ts'
 import { nameOf, type RunParts } from './run-parts.ts'
 
@@ -23,8 +24,9 @@ export function runCandles(line: PlanLine, parts: RunParts): Promise<void> {
 }
 
 async function sync(address: string, line: PlanLine, { client, clock, state, emit, file }: RunParts): Promise<void> {
-  const { bucket = '1h', currency = 'USD', limit = DEFAULT_LIMIT } = line.params as Partial<TokenCandlesParams>
-  const id = { token: address, bucket, currency }
+  const { limit = DEFAULT_LIMIT, ...rest } = line.params as Partial<TokenCandlesParams>
+  const id = seriesIdOf({ ...rest, address })
+  const { bucket, currency } = id
   const named = file(seriesName(line.file ?? DEFAULT_FOLDER, id, line.count > 1))
   mkdirSync(dirname(named.path), { recursive: true })
   const series = await openSeriesFile(named, id)
@@ -33,7 +35,6 @@ async function sync(address: string, line: PlanLine, { client, clock, state, emi
     const { added, updated } = await syncSeries(series, {
       bucket,
       limit,
-      maxLimit: MAX_CANDLES,
       now: clock.now() / 1_000,
       async buy(count) {
         const { data, meta } = await client.token

@@ -1,5 +1,6 @@
 import type { Client, Clock, EtnMarketError, StoredBudget } from 'etn-market'
 import type { PriceFeed } from 'etn-market/feed'
+import { isFinalForKey } from '../../errors/final-error.ts'
 import type { NamedFile } from '../host.ts'
 import type { PlanLine } from '../plan-line.ts'
 import type { LineName, RunEvent } from './run-events.ts'
@@ -23,12 +24,8 @@ export const nameOf = (line: PlanLine): LineName => ({ operation: line.operation
 
 export const toIso = (ms: number): string => new Date(ms).toISOString()
 
-/** With one of these, every call with the key fails in the same way. */
-const FINAL_STATUSES: readonly unknown[] = [401, 402, 403]
-
 /** Whether the run cannot go on: the key is refused, or has no credits left. */
-export const isFinal = ({ status, code }: EtnMarketError): boolean =>
-  FINAL_STATUSES.includes(status) || code === 'client_closed'
+export const isFinal = (error: EtnMarketError): boolean => isFinalForKey(error) || error.code === 'client_closed'
 
 /** Whether the limit of the day does not allow a call. Nothing was sent. */
 export const isOverLimit = (error: EtnMarketError): boolean => error.name === 'BudgetExceededError'

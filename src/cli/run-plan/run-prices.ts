@@ -2,8 +2,8 @@ import { isEtnMarketError } from 'etn-market'
 import type { PlanLine } from '../plan-line.ts'
 import { endOfActive, startOfActive } from '../plan-times.ts'
 import { appendLine } from './append-line.ts'
-import { sleepUntil } from './repeat.ts'
-import { isFinal, isOverLimit, nameOf, type RunParts, toIso } from './run-parts.ts'
+import { reportFailure, reportLimit, sleepUntil } from './repeat.ts'
+import { isOverLimit, nameOf, type RunParts, toIso } from './run-parts.ts'
 
 /** Watches the prices of a line in its hours, through the feed of the run. @throws the client's error if no later call can succeed */
 export async function runPrices(line: PlanLine, parts: RunParts): Promise<void> {
@@ -37,20 +37,13 @@ async function watchUntil(end: number, line: PlanLine, parts: RunParts): Promise
       appendLine(line, parts, price)
     },
     onError(error) {
-      if (!isEtnMarketError(error) || isFinal(error)) return fail(error)
       // The feed goes on by itself.
-      if (isOverLimit(error)) {
-        const { resetsAt = clock.now() } = error as { resetsAt?: number }
-        return emit({ event: 'limit', ...nameOf(line), until: toIso(resetsAt) })
+      if (isEtnMarketError(error) && isOverLimit(error)) return void reportLimit(line, parts, error)
+      try {
+        reportFailure(line, parts, error)
+      } catch (final) {
+        fail(final)
       }
-      state.count(line, { failed: 1 })
-      return emit({
-        event: 'failed',
-        ...nameOf(line),
-        code: error.code,
-        message: error.message,
-        credits: error.credits,
-      })
     },
   })
   const alerts = alert === undefined ? [] : addresses.map((address) => follow(address))

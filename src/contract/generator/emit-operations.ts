@@ -45,6 +45,17 @@ function row({ path, credits, heavy, needsKey, bareField, params }: OperationMod
   }
 }
 
+/** Apart from the table of operations, so that only what caches answers contains it. */
+export function emitFreshness(model: Model): string {
+  const rows = model.operations.map(({ id, freshSeconds }) => `  '${id}': ${1_000 * freshSeconds},\n`).join('')
+  return [
+    HEADER,
+    "import type { OperationId } from './operations.ts'\n",
+    '/** For how long an answer of each operation is shown before it is bought again, milliseconds; 0 for never. */',
+    `export const FRESHNESS_MS: Readonly<Record<OperationId, number>> = {\n${rows}}\n`,
+  ].join('\n')
+}
+
 /** The typed methods, with the text that editors show. */
 export function emitMethods(model: Model): string {
   const groups = [...model.groups].map(([group, description]) => {

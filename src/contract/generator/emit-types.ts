@@ -41,13 +41,19 @@ function fieldOf({ name, required, shape }: Field): string {
 
 function emitParam(param: ParamModel): string {
   const optional = !param.required || param.type.kind === 'chain'
-  return `  /** ${param.description} ${ruleText(param)}. */\n  ${param.name}${optional ? '?' : ''}: ${paramTypeOf(param.type)}${optional ? ' | undefined' : ''}\n`
+  return `  /** ${param.description} ${ruleText(param)}.${defaultText(param)} */\n  ${param.name}${optional ? '?' : ''}: ${paramTypeOf(param.type)}${optional ? ' | undefined' : ''}\n`
 }
 
 function ruleText({ type }: ParamModel): string {
   if (type.kind === 'chain') return `Always ${type.id}`
   if (type.kind !== 'choice') return capital(ruleOf(type))
   return capital(ruleOf({ kind: type.kind, values: type.values, ...(type.anyCase && { anyCase: true }) }))
+}
+
+function defaultText({ type }: ParamModel): string {
+  return type.kind === 'choice' && type.default !== undefined
+    ? ` The service takes ${type.default} when it is left out.`
+    : ''
 }
 
 function emitMaps(model: Model): string {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'yaml'
 import { emitGuards } from './emit-guards.ts'
-import { emitMethods, emitOperations, emitTable } from './emit-operations.ts'
+import { emitFreshness, emitMethods, emitOperations, emitTable } from './emit-operations.ts'
 import { emitAnswerSchemas, emitSchemas } from './emit-schemas.ts'
 import { emitTypes, HEADER } from './emit-types.ts'
 import type { Model } from './model.ts'
@@ -21,6 +21,7 @@ export function generate(contract: unknown, readme: string): Map<string, string>
     ['src/generated/answer-schemas.ts', emitAnswerSchemas(model)],
     ['src/generated/guards.ts', emitGuards(model)],
     ['src/generated/operations.ts', emitOperations(model)],
+    ['src/generated/freshness.ts', emitFreshness(model)],
     ['src/generated/methods.ts', emitMethods(model)],
     ['src/generated/document.ts', emitDocument(model)],
     ['README.md', fillTable(readme, emitTable(model))],

@@ -21,6 +21,8 @@ export interface OperationModel {
   description: string
   credits: Credits | null
   heavy: boolean
+  /** For how long an answer is shown before it is bought again; 0 for never. */
+  freshSeconds: number
   needsKey: boolean
   /** The field that only a bare answer has, where the service may send the data without its envelope. */
   bareField: string | null
@@ -49,7 +51,9 @@ export type ParamType =
   | { kind: 'address' }
   | { kind: 'addresses'; max: number }
   | { kind: 'limit'; max: number }
-  | { kind: 'choice'; values: readonly (string | number)[]; anyCase: boolean }
+  | { kind: 'choice'; values: readonly Choice[]; default: Choice | undefined; anyCase: boolean }
+
+export type Choice = string | number
 
 /** The names of the shapes that a shape refers to. */
 export function refsOf(shape: Shape): string[] {

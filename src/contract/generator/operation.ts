@@ -10,6 +10,7 @@ const KEYS = [
   'description',
   'x-credits',
   'x-free',
+  'x-freshness',
   'x-heavy',
   'x-may-be-bare',
   'parameters',
@@ -47,12 +48,19 @@ export function readOperation(document: Node, path: string, value: unknown): Ope
     description: text(node.description),
     credits: readCredits(node, ok.headers.includes('X-Credits-Cost'), params, data, place),
     heavy: readFlag(node, 'x-heavy', place),
+    freshSeconds: readFreshness(node['x-freshness'], `${place}.x-freshness`),
     needsKey: !(Array.isArray(node.security) && node.security.length === 0),
     bareField: text(node['x-may-be-bare']) || null,
     params,
     envelope: ok.envelope,
     data,
   }
+}
+
+/** Required: what may be cached, and for how long, is decided with the operation. */
+function readFreshness(value: unknown, place: string): number {
+  if (!Number.isInteger(value) || Number(value) < 0) throw new ContractError(place, 'must be a whole number of seconds')
+  return Number(value)
 }
 
 function readAnswer(document: Node, value: unknown, from: string): { headers: string[]; envelope: Shape } {

@@ -2,20 +2,8 @@ import { asOneOf, checkNames } from './check-options.ts'
 import { countItems } from './count-items.ts'
 import type { AdmittedCall, QueryResult } from './execute.ts'
 import { once } from './once.ts'
-import { type FakeOperation, fakeOperations, fakeRoutes } from './routes.ts'
+import { type FakeOperation, fakeOperations, fakeRoutes, type ListOperation } from './routes.ts'
 import { findMismatch } from './validate-data.ts'
-
-/** The operations whose data is a list. */
-export type ListOperation =
-  | 'token.list'
-  | 'token.candles'
-  | 'locks.get'
-  | 'pool.list'
-  | 'trade.list'
-  | 'nft.collections'
-  | 'nft.assets'
-  | 'presale.list'
-  | 'farm.list'
 
 /** The data of an operation, as a stub receives it. */
 export type StubData<Operation extends FakeOperation> = Operation extends ListOperation

@@ -1,4 +1,5 @@
 import type { Candle } from '../../generated/types.ts'
+import { countCandles, mergeCandles } from './buckets.ts'
 
 /** What is known of a series. */
 export interface KnownSeries {
@@ -12,11 +13,6 @@ export interface KnownSeries {
   readonly at: number
 }
 
-/** The largest page. */
-export const MAX_CANDLES = 500
-/** Length of each bucket in seconds. */
-export const BUCKET_SECONDS = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
-
 /** How long the service may take to compute an answer, in milliseconds. */
 const MAX_PROCESSING_MS = 10_000
 
@@ -28,8 +24,7 @@ export function countMissing(
   bucketSeconds: number,
 ): number {
   if (known === undefined || known.depth < limit) return limit
-  const missing = Math.floor((serviceNow / 1_000 - known.finalUntil) / bucketSeconds)
-  return Math.min(limit, Math.max(0, missing) + 1)
+  return countCandles(known.finalUntil, serviceNow / 1_000, bucketSeconds, limit)
 }
 
 export interface CandleAnswer {
@@ -46,7 +41,7 @@ export interface CandleAnswer {
 }
 
 /** Adds an answer to a series. Returns undefined if candles between them may be missing. */
-export function mergeCandles(
+export function addAnswer(
   known: KnownSeries | undefined,
   answer: CandleAnswer,
   limit: number,
@@ -58,8 +53,7 @@ export function mergeCandles(
   const from = Math.min(candles[0]?.time ?? Number.POSITIVE_INFINITY, adjacent?.finalUntil ?? Number.POSITIVE_INFINITY)
   const older = adjacent?.candles.filter(({ time }) => time < from) ?? []
   const depth = Math.max(asked, adjacent?.depth ?? 0)
-  // By time, because an answer may have a candle twice.
-  const merged = [...new Map([...older, ...candles].map((candle) => [candle.time, candle])).values()]
+  const merged = mergeCandles(older, candles)
   const servedAt = serviceNow - tookMs
   return {
     candles: merged.slice(-depth),

@@ -2,13 +2,14 @@ import type { Candle } from '../../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
-import { BUCKET_SECONDS, type KnownSeries, MAX_CANDLES } from './series.ts'
+import { BUCKET_SECONDS, type Bucket, MAX_CANDLES } from './buckets.ts'
+import type { KnownSeries } from './series.ts'
 
 /** What a series is of. */
 export interface SeriesId {
   /** In EIP-55 form. */
   readonly address: string
-  readonly bucket: keyof typeof BUCKET_SECONDS
+  readonly bucket: Bucket
   readonly currency: 'USD' | 'ETN'
 }
 

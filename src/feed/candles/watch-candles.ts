@@ -1,15 +1,16 @@
 import { sleep } from '../../concurrency/clock.ts'
-import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Candle } from '../../generated/types.ts'
+import { defaultOf } from '../../operations/default-of.ts'
 import { toWatchFailed } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
 import type { RecurringRequests } from '../requests/recurring-requests.ts'
 import { createFailureReport, createRequester, type Requester, type RequesterParts } from '../requests/requester.ts'
 import type { FeedClient } from '../types.ts'
-import { readInterval } from '../watch/read-interval.ts'
-import { BUCKET_SECONDS, countMissing, type KnownSeries, mergeCandles, serviceTime } from './series.ts'
+import { BUCKET_SECONDS } from './buckets.ts'
+import { addAnswer, countMissing, type KnownSeries, serviceTime } from './series.ts'
 import { type CandleStore, isCandles, type SeriesId } from './store.ts'
 import type { CandleSeries, CandleWatchOptions } from './types.ts'
 
@@ -33,8 +34,8 @@ export function watchCandles(
   parts: CandleWatchParts,
 ): AsyncIterable<CandleSeries> {
   rejectUnknown('candle watch option', options, OPTIONS)
-  const { bucket, everyMs, limit = DEFAULT_LIMIT, currency = 'USD', signal } = options
-  readInterval('everyMs', everyMs)
+  const { bucket, everyMs, limit = DEFAULT_LIMIT, currency = defaultOf('token.candles', 'currency'), signal } = options
+  requireMilliseconds('everyMs', everyMs)
   if (bucket === undefined) throw invalidOption('bucket', bucket, Object.keys(BUCKET_SECONDS).join(', '))
   const [address = input] = parts.toChecksum([input])
   parts.client.token.candles.estimate({ address, bucket, limit, currency })
@@ -115,7 +116,7 @@ function createCandleBuyer(id: SeriesId, limit: number, requester: Requester, { 
         const now = clock.now()
         clockOffset = serviceTime(headers?.date, data.at(-1), clock.wall.now()) - now
         const answer = { candles: data, asked, sentAt, tookMs: now - sentAt, serviceNow: now + clockOffset }
-        const series = mergeCandles(known, answer, limit, bucketSeconds)
+        const series = addAnswer(known, answer, limit, bucketSeconds)
         // A bucket ended between the decision and the answer: the rest is requested at once.
         if (series !== undefined) return series
       }

@@ -1,5 +1,5 @@
 import { sleep } from '../../concurrency/clock.ts'
-import { rejectUnknown } from '../../errors/input.ts'
+import { rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { BalanceDocument } from '../../generated/types.ts'
 import { checksumAddress } from '../../utils/address.ts'
@@ -17,7 +17,6 @@ import {
   type RequesterParts,
 } from '../requests/requester.ts'
 import type { FeedClient } from '../types.ts'
-import { readInterval } from '../watch/read-interval.ts'
 import type { Watch, WatchOptions } from '../watch/types.ts'
 import { createPortfolioState } from './state.ts'
 import { type Holdings, isBalanceDocument, MAX_BALANCES, readHoldings } from './summary.ts'
@@ -51,8 +50,8 @@ export function watchPortfolio(
   parts: PortfolioParts,
 ): AsyncIterable<Portfolio> {
   rejectUnknown('portfolio option', options, ['everyMs', 'balancesEveryMs', 'signal'])
-  const everyMs = readInterval('everyMs', options.everyMs)
-  const balancesEveryMs = readInterval('balancesEveryMs', options.balancesEveryMs ?? everyMs)
+  const everyMs = requireMilliseconds('everyMs', options.everyMs)
+  const balancesEveryMs = requireMilliseconds('balancesEveryMs', options.balancesEveryMs ?? everyMs)
   const { client, clock, lifetime } = parts
   client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
   lifetime.signal.throwIfAborted()

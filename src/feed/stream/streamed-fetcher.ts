@@ -74,7 +74,7 @@ export function createStreamedFetcher({
       const streamed = new Set([...batch.due, ...batch.early].filter(isStreamed))
       const due = batch.due.filter((tracked) => !streamed.has(tracked))
       const early = due.length === 0 ? [] : batch.early.filter((tracked) => !streamed.has(tracked))
-      // Nothing is bought early for the sake of an address that is not bought.
+      // Skip early addresses when no due address is bought.
       for (const tracked of batch.early) if (!early.includes(tracked)) schedule(tracked)
       const paid = due.length === 0 ? 0 : fetcher.fetch({ due, early })
       const [credits, more] = await Promise.all([

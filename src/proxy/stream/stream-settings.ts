@@ -1,4 +1,4 @@
-import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { type FeedInternals, feedInternalsOf } from '../../feed/internals.ts'
 import { checkWindow } from '../credit-window.ts'
 import { readTokens } from '../rules.ts'
@@ -36,17 +36,12 @@ export function readStreamSettings(feed: ProxyWithFeed['feed'], options: ProxySt
     perVisitor,
     maxAddresses: requireCount('stream.maxAddresses', maxAddresses, MAX_ADDRESSES),
     maxPerVisitor: requireCount('stream.maxPerVisitor', maxPerVisitor),
-    minEveryMs: requireDuration('stream.minEveryMs', minEveryMs),
-    heartbeatMs: requireDuration('stream.heartbeatMs', heartbeatMs),
+    minEveryMs: requireMilliseconds('stream.minEveryMs', minEveryMs),
+    heartbeatMs: requireMilliseconds('stream.heartbeatMs', heartbeatMs),
   }
 }
 
 function requireCount(name: string, value: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value > 0 && value <= max) return value
   throw invalidOption(name, value, max === MAX_ADDRESSES ? `a whole number from 1 to ${max}` : 'a whole number above 0')
-}
-
-function requireDuration(name: string, value: number): number {
-  if (typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY) return value
-  throw invalidOption(name, value, 'a number of milliseconds above 0')
 }

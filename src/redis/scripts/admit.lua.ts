@@ -2,8 +2,8 @@ import { tagScript } from '../tagged-script.ts'
 import { LIMITS } from './limits.lua.ts'
 
 /**
- * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each guarded scope.
- * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of unguarded requests.
+ * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each scope whose breaker is not closed.
+ * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of requests that were sent without asking.
  * Answers `granted`, `cooldown` with its length, `refusals` with the time until fewer refusals of the key are recent, or, when it has to ask again,
  * `busy` while a probe is in flight and `queued` with the number of requests before it while no slot is free.
  */
@@ -15,9 +15,9 @@ if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
 local id, leaseMs, isHeavy, maxRefusals = ARGV[2], tonumber(ARGV[3]), ARGV[5] == '1', tonumber(ARGV[6])
 if redis.call('HEXISTS', OPERATIONS, id) == 1 then return answer('cancelled', 0) end
 local key, heavy = scopeOf(ARGV[4], 8), scopeOf('heavy', 11)
-countUnguarded(key, 8, leaseMs)
+countUnasked(key, 8, leaseMs)
 
-for _, leases in ipairs({ SLOTS, key.probes, key.unguarded, heavy.probes }) do shorten(leases, leaseMs) end
+for _, leases in ipairs({ SLOTS, key.probes, key.unasked, heavy.probes }) do shorten(leases, leaseMs) end
 
 local function isHeld()
   return redis.call('ZSCORE', SLOTS, id) or redis.call('ZSCORE', key.probes, id)
@@ -26,7 +26,7 @@ if isHeld() then return answer('granted', 0) end
 
 local waitMs, refusalsMs, isBusy = 0, 0, false
 local function checkScope(scope, isKey)
-  if not scope.isGuarded then return end
+  if not scope.isTripped then return end
   prune(scope)
   waitMs = math.max(waitMs, scope.till - now)
   local probes = redis.call('ZCARD', scope.probes)
@@ -36,7 +36,7 @@ local function checkScope(scope, isKey)
   if refusals >= maxRefusals then
     local last = redis.call('ZRANGE', scope.refusals, refusals - maxRefusals, refusals - maxRefusals, 'WITHSCORES')
     refusalsMs = tonumber(last[2]) + MINUTE - now + 1
-  elseif refusals + probes + redis.call('ZCARD', scope.unguarded) >= maxRefusals then
+  elseif refusals + probes + redis.call('ZCARD', scope.unasked) >= maxRefusals then
     isBusy = true
   end
 end
@@ -65,7 +65,7 @@ if isHeavy then
   redis.call('ZADD', SLOTS, text(now + leaseMs), id)
 end
 local function takeProbe(scope)
-  if not scope.isGuarded then return end
+  if not scope.isTripped then return end
   redis.call('ZADD', scope.probes, text(now + leaseMs), id)
   keepFor(scope, 2 * (leaseMs + MINUTE))
 end

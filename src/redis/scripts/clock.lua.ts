@@ -9,24 +9,24 @@ end
 `
 
 /**
- * Cool-downs: `until:limit:since` for each scope that was refused, when the cool-down ends, how many probes may then be in flight, and when that was written.
- * One that was written while the clock was ahead keeps its length. It needs GUARDS.
+ * Circuit breakers: `until:limit:since` for each scope whose breaker is not closed, when it becomes half open, how many probes may then be in flight, and when that was written.
+ * One that was written while the clock was ahead keeps its length. It needs BREAKERS.
  */
 export const COOLDOWNS = `
-local function readGuard(name, found)
+local function readBreaker(name, found)
   local till, limit, since = string.match(found or '', '^(%d+):(%d+):?(%d*)$')
   if till and since ~= '' and tonumber(since) > now then
     till, since = text(now + math.max(0, tonumber(till) - tonumber(since))), text(now)
     found = till .. ':' .. limit .. ':' .. since
-    redis.call('HSET', GUARDS, name, found)
+    redis.call('HSET', BREAKERS, name, found)
   end
   return tonumber(till or 0), tonumber(limit or 0), till and found
 end
 
-local function guards()
-  local all = redis.call('HGETALL', GUARDS)
+local function breakers()
+  local all = redis.call('HGETALL', BREAKERS)
   for index = 2, #all, 2 do
-    local _, _, found = readGuard(all[index - 1], all[index])
+    local _, _, found = readBreaker(all[index - 1], all[index])
     all[index] = found or all[index]
   end
   return all

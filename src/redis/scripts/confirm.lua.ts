@@ -22,7 +22,7 @@ if known and known.window == window and known.state == 'r' then
 end
 -- A fail-over may have forgotten the reservation: then it is made again.
 if known then unhold(known) end
-if credits > creditsLeft() then
+if not fits(credits) then
   if known then
     write(id, 'f', known.window, credits, 0)
     forgetLater(id, HOUR)

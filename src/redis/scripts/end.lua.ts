@@ -20,7 +20,7 @@ endProbe(heavy, id, result)
 
 -- The scope is calm when a probe has succeeded and no refusal of the key is recent, or every heavy slot may probe.
 local function isCalm(scope)
-  return scope.isGuarded and scope.till <= now and scope.limit > 1
+  return scope.isTripped and scope.till <= now and scope.limit > 1
 end
 if isCalm(heavy) and heavy.limit >= slotLimit then close(heavy) end
 if isCalm(key) then

@@ -2,7 +2,7 @@ import { COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 import { WINDOWS } from './windows.lua.ts'
 
 /**
- * What the scripts that move credits begin with. KEYS: state, operations, leases, ends, guards, balances.
+ * What the scripts that move credits begin with. KEYS: state, operations, leases, ends, breakers, balances.
  *
  * `operations` holds `state:window:credits:extra` by id, and `:key` where a key is known, where the state is r(eserved), e(xpired: the lease ended, so the
  * credits are uncertain), s(ettled), u(ncertain), f(reed) or c(ancelled before it was executed). `leases` has the reserved ones by the end of their lease,
@@ -15,7 +15,7 @@ import { WINDOWS } from './windows.lua.ts'
  *
  * - `refusal`: without a state nobody knows what was spent; a member with other limits would break those of the others.
  * - `add`: counts of windows that are forgotten are not kept.
- * - `addDoubt`: what a later balance of the key may prove, credits that became uncertain since the last reading.
+ * - `addProvable`: what a later balance of the key may prove, credits that became uncertain since the last reading.
  * - `unhold` takes back what an undecided operation holds, where no balance has proven it, and answers whether a balance may show what it cost, and
  *   whether one has proven it.
  * - `sweep` takes a few at a time, so that no script takes long. It changes no sum. An id is kept for an hour at least, and at most until the end of the
@@ -23,7 +23,7 @@ import { WINDOWS } from './windows.lua.ts'
  * - `answer`: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.
  */
 export const LEDGER = `
-local STATE, OPERATIONS, LEASES, ENDS, GUARDS, BALANCES = unpack(KEYS)
+local STATE, OPERATIONS, LEASES, ENDS, BREAKERS, BALANCES = unpack(KEYS)
 local HOUR = 3600000
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
 local function refusal(expected)
@@ -80,7 +80,7 @@ local function readingOf(key)
   return tonumber(readings or 0), key == '' and 0 or tonumber(forgotten or 0)
 end
 
-local function addDoubt(key, id, credits)
+local function addProvable(key, id, credits)
   local one = evidenceOf(key)
   if not one then return end
   local field = id == window and 'provable' or 'older'
@@ -119,7 +119,7 @@ local function unhold(operation)
   local reading, proof = readingOf(operation.key)
   local isShown, isProven = reading > operation.extra, proof > operation.extra
   if not isProven then add('u', operation.window, -operation.credits) end
-  if not isShown then addDoubt(operation.key, operation.window, -operation.credits) end
+  if not isShown then addProvable(operation.key, operation.window, -operation.credits) end
   return isShown, isProven
 end
 
@@ -130,7 +130,7 @@ local function sweep(leaseMs)
     if operation and operation.state == 'r' then
       add('r', operation.window, -operation.credits)
       add('u', operation.window, operation.credits)
-      addDoubt(operation.key, operation.window, operation.credits)
+      addProvable(operation.key, operation.window, operation.credits)
       write(id, 'e', operation.window, operation.credits, readingOf(operation.key), operation.key)
     end
     local nextWindowMs = windowMs > 0 and endOf(windows[1]) + windowMs - now or 48 * HOUR
@@ -148,7 +148,7 @@ end
 local function answer(verdict)
   local spent, reserved, uncertain = counts()
   local reply = { verdict, text(now), epoch, window, msLeft(), text(spent), text(reserved), text(uncertain) }
-  for _, part in ipairs(guards()) do reply[#reply + 1] = part end
+  for _, part in ipairs(breakers()) do reply[#reply + 1] = part end
   return reply
 end
 `

@@ -1,15 +1,15 @@
 import { CLOCK, COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 
 /**
- * What the scripts that admit requests begin with. KEYS: state, operations, ends, guards, slots, waiting, seen, then for the scope of the API key
- * and for that of heavy requests: probes, refusals, unguarded.
+ * What the scripts that admit requests begin with. KEYS: state, operations, ends, breakers, slots, waiting, seen, then for the scope of the API key
+ * and for that of heavy requests: probes, refusals, unasked.
  *
- * `guards` has the cool-downs. All other sets are scored by the time at which an entry ends, `refusals` by that of the refusal: one that is ahead of the
- * clock counts for a minute from now. `unguarded` are requests that were sent before their member knew of
- * the guard.
+ * `breakers` has the circuit breakers that are not closed. All other sets are scored by the time at which an entry ends, `refusals` by that of the refusal: one that is ahead of the
+ * clock counts for a minute from now. `unasked` are requests that were sent without asking,
+ * before their member knew that the breaker was open.
  */
 export const LIMITS = `
-local STATE, OPERATIONS, ENDS, GUARDS, SLOTS, WAITING, SEEN = unpack(KEYS, 1, 7)
+local STATE, OPERATIONS, ENDS, BREAKERS, SLOTS, WAITING, SEEN = unpack(KEYS, 1, 7)
 local MINUTE, HOUR = 60000, 3600000
 
 ${CLOCK}${LEASES_IN_TIME}${COOLDOWNS}
@@ -17,17 +17,17 @@ local config = redis.call('HGET', STATE, 'config')
 local slotLimit = config and tonumber(string.match(config, ' (%d+)$')) or 0
 
 local function scopeOf(name, first)
-  local till, limit, found = readGuard(name, redis.call('HGET', GUARDS, name))
+  local till, limit, found = readBreaker(name, redis.call('HGET', BREAKERS, name))
   return {
     name = name,
-    probes = KEYS[first], refusals = KEYS[first + 1], unguarded = KEYS[first + 2],
-    till = till, limit = limit, isGuarded = found ~= nil,
+    probes = KEYS[first], refusals = KEYS[first + 1], unasked = KEYS[first + 2],
+    till = till, limit = limit, isTripped = found ~= nil,
   }
 end
 
-local function guard(scope, till, limit)
-  scope.till, scope.limit, scope.isGuarded = till, limit, true
-  redis.call('HSET', GUARDS, scope.name, text(till) .. ':' .. text(limit) .. ':' .. text(now))
+local function setBreaker(scope, till, limit)
+  scope.till, scope.limit, scope.isTripped = till, limit, true
+  redis.call('HSET', BREAKERS, scope.name, text(till) .. ':' .. text(limit) .. ':' .. text(now))
 end
 
 -- A probe whose process is gone may have been refused.
@@ -38,7 +38,7 @@ local function prune(scope)
   end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', scope.refusals, '(' .. text(now), '+inf')) do redis.call('ZADD', scope.refusals, text(now), id) end
   redis.call('ZREMRANGEBYSCORE', scope.refusals, '-inf', text(now - MINUTE))
-  redis.call('ZREMRANGEBYSCORE', scope.unguarded, '-inf', text(now))
+  redis.call('ZREMRANGEBYSCORE', scope.unasked, '-inf', text(now))
 end
 
 local function leave(id)
@@ -49,37 +49,37 @@ end
 
 -- Sets of keys that are not used any more end by themselves.
 local function keepFor(scope, ms)
-  for _, key in ipairs({ scope.probes, scope.refusals, scope.unguarded }) do redis.call('PEXPIRE', key, text(ms)) end
+  for _, key in ipairs({ scope.probes, scope.refusals, scope.unasked }) do redis.call('PEXPIRE', key, text(ms)) end
 end
 
 -- Requests that this member has in flight and nobody has counted.
-local function countUnguarded(scope, first, leaseMs)
-  for index = first, #ARGV do redis.call('ZADD', scope.unguarded, text(now + leaseMs), ARGV[index]) end
+local function countUnasked(scope, first, leaseMs)
+  for index = first, #ARGV do redis.call('ZADD', scope.unasked, text(now + leaseMs), ARGV[index]) end
   if first <= #ARGV then keepFor(scope, 2 * (leaseMs + MINUTE)) end
 end
 
 -- What a request held of a scope is free again. A success permits one more probe, a failure leaves as many as are in flight.
 local function endProbe(scope, id, result)
-  redis.call('ZREM', scope.unguarded, id)
-  if redis.call('ZREM', scope.probes, id) == 0 or not scope.isGuarded then return end
+  redis.call('ZREM', scope.unasked, id)
+  if redis.call('ZREM', scope.probes, id) == 0 or not scope.isTripped then return end
   if result == 'lost' then redis.call('ZADD', scope.refusals, text(now), id) end
   if scope.till > now then return end
   prune(scope)
   if result == 'succeeded' then
-    guard(scope, scope.till, scope.limit + 1)
+    setBreaker(scope, scope.till, scope.limit + 1)
   elseif result ~= 'unused' then
-    guard(scope, scope.till, math.max(1, redis.call('ZCARD', scope.probes)))
+    setBreaker(scope, scope.till, math.max(1, redis.call('ZCARD', scope.probes)))
   end
 end
 
 local function close(scope)
-  redis.call('HDEL', GUARDS, scope.name)
-  redis.call('DEL', scope.probes, scope.unguarded)
+  redis.call('HDEL', BREAKERS, scope.name)
+  redis.call('DEL', scope.probes, scope.unasked)
 end
 
 local function answer(verdict, ms)
   local reply = { verdict, text(now), text(ms) }
-  for _, part in ipairs(guards()) do reply[#reply + 1] = part end
+  for _, part in ipairs(breakers()) do reply[#reply + 1] = part end
   return reply
 end
 `

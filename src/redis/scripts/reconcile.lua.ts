@@ -41,7 +41,7 @@ if keep(key, { balance = balance, provable = 0, older = 0, reading = reading, pr
 end
 redis.call('HSET', BALANCES, 'k:' .. key, '0')
 if not proves then return { lost and 'nothing' or 'first' } end
--- The current window first, because it must not be counted too low. Beyond every doubt, the window of a charge is unknown.
+-- The current window first, because it must not be counted too low. The window of any charge beyond provable and older is unknown.
 local charged = lost - math.min(math.max(0, lost - before.provable), before.older)
 add('s', window, charged)
 add('u', window, -before.provable)

@@ -18,7 +18,7 @@ if known and known.state == 'c' then return answer('cancelled') end
 if known then return answer(known.window == window and 'granted' or 'earlier') end
 -- What is free needs no entry.
 if credits == 0 then return answer('granted') end
-if credits > creditsLeft() then return answer('refused') end
+if not fits(credits) then return answer('refused') end
 reserve(id, credits, leaseMs, ARGV[5])
 return answer('granted')
 `)

@@ -30,7 +30,7 @@ if decision == 's' then
   if charged > 0 and not isShown and redis.call('HEXISTS', BALANCES, key) == 1 then redis.call('HINCRBY', BALANCES, 'k:' .. key, text(charged)) end
 elseif decision == 'u' and not isProven then
   add('u', known.window, known.credits)
-  if not isShown then addDoubt(key, known.window, known.credits) end
+  if not isShown then addProvable(key, known.window, known.credits) end
 end
 write(id, decision, known.window, known.credits, charged)
 forgetLater(id, HOUR)

@@ -2,11 +2,11 @@ import { tagScript } from '../tagged-script.ts'
 import { WINDOWS } from './windows.lua.ts'
 
 /**
- * The totals of now, without a write. KEYS: state, operations, leases, slots, guards. ARGV: config.
- * Answers the time, the window and how long it lasts, spent, reserved, uncertain, the slots taken, then each refused scope and its guard.
+ * The totals of now, without a write. KEYS: state, operations, leases, slots, breakers. ARGV: config.
+ * Answers the time, the window and how long it lasts, spent, reserved, uncertain, the slots taken, then each refused scope and its breaker.
  */
 export const STATUS = /* @__PURE__ */ tagScript(`#!lua flags=no-writes
-local STATE, OPERATIONS, LEASES, SLOTS, GUARDS = unpack(KEYS)
+local STATE, OPERATIONS, LEASES, SLOTS, BREAKERS = unpack(KEYS)
 ${WINDOWS}
 if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
 if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
@@ -22,6 +22,6 @@ local reply = { text(now), windows[1].id, msLeft() }
 for _, number in ipairs({ spent, reserved, uncertain, redis.call('ZCOUNT', SLOTS, '(' .. text(now), '+inf') }) do
   reply[#reply + 1] = text(number)
 end
-for _, part in ipairs(redis.call('HGETALL', GUARDS)) do reply[#reply + 1] = part end
+for _, part in ipairs(redis.call('HGETALL', BREAKERS)) do reply[#reply + 1] = part end
 return reply
 `)

@@ -72,7 +72,7 @@ local function enterWindow()
   return forgetPast(), true, isHeld
 end
 
-local MAX_CREDITS = 9007199254740991
+local MAX_CREDITS = ${Number.MAX_SAFE_INTEGER}
 
 local function counts()
   local spent, reserved, uncertain = 0, 0, 0
@@ -87,9 +87,9 @@ local function counts()
   return math.min(MAX_CREDITS, spent), reserved, math.min(MAX_CREDITS, uncertain)
 end
 
-local function creditsLeft()
+local function fits(credits)
   local spent, reserved, uncertain = counts()
-  return limit - spent - reserved - uncertain
+  return credits <= math.max(0, limit - spent - reserved - uncertain)
 end
 
 local function msLeft()

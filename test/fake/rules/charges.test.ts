@@ -38,7 +38,7 @@ describe('§8: what a call costs', () => {
   it.each(TABLE)('%s: base %i + %i x items returned, at most limit %s', async (operation, base, perItem, max, most) => {
     const { fake, get } = play({ world: { tokenCount: 240 } })
     expect(fakeRoutes[operation].maxLimit).toBe(max)
-    const found = (await examplePaths(fake))[operation] ?? ''
+    const found = (await examplePaths(fake))[operation]
     fake.reset()
     const path = operation === 'balances.get' ? '/balances/52014/0xFeEdBeEf00000000000000000000000000000001' : found
     let charged = 0

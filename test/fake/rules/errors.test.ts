@@ -14,7 +14,7 @@ const path = (operation: FakeOperation, values: { chainId?: string; address?: st
 describe('§5: keys', () => {
   it.each(fakeOperations.filter((operation) => operation !== 'meta.openapi'))('%s needs a key', async (operation) => {
     const { fake, get } = play()
-    const example = (await examplePaths(fake))[operation] ?? ''
+    const example = (await examplePaths(fake))[operation]
     fake.reset()
     for (const headers of [{}, { authorization: 'Bearer esk_test_other' }, { authorization: fake.key }]) {
       const { status, body } = await get(example, { headers })

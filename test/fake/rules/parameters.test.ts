@@ -12,7 +12,7 @@ describe('§4: query parameters', () => {
     'limit: $operation returns as many items as are asked for, up to $maxLimit',
     async ({ operation, maxLimit }) => {
       const { fake, get } = play({ world: { tokenCount: 240 } })
-      const found = (await examplePaths(fake))[operation] ?? ''
+      const found = (await examplePaths(fake))[operation]
       const path = operation === 'balances.get' ? '/balances/52014/0xFeEdBeEf00000000000000000000000000000001' : found
       const count = (data: object) =>
         ('balances' in data ? Object.keys(data.balances as object) : (data as unknown[])).length

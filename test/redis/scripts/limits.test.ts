@@ -12,22 +12,22 @@ const KEY = 'key:1'
 const MAX_REFUSALS = 15
 const SILENT_MS = 2_000
 
-/** Guards without the moment at which they were written. */
-const parse = ([verdict, , ms, ...guards]: string[]) => ({
+/** Breakers without the moment at which they were written. */
+const parse = ([verdict, , ms, ...breakers]: string[]) => ({
   verdict,
   ms: Number(ms),
-  guards: guards.map((part) => part.replace(/^(\d+:\d+):\d+$/, '$1')),
+  breakers: breakers.map((part) => part.replace(/^(\d+:\d+):\d+$/, '$1')),
 })
-async function admit(id: string, { heavy = false, scope = KEY, unguarded = [] as string[], config = CONFIG } = {}) {
-  const args = [config, id, LEASE_MS, scope, heavy ? '1' : '0', MAX_REFUSALS, SILENT_MS, ...unguarded]
+async function admit(id: string, { heavy = false, scope = KEY, unasked = [] as string[], config = CONFIG } = {}) {
+  const args = [config, id, LEASE_MS, scope, heavy ? '1' : '0', MAX_REFUSALS, SILENT_MS, ...unasked]
   return parse((await run(ADMIT, keys.limits(scope), args)) as string[])
 }
 const heavy = (id: string, scope = KEY) => admit(id, { heavy: true, scope }).then(({ verdict }) => verdict)
 const light = (id: string) => admit(id).then(({ verdict }) => verdict)
 const end = async (id: string, result = 'succeeded', scope = KEY) =>
   parse((await run(END, keys.limits(scope), [id, scope, result])) as string[])
-const refuse = async (id: string, which: 'key' | 'heavy', waitMs: number, unguarded: string[] = []) =>
-  parse((await run(REFUSE, keys.limits(KEY), [id, KEY, which, waitMs, LEASE_MS, ...unguarded])) as string[])
+const refuse = async (id: string, which: 'key' | 'heavy', waitMs: number, unasked: string[] = []) =>
+  parse((await run(REFUSE, keys.limits(KEY), [id, KEY, which, waitMs, LEASE_MS, ...unasked])) as string[])
 const renewSlots = (...ids: string[]) => run(RENEW, [keys.slots], [LEASE_MS, ...ids.flatMap((id) => [1, id])])
 const taken = async () => (await status()).taken
 
@@ -151,9 +151,9 @@ describe('a cool-down of heavy requests', () => {
   test('lets one probe go, and the others when it has succeeded', async () => {
     scripts.later(500)
     expect([await heavy('b'), await heavy('c')]).toEqual(['granted', 'busy'])
-    expect(await end('b', 'failed')).toMatchObject({ guards: ['heavy', `${START + 500}:1`] })
+    expect(await end('b', 'failed')).toMatchObject({ breakers: ['heavy', `${START + 500}:1`] })
     expect([await heavy('c'), await heavy('d')]).toEqual(['granted', 'busy'])
-    expect((await end('c')).guards).toEqual([])
+    expect((await end('c')).breakers).toEqual([])
     expect([await heavy('d'), await heavy('e')]).toEqual(['granted', 'granted'])
   })
 
@@ -176,7 +176,7 @@ describe('a cool-down of a key', () => {
 
   test('holds every request with the key, and none with another', async () => {
     await refuse('a', 'key', 700)
-    expect(await admit('b')).toMatchObject({ verdict: 'cooldown', ms: 700, guards: [KEY, `${START + 700}:1`] })
+    expect(await admit('b')).toMatchObject({ verdict: 'cooldown', ms: 700, breakers: [KEY, `${START + 700}:1`] })
     expect(await heavy('c')).toBe('cooldown')
     expect((await admit('d', { scope: 'key:2' })).verdict).toBe('granted')
     expect((await admit('e', { scope: 'key:2', heavy: true })).verdict).toBe('granted')
@@ -189,10 +189,10 @@ describe('a cool-down of a key', () => {
     await end('b')
     expect([await light('c'), await light('d'), await light('e')]).toEqual(['granted', 'granted', 'busy'])
     await end('c')
-    expect((await end('d')).guards).toHaveLength(2)
+    expect((await end('d')).breakers).toHaveLength(2)
     scripts.at(START + 60_000)
     await light('f')
-    expect((await end('f')).guards).toEqual([])
+    expect((await end('f')).breakers).toEqual([])
   })
 
   test('grows with refusals, from 2 s to 8 s', async () => {
@@ -229,8 +229,8 @@ describe('a cool-down of a key', () => {
   })
 
   test('counts requests that were sent before their member knew, and probes whose process is gone', async () => {
-    const unguarded = Array.from({ length: 13 }, (_, index) => `sent-${index}`)
-    await refuse('a', 'key', 100, unguarded)
+    const unasked = Array.from({ length: 13 }, (_, index) => `sent-${index}`)
+    await refuse('a', 'key', 100, unasked)
     scripts.later(100)
     expect([await light('b'), await light('c')]).toEqual(['granted', 'busy'])
     await end('b')
@@ -245,8 +245,8 @@ describe('a cool-down of a key', () => {
 
   test('counts requests that were sent while the clock was ahead for one lease after it was set back', async () => {
     scripts.at(START + 8_760 * HOUR)
-    const unguarded = Array.from({ length: 14 }, (_, index) => `sent-${index}`)
-    await refuse('a', 'key', 100, unguarded)
+    const unasked = Array.from({ length: 14 }, (_, index) => `sent-${index}`)
+    await refuse('a', 'key', 100, unasked)
     scripts.at(START)
     expect(await light('b')).toBe('cooldown')
     scripts.later(100)
@@ -266,16 +266,16 @@ describe('a cool-down of a key', () => {
 
 test('requests in flight of a member that is gone are forgotten, also without a refusal', async () => {
   await initialize()
-  await admit('a', { heavy: true, unguarded: ['gone'] })
+  await admit('a', { heavy: true, unasked: ['gone'] })
   expect(await scripts.redis.pttl(keys.limits(KEY)[9] as string)).toBeGreaterThan(0)
 })
 
-test('guards of keys that are not used any more are forgotten', async () => {
+test('breakers of keys that are not used any more are forgotten', async () => {
   await initialize()
   const other = 'key:old'
   await run(REFUSE, keys.limits(other), ['a', other, 'key', 100, LEASE_MS])
   scripts.later(HOUR + 101)
-  expect((await refuse('b', 'key', 100)).guards[0]).toBe(KEY)
+  expect((await refuse('b', 'key', 100)).breakers[0]).toBe(KEY)
   for (const key of keys.limits(other).slice(7, 9)) expect(await scripts.redis.pttl(key)).toBeLessThan(HOUR)
 })
 

@@ -14,8 +14,8 @@ interface SwitchProps<Value> {
 }
 
 /**
- * Values of which one is chosen. They are buttons: the arrow keys of radio buttons would buy what they pass. What a value costs shows while
- * its button is pointed at or has the focus; the dearest one stands beside the switch.
+ * Values of which one is chosen. They are buttons: the arrow keys of radio buttons would buy what they pass. The cost of a value shows while
+ * its button is pointed at or has the focus; the highest cost stands beside the switch.
  */
 export function Switch<Value extends string | number>(props: SwitchProps<Value>) {
   const { label, values, value, onChange, buys, nameOf = String } = props

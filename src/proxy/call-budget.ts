@@ -6,7 +6,7 @@ import { isPromise } from '../utils/is-promise.ts'
 export class Abandoned extends Error {}
 
 /** What pays for one purchase: the visitor who asked first, and the total of the proxy. */
-export class Account implements SpendingLimit {
+export class CallBudget implements SpendingLimit {
   /** Credits that the service is known to have charged, at most what was reserved. */
   counted = 0
   /** Requests that are on their way. */
@@ -41,7 +41,7 @@ export class Account implements SpendingLimit {
     }
     const accept = (total: Reservation) => {
       this.refusedBy = undefined
-      return new AccountReservation(this, own, total)
+      return new CallReservation(this, own, total)
     }
     try {
       const total = this.total.reserve(credits, details)
@@ -57,32 +57,32 @@ export class Account implements SpendingLimit {
 }
 
 /** The reservation of one attempt. A class, because one is made for each. */
-class AccountReservation implements Reservation {
+class CallReservation implements Reservation {
   readonly credits: number
-  readonly #account: Account
+  readonly #callBudget: CallBudget
   readonly #own: MemoryReservation | undefined
   readonly #total: Reservation
   #isSent = false
   #isDecided = false
 
-  constructor(account: Account, own: MemoryReservation | undefined, total: Reservation) {
+  constructor(callBudget: CallBudget, own: MemoryReservation | undefined, total: Reservation) {
     this.credits = total.credits
-    this.#account = account
+    this.#callBudget = callBudget
     this.#own = own
     this.#total = total
   }
 
   confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
-    const account = this.#account
-    account.requireWaiting()
-    account.refusedBy = 'visitor'
+    const callBudget = this.#callBudget
+    callBudget.requireWaiting()
+    callBudget.refusedBy = 'visitor'
     this.#own?.confirm(details, key)
-    account.refusedBy = 'total'
+    callBudget.refusedBy = 'total'
     const confirmed = this.#total.confirm(details, key)
     // The visitor's window may have ended meanwhile: both have to be confirmed without a wait.
     if (isPromise(confirmed)) return confirmed.then(() => this.confirm(details, key))
-    account.refusedBy = undefined
-    if (!this.#isSent) account.sending++
+    callBudget.refusedBy = undefined
+    if (!this.#isSent) callBudget.sending++
     this.#isSent = true
   }
 
@@ -109,7 +109,7 @@ class AccountReservation implements Reservation {
   #decide(charged: number): void {
     if (this.#isDecided) return
     this.#isDecided = true
-    this.#account.counted += charged
-    if (this.#isSent) this.#account.sending--
+    this.#callBudget.counted += charged
+    if (this.#isSent) this.#callBudget.sending--
   }
 }

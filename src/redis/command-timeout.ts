@@ -29,7 +29,7 @@ export function createCommand(run: RunScript, { timeoutMs, leaseMs }: CommandLim
       const work = run(script, keys, [...args.map(String), id])
       // Also where nobody waits for it any more: others wait in line behind it.
       work.then(recordAnswer, () => {})
-      const reply = await withTimeout(work, timeoutMs, { maxMs: leaseMs, answeredAt: () => answeredAt })
+      const reply = await withReplyTimeout(work, timeoutMs, { maxMs: leaseMs, answeredAt: () => answeredAt })
       return readReply(reply, id)
     } catch (error) {
       throw readError(error, id)
@@ -41,7 +41,7 @@ export function createCommand(run: RunScript, { timeoutMs, leaseMs }: CommandLim
  * Settles as `work` does, or rejects when nothing was answered for `timeoutMs`, at the latest after `maxMs`. An answer that is there already wins
  * against a timer that is late, because the program was busy: the turns of the event loop in which it is read come first.
  */
-export function withTimeout<T>(
+export function withReplyTimeout<T>(
   work: Promise<T>,
   timeoutMs: number,
   { maxMs = timeoutMs, answeredAt = () => Number.NEGATIVE_INFINITY } = {},

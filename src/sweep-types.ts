@@ -1,6 +1,6 @@
-import type { BudgetStore } from '../credits/budget.ts'
-import type { EtnMarketError } from '../errors/base.ts'
-import type { CallOptions } from '../options.ts'
+import type { BudgetStore } from './credits/budget.ts'
+import type { EtnMarketError } from './errors/base.ts'
+import type { CallOptions } from './options.ts'
 
 /**
  * Options of `.many()`. Those of a call apply to each call; `signal` ends the whole sweep, which then rejects. With
