@@ -14,7 +14,7 @@ export function toRequest(
   return new Request(`http://${headers.host}${originalUrl}`, { method, headers: lines, ...(signal && { signal }) })
 }
 
-/** The proxy as a handler of `node:http`, Express, Connect or Fastify's `request.raw`. */
+/** The proxy as a handler of `node:http`, Express or Connect. */
 export function toNodeHandler(proxy: MarketProxy) {
   return async (request: NodeRequest, response: ServerResponse): Promise<void> => {
     const left = new AbortController()
