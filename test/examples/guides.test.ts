@@ -111,3 +111,60 @@ test('no paragraph of a guide has more than four sentences', () => {
     expect(prose.filter((text) => (text.match(/[.?!](\s|$)/g) ?? []).length > 4)).toEqual([])
   }
 })
+
+/** What stands in backticks in a guide. */
+const namesIn = (guide: string) =>
+  (textOf(guide).match(/`[^`\n]+`/g) ?? []).flatMap((code) => code.match(/[\w.]+/g) ?? [])
+
+/** The names of the fields of an interface. */
+function fieldsOf(file: string, name: string): string[] {
+  const [, body = ''] = new RegExp(`^export interface ${name}\\b[^\\n]*\\{\\n(.*?)^\\}`, 'ms').exec(textOf(file)) ?? []
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = '']) => field)
+}
+
+test.each([
+  ['src/GUIDE.md', 'src/options.ts', ['ClientOptions', 'CallOptions']],
+  ['src/credits/GUIDE.md', 'src/credits/budget.ts', ['BudgetOptions']],
+  ['src/credits/GUIDE.md', 'src/credits/budget-types.ts', ['BudgetTotals']],
+  ['src/credits/GUIDE.md', 'src/credits/usage.ts', ['CreditsReport']],
+  ['src/request/GUIDE.md', 'src/errors/base.ts', ['ErrorDetails']],
+  ['src/sweep/GUIDE.md', 'src/sweep/types.ts', ['SweepOptions', 'SweepProgress', 'SweepSuccess']],
+  ['src/feed/GUIDE.md', 'src/feed/types.ts', ['FeedOptions', 'FeedStreamOptions', 'FeedStatus']],
+  ['src/feed/GUIDE.md', 'src/feed/watch/types.ts', ['WatchOptions', 'AlertOptions', 'FeedPrice']],
+  [
+    'src/proxy/GUIDE.md',
+    'src/proxy/types.ts',
+    ['ProxyCallOptions', 'AllowedOperation', 'ProxyStreamOptions', 'CreditWindow'],
+  ],
+  ['src/proxy/GUIDE.md', 'src/stream/types.ts', ['PriceStreamOptions']],
+  ['src/proxy/GUIDE.md', 'src/react/credit-meter.ts', ['CreditMeterState', 'CreditMeterOptions']],
+  ['src/proxy/GUIDE.md', 'src/tanstack-query/types.ts', ['EtnQuerySettings']],
+  ['src/redis/GUIDE.md', 'src/redis/types.ts', ['RedisFleetOptions']],
+  ['src/redis/GUIDE.md', 'src/fleet/types.ts', ['FleetStatus']],
+])('%s names every field of %s: %s', (guide, file, interfaces) => {
+  const fields = interfaces.flatMap((name) => {
+    const found = fieldsOf(file, name)
+    expect(found.length, name).toBeGreaterThan(1)
+    return found
+  })
+  const named = namesIn(guide)
+  expect(fields.filter((field) => !named.includes(field))).toEqual([])
+})
+
+test.each([
+  ['src/request/GUIDE.md', 'src/events.ts', 17],
+  ['src/feed/GUIDE.md', 'src/feed/events.ts', 12],
+])('%s names every event of %s', (guide, file, count) => {
+  const lines = textOf(file).match(/^ {2}type: .*$/gm) ?? []
+  const types = lines.flatMap((line) => [...line.matchAll(/'([^']+)'/g)].map(([, type = '']) => type))
+  expect(types.length).toBeGreaterThanOrEqual(count)
+  const named = namesIn(guide)
+  expect(types.filter((type) => !named.includes(type))).toEqual([])
+})
+
+test('the guide of errors names every class of error', async () => {
+  const classes = Object.keys(await import('etn-market')).filter((name) => /^[A-Z].*Error$/.test(name))
+  expect(classes.length).toBeGreaterThan(15)
+  const named = namesIn('src/request/GUIDE.md')
+  expect(classes.filter((name) => !named.includes(name))).toEqual([])
+})
