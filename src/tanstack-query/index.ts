@@ -1,3 +1,9 @@
+/**
+ * Query options for TanStack Query, for each operation.
+ *
+ * @module etn-market/tanstack-query
+ */
+
 import { type CallOptions, type Client, checksumAddress, isAddress, type OperationId, operations } from 'etn-market'
 import { STALE_TIMES } from './stale-times.ts'
 import type { EtnQueries, EtnQueriesSettings, EtnQuerySettings } from './types.ts'
