@@ -46,7 +46,7 @@ const app = await Application.bootstrap(
     includeHierarchySummary: false,
     searchInDocuments: true,
     // What a reader calls comes before types, and guides before what only mentions a word.
-    searchGroupBoosts: { Functions: 2, Classes: 1.5, Documents: 3 },
+    searchGroupBoosts: { Functions: 2, Classes: 1.5, Documents: 10 },
     sluggerConfiguration: { lowercase: true },
     highlightLanguages: [
       'bash',
