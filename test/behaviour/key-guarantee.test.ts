@@ -10,7 +10,7 @@ import { address, addresses, BASE_URL, KEY, setup, watch } from '../support/setu
 
 const GUARANTEE = 15
 const MINUTE = 60_000
-const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 25 : 3
+const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 12 : 3
 
 interface Service {
   limit: 'second' | 'minute' | 'always' | 'at random'

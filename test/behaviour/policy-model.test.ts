@@ -14,7 +14,7 @@ omitStacks()
 const LIMIT = 9_000
 const WINDOW_MS = 120_000
 const KEYS = ['esk_live_first_key', 'esk_live_second_key']
-const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 250 : 10
+const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 120 : 10
 
 type Step =
   | { do: 'call'; what: What; number: number; key: 0 | 1; caller: number; options: Options }

@@ -95,7 +95,7 @@ testProperty(
     })
     expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([cost, 0, 0])
   }),
-  { cases: 40 },
+  { cases: 20 },
 )
 
 testProperty(

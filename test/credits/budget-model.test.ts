@@ -121,13 +121,13 @@ const limits = fc.oneof(fc.nat(120), fc.constant(0))
 testProperty(
   'two owners of one budget never exceed its limit, and its totals are those of a list of all reservations',
   fc.property(plans, limits, (steps, limit) => run(steps, limit, undefined, false)),
-  { cases: 250 },
+  { cases: 120 },
 )
 
 testProperty(
   'in every window, whatever is reserved in one and sent or answered in another',
   fc.property(plans, limits, (steps, limit) => run(steps, limit, WINDOW_MS, false)),
-  { cases: 250 },
+  { cases: 120 },
 )
 
 testProperty(
@@ -135,5 +135,5 @@ testProperty(
   fc.property(plans, limits, fc.constantFrom(undefined, WINDOW_MS), (steps, limit, windowMs) =>
     run(steps, limit, windowMs, true),
   ),
-  { cases: 250 },
+  { cases: 120 },
 )

@@ -223,7 +223,7 @@ testProperty(
     }
   }),
   {
-    cases: 500,
+    cases: 250,
     afterAll: () => expect(Math.min(freed, charged)).toBeGreaterThan(500),
   },
 )

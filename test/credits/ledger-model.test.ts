@@ -392,5 +392,5 @@ testProperty(
       await run(fake, one)
     })
   },
-  { cases: 250 },
+  { cases: 120 },
 )

@@ -47,7 +47,7 @@ testProperty(
       const addresses = new Set(shape.consumers.flatMap(({ addresses }) => addresses))
       expect(credits).toBeLessThanOrEqual(1.02 * Math.min(...plain) + creditsFor(addresses.size))
     }),
-  { cases: 40 },
+  { cases: 20 },
 )
 
 test('short watches of tokens that others watch more slowly cost at most 5 % more than one interval for all', async () => {

@@ -90,7 +90,7 @@ testProperty(
       fake.reset()
     })
   },
-  { cases: 400 },
+  { cases: 200 },
 )
 
 function headersOf(key: string) {

@@ -58,7 +58,7 @@ testProperty(
       expect(await greatestExcess(run, latencyMs)).toBeLessThanOrEqual(2 * oneCallEach(run))
     })
   },
-  { cases: 25 },
+  { cases: 12 },
 )
 
 testProperty(
@@ -75,7 +75,7 @@ testProperty(
         expect(spent - separateBatches(run, at) - least).toBeLessThanOrEqual(3 * oneCallEach(run))
       }
     }),
-  { cases: 25 },
+  { cases: 12 },
 )
 
 test.each<[string, Plan[]]>([
@@ -121,7 +121,7 @@ testProperty(
     fc.asyncProperty(sharing, async (run) => {
       expect(await greatestExcess(run, 3 * SECOND)).toBeLessThanOrEqual(2 * oneCallEach(run))
     }),
-  { cases: 25 },
+  { cases: 12 },
 )
 
 test('the cost bound holds for twelve hours of watches that share tokens, while answers take 3 seconds', async () => {
@@ -179,7 +179,7 @@ testProperty(
     })
   },
   {
-    cases: 25,
+    cases: 12,
     // Regressions: a part that is lost, a part that is refused, a backoff counted as latency, and a batch split again and again
     // each caused a second purchase; each part of a batch was charged while the service charged for nothing.
     examples: [

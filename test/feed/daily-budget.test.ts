@@ -213,5 +213,5 @@ testProperty(
       },
     )
   },
-  { cases: 25 },
+  { cases: 12 },
 )

@@ -155,7 +155,7 @@ testProperty(
     )
   },
   {
-    cases: 25,
+    cases: 12,
     // Regressions: calls of others that leave too little at the end of a day, and the last purchase
     // of a guarantee taken for more than it costs.
     examples: [

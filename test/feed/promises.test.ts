@@ -63,7 +63,7 @@ testProperty(
       }
     })
   },
-  { cases: 25 },
+  { cases: 12 },
 )
 
 testProperty(
@@ -93,7 +93,7 @@ testProperty(
     )
   },
   {
-    cases: 25,
+    cases: 12,
     examples: [
       // An address failed alone again and again, until it waited for a minute, which is longer than its interval.
       [
@@ -150,5 +150,5 @@ testProperty(
       },
     )
   },
-  { cases: 25 },
+  { cases: 12 },
 )

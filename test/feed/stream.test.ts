@@ -324,7 +324,7 @@ testProperty(
       },
     )
   },
-  { cases: 30 },
+  { cases: 15 },
 )
 
 test('events that are no prices are ignored', async () => {

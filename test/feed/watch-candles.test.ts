@@ -357,5 +357,5 @@ testProperty(
       },
     )
   },
-  { cases: 25 },
+  { cases: 12 },
 )

@@ -256,7 +256,7 @@ testProperty(
     }
     await feed.close()
   }),
-  { cases: 25 },
+  { cases: 12 },
 )
 
 const step = fc.record({

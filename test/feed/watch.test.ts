@@ -169,13 +169,22 @@ test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects an interval of
   expect(() => feed.watch(BOLT, { everyMs })).toThrow('everyMs')
 })
 
-test('the addresses of one watch are bought together, however long it takes to read them', async () => {
-  const { fake, client, clock } = setupFeed()
-  let reads = 0
-  const slow = { now: () => clock.now() + 2 * reads++, sleep: clock.sleep, random: clock.random }
-  const feed = createPriceFeed(client, { clock: slow })
-  feed.watch(some(3), { everyMs: MINUTE, onPrice: () => {} })
-  await clock.advance(SECOND)
-  fake.expectRequests({ 'prices.batch': 1 })
-  await feed.close()
-})
+test.each([0.3, 1, 2])(
+  'the addresses of one watch are bought together, also where %s ms pass between two of them',
+  async (step) => {
+    const { fake, client, clock } = setupFeed()
+    let passed = 0
+    let isBusy = true
+    const now = () => {
+      if (isBusy) passed += step
+      return clock.now() + passed
+    }
+    const feed = createPriceFeed(client, { clock: { ...clock, now } })
+    feed.watch(some(3), { everyMs: MINUTE, onPrice: () => {} })
+    isBusy = false
+    // In small steps, so that no timer is later than it has to be.
+    for (let i = 0; i < 40; i++) await clock.advance(0.5)
+    fake.expectRequests({ 'prices.batch': 1 })
+    await feed.close()
+  },
+)

@@ -96,5 +96,5 @@ testProperty(
       await expectWhole(path, await runChild(path, killAt, groups), groups)
     },
   ),
-  { cases: 15 },
+  { cases: 8 },
 )

@@ -229,5 +229,5 @@ testProperty(
     await feed.close()
     expect(clock.pending).toBe(0)
   }),
-  { cases: 40 },
+  { cases: 20 },
 )

@@ -120,5 +120,5 @@ testProperty(
     const plans = fc.array(step, { maxLength: 50, size: 'max' })
     return fc.asyncProperty(plans, run)
   },
-  { cases: 100 },
+  { cases: 40 },
 )

@@ -219,7 +219,7 @@ testProperty(
       },
     )
   },
-  { cases: 40 },
+  { cases: 20 },
 )
 
 test('equal parameters are bought once, and each has its result', async () => {

@@ -113,5 +113,5 @@ testProperty(
       for (const [key, candle] of closed) known.set(key, candle)
     }
   }),
-  { cases: 25, examples: FOUND },
+  { cases: 12, examples: FOUND },
 )
