@@ -210,6 +210,15 @@ test('the plan of the guide fits its limit, and the guide has every field of a c
   expect(callFields.filter((field) => !rows.includes(field))).toEqual([])
 })
 
+test('the plan of the guide that is too expensive prints what the guide shows, and fails', async () => {
+  const { run, write } = await createScene()
+  const guide = readFileSync(new URL('../../src/cli/GUIDE.md', import.meta.url), 'utf8')
+  const [, chapter = ''] = guide.split('### In a CI job')
+  const [, yaml = '', printed] = /^```yaml\n(.*?)^```$.*?^```\n(operation.*?)^```$/ms.exec(chapter) ?? []
+  const { code, stdout } = await run(['plan', write('ci.yaml', yaml), '--daily-limit', '100000'])
+  expect([code, stdout]).toEqual([1, printed])
+})
+
 test.each([
   [80, ['operation', 'for', 'calls', 'every', 'credits a day', 'a day', 'share']],
   [40, ['operation', 'every', 'credits a day']],

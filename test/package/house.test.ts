@@ -63,10 +63,10 @@ test('every file and folder that the architecture names exists', () => {
   expect(paths.filter((path) => !exists(path))).toEqual([])
 })
 
-test('the README and the types name the first version of redis that the peer range accepts', () => {
+test('the guide and the types name the first version of redis that the peer range accepts', () => {
   const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
   const [, first] = /^\^(\d+\.\d+)\.\d+$/.exec(peerDependencies.redis) ?? []
-  expect(readFileSync('README.md', 'utf8')).toContain(`\`redis\` (${first} or newer: older ones stay dead`)
+  expect(readFileSync('src/redis/GUIDE.md', 'utf8')).toContain(`| \`redis\` | ${first} or newer: older ones stay dead`)
   expect(readFileSync('src/redis/types.ts', 'utf8')).toContain(`\`redis\` (from ${first})`)
 })
 

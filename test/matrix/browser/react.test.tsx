@@ -7,7 +7,9 @@ import { type EtnQueries, etnQueries } from 'etn-market/tanstack-query'
 import { act, type ReactNode, StrictMode, Suspense } from 'react'
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { hydratePage } from '../../../examples/recipes/ssr/browser.tsx'
+import { renderPage } from '../../../examples/recipes/ssr/server.tsx'
 
 const { BOLT, WETN } = fakeTokens
 
@@ -168,4 +170,17 @@ test('a credit meter shows each charge', async () => {
   const before = Number(texts()[0])
   await act(async () => void (await client.etn.price()))
   expect(Number(texts()[0])).toBe(before + 25)
+})
+
+test('the recipe of a page that is rendered on a server hydrates, and buys nothing', async () => {
+  const html = await renderPage(client, BOLT)
+  const [, app = '', state = ''] = /^<div id="app">(.*)<\/div><script [^>]*>([^<]*)<\/script>$/.exec(html) ?? []
+  page.innerHTML = app
+  const failures = vi.spyOn(console, 'error')
+  onTestFinished(() => failures.mockRestore())
+  await act(async () => void roots.push(hydratePage(page, state)))
+  await settle()
+  expect(failures).not.toHaveBeenCalled()
+  expect(texts()).toEqual([expect.stringMatching(/^\$\d/)])
+  fake.expectRequests({ 'token.price': 1 })
 })

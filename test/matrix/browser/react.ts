@@ -10,7 +10,14 @@ const NAME = 'React and TanStack Query in Chromium'
 const PACKAGES = ['react', 'react-dom', '@tanstack/query-core', '@tanstack/react-query']
 const DEPENDENCIES = [
   ...['react', 'react/jsx-runtime', 'react-dom/client', 'react-dom/server', '@tanstack/react-query'],
-  ...['etn-market', 'etn-market/fake', 'etn-market/feed', 'etn-market/react', 'etn-market/tanstack-query'],
+  ...[
+    'etn-market',
+    'etn-market/fake',
+    'etn-market/feed',
+    'etn-market/format',
+    'etn-market/react',
+    'etn-market/tanstack-query',
+  ],
 ]
 
 /** Components in a page, under StrictMode, with the ledger of the fake. */

@@ -79,6 +79,7 @@ const DENO_NOTICE = /^Deno\.serve: request\.signal aborts on successful response
 
 export const servers: readonly ProxyServer[] = [
   onNode('Hono', 'hono', ['hono', '@hono/node-server']),
+  onNode('Express', 'express', ['express']),
   onNode('srvx', 'srvx', ['srvx']),
   onRuntime('Deno', '@deno/linux-x64-glibc/deno', DENO_FLAGS, DENO_NOTICE),
   onRuntime('Bun', 'bun/bin/bun.exe', ['run']),

@@ -1,13 +1,11 @@
 import { serve as serveNode } from '@hono/node-server'
-import { Hono } from 'hono'
-import { BASE_PATH } from '../settings.ts'
+import { createApp } from '../../../../examples/recipes/hono.ts'
 import { serve } from './process.ts'
 
 serve(({ proxy }) => {
-  const app = new Hono()
-  app.all(`${BASE_PATH}/*`, (context) => proxy(context.req.raw))
+  const { fetch } = createApp(proxy)
   return new Promise((resolve) => {
-    const server = serveNode({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
+    const server = serveNode({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
       resolve({ port, close: () => server.close() }),
     )
   })

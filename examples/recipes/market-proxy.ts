@@ -1,0 +1,27 @@
+import { createClient } from 'etn-market'
+import { createPriceFeed } from 'etn-market/feed'
+import { createProxy } from 'etn-market/proxy'
+import { visitorOf } from './visitor.ts'
+
+const HOUR_MS = 3_600_000
+const client = createClient()
+
+export const proxy = createProxy({
+  client,
+  basePath: '/api/market',
+  allow: [
+    'token.list',
+    'nft.stats',
+    { operation: 'prices.batch', tokens: 'listed' },
+    { operation: 'token.price', tokens: 'listed' },
+    { operation: 'token.candles', tokens: 'listed', limit: 200 },
+  ],
+  visitor: visitorOf,
+  perVisitor: { credits: 5_000, windowMs: HOUR_MS, requestsPerMinute: 120 },
+  budget: { credits: 500_000, windowMs: 24 * HOUR_MS }, // of all visitors together
+  feed: createPriceFeed(client, { budget: { creditsPerDay: 300_000 } }),
+  operator: (request) => {
+    const token = process.env.OPERATOR_TOKEN
+    return Boolean(token) && request.headers.get('authorization') === `Bearer ${token}`
+  },
+})

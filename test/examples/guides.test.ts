@@ -1,0 +1,170 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { format } from 'node:util'
+import { useFakeService } from 'etn-market/fake'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { anchorOf, compile, ROOT } from '../package/code-blocks.ts'
+
+/** In the order in which people read them. */
+const GUIDES = [
+  'src/GUIDE.md',
+  'src/credits/GUIDE.md',
+  'src/request/GUIDE.md',
+  'src/sweep/GUIDE.md',
+  'src/feed/GUIDE.md',
+  'src/proxy/GUIDE.md',
+  'src/fake/GUIDE.md',
+  'src/cli/GUIDE.md',
+  'src/redis/GUIDE.md',
+  'examples/recipes/GUIDE.md',
+]
+/** `test/fake/guide.test.ts` runs the blocks of this one, with several runners. */
+const RUN_ELSEWHERE = 'src/fake/GUIDE.md'
+/** `test/redis/guide.test.ts` runs these. */
+const NEEDS_REDIS = /from '(redis|ioredis|iovalkey)'/
+
+interface Block {
+  readonly guide: string
+  /** The file of the repository that the block shows. */
+  readonly shows: string | undefined
+  readonly code: string
+  readonly name: string
+}
+
+const textOf = (guide: string) => readFileSync(join(ROOT, guide), 'utf8')
+
+/** A block is a module of its own, or shows a file: `ts file=examples/recipes/proxy.ts`. */
+function readBlocks(guide: string): Block[] {
+  const text = textOf(guide)
+  return [...text.matchAll(/^```(tsx?)(?: file=(\S+))?\n(.*?)^```$/gms)].map(
+    ({ index, 1: language = '', 2: shows, 3: code = '' }) => {
+      const line = text.slice(0, index).split('\n').length + 1
+      return { guide, shows, code, name: `${guide.replaceAll('/', '-')}-line-${line}.${language}` }
+    },
+  )
+}
+
+const blocks = GUIDES.flatMap(readBlocks)
+const modules = blocks.filter(({ shows }) => shows === undefined)
+
+mkdirSync(join(ROOT, 'coverage'), { recursive: true })
+const folder = mkdtempSync(join(ROOT, 'coverage/guides-'))
+for (const { name, code } of modules) writeFileSync(join(folder, name), `${code}\nexport {}\n`)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('every block of TypeScript is found', () => {
+  const fences = GUIDES.flatMap((guide) => textOf(guide).match(/^```tsx?\b/gm) ?? [])
+  expect(blocks).toHaveLength(fences.length)
+  expect(blocks.length).toBeGreaterThan(40)
+})
+
+test('the blocks compile, imports included', { timeout: 120_000 }, () => {
+  const { stdout, status } = compile(folder, {}, ['*.ts', '*.tsx'])
+  expect({ stdout, status }).toEqual({ stdout: '', status: 0 })
+})
+
+test('a block that shows a file is equal to it', () => {
+  const files = blocks.filter(({ shows }) => shows !== undefined)
+  expect(files.length).toBeGreaterThan(8)
+  for (const { shows = '', code, name } of files) expect(textOf(shows), name).toBe(code)
+})
+
+describe('on the fake service', () => {
+  const runnable = modules.filter(({ guide, code }) => guide !== RUN_ELSEWHERE && !NEEDS_REDIS.test(code))
+  const before = process.cwd()
+  // Where blocks keep their files.
+  beforeAll(() => process.chdir(folder))
+  afterAll(() => process.chdir(before))
+
+  test.each(runnable)('$name runs, and prints what its comments say', async ({ name, code }) => {
+    await useFakeService({ after: onTestFinished })
+    const printed: string[] = []
+    const log = vi.spyOn(console, 'log').mockImplementation((...values) => void printed.push(format(...values)))
+    onTestFinished(() => log.mockRestore())
+    await import(join(folder, name))
+    const promised = [...code.matchAll(/^\s*(?:if \(.*\) )?console\.log\(.*\) \/\/ (.*)$/gm)].map(([, line]) => line)
+    expect(printed).toEqual(expect.arrayContaining(promised))
+  })
+})
+
+test.each(GUIDES)('the links of %s lead somewhere', (guide) => {
+  const links = [...textOf(guide).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  const broken = links.filter((link) => {
+    if (/^https?:/.test(link)) return false
+    const [path = '', anchor] = link.split('#')
+    const file = path === '' ? join(ROOT, guide) : join(ROOT, dirname(guide), path)
+    if (!existsSync(file)) return true
+    const headings = anchor === undefined ? [] : readFileSync(file, 'utf8').match(/^#+ .*$/gm)
+    return anchor !== undefined && !headings?.some((line) => anchorOf(line.replace(/^#+ /, '')) === anchor)
+  })
+  expect(links.length).toBeGreaterThan(0)
+  expect(broken).toEqual([])
+})
+
+test('no paragraph of a guide has more than four sentences', () => {
+  for (const guide of GUIDES) {
+    const prose = textOf(guide)
+      .replace(/^```.*?^```$/gms, '')
+      .split(/\n\n+/)
+      .filter((text) => /^[A-Z`*]/.test(text))
+    expect(prose.length, guide).toBeGreaterThan(2)
+    expect(prose.filter((text) => (text.match(/[.?!](\s|$)/g) ?? []).length > 4)).toEqual([])
+  }
+})
+
+/** What stands in backticks in a guide. */
+const namesIn = (guide: string) =>
+  (textOf(guide).match(/`[^`\n]+`/g) ?? []).flatMap((code) => code.match(/[\w.]+/g) ?? [])
+
+const readSource = () =>
+  readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !/^(cli|contract|fake|generated)\b/.test(path))
+    .map((path) => textOf(`src/${path}`))
+    .join('\n')
+
+/** The names of the fields of an interface, wherever it is. */
+function fieldsOf(source: string, name: string): string[] {
+  const [, body = ''] = new RegExp(`^export interface ${name}\\b[^\\n]*\\{\\n(.*?)^\\}`, 'ms').exec(source) ?? []
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = '']) => field)
+}
+
+test.each([
+  ['src/GUIDE.md', ['ClientOptions', 'CallOptions']],
+  ['src/credits/GUIDE.md', ['BudgetOptions', 'BudgetTotals', 'CreditsReport', 'CostEstimate']],
+  ['src/request/GUIDE.md', ['ErrorDetails']],
+  ['src/sweep/GUIDE.md', ['SweepOptions', 'SweepProgress', 'SweepSuccess']],
+  [
+    'src/feed/GUIDE.md',
+    ['FeedOptions', 'FeedStreamOptions', 'FeedStatus', 'WatchOptions', 'AlertOptions', 'FeedPrice'],
+  ],
+  ['src/proxy/GUIDE.md', ['ProxyCallOptions', 'AllowedOperation', 'ProxyStreamOptions', 'CreditWindow']],
+  ['src/proxy/GUIDE.md', ['PriceStreamOptions', 'CreditMeterState', 'CreditMeterOptions', 'EtnQuerySettings']],
+  ['src/redis/GUIDE.md', ['RedisFleetOptions', 'FleetStatus']],
+])('%s names every field of %s', (guide, interfaces) => {
+  const source = readSource()
+  const fields = interfaces.flatMap((name) => {
+    const found = fieldsOf(source, name)
+    expect(found.length, name).toBeGreaterThan(1)
+    return found
+  })
+  const named = namesIn(guide)
+  expect(fields.filter((field) => !named.includes(field))).toEqual([])
+})
+
+test.each([
+  ['src/request/GUIDE.md', 'src/events.ts', 17],
+  ['src/feed/GUIDE.md', 'src/feed/events.ts', 12],
+])('%s names every event of %s', (guide, file, count) => {
+  const lines = textOf(file).match(/^ {2}type: .*$/gm) ?? []
+  const types = lines.flatMap((line) => [...line.matchAll(/'([^']+)'/g)].map(([, type = '']) => type))
+  expect(types.length).toBeGreaterThanOrEqual(count)
+  const named = namesIn(guide)
+  expect(types.filter((type) => !named.includes(type))).toEqual([])
+})
+
+test('the guide of errors names every class of error', async () => {
+  const classes = Object.keys(await import('etn-market')).filter((name) => /^[A-Z].*Error$/.test(name))
+  expect(classes.length).toBeGreaterThan(15)
+  const named = namesIn('src/request/GUIDE.md')
+  expect(classes.filter((name) => !named.includes(name))).toEqual([])
+})

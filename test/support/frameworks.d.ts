@@ -1,0 +1,34 @@
+// What the recipes use of frameworks that only `test/matrix` installs. There they are compiled with the real types.
+
+declare module 'hono' {
+  interface Context {
+    req: { raw: Request }
+    header(name: string, value: string): void
+    html(text: string): Response
+  }
+  type Handler = (context: Context) => Response | Promise<Response>
+  export class Hono {
+    all(path: string, handler: Handler): void
+    get(path: string, handler: Handler): void
+  }
+}
+
+declare module 'express' {
+  import type { IncomingMessage, ServerResponse } from 'node:http'
+
+  type Handler = (request: IncomingMessage & { originalUrl: string }, response: ServerResponse) => unknown
+  export interface Express {
+    use(path: string, handler: Handler): void
+    get(path: string, handler: Handler): void
+  }
+  function express(): Express
+  // biome-ignore lint/style/noDefaultExport: that is how Express exports it
+  export default express
+}
+
+declare module 'next/server' {
+  export interface NextRequest extends Request {}
+  export class NextResponse extends Response {
+    static next(): NextResponse
+  }
+}
