@@ -9,9 +9,19 @@ function separateLinks(navigation) {
   }
 }
 
-/** Results are chosen by the arrow keys, within one field. */
-function skipResults(results) {
-  for (const link of results.querySelectorAll('a:not([tabindex])')) link.tabIndex = -1
+/** A result is an option of a list, in which a link would be a second thing to choose: the text leads there by itself. */
+function unlinkResults(results) {
+  for (const link of results.querySelectorAll('a[href]')) {
+    link.dataset.href = link.href
+    link.removeAttribute('href')
+  }
+}
+
+function followResult(event) {
+  const href = event.target.closest('[data-href]')?.dataset.href
+  if (href === undefined || event.button > 1) return
+  if (event.ctrlKey || event.metaKey || event.button === 1) open(href, '_blank', 'noopener')
+  else location.assign(href)
 }
 
 /** A box that scrolls is reached by the keyboard. */
@@ -28,6 +38,9 @@ function whenChanged(element, change) {
 
 document.addEventListener('DOMContentLoaded', () => {
   whenChanged(document.querySelector('#tsd-nav-container'), separateLinks)
-  whenChanged(document.querySelector('#tsd-search-results'), skipResults)
+  const results = document.querySelector('#tsd-search-results')
+  whenChanged(results, unlinkResults)
+  results?.addEventListener('click', followResult)
+  results?.addEventListener('auxclick', followResult)
   new ResizeObserver(focusBoxes).observe(document.body)
 })

@@ -39,7 +39,7 @@ export const readData = <Data>(name: string): Data => JSON.parse(readFileSync(da
 export const PICTURES: readonly Picture[] = [
   fresh('day-of-prices', async () => readDays(), drawDayOfPrices),
   fresh('terminal', runPlan, drawTerminal),
-  fresh('recovery', simulateRecovery, drawRecovery),
-  kept('stretch', simulateStretch, drawStretch),
-  fresh('visitors', readBills, drawVisitors),
+  fresh('recovery-after-429', simulateRecovery, drawRecovery),
+  kept('stretch-over-a-day', simulateStretch, drawStretch),
+  fresh('one-bill-for-a-thousand-visitors', readBills, drawVisitors),
 ]

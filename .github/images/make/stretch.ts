@@ -12,7 +12,7 @@ const HOURS = 24
 const DAY_START = Date.UTC(2026, 10, 20)
 const CREDITS_PER_DAY = 60_000
 const ALERTS = { tokens: 5, everyMs: 10 * MINUTE, atLeastEveryMs: 15 * MINUTE }
-const PAGE = { tokens: 30, everyMs: 2 * MINUTE, from: 8, to: 20 }
+const PAGE = { tokens: 30, everyMs: 2 * MINUTE, from: 8, to: 24 }
 const SECOND_PAGE = { tokens: 20, everyMs: 2 * MINUTE, from: 12, to: 15 }
 
 export interface Day {
@@ -55,7 +55,6 @@ export async function simulateStretch(): Promise<Day> {
     if (hour === PAGE.from) page = watch(PAGE)
     if (hour === SECOND_PAGE.from) second = watch(SECOND_PAGE)
     if (hour === SECOND_PAGE.to) second?.running.stop()
-    if (hour === PAGE.to) page?.running.stop()
   }
   await feed.close()
   await client.close()
@@ -91,7 +90,7 @@ export function drawStretch({ page, alerts, spent }: Day): string {
     width: WIDTH,
     height: HEIGHT,
     title: 'A budget that is too small stretches the intervals',
-    description: `A simulated day of a price feed with ${count(CREDITS_PER_DAY)} credits. While a page wants 30 prices every 2 minutes, it gets them less often; alerts with atLeastEveryMs keep their limit of 15 minutes; the credits charged end at the limit.`,
+    description: `A simulated day of a price feed with ${count(CREDITS_PER_DAY)} credits. While a page wants 30 prices every 2 minutes, it gets them less often; alerts with atLeastEveryMs keep their limit of 15 minutes; the credits charged reach the limit at midnight.`,
     parts: [
       text({ x: MARGIN, y: 58 }, 'Minutes between two prices of a token'),
       `<rect class="shade" x="${x(PAGE.from * 60)}" y="80" width="${x(PAGE.to * 60) - x(PAGE.from * 60)}" height="170"/>`,
@@ -102,15 +101,15 @@ export function drawStretch({ page, alerts, spent }: Day): string {
       text({ x: x(SECOND_PAGE.from * 60) + 8, y: 98 }, 'and another'),
       steps('line-b', at(alerts), RIGHT),
       steps('line-a', at(page), x(PAGE.to * 60)),
-      text({ x: RIGHT + 8, y: lastOf(alerts) + 4, class: 'strong' }, 'alerts, at least'),
-      text({ x: RIGHT + 8, y: lastOf(alerts) + 20, class: 'strong' }, 'every 15 min'),
-      text({ x: x(PAGE.to * 60) + 8, y: lastOf(page) + 18, class: 'strong' }, 'the page'),
+      text({ x: x(10), y: intervals(10) - 22, class: 'strong' }, 'alerts: every 10 min,'),
+      text({ x: x(10), y: intervals(10) - 6, class: 'strong' }, 'at least every 15 min'),
+      text({ x: RIGHT + 8, y: lastOf(page) + 4, class: 'strong' }, 'the page'),
       text({ x: MARGIN, y: 286 }, 'Credits charged'),
       line('axis dashed', x(0), limit, RIGHT, limit),
       text({ x: RIGHT + 8, y: limit + 4 }, `limit: ${count(CREDITS_PER_DAY)}`),
       line('grid', x(0), credits(0), RIGHT, credits(0)),
       `<path class="line-a" d="${bill.join('')}"/>`,
-      text({ x: RIGHT + 8, y: credits(spent.at(-1) ?? 0) + 20, class: 'strong' }, count(spent.at(-1) ?? 0)),
+      text({ x: RIGHT + 8, y: limit + 22, class: 'strong' }, `charged: ${count(spent.at(-1) ?? 0)}`),
       ...hours,
     ],
   })

@@ -42,7 +42,7 @@ export async function checkAccessibility({ browser, site }: Surroundings): Promi
     await page.goto(site.url)
     await page.locator('#tsd-search-trigger').click()
     await page.locator('#tsd-search-input').fill('budget')
-    await page.locator('#tsd-search-results li a').first().waitFor()
+    await page.locator('#tsd-search-results li a[data-href]').first().waitFor()
     checks.push({ name: `axe: the search, ${colorScheme}`, problems: await violations(page) })
     await context.close()
   }
