@@ -30,11 +30,12 @@ export function writeLlmsFiles(app: Application): void {
     // The README has the first page of the project.
     const urls = new Map([...pages].reverse().map(({ model, url }: PageDefinition) => [model, url]))
     const urlOf = (reflection: Reflection) => urls.get(reflection) ?? ''
-    const markdownUrlOf = (reflection: Reflection) => urlOf(reflection).replace(/\.html$/, '.md')
+    const markdownUrlOf = (reflection: Reflection) =>
+      reflection.isDocument() ? urlOf(reflection).replace(/\.html$/, '.md') : urlOf(reflection)
     const guides = (project.documents ?? []).map((guide) => ({
       title: guide.name,
       url: markdownUrlOf(guide),
-      text: (linkBase: string) => textOf(guide.content, project, (target) => relative(linkBase, markdownUrlOf(target))),
+      text: (folder: string) => textOf(guide.content, project, markdownUrlOf, folder),
     }))
     const entries = (project.children ?? []).map((entry) => ({
       name: entry.name,
@@ -44,7 +45,6 @@ export function writeLlmsFiles(app: Application): void {
         name: it.name,
         kind: kindOf(it),
         sentence: sentenceOf(it),
-        url: urlOf(it),
       })),
     }))
 
@@ -58,7 +58,7 @@ export function writeLlmsFiles(app: Application): void {
         `## Optional\n\n- [Everything in one file](llms-full.txt): the README, the guides, and every public name\n- [Changes](${REPOSITORY}/blob/main/CHANGELOG.md): what each version changes`,
       ].join('\n\n'),
     )
-    const readme = textOf(project.readme ?? [], project, markdownUrlOf)
+    const readme = textOf(project.readme ?? [], project, markdownUrlOf, '.')
     const reference = entries.map(({ name, sentence, exports }) =>
       [`## ${name}`, sentence, exports.map((it) => `- \`${it.name}\` (${it.kind}): ${it.sentence}`).join('\n')].join(
         '\n\n',
@@ -68,18 +68,19 @@ export function writeLlmsFiles(app: Application): void {
   })
 }
 
-/** The Markdown of a document, with links as `urlOf` wants them. */
+/** The Markdown of a document, with links for a file in a folder of the site. */
 function textOf(
   parts: readonly CommentDisplayPart[],
   project: ProjectReflection,
   urlOf: (target: Reflection) => string,
+  folder: string,
 ): string {
   const texts = parts.map((part) => {
     if (part.kind === 'inline-tag') return part.target instanceof Reflection ? `\`${part.text}\`` : part.text
     if (part.kind !== 'relative-link' || part.target === undefined) return part.text
     const target = project.files.resolve(part.target, project)
-    const name = project.files.getName(part.target)
-    const url = typeof target === 'object' ? urlOf(target) : `media/${name}`
+    const path = typeof target === 'object' ? urlOf(target) : `media/${project.files.getName(part.target)}`
+    const url = relative(folder, path)
     return part.targetAnchor === undefined ? url : `${url}#${part.targetAnchor}`
   })
   return texts.join('').trim()

@@ -59,11 +59,14 @@ function fileOf(project: ProjectReflection, reflection: DeclarationReflection): 
 }
 
 function unlistedGuides(): string[] {
-  const folders = ['src', 'examples']
-  const all = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
-      .filter((path) => path.endsWith('/GUIDE.md') && !path.includes('/node_modules/')),
-  )
-  return all.filter((path) => !GUIDES.includes(path))
+  return ['src', 'examples'].flatMap(guidesBelow).filter((path) => !GUIDES.includes(path))
+}
+
+/** Installed packages are left out: they are many, and one of them is a link to this one. */
+function guidesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : guidesBelow(path)
+    return entry.name === 'GUIDE.md' ? [path] : []
+  })
 }

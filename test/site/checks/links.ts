@@ -50,7 +50,9 @@ export async function checkLinks({ browser, site }: Surroundings): Promise<Check
   const inTexts = texts.map((path) => [path, linksOfMarkdown(readFileSync(join(DOCS, path), 'utf8'))] as const)
   // An anchor of a Markdown file is a heading, which the page of the same name has. `llms-full.txt` is several files.
   const toPage = (path: string, link: string) =>
-    link.startsWith('#') ? `${SITE}${path.replace(/\.(md|txt)$/, '.html')}${link}` : link.replace(/\.md#/, '.html#')
+    link.startsWith('#')
+      ? `${SITE}${path.replace(/\.(md|txt)$/, '.html')}${link}`
+      : link.replace(/^(?!https:)(.*)\.md#/, '$1.html#')
   const textProblems = inTexts.flatMap(([path, links]) => {
     const own = path === 'llms-full.txt' ? links.filter((link) => !link.startsWith('#')) : links
     return problemsOf(
