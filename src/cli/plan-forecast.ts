@@ -27,6 +27,7 @@ export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
 
 const DAY_MS = 86_400_000
 const DAYS_PER_MONTH = 30
+const MILLION = 1_000_000
 
 /** Credits of one time, and a day. */
 interface Cost {
@@ -158,8 +159,8 @@ function groupByHours(lines: readonly PlanLine[]): PlanLine[][] {
 
 function sum(costs: readonly Cost[]): PlannedSpending {
   const total = (field: keyof Cost) => costs.reduce((all, cost) => all + cost[field], 0)
-  const creditsPerDay = total('creditsPerDay')
-  const minCreditsPerDay = total('minCreditsPerDay')
+  const creditsPerDay = roundError(total('creditsPerDay'))
+  const minCreditsPerDay = roundError(total('minCreditsPerDay'))
   return {
     creditsPerDay,
     usdPerDay: creditsToUsd(creditsPerDay),
@@ -172,3 +173,6 @@ function sum(costs: readonly Cost[]): PlannedSpending {
     requestsPerDay: total('requestsPerDay'),
   }
 }
+
+/** Shares and rates are off by billionths of a credit: a plan that costs its limit exactly would exceed it. */
+const roundError = (credits: number) => Math.round(credits * MILLION) / MILLION
