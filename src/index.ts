@@ -1,3 +1,9 @@
+/**
+ * The client: each operation of the service as a typed method, with budgets, estimates of costs, errors and events.
+ *
+ * @module etn-market
+ */
+
 export type {
   ApiPromise,
   CallMeta,

@@ -9,8 +9,8 @@ const DAYS_PER_MONTH = 30
 /** What calls cost together, a day and in 30 days, in credits and US dollars. */
 export function sumSpending(costs: readonly DailyCost[]): PlannedSpending {
   const sum = (field: keyof DailyCost) => costs.reduce((total, cost) => total + cost[field], 0)
-  const creditsPerDay = sum('creditsPerDay')
-  const minCreditsPerDay = sum('minCreditsPerDay')
+  const creditsPerDay = roundError(sum('creditsPerDay'))
+  const minCreditsPerDay = roundError(sum('minCreditsPerDay'))
   return {
     creditsPerDay,
     usdPerDay: creditsToUsd(creditsPerDay),
@@ -23,3 +23,6 @@ export function sumSpending(costs: readonly DailyCost[]): PlannedSpending {
     requestsPerDay: sum('requestsPerDay'),
   }
 }
+
+/** Shares and rates are off by billionths of a credit: a plan that costs its limit exactly would exceed it. */
+const roundError = (credits: number) => Math.round(credits * 1e6) / 1e6

@@ -1,3 +1,9 @@
+/**
+ * A fake of the whole service for tests: in memory, behind `fetch`, or as an HTTP server. It spends no credits.
+ *
+ * @module etn-market/fake
+ */
+
 export { fakeWallets } from './data/balances.ts'
 export type { FakeCandle } from './data/candle.ts'
 export type { FakeClientClock } from './data/client-clock.ts'

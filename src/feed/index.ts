@@ -1,3 +1,9 @@
+/**
+ * The price feed: buys each price once for everybody who watches it, with alerts, candles, trades and portfolios.
+ *
+ * @module etn-market/feed
+ */
+
 export type * from './candles/types.ts'
 export type {
   FeedBoughtEvent,

@@ -1,3 +1,9 @@
+/**
+ * The fake service as request handlers for msw.
+ *
+ * @module etn-market/msw
+ */
+
 import { HttpResponse, http } from 'msw'
 import { isConnectionError } from '../fake/http/network-errors.ts'
 import type { FakeService } from '../fake/index.ts'

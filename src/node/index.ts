@@ -1,3 +1,9 @@
+/**
+ * For Node.js: a transport on `node:http`, and a store in a file for budgets, caches and sweeps.
+ *
+ * @module etn-market/node
+ */
+
 export { createFileStore, type FileStore } from '../file-store/file-store.ts'
 export { FileStoreError } from '../file-store/file-store-error.ts'
 export type { HttpAgent } from './agent-pool.ts'

@@ -1,3 +1,9 @@
+/**
+ * React hooks for prices, for the state of a feed or a stream, and a meter of credits.
+ *
+ * @module etn-market/react
+ */
+
 export {
   type CreditMeter,
   type CreditMeterOptions,

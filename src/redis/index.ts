@@ -1,3 +1,9 @@
+/**
+ * Limits that processes share in Redis: one budget, heavy slots and cool-downs for a whole fleet.
+ *
+ * @module etn-market/redis
+ */
+
 export type { Reconciliation } from '../credits/budget.ts'
 export type { Fleet, FleetAccountReader, FleetCooldown, FleetStatus } from '../fleet/types.ts'
 export { createRedisFleet } from './redis-fleet.ts'

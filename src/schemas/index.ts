@@ -1,1 +1,7 @@
+/**
+ * zod schemas of all parameters and answers.
+ *
+ * @module etn-market/schemas
+ */
+
 export * from '../generated/schemas.ts'

@@ -1,3 +1,9 @@
+/**
+ * Prices from a proxy for a page, without a client: the smallest entry.
+ *
+ * @module etn-market/stream
+ */
+
 export type { Clock } from '../concurrency/clock.ts'
 export type { FeedStreamState, FeedStreamStatus, StreamState } from '../feed/stream/stream-state.ts'
 export type { FeedPrice } from '../feed/watch/types.ts'

@@ -1,3 +1,9 @@
+/**
+ * Query options for TanStack Query, for each operation.
+ *
+ * @module etn-market/tanstack-query
+ */
+
 import { type CallOptions, type Client, checksumAddress, isAddress, type OperationId, operations } from 'etn-market'
 import { FRESHNESS_MS } from '../generated/freshness.ts'
 import type { EtnQueries, EtnQueriesSettings, EtnQuerySettings } from './types.ts'

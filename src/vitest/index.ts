@@ -1,3 +1,9 @@
+/**
+ * The `test` function of vitest with a fake service and a client for each test.
+ *
+ * @module etn-market/vitest
+ */
+
 import { type Client, createClient } from 'etn-market'
 import { type FakeService, type FakeServiceOptions, useFakeService } from 'etn-market/fake'
 import { test as base, type TestAPI } from 'vitest'

@@ -199,6 +199,16 @@ calls:
   expect(fixed.stdout).toContain('lines with once cost 20,000 alone. Raise the limit, or shorten their lists.')
 })
 
+test('a plan that costs its limit exactly fits it', async () => {
+  const { run, write } = await createScene()
+  const file = write(
+    'plan.yaml',
+    `- { operation: prices.batch, addresses: [${ADDRESSES.slice(0, 3).join(', ')}], every: 2m }\n`,
+  )
+  const { code, stdout } = await run(['plan', file, '--daily-limit', '93600'])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Within the limit of 93,600 credits a day.')])
+})
+
 test('the plan of the guide fits its limit, and the guide has every field of a call', async () => {
   const { run, write } = await createScene()
   const guide = readFileSync(new URL('../../src/cli/GUIDE.md', import.meta.url), 'utf8')

@@ -1,22 +1,6 @@
-import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
-
-const EXECUTABLES = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+import { launchChromium } from './launch-chromium.ts'
 
 export interface OpenOptions extends BrowserContextOptions {
   /** Messages of the console that the test provokes, such as the browser's own about an HTTP error. @default none */
@@ -30,9 +14,7 @@ export function usePages(): (url: string, options?: OpenOptions) => Promise<Page
   let browser: Browser
 
   beforeAll(async () => {
-    const executablePath = EXECUTABLES.find((path) => path !== undefined && existsSync(path))
-    if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium')
-    browser = await chromium.launch({ executablePath, args: ARGS })
+    browser = await launchChromium()
   })
   afterAll(() => browser.close())
 

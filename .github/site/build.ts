@@ -1,0 +1,95 @@
+/**
+ * Writes the site to `docs/`: the README, the guides, the reference, a search, and `llms.txt`. Any warning fails it: a public name
+ * without a comment, a link that leads nowhere, a guide that is not listed.
+ */
+import { fileURLToPath } from 'node:url'
+import { Application, LogLevel, TSConfigReader } from 'typedoc'
+import { ENTRIES, GUIDES, MARKET_PAGE, REPOSITORY, SITE } from './contents.ts'
+import { writeLlmsFiles } from './llms.ts'
+import { makePagesAccessible } from './plugin/accessible-pages.ts'
+import { arrangeContents } from './plugin/arrange.ts'
+import { openNavigation } from './plugin/open-navigation.ts'
+import { linkRepository } from './plugin/repository-links.ts'
+import { SiteRouter } from './plugin/router.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const revision = process.env.GITHUB_SHA ?? 'main'
+
+process.chdir(ROOT)
+const app = await Application.bootstrap(
+  {
+    name: 'etn-market',
+    entryPoints: ENTRIES.map((folder) => (folder === '' ? 'src/index.ts' : `src/${folder}/index.ts`)),
+    projectDocuments: GUIDES,
+    readme: 'README.md',
+    out: 'docs',
+    router: 'site',
+    excludeExternals: true,
+    excludePrivate: true,
+    excludeInternal: true,
+    intentionallyNotExported: ['src/generated/operations.ts:table', 'src/fake/rules/routes.ts:ROUTES'],
+    // `npm run check` does that.
+    skipErrorChecking: true,
+    treatWarningsAsErrors: true,
+    // Paths are checked by `linkRepository`, which knows folders too.
+    validation: { notExported: true, invalidLink: true, notDocumented: true, invalidPath: false, rewrittenLink: true },
+    disableGit: true,
+    basePath: ROOT,
+    displayBasePath: ROOT,
+    gitRevision: revision,
+    sourceLinkTemplate: `${REPOSITORY}/blob/{gitRevision}/{path}#L{line}`,
+    sort: ['alphabetical-ignoring-documents'],
+    sortEntryPoints: false,
+    navigation: { includeCategories: true, includeGroups: false, includeFolders: false },
+    categorizeByGroup: false,
+    useFirstParagraphOfCommentAsSummary: true,
+    includeHierarchySummary: false,
+    searchInDocuments: true,
+    // What a reader calls comes before types, and guides before what only mentions a word.
+    searchGroupBoosts: { Functions: 2, Classes: 1.5, Documents: 10 },
+    sluggerConfiguration: { lowercase: true },
+    highlightLanguages: [
+      'bash',
+      'sh',
+      'console',
+      'json',
+      'yaml',
+      'tsx',
+      'typescript',
+      'ts',
+      'python',
+      'toml',
+      'html',
+      'dockerfile',
+    ],
+    lightHighlightTheme: 'github-light-high-contrast',
+    darkHighlightTheme: 'github-dark-high-contrast',
+    customCss: '.github/site/style.css',
+    customJs: '.github/site/behaviour.js',
+    favicon: '.github/site/favicon.svg',
+    headings: { readme: false, document: false },
+    hostedBaseUrl: SITE,
+    navigationLinks: {
+      'Market page': MARKET_PAGE,
+      GitHub: REPOSITORY,
+      npm: 'https://www.npmjs.com/package/etn-market',
+    },
+    customFooterHtml: `For assistants: <a href="${SITE}llms.txt">llms.txt</a> and <a href="${SITE}llms-full.txt">llms-full.txt</a>`,
+    hideGenerator: true,
+  },
+  [new TSConfigReader()],
+)
+app.renderer.defineRouter('site', SiteRouter)
+arrangeContents(app)
+linkRepository(app, { root: ROOT, revision })
+openNavigation(app)
+makePagesAccessible(app)
+writeLlmsFiles(app)
+
+const project = await app.convert()
+if (project !== undefined) {
+  app.validate(project)
+  await app.generateOutputs(project)
+}
+if (project === undefined || app.logger.hasErrors() || app.logger.hasWarnings()) process.exitCode = 1
+else app.logger.log(`The site is in ${app.options.getValue('out')}`, LogLevel.Info)

@@ -1,0 +1,81 @@
+/** What the site shows, in this order. A guide beside code that is missing here, or one that does not exist, fails the build. */
+
+export const REPOSITORY = 'https://github.com/etn-market/etn-market'
+/** GitHub Pages of the repository. */
+export const SITE = 'https://etn-market.github.io/etn-market/'
+/** Where `.github/workflows/pages.yml` puts the page of `examples/dapp`. */
+export const MARKET_PAGE = `${SITE}market/`
+
+export const GUIDES = [
+  'src/GUIDE.md',
+  'src/credits/GUIDE.md',
+  'src/request/GUIDE.md',
+  'src/sweep/GUIDE.md',
+  'src/feed/GUIDE.md',
+  'src/proxy/GUIDE.md',
+  'src/fake/GUIDE.md',
+  'src/cli/GUIDE.md',
+  'src/redis/GUIDE.md',
+  'examples/recipes/GUIDE.md',
+]
+
+/** Folders below `src/` with an entry of the package; the first is the package itself. */
+export const ENTRIES = [
+  '',
+  'feed',
+  'proxy',
+  'stream',
+  'react',
+  'tanstack-query',
+  'fake',
+  'vitest',
+  'msw',
+  'node',
+  'redis',
+  'otel',
+  'format',
+  'schemas',
+]
+
+/**
+ * The groups of an entry with many exports, in their order. An export belongs to the first group with a pattern for its name or for
+ * the file that declares it. One that belongs to none fails the build.
+ */
+export const GROUPS: Readonly<Record<string, readonly (readonly [group: string, patterns: readonly RegExp[]])[]>> = {
+  'etn-market': [
+    ['Client', [/^src\/client\.ts$/, /^src\/options\.ts$/, /^src\/api-promise\.ts$/, /^(Methods|Clock)$/]],
+    ['Costs and budgets', [/^src\/credits\//]],
+    ['Errors', [/^src\/errors\//]],
+    ['Events', [/^src\/events\.ts$/]],
+    ['Sweeps', [/^src\/sweep\//]],
+    ['Fleets', [/^src\/fleet\//]],
+    ['Helpers', [/^src\/utils\//]],
+    ['Transport and hooks', [/^src\/transport\//]],
+    ['Operations', [/^src\/operations\//, /^src\/generated\/operations\.ts$/, /^Operation(Params|Data)$/]],
+    ['Parameters', [/Params$/]],
+    ['Answers', [/^src\/generated\/types\.ts$/]],
+  ],
+  'etn-market/feed': [
+    ['Feed', [/^src\/feed\/(feed|types|schedule\/plan)\.ts$/]],
+    ['Watches and alerts', [/^src\/feed\/watch\//]],
+    ['Candles', [/^src\/feed\/candles\//]],
+    ['Trades', [/^src\/feed\/trades\//]],
+    ['Portfolios', [/^src\/feed\/portfolio\//]],
+    ['Stream', [/^src\/feed\/stream\//]],
+    ['Events', [/^src\/feed\/events\.ts$/]],
+  ],
+  'etn-market/fake': [
+    [
+      'Service',
+      [
+        /^src\/fake\/(service|options|types|use-fake-service)\.ts$/,
+        /^(CorsMode|RateLimitOptions|FakeClock|FakeClientClock)$/,
+      ],
+    ],
+    ['Keys, ledger and journal', [/^src\/fake\/rules\/(accounts|ledger|journal|expect)\.ts$/]],
+    ['World', [/^src\/fake\/data\//, /^Bucket$/]],
+    ['Faults and stubs', [/^src\/fake\/faults\//, /^src\/fake\/rules\/stubs\.ts$/]],
+    ['Tapes', [/^src\/fake\/(record|rules\/tape)\.ts$/]],
+    ['Routes', [/^src\/fake\/rules\/routes\.ts$/]],
+  ],
+}

@@ -1,0 +1,36 @@
+import { collectProblems } from '../support/browser.ts'
+import type { Check, Surroundings } from '../support/check.ts'
+import { MAX_PROBLEMS } from '../support/check.ts'
+
+const TABS = 3
+/** A small phone. */
+const WIDTH = 360
+
+/** Opens every page of the site, as wide as a small phone. */
+export async function checkPages({ browser, site }: Surroundings): Promise<Check[]> {
+  const context = await browser.newContext({ viewport: { width: WIDTH, height: 740 } })
+  const problems = collectProblems(context)
+  const wide: string[] = []
+  const untitled: string[] = []
+  const left = [...site.pages]
+  const openPages = async () => {
+    const page = await context.newPage()
+    for (let path = left.shift(); path !== undefined; path = left.shift()) {
+      await page.goto(site.url + path)
+      const { width, headings } = await page.evaluate(() => ({
+        width: document.documentElement.scrollWidth,
+        headings: document.querySelectorAll('h1').length,
+      }))
+      if (width > WIDTH) wide.push(`${path} is ${width} px wide`)
+      if (headings !== 1) untitled.push(`${path} has ${headings} headings of the first level`)
+    }
+    await page.close()
+  }
+  await Promise.all(Array.from({ length: TABS }, openPages))
+  await context.close()
+  return [
+    { name: `${site.pages.length} pages load without an error`, problems: problems.slice(0, MAX_PROBLEMS) },
+    { name: `${site.pages.length} pages fit in ${WIDTH} px`, problems: wide.slice(0, MAX_PROBLEMS) },
+    { name: `${site.pages.length} pages have one title`, problems: untitled.slice(0, MAX_PROBLEMS) },
+  ]
+}
