@@ -20,8 +20,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the README has at most 220 lines, and no paragraph with more than four sentences', () => {
-  expect(lines.length).toBeLessThanOrEqual(220)
+test('the README has at most 120 lines, and no paragraph with more than four sentences', () => {
+  expect(lines.length).toBeLessThanOrEqual(120)
   const paragraphs = readme.replace(/^```.*?^```$/gms, '').split(/\n\n+/)
   const prose = paragraphs.filter((text) => /^[A-Z`]/.test(text))
   expect(prose.filter((text) => (text.match(/\.(\s|$)/g) ?? []).length > 4)).toEqual([])
@@ -31,7 +31,7 @@ describe('the blocks of code', () => {
   test('compile, imports included, with the published declarations', () => {
     const paths = { 'etn-market': [join(ROOT, 'dist/index.d.ts')], 'etn-market/*': [join(ROOT, 'dist/*.d.ts')] }
     const { status, stdout } = compile(folder, { paths })
-    expect(blocks.length).toBeGreaterThan(4)
+    expect(blocks.length).toBeGreaterThan(0)
     expect({ status, errors: stdout.trim() }).toEqual({ status: 0, errors: '' })
   }, 120_000)
 
@@ -42,7 +42,7 @@ describe('the blocks of code', () => {
     writeFileSync(runner, blocks.map(({ line }) => `await import('./readme-line-${line}.mts')`).join('\n'))
     const { code, output } = await run(runner, { ETN_MARKET_BASE_URL: url, ETN_MARKET_API_KEY: fake.key })
     expect(code, output).toBe(0)
-    expect(fake.ledger().length).toBe(4)
+    expect(fake.ledger().map(({ operation }) => operation)).toEqual(['token.price', 'token.list'])
   })
 })
 
