@@ -6,6 +6,8 @@ const WINDOW_MS = 60_000
 export const MAX_PLAIN_REFUSALS = 3
 export const MIN_ESCALATED_WAIT_MS = 2_000
 export const MAX_ESCALATED_WAIT_MS = 8_000
+/** Twenty refusals in a minute lock a key: the refusals of the last minute and the requests in flight never exceed this number. */
+export const MAX_KEY_REFUSALS = 15
 
 /** The refusals of the last minute, and the requests whose answer was lost: the service may have refused them too. */
 export interface RefusalWindow {

@@ -1,14 +1,13 @@
 import type { AdmissionControl, AdmissionRequest, LocalAdmissionControl } from '../concurrency/admission-types.ts'
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
+import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
 import type { Member } from './member.ts'
 import { createKeyScopes } from './scopes.ts'
 import { ADMIT } from './scripts/admit.lua.ts'
 import { END } from './scripts/end.lua.ts'
 import { type Asked, SharedAdmission, type SharedLimits } from './shared-permit.ts'
 
-/** Twenty refusals in a minute lock a key: the refusals of the last minute and the requests in flight of all members stay below. */
-const MAX_KEY_REFUSALS = 15
 /** How long a request that waits for a slot keeps its place without asking. */
 const SILENT_MS = 2_000
 /** How often a request asks again. */

@@ -8,11 +8,9 @@ import { LightAbortController } from '../concurrency/cancellation.ts'
 import { type CircuitBreaker, createCircuitBreaker } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Permit, PermitRequest, PermitResult } from '../concurrency/permit.ts'
+import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
 import { createSemaphore, type Release } from '../concurrency/semaphore.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'
-
-/** Twenty refusals in a minute lock a key: the refusals of the last minute and the requests in flight never exceed this number. */
-const MAX_KEY_REFUSALS = 15
 
 export function createAdmissionControl(clock: Clock, heavyConcurrency: number): LocalAdmissionControl {
   const heavySlots = createSemaphore(heavyConcurrency)

@@ -3,21 +3,9 @@ import { dirname, join } from 'node:path'
 import { format } from 'node:util'
 import { useFakeService } from 'etn-market/fake'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { GUIDES } from '../../.github/site/contents.ts'
 import { anchorOf, compile, ROOT } from '../package/code-blocks.ts'
 
-/** In the order in which people read them. */
-const GUIDES = [
-  'src/GUIDE.md',
-  'src/credits/GUIDE.md',
-  'src/request/GUIDE.md',
-  'src/sweep/GUIDE.md',
-  'src/feed/GUIDE.md',
-  'src/proxy/GUIDE.md',
-  'src/fake/GUIDE.md',
-  'src/cli/GUIDE.md',
-  'src/redis/GUIDE.md',
-  'examples/recipes/GUIDE.md',
-]
 /** `test/fake/guide.test.ts` runs the blocks of this one, with several runners. */
 const RUN_ELSEWHERE = 'src/fake/GUIDE.md'
 /** `test/redis/guide.test.ts` runs these. */
