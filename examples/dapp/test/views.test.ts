@@ -53,45 +53,75 @@ const clipped = (page: Page) =>
       .map((element) => `${element.className || element.tagName} ${element.scrollWidth} > ${element.clientWidth}`),
   )
 
-/** Everything on a page of each size; the colours are all that differs in the dark, and the room on a phone. */
-const AXE_RULES = {
-  '1280 light': undefined,
-  '1280 dark': ['color-contrast'],
-  '390 light': ['target-size', 'scrollable-region-focusable'],
-} as const
+interface Appearance {
+  viewport: { width: number; height: number }
+  colorScheme: 'light' | 'dark'
+  /** Rules of axe that are checked. @default all */
+  rules?: readonly string[]
+}
 
-const SIZES = [
-  { width: 1280, height: 900 },
-  { width: 768, height: 1024 },
-  { width: 390, height: 844 },
-  { width: 320, height: 640 },
+/**
+ * A page is loaded on a desktop and on a phone, and looked at in other widths and colours: the colours are all that
+ * differs in the dark, and the room on a phone.
+ */
+const DEVICES: readonly { device: string; appearances: readonly [Appearance, ...Appearance[]] }[] = [
+  {
+    device: 'a desktop',
+    appearances: [
+      { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+      { viewport: { width: 1280, height: 900 }, colorScheme: 'dark', rules: ['color-contrast'] },
+      { viewport: { width: 768, height: 1024 }, colorScheme: 'dark', rules: [] },
+      { viewport: { width: 768, height: 1024 }, colorScheme: 'light', rules: [] },
+    ],
+  },
+  {
+    device: 'a phone',
+    appearances: [
+      {
+        viewport: { width: 390, height: 844 },
+        colorScheme: 'light',
+        rules: ['target-size', 'scrollable-region-focusable'],
+      },
+      { viewport: { width: 390, height: 844 }, colorScheme: 'dark', rules: [] },
+      { viewport: { width: 320, height: 640 }, colorScheme: 'dark', rules: [] },
+      { viewport: { width: 320, height: 640 }, colorScheme: 'light', rules: [] },
+    ],
+  },
 ]
 
-test.each(
-  SIZES.flatMap((viewport) => (['light', 'dark'] as const).map((colorScheme) => ({ ...viewport, colorScheme }))),
-)('every view shows its data and fits at $width px, $colorScheme', async ({ colorScheme, ...viewport }) => {
-  const page = await open(url, { colorScheme, viewport })
-  const variant = `${viewport.width} ${colorScheme}`
+async function look(page: Page, name: string, { viewport: { width, height }, colorScheme, rules }: Appearance) {
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme })
+  // The library that draws charts follows a new width in the next frame.
+  await expect
+    .poll(async () => ({
+      name,
+      width: await page.evaluate(() => document.documentElement.scrollWidth),
+      clipped: await clipped(page),
+    }))
+    .toEqual({ name, width, clipped: [] })
+  // On a phone a table may scroll; a wider screen has room for all columns.
+  if (width >= 768)
+    for (const table of await page.locator('.table-scroll').all())
+      expect({ name, tooWide: await table.evaluate((each) => each.scrollWidth - each.clientWidth) }).toEqual({
+        name,
+        tooWide: 0,
+      })
+  if (rules === undefined || rules.length > 0)
+    expect({ name, findings: await findings(page, rules) }).toEqual({ name, findings: [] })
+  await page.screenshot({
+    path: `${SCREENSHOTS}${name.toLowerCase().replace(' ', '-')}-${width}-${colorScheme}.png`,
+  })
+}
+
+test.each(DEVICES)('every view shows its data and fits on $device, in light and in dark', async ({ appearances }) => {
+  const [{ viewport, colorScheme }] = appearances
+  const page = await open(url, { viewport, colorScheme })
   for (const view of VIEWS) {
-    const { name } = view
+    await page.setViewportSize(viewport)
     await showView(page, view)
     expect(await page.title()).toContain('ETN market')
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
-    expect({ name, width, clipped: await clipped(page) }).toEqual({ name, width: viewport.width, clipped: [] })
-    // On a phone a table may scroll; a wider screen has room for all columns.
-    if (viewport.width >= 768)
-      for (const table of await page.locator('.table-scroll').all())
-        expect({ name, tooWide: await table.evaluate((each) => each.scrollWidth - each.clientWidth) }).toEqual({
-          name,
-          tooWide: 0,
-        })
-    if (variant in AXE_RULES) {
-      const rules = AXE_RULES[variant as keyof typeof AXE_RULES]
-      expect({ name, findings: await findings(page, rules) }).toEqual({ name, findings: [] })
-    }
-    await page.screenshot({
-      path: `${SCREENSHOTS}${name.toLowerCase().replace(' ', '-')}-${variant.replace(' ', '-')}.png`,
-    })
+    for (const appearance of appearances) await look(page, view.name, appearance)
   }
 })
 
