@@ -11,6 +11,7 @@ import { arrangeContents } from './plugin/arrange.ts'
 import { openNavigation } from './plugin/open-navigation.ts'
 import { linkRepository } from './plugin/repository-links.ts'
 import { SiteRouter } from './plugin/router.ts'
+import { leaveOutBadges } from './plugin/without-badges.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const revision = process.env.GITHUB_SHA ?? 'main'
@@ -81,6 +82,7 @@ const app = await Application.bootstrap(
 )
 app.renderer.defineRouter('site', SiteRouter)
 arrangeContents(app)
+leaveOutBadges(app)
 linkRepository(app, { root: ROOT, revision })
 openNavigation(app)
 makePagesAccessible(app)

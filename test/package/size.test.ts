@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
@@ -102,5 +102,16 @@ describe('minified and gzipped', () => {
     const { first, text } = await measure(CEILINGS[3].code)
     expect(/ZodMini|\$ZodType/.test(text), `zod is among the ${kB(first)} that load at first`).toBe(false)
     expect(/ZodMini|\$ZodType/.test((await measure("export * from 'zod/mini'")).text)).toBe(true)
+  })
+
+  test('the README names the ceilings', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    const ceilingOf = (what: (typeof CEILINGS)[number]['what']) =>
+      (CEILINGS.find((each) => each.what === what)?.ceiling ?? Number.NaN) / 1000
+    const client = ceilingOf('createClient')
+    expect(readme).toContain(
+      `client ${client} kB, \`etn-market/feed\` ${ceilingOf('etn-market/feed')} kB, \`etn-market/stream\` with hooks ${ceilingOf('a page that shows prices, with the hooks')} kB`,
+    )
+    expect(readme).toContain(`/badge/client-${client}_kB_gzip-`)
   })
 })

@@ -1,6 +1,6 @@
 /** What a thousand visitors of a page cost, from the table that `npm run bench -- --only=proxy --write` puts into the bench's README. */
 import { readFileSync } from 'node:fs'
-import { count, element, MARGIN, text, toSvg } from './svg.ts'
+import { drawBars, listBars } from './bar-plot.ts'
 
 const README = new URL('../../../test/bench/README.md', import.meta.url)
 
@@ -33,39 +33,23 @@ const BARS: readonly (readonly [begin: string, className: string, label: string,
   ['one page', 'c', 'For comparison', 'one visitor alone'],
 ]
 
-const WIDTH = 840
-const LEFT = 300
-const ROW = 56
-const TOP = 86
-const BAR = 30
-const LABEL = 160
 const CREDITS_PER_DOLLAR = 1_000_000
 
 export function drawVisitors({ demand, rows }: Bills): string {
-  const creditsOf = (begin: string) => rows.find(({ name }) => name.startsWith(begin))?.credits ?? Number.NaN
-  const most = Math.max(...BARS.map(([begin]) => creditsOf(begin)))
-  const bars = BARS.flatMap(([begin, className, label, detail], index) => {
-    const credits = creditsOf(begin)
-    const y = TOP + index * ROW
-    // A line at least: on this scale, a thousandth is less than a pixel.
-    const width = Math.max(2, ((WIDTH - LEFT - LABEL) * credits) / most)
-    return [
-      text({ x: LEFT - 16, y: y + 12, class: 'strong', 'text-anchor': 'end' }, label),
-      text({ x: LEFT - 16, y: y + 29, 'text-anchor': 'end' }, detail),
-      element('rect', { class: className, x: LEFT, y: y + 1, width, height: BAR, rx: Math.min(3, width / 2) }),
-      text({ x: LEFT + width + 10, y: y + 14, class: 'strong' }, `${count(credits)} credits`),
-      text(
-        { x: LEFT + width + 10, y: y + 30 },
-        `$${(credits / CREDITS_PER_DOLLAR).toFixed(credits < CREDITS_PER_DOLLAR ? 3 : 2)}`,
-      ),
-    ]
-  })
-  const list = BARS.map(([begin, , label]) => `${label}: ${count(creditsOf(begin))} credits`).join('. ')
-  return toSvg({
-    width: WIDTH,
-    height: TOP + BARS.length * ROW + 14,
+  const subject = demand.replace(/;.*$/, '')
+  const bars = BARS.map(([begin, className, label, detail]) => ({
+    className,
+    label,
+    detail,
+    credits: rows.find(({ name }) => name.startsWith(begin))?.credits ?? Number.NaN,
+  }))
+  return drawBars({
     title: 'One bill for a thousand visitors',
-    description: `${demand.replace(/;.*$/, '')}, simulated. ${list}.`,
-    parts: [text({ x: MARGIN, y: 58 }, demand.replace(/;.*$/, '')), ...bars],
+    subject,
+    description: `${subject}, simulated. ${listBars(bars)}.`,
+    bars,
+    left: 300,
+    right: 160,
+    formatMoney: (credits) => `$${(credits / CREDITS_PER_DOLLAR).toFixed(credits < CREDITS_PER_DOLLAR ? 3 : 2)}`,
   })
 }

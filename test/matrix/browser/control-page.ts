@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright'
-import { findChromium } from '../runtimes/chromium.ts'
+import { CHROMIUM_FLAGS } from '../../support/chromium.ts'
+import { requireChromium } from '../runtimes/chromium.ts'
 import { cleanEnv } from '../support/exec.ts'
 import type { Project } from '../support/project.ts'
 import { attempt, type Result } from '../support/result.ts'
@@ -22,12 +23,12 @@ export async function runControlPage(
 }
 
 async function usePage(project: Project) {
-  const executablePath = findChromium()
+  const executablePath = requireChromium()
   const program = join(project.folder, 'node_modules/.bin/etn-market')
   const args = ['fake', '--port', '0', '--key', 'mine=1000', '--control-token', TOKEN]
   const child = spawn(program, args, { cwd: project.folder, env: cleanEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] })
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS })
   try {
     const [line] = (await once(child.stdout, 'data')) as [Buffer]
     const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { findChromium } from '../runtimes/chromium.ts'
+import { chromiumSettings } from '../runtimes/chromium.ts'
 import { MATRIX, type Project } from '../support/project.ts'
 import { attempt, type Result } from '../support/result.ts'
 import { runVitest, versionOf } from '../support/vitest.ts'
@@ -48,7 +48,7 @@ export async function runReact(
         config: 'vitest.config.ts',
         version: `${versionOf('react')}, ${versionOf('@tanstack/react-query')}`,
         env: {
-          MATRIX_CHROMIUM: findChromium(),
+          ...chromiumSettings(),
           MATRIX_TESTS: 'react.test.js',
           MATRIX_DEPENDENCIES: DEPENDENCIES.join(' '),
         },

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { findChromium } from '../runtimes/chromium.ts'
+import { chromiumSettings } from '../runtimes/chromium.ts'
 import { MATRIX, MODULES, type Project } from '../support/project.ts'
 import { attempt, type Result } from '../support/result.ts'
 import { startService } from '../support/service.ts'
@@ -53,12 +53,12 @@ async function prepare(project: Project, msw: Msw): Promise<Project> {
 }
 
 async function inChromium(project: Project, msw: Msw) {
-  const MATRIX_CHROMIUM = findChromium()
+  const settings = chromiumSettings()
   const options = { keys: Object.fromEntries(Object.values(keys).map((key) => [key, 1e6])), cors: 'hidden' as const }
   const service = await startService(project, options)
   try {
     await service.reset(faults)
-    const env = { MATRIX_CHROMIUM, MATRIX_BASE_URL: service.baseUrl }
+    const env = { ...settings, MATRIX_BASE_URL: service.baseUrl }
     return await vitest(project, msw, ['page.test.js', 'worker.test.js'], env)
   } finally {
     await service.close()

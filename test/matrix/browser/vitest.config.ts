@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 const {
   MATRIX_BASE_URL: hiddenUrl = '',
   MATRIX_CHROMIUM: executablePath = '',
+  MATRIX_CHROMIUM_FLAGS: flags = '',
   MATRIX_TESTS: tests = '**/{page,worker}.test.js',
   MATRIX_DEPENDENCIES: dependencies = 'etn-market etn-market/fake etn-market/msw msw msw/browser',
 } = process.env
@@ -24,15 +25,7 @@ export default defineConfig({
       provider: playwright({
         launchOptions: {
           executablePath,
-          args: [
-            '--no-sandbox',
-            '--disable-gpu',
-            '--disable-quic',
-            '--no-first-run',
-            '--disable-background-networking',
-            '--disable-component-update',
-            '--disable-sync',
-          ],
+          args: flags.split(' '),
         },
       }),
       instances: [{ browser: 'chromium' }],

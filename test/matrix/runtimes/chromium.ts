@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
+import { CHROMIUM_FLAGS, CHROMIUM_MISSING, findChromium } from '../../support/chromium.ts'
 import type { ScenarioReport } from '../scenario/types.ts'
 import { execOrThrow } from '../support/exec.ts'
 import type { Project } from '../support/project.ts'
@@ -11,22 +12,6 @@ import { NotInstalledError } from '../support/result.ts'
 import { bundleScenario } from './bundle.ts'
 import type { Runtime } from './types.ts'
 
-const EXECUTABLES = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const FLAGS = [
-  '--headless=new',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 const CONTENT_TYPES: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -51,11 +36,17 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>scenario</title>
 <script type="importmap" nonce="map">${JSON.stringify({ imports: IMPORTS })}</script>
 <script type="module" src="/page.mjs"></script>`
 
-export function findChromium(): string {
-  const path = EXECUTABLES.find((candidate) => candidate !== undefined && existsSync(candidate))
-  if (path === undefined) throw new NotInstalledError('Chromium is not installed: apt-get install chromium')
+export function requireChromium(): string {
+  const path = findChromium()
+  if (path === undefined) throw new NotInstalledError(CHROMIUM_MISSING)
   return path
 }
+
+/** What `browser/vitest.config.ts` reads, which is copied to the folder of each project. */
+export const chromiumSettings = () => ({
+  MATRIX_CHROMIUM: requireChromium(),
+  MATRIX_CHROMIUM_FLAGS: CHROMIUM_FLAGS.join(' '),
+})
 
 /** Starts the server of a page. The page sends its report there. */
 function servePage(project: Project): { server: Server; report: Promise<ScenarioReport> } {
@@ -95,7 +86,7 @@ export const chromium: Runtime = {
   name: 'Chromium',
   maxResends: 2,
   async version() {
-    return /\d+(\.\d+)+/.exec(await execOrThrow(findChromium(), ['--version']))?.[0] ?? 'unknown'
+    return /\d+(\.\d+)+/.exec(await execOrThrow(requireChromium(), ['--version']))?.[0] ?? 'unknown'
   },
   async run(project, baseUrl) {
     await bundleScenario(project, 'page', 'page.mjs')
@@ -106,14 +97,14 @@ export const chromium: Runtime = {
 
 /** Opens a page of the project in Chromium and waits for its report. */
 export async function visit(project: Project, page: string, baseUrl: string): Promise<ScenarioReport> {
-  const executable = findChromium()
+  const executable = requireChromium()
   const { server, report } = servePage(project)
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
   const profile = mkdtempSync(join(tmpdir(), 'etn-market-chromium-'))
   const url = `http://127.0.0.1:${port}/${page}?baseUrl=${encodeURIComponent(baseUrl)}`
   // A process group of its own, so that its child processes end with it.
-  const browser = spawn(executable, [...FLAGS, `--user-data-dir=${profile}`, url], {
+  const browser = spawn(executable, ['--headless=new', ...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, url], {
     stdio: 'ignore',
     detached: true,
   })

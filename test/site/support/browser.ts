@@ -1,26 +1,10 @@
-import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
-
-const EXECUTABLES = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+import { CHROMIUM_FLAGS, CHROMIUM_MISSING, findChromium } from '../../support/chromium.ts'
 
 export function launchBrowser(): Promise<Browser> {
-  const executablePath = EXECUTABLES.find((path) => path !== undefined && existsSync(path))
-  if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium')
-  return chromium.launch({ executablePath, args: ARGS })
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error(CHROMIUM_MISSING)
+  return chromium.launch({ executablePath, args: CHROMIUM_FLAGS })
 }
 
 /** Collects what the pages of a context report: errors, messages of the console, requests that fail. */
