@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const PAGE = fileURLToPath(new URL('../../../examples/dapp', import.meta.url))
+/** Holds the hash of the sources that the pictures show. */
+export const MARKET_SOURCES = fileURLToPath(new URL('../market-sources.sha256', import.meta.url))
 /** What a visitor sees. */
 const SOURCES = ['index.html', 'src', 'server/proxy-options.ts']
 

@@ -2,17 +2,13 @@
  * Makes all pictures: `npm run pictures`. The market page needs Chromium and `npm ci --prefix examples/dapp`; `--plots` leaves it out.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { fingerprintPage, PAGE } from './market-page.ts'
+import { writeFileSync } from 'node:fs'
+import { fingerprintPage, MARKET_SOURCES, PAGE } from './market-page.ts'
 import { IMAGES, PICTURES } from './pictures.ts'
 
-mkdirSync(`${IMAGES}data`, { recursive: true })
-for (const { name, draw, refresh } of PICTURES) {
-  await refresh()
-  writeFileSync(`${IMAGES}${name}.svg`, await draw())
-}
+for (const [name, draw] of Object.entries(PICTURES)) writeFileSync(`${IMAGES}${name}.svg`, await draw())
 if (!process.argv.includes('--plots')) {
   const { status } = spawnSync('npm', ['run', 'pictures', '--silent'], { cwd: PAGE, stdio: 'inherit' })
   if (status !== 0) throw new Error('The pictures of the market page were not taken')
-  writeFileSync(`${IMAGES}data/market.json`, `${JSON.stringify({ sources: fingerprintPage() })}\n`)
+  writeFileSync(MARKET_SOURCES, `${fingerprintPage()}\n`)
 }

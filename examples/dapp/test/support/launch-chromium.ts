@@ -3,6 +3,8 @@ import { type Browser, chromium } from 'playwright-core'
 
 const EXECUTABLES = [
   process.env.CHROMIUM_PATH,
+  // Draws no windows, and needs half of the time of `chromium`.
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -19,6 +21,7 @@ const ARGS = [
 
 export function launchChromium(): Promise<Browser> {
   const executablePath = EXECUTABLES.find((path) => path !== undefined && existsSync(path))
-  if (executablePath === undefined) throw new Error('Chromium is not installed: apt-get install chromium')
+  if (executablePath === undefined)
+    throw new Error('Chromium is not installed: apt-get install chromium-headless-shell')
   return chromium.launch({ executablePath, args: ARGS })
 }
