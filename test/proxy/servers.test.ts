@@ -5,12 +5,13 @@ import { createProxy, type ProxyOptions } from 'etn-market/proxy'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { expect, onTestFinished, test } from 'vitest'
+import { createRunningClock } from '../support/clock.ts'
 import { listen } from './listen.ts'
 import { TOKENS } from './setup.ts'
 
 /** A proxy in real time. */
 function open(options: Partial<ProxyOptions> = {}) {
-  const fake = createFakeService()
+  const fake = createFakeService({ clock: createRunningClock() })
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
   const feed = createPriceFeed(client)
   const proxy = createProxy({

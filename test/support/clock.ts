@@ -90,3 +90,9 @@ export function createVirtualClock(start = START, hasMonotonic = false): Virtual
     },
   }
 }
+
+/** Real time that began at `start`, for a fake service: which tokens it lists, and in which order, depends on the date. */
+export function createRunningClock(start = START): { now(): number } {
+  const offset = start - Date.now()
+  return { now: () => Date.now() + offset }
+}

@@ -1,15 +1,15 @@
 import { type Client, createBudget, createClient, type SweepOptions } from 'etn-market'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { createVirtualClock } from '../support/clock.ts'
+import { createRunningClock, createVirtualClock } from '../support/clock.ts'
 import '../../src/generated/answer-schemas.ts'
 import '../../src/sweep/run-sweep.ts'
 import { CallLimit } from '../../src/sweep/sweep-limit.ts'
 
 const LOCKS = 2_000
-/** Tokens of the fake, the same in each of its instances. */
+/** Tokens of the fake at the time of `createVirtualClock()`: what is listed changes with time. */
 const listed = await (async () => {
-  const fake = createFakeService()
+  const fake = createFakeService({ clock: createVirtualClock() })
   const tokens = await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.list({ limit: 100 })
   return tokens.map(({ address }) => ({ address }))
 })()
@@ -26,7 +26,7 @@ async function read<Result>(sweep: AsyncIterable<Result>, onResult: (result: Res
 
 describe('a sweep ends when every further call must fail in the same way', () => {
   test.each([401, 402, 403])('%i', async (status) => {
-    const fake = createFakeService({ keys: { esk_live_key: { credits: 1_000_000 } } })
+    const fake = createFakeService({ clock: createRunningClock(), keys: { esk_live_key: { credits: 1_000_000 } } })
     const client = createClient({ apiKey: 'esk_live_key', fetch: fake.fetch })
     fake.fault({ operation: 'token.price', status, nth: Array.from({ length: 100 }, (_, index) => index + 3) })
     const list = addresses(60)
@@ -40,7 +40,7 @@ describe('a sweep ends when every further call must fail in the same way', () =>
   })
 
   test('a 404 is the result of its call', async () => {
-    const fake = createFakeService({ keys: { esk_live_key: { credits: 1_000_000 } } })
+    const fake = createFakeService({ clock: createRunningClock(), keys: { esk_live_key: { credits: 1_000_000 } } })
     const client = createClient({ apiKey: 'esk_live_key', fetch: fake.fetch })
     fake.fault({ operation: 'token.price', status: 404 })
     const sweep = client.token.price.many(addresses(10))
@@ -53,7 +53,7 @@ describe('maxCredits holds for all runs on a store', () => {
   const start = (fake: FakeService) => createClient({ apiKey: fake.key, fetch: fake.fetch })
 
   test('also where each run is given up in the middle', async () => {
-    const fake = createFakeService()
+    const fake = createFakeService({ clock: createRunningClock() })
     const store = new Map<string, string>()
     for (let run = 0; run < 6; run++) {
       const client = start(fake)
@@ -66,7 +66,7 @@ describe('maxCredits holds for all runs on a store', () => {
   })
 
   test('of all operations, at the same time too', async () => {
-    const fake = createFakeService()
+    const fake = createFakeService({ clock: createRunningClock() })
     const store = new Map<string, string>()
     const client = start(fake)
     const sweeps = [
@@ -82,7 +82,7 @@ describe('maxCredits holds for all runs on a store', () => {
 })
 
 test('maxCredits holds for clients that use a store in turn', async () => {
-  const fake = createFakeService()
+  const fake = createFakeService({ clock: createRunningClock() })
   const store = new Map<string, string>()
   const clients = [0, 1].map(() => createClient({ apiKey: fake.key, fetch: fake.fetch }))
   const list = addresses(40)
@@ -95,7 +95,7 @@ test('maxCredits holds for clients that use a store in turn', async () => {
 })
 
 test('a sweep ends when its charges are written: a late write would replace those of the next one', async () => {
-  const fake = createFakeService()
+  const fake = createFakeService({ clock: createRunningClock() })
   const kept = new Map<string, string>()
   let isSlow = true
   const store = {
