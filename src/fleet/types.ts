@@ -5,7 +5,7 @@ import type { Account } from '../generated/types.ts'
 export interface FleetCooldown {
   /** `heavy` for all heavy calls, or `key:` and a hash for all calls with one key. The key itself is not stored. */
   readonly scope: string
-  /** When it ends, unix milliseconds by the clock of the shared store. It may be over: then one request goes first as a probe. */
+  /** When it ends, unix milliseconds by the clock of the shared store. If it is over, one request tests the service; the others follow if it succeeds. */
   readonly until: number
 }
 

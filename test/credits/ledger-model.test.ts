@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Budget, type CallOptions, type Client, createBudget, createClient } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
@@ -177,9 +178,8 @@ interface Process {
   lostMs: number
 }
 
-async function run(fake: FakeService, { steps, behaviours, storeFaults, ...kind }: Case): Promise<void> {
-  const { isStored, windowMs, exclusiveKey, seed } = kind
-  const clock: VirtualClock = Object.assign(createVirtualClock(START, true), { random: createRandom(seed) })
+async function run(fake: FakeService, clock: VirtualClock, tried: Case): Promise<void> {
+  const { steps, behaviours, storeFaults, isStored, windowMs, exclusiveKey } = tried
   fakeTimers(clock)
   const now = () => clock.monotonic?.() ?? 0
   const wallOffset = () => clock.now() - START - now()
@@ -364,14 +364,21 @@ function heldBy(budget: Budget): number | undefined {
 
 const LEFT = new Error('The timer was stopped.')
 
-/** A budget measures the time of its store by the timers of the system. */
+/** What the running case has started. */
+const ofCase = new AsyncLocalStorage<VirtualClock>()
+
+/** A budget measures the time of its store by the timers of the system. Those that an earlier test of this worker has left stay real. */
 function fakeTimers(clock: VirtualClock): void {
+  const { setTimeout, clearTimeout } = globalThis
   vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => {
+    if (ofCase.getStore() !== clock) return setTimeout(callback, ms)
     const stopping = new AbortController()
     clock.sleep(ms, stopping.signal).then(callback, () => {})
     return stopping
   })
-  vi.stubGlobal('clearTimeout', (stopping: AbortController | undefined) => stopping?.abort(LEFT))
+  vi.stubGlobal('clearTimeout', (timer: NodeJS.Timeout | AbortController | undefined) =>
+    timer instanceof AbortController ? timer.abort(LEFT) : clearTimeout(timer),
+  )
   onCaseFinished(() => {
     vi.unstubAllGlobals()
   })
@@ -384,12 +391,19 @@ function manyTokens(count: number): string[] {
 testProperty(
   'no window is charged above its limit, and nothing that was charged is forgotten, whatever is lost, fails, steps or crashes',
   () => {
-    // All cases share its data, which takes longer to make than a case.
+    // All cases share its data, which takes longer to make than a case. Its time is that of the case: what it refuses depends on it.
     const keys = Object.fromEntries(KEYS.map((name) => [name, CREDITS]))
-    const fake = createFakeService({ seed: 1, keys, journal: { max: 0 } })
+    let clock = createVirtualClock(START, true)
+    const fake = createFakeService({
+      seed: 1,
+      keys,
+      journal: { max: 0 },
+      clock: { now: () => START + (clock.monotonic?.() ?? 0) },
+    })
     return fc.asyncProperty(cases, async (one) => {
+      clock = Object.assign(createVirtualClock(START, true), { random: createRandom(one.seed) })
       fake.reset()
-      await run(fake, one)
+      await ofCase.run(clock, () => run(fake, clock, one))
     })
   },
   { cases: 120 },

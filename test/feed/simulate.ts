@@ -2,7 +2,7 @@ import { createClient } from 'etn-market'
 import { createFakeService, type FaultEffects } from 'etn-market/fake'
 import { createPriceFeed, type FeedOptions, type PriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
-import { createVirtualClock } from '../support/clock.ts'
+import { createRunningClock, createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 import { createRandom } from '../support/random.ts'
 import '../../src/generated/answer-schemas.ts'
@@ -36,7 +36,7 @@ export const SPAN = 30 * MINUTE
 const tokens = await listTokens()
 
 async function listTokens(): Promise<string[]> {
-  const fake = createFakeService()
+  const fake = createFakeService({ clock: createRunningClock() })
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
   const listed = await client.token.list({ limit: 100 })
   const prices = await client.prices.batch({ addresses: listed.map(({ address }) => address) })
