@@ -2,10 +2,10 @@ import type { CooldownScope } from '../concurrency/admission-types.ts'
 import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
+import { exponentialBackoff } from '../utils/exponential-backoff.ts'
 
 /** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
 const MIN_BACKOFF_MS = 500
-const BACKOFF_FACTOR = 2
 const MAX_BACKOFF_MS = 8_000
 const MAX_JITTER_MS = 1_000
 
@@ -37,7 +37,7 @@ export function isRetryable(error: unknown): error is EtnMarketError {
 export function retryDelay({ retryAfterMs }: EtnMarketError, state: RetryState): number | undefined {
   const { attempt, remainingMs, maxRetryAfterMs, random } = state
   if (retryAfterMs === undefined) {
-    const backoffMs = random * Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * BACKOFF_FACTOR ** (attempt - 1))
+    const backoffMs = random * exponentialBackoff(attempt - 1, MIN_BACKOFF_MS, MAX_BACKOFF_MS)
     return backoffMs > remainingMs ? undefined : backoffMs
   }
   const floorMs = retryAfterMs || MIN_BACKOFF_MS
