@@ -111,3 +111,19 @@ test('random cases are tried by testProperty, which prints a failure at once and
   expect(tests.length).toBeGreaterThan(100)
   expect(own).toEqual([])
 })
+
+test('a fake beside a virtual clock has a clock, too: what it lists depends on the date, and what it refuses on the speed of the machine', () => {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  const hasClock = (options: ts.Expression | undefined) =>
+    options !== undefined &&
+    (!ts.isObjectLiteralExpression(options) ||
+      options.properties.some((each) => ts.isSpreadAssignment(each) || each.name.getText() === 'clock'))
+  const found = files.flatMap((path) => {
+    const text = path.includes('node_modules') ? '' : readFileSync(posix.join('test', path), 'utf8')
+    if (!/createVirtualClock\(/.test(text) || !text.includes('createFakeService(')) return []
+    const calls = nodesOf(ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)).filter(ts.isCallExpression)
+    const fakes = calls.filter(({ expression }) => expression.getText() === 'createFakeService')
+    return fakes.filter(({ arguments: [options] }) => !hasClock(options)).map(() => path)
+  })
+  expect(found).toEqual([])
+})

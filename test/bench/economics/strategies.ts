@@ -1,7 +1,7 @@
 import { type Client, createClient } from 'etn-market'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
-import { createVirtualClock, type VirtualClock } from '../../support/clock.ts'
+import { createRunningClock, createVirtualClock, type VirtualClock } from '../../support/clock.ts'
 import { DAY, type Workload } from './workload.ts'
 
 const CACHE_MS = 90_000
@@ -109,7 +109,7 @@ const lookUpTasks = (workload: Workload, feed: PriceFeed): Task[] =>
 
 /** `count` addresses: first the tokens that the fake service lists, then unlisted ones. */
 export async function tokenAddresses(count: number): Promise<string[]> {
-  const fake = createFakeService()
+  const fake = createFakeService({ clock: createRunningClock() })
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
   const listed = await client.token.list({ limit: 100 })
   await client.close()
