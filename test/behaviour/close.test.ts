@@ -1,7 +1,8 @@
 import { EtnMarketError } from 'etn-market'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { busy, costs, limited, ok, price, refusal, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
+import { useFakeTimers } from '../support/fake-timers.ts'
 import { address, addresses, rejection, setup, watch } from '../support/setup.ts'
 
 describe('client.close()', () => {
@@ -77,12 +78,10 @@ describe('client.close()', () => {
 const realTime = { clock: undefined }
 
 describe('in real time, a client', () => {
-  afterEach(() => void vi.useRealTimers())
-
   test.each([2 ** 31, 1e10, Number.MAX_SAFE_INTEGER, 1e300, Number.POSITIVE_INFINITY])(
     'accepts time limits of %d ms without an overflow, and leaves no timer after close',
     async (ms) => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+      const timers = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
       const { client, script } = setup(
         ({ number }) => (number === 1 ? refusal(500, 'x', wait(9_999_999)) : undefined),
         { ...realTime, timeoutMs: ms, deadlineMs: ms, retry: { maxRetryAfterMs: ms } },
@@ -91,22 +90,22 @@ describe('in real time, a client', () => {
       await flush()
       const inFlight = watch(client.token.price({ address: address(2) }))
       await flush()
-      await vi.advanceTimersByTimeAsync(2_000_000)
+      await timers.advance(2_000_000)
       expect([retrying.state === 'resolved', inFlight.state]).toEqual([false, 'pending'])
       expect(script.requests).toHaveLength(2)
       await client.close()
       await flush()
-      expect(vi.getTimerCount()).toBe(0)
+      expect(timers.pending()).toBe(0)
     },
   )
 
   test('leaves no timer when its calls have ended', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const timers = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const answers = [() => ok({ usd: '1' }), () => refusal(404, 'x'), () => refusal(500, 'x')]
     const { client, script } = setup(({ number }) => answers[number - 1]?.(), { ...realTime, retry: false })
     for (let call = 0; call < 3; call++) watch(client.etn.price({}, { timeoutMs: 1_000 + call }))
     await flush()
     expect(script.requests).toHaveLength(3)
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers.pending()).toBe(0)
   })
 })

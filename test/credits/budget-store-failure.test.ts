@@ -1,16 +1,13 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type BudgetStore, createBudget } from '../../src/credits/budget.ts'
 import { StateUnavailableError } from '../../src/errors/index.ts'
 import { flush } from '../support/clock.ts'
+import { useFakeTimers } from '../support/fake-timers.ts'
 import { START, totals } from './budget-at.ts'
 import { afterRestart, slowStore } from './slow-store.ts'
 
 const KEY = 'etn-market:budget'
 const clock = { now: () => START }
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 describe('a store that fails', () => {
   const failure = new Error('disk full')
@@ -112,7 +109,7 @@ describe('a store that fails', () => {
   })
 
   test('a charge that could not be written is written when the store works again, although no call follows', async () => {
-    vi.useFakeTimers()
+    useFakeTimers()
     const map = new Map<string, string>()
     let failures = 0
     let writes = 0
@@ -136,7 +133,7 @@ describe('a store that fails', () => {
   })
 
   test('a charge that could not be written does not replace what a later budget has written', async () => {
-    vi.useFakeTimers()
+    useFakeTimers()
     const map = new Map<string, string>()
     let fails = false
     const set = (key: string, value: string) => (fails ? Promise.reject(failure) : map.set(key, value))
@@ -155,7 +152,7 @@ describe('a store that fails', () => {
   })
 
   test('a write that never ends holds up no later one: the next call asks the store again', async () => {
-    vi.useFakeTimers()
+    useFakeTimers()
     const { store, map, writes } = slowStore()
     const budget = createBudget({ credits: 1000, store }, clock)
     const refused = budget.reserve(50).catch((error) => error)
@@ -176,7 +173,7 @@ describe('a store that fails', () => {
   })
 
   test('a write that was given up and ends late is followed by the newest counts', async () => {
-    vi.useFakeTimers()
+    useFakeTimers()
     const { store, map, writes } = slowStore()
     const budget = createBudget({ credits: 1000, store, storeTimeoutMs: 100 }, clock)
     const first = budget.reserve(50)

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation } from '../../src/credits/budget.ts'
 import { BudgetExceededError } from '../../src/errors/index.ts'
 import { flush } from '../support/clock.ts'
@@ -6,10 +6,6 @@ import { START } from './budget-at.ts'
 import { afterRestart, slowStore } from './slow-store.ts'
 
 const clock = { now: () => START }
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 describe('a reservation', () => {
   test('is written before reserve resolves', async () => {

@@ -1,53 +1,20 @@
-import FakeTimers from '@sinonjs/fake-timers'
 import { createClient } from 'etn-market'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createFakeService } from '../../src/fake/index.ts'
+import { useFakeTimers, useSinonTimers } from '../support/fake-timers.ts'
 import { NOON } from './setup.ts'
-
-/** Fakes the timers until the test is over. */
-interface Timers {
-  install(): { advance(ms: number): Promise<unknown>; runAll(): Promise<unknown>; pending(): number }
-}
-
-function vitestTimers(options: Parameters<typeof vi.useFakeTimers>[0]): Timers {
-  return {
-    install() {
-      vi.useFakeTimers({ now: NOON, ...options })
-      onTestFinished(() => void vi.useRealTimers())
-      return {
-        advance: (ms) => vi.advanceTimersByTimeAsync(ms),
-        runAll: () => vi.runAllTimersAsync(),
-        pending: () => vi.getTimerCount(),
-      }
-    },
-  }
-}
-
-function sinonTimers(options: Parameters<typeof FakeTimers.install>[0]): Timers {
-  return {
-    install() {
-      const clock = FakeTimers.install({ now: NOON, ...options })
-      onTestFinished(() => clock.uninstall())
-      return {
-        advance: (ms) => clock.tickAsync(ms),
-        runAll: () => clock.runAllAsync(),
-        pending: () => clock.countTimers(),
-      }
-    },
-  }
-}
 
 const DATE_AND_TIMEOUT = ['Date', 'setTimeout', 'clearTimeout'] as const
 
-describe.each<[string, Timers]>([
-  ['vitest', vitestTimers({})],
-  ['vitest, setTimeout alone', vitestTimers({ toFake: [...DATE_AND_TIMEOUT] })],
-  ['sinon', sinonTimers({})],
-  ['sinon, but for microtasks', sinonTimers({ toNotFake: ['nextTick', 'queueMicrotask'] })],
-  ['sinon, setTimeout alone', sinonTimers({ toFake: [...DATE_AND_TIMEOUT] })],
-])('with the fake timers of %s', (_, timers) => {
+describe.each([
+  ['vitest', () => useFakeTimers({ now: NOON })],
+  ['vitest, setTimeout alone', () => useFakeTimers({ now: NOON, toFake: [...DATE_AND_TIMEOUT] })],
+  ['sinon', () => useSinonTimers({ now: NOON })],
+  ['sinon, but for microtasks', () => useSinonTimers({ now: NOON, toNotFake: ['nextTick', 'queueMicrotask'] })],
+  ['sinon, setTimeout alone', () => useSinonTimers({ now: NOON, toFake: [...DATE_AND_TIMEOUT] })],
+])('with the fake timers of %s', (_, install) => {
   function start() {
-    const clock = timers.install()
+    const clock = install()
     const fake = createFakeService()
     const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
     onTestFinished(async () => {
@@ -100,12 +67,11 @@ describe.each<[string, Timers]>([
 })
 
 it('a call that waits for no time needs no advance of fake timers', async () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
+  const clock = useFakeTimers()
   const fake = createFakeService()
   const client = createClient({ apiKey: async () => fake.key, fetch: fake.fetch })
   expect(await client.etn.price()).toHaveProperty('usd')
-  expect(vi.getTimerCount()).toBe(0)
+  expect(clock.pending()).toBe(0)
   await client.close()
   await fake.close()
 })

@@ -1,11 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createFakeService } from '../../src/fake/index.ts'
+import { useFakeTimers } from '../support/fake-timers.ts'
 import { makeFake, NOON } from './setup.ts'
 
 const ask = (fake: ReturnType<typeof makeFake>, path = '/prices/etn', init?: RequestInit) =>
   fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` }, ...init })
-
-afterEach(() => vi.useRealTimers())
 
 describe('time', () => {
   it('determines the data, Date and Retry-After', async () => {
@@ -47,7 +46,7 @@ describe('time', () => {
 
   it('is the system clock, looked up at each use: fake timers work', async () => {
     const fake = createFakeService()
-    vi.useFakeTimers({ now: NOON })
+    const timers = useFakeTimers({ now: NOON })
     expect(fake.now()).toBe(NOON)
     fake.fault({ delayMs: 60_000 })
     let done = false
@@ -55,11 +54,11 @@ describe('time', () => {
       done = true
       return response
     })
-    await vi.advanceTimersByTimeAsync(59_999)
+    await timers.advance(59_999)
     expect(done).toBe(false)
-    await vi.advanceTimersByTimeAsync(1)
+    await timers.advance(1)
     expect((await asked).headers.get('date')).toBe(new Date(NOON + 60_000).toUTCString())
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers.pending()).toBe(0)
   })
 
   it('waits with the sleep of the given clock', async () => {
@@ -78,14 +77,14 @@ describe('time', () => {
   })
 
   it('leaves no timer after an aborted delay', async () => {
-    vi.useFakeTimers({ now: NOON })
+    const timers = useFakeTimers({ now: NOON })
     const fake = createFakeService()
     fake.fault({ delayMs: 60_000 })
     const controller = new AbortController()
     const asked = ask(fake, '/prices/etn', { signal: controller.signal })
-    expect(vi.getTimerCount()).toBe(1)
+    expect(timers.pending()).toBe(1)
     controller.abort(new Error('enough'))
     await expect(asked).rejects.toThrow('enough')
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers.pending()).toBe(0)
   })
 })

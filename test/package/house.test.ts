@@ -127,3 +127,13 @@ test('a fake beside a virtual clock has a clock, too: what it lists depends on t
   })
   expect(found).toEqual([])
 })
+
+test('timers are counted where only those of the test are: other tests of a worker may have left something running', () => {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  const found = files.filter(
+    (path) =>
+      !path.includes('node_modules') &&
+      /\b(getTimerCount|countTimers)\(/.test(readFileSync(posix.join('test', path), 'utf8')),
+  )
+  expect(found).toEqual(['support/fake-timers.ts'])
+})

@@ -3,10 +3,11 @@ import { runInNewContext } from 'node:vm'
 import { createBudget, InvalidRequestError } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { type AllowedOperation, createProxy, type ProxyOptions } from 'etn-market/proxy'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/concurrency/clock.ts'
 import { createVisitors, MAX_VISITORS } from '../../src/proxy/visitors.ts'
 import { createVirtualClock } from '../support/clock.ts'
+import { useFakeTimers } from '../support/fake-timers.ts'
 import { watch } from '../support/setup.ts'
 import { errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
 
@@ -140,8 +141,7 @@ describe('visitors are remembered', () => {
   })
 
   test('at most a minute longer, also where nobody comes any more, and no timer is left', () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
+    const timers = useFakeTimers()
     const visitors = createVisitors({ credits: 10, windowMs }, systemClock)
     spend(visitors, 'first')
     vi.advanceTimersByTime(30_000)
@@ -150,10 +150,10 @@ describe('visitors are remembered', () => {
     expect([...visitors.ids()]).toEqual(['second'])
     vi.advanceTimersByTime(60_000)
     expect([...visitors.ids()]).toEqual([])
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers.pending()).toBe(0)
     spend(visitors, 'third')
     visitors.close()
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers.pending()).toBe(0)
   })
 
   test('a reservation of a window that has ended counts in the one in which it is sent', () => {

@@ -1,7 +1,8 @@
 import { createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { createCreditMeter } from 'etn-market/react'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { useFakeTimers } from '../support/fake-timers.ts'
 
 const { BOLT } = fakeTokens
 
@@ -45,8 +46,7 @@ test('a credit meter shows what was spent, at which rate, and how long the balan
 })
 
 test('the rate falls while nothing is spent, and no timer is left behind', () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
+  const timers = useFakeTimers()
   const meter = createCreditMeter({ windowMs: 600_000 })
   const spend = (credits: number) =>
     meter.onEvent({
@@ -60,7 +60,7 @@ test('the rate falls while nothing is spent, and no timer is left behind', () =>
     })
   const rate = () => meter.getSnapshot().creditsPerHour
   spend(100)
-  expect([rate(), vi.getTimerCount()]).toEqual([undefined, 0])
+  expect([rate(), timers.pending()]).toEqual([undefined, 0])
   const rates: (number | undefined)[] = []
   const stop = meter.subscribe(() => rates.push(rate()))
   vi.advanceTimersByTime(300_000)
@@ -72,12 +72,12 @@ test('the rate falls while nothing is spent, and no timer is left behind', () =>
   const known = rates.filter((each) => each !== undefined)
   expect(rates.slice(0, 1)).toEqual([undefined])
   expect(known).toEqual([...known].sort((one, other) => other - one))
-  expect(vi.getTimerCount()).toBe(0)
+  expect(timers.pending()).toBe(0)
 
   spend(50)
-  expect(vi.getTimerCount()).toBe(1)
+  expect(timers.pending()).toBe(1)
   stop()
-  expect(vi.getTimerCount()).toBe(0)
+  expect(timers.pending()).toBe(0)
   vi.advanceTimersByTime(3_600_000)
   const changes = rates.length
   // What nobody has seen is computed again for the next one.

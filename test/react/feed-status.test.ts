@@ -3,12 +3,10 @@ import { useFeedStatus, usePrice } from 'etn-market/react'
 import { createPriceStream } from 'etn-market/stream'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createStatusStore } from '../../src/react/use-feed-status.ts'
 import { setupFeed } from '../feed/setup.ts'
-
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+import { useFakeTimers } from '../support/fake-timers.ts'
 
 /** A feed whose state the test sets. */
 function manualFeed() {
@@ -31,6 +29,7 @@ function manualFeed() {
 }
 
 test('the state of a feed is the same object until something in it changes', () => {
+  const timers = useFakeTimers()
   const feed = manualFeed()
   const { getSnapshot, subscribe } = createStatusStore(feed)
   const onChange = vi.fn()
@@ -52,7 +51,7 @@ test('the state of a feed is the same object until something in it changes', () 
   expect(getSnapshot().projected).toBe(2)
   expect(onChange).toHaveBeenCalledTimes(3)
   stop()
-  expect([feed.listeners.size, vi.getTimerCount()]).toEqual([0, 0])
+  expect([feed.listeners.size, timers.pending()]).toEqual([0, 0])
 })
 
 test('hooks render on a server, without an address too', () => {
