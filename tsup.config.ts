@@ -1,3 +1,5 @@
+import { dirname, extname, join, parse, resolve } from 'node:path'
+import { rollup } from 'rollup'
 import { defineConfig, type Options } from 'tsup'
 
 const ENTRIES = {
@@ -36,6 +38,70 @@ const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']
 /** Shared with the application in ES modules. CommonJS contains them: versions of Node differ in requiring ES modules. */
 const SHARED = ['ky', 'p-retry', 'zod']
 
+/**
+ * Merges the files that the client shares with other entries into one: esbuild writes a file for each set of entries, and Node takes
+ * longer to find 20 files than to load what is in them. Packages stay apart: they run code when they load, which no bundle could leave out.
+ */
+const mergeShared: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'merge-shared',
+  setup({ onEnd }) {
+    onEnd(async (result) => {
+      const texts = new Map(result.outputFiles?.map(({ path, text }) => [path, text]))
+      const files = new Map(Object.entries(result.metafile?.outputs ?? {}).map(([path, file]) => [resolve(path), file]))
+      const entries = [...files].filter(([, { entryPoint }]) =>
+        Object.values(ENTRIES).some((path) => path === entryPoint),
+      )
+      const [client] = entries.find(([, { entryPoint }]) => entryPoint === ENTRIES.index) ?? []
+      if (client === undefined) return
+
+      const importsOf = (path: string, kind: string) =>
+        (files.get(path)?.imports ?? [])
+          .filter((each) => each.kind === kind && !each.external)
+          .map((each) => resolve(each.path))
+      const loadedWith = (paths: Iterable<string>) => {
+        const loaded = new Set(paths)
+        for (const path of loaded) for (const next of importsOf(path, 'import-statement')) loaded.add(next)
+        return loaded
+      }
+      const loaded = loadedWith([client])
+      const loadedLater = loadedWith([...files.keys()].flatMap((path) => importsOf(path, 'dynamic-import')))
+      const isShared = (path: string) =>
+        loaded.has(path) && !Object.keys(files.get(path)?.inputs ?? {}).some((input) => input.includes('node_modules/'))
+
+      const bundle = await rollup({
+        input: entries.map(([path]) => path),
+        preserveEntrySignatures: 'strict',
+        plugins: [
+          {
+            name: 'esbuild-output',
+            resolveId(source, importer = '') {
+              const path = resolve(dirname(importer), source)
+              return texts.has(path) ? path : { id: source, external: true }
+            },
+            load: (path) => texts.get(path),
+          },
+        ],
+      })
+      const isEntry = (path: string) => entries.some(([entry]) => entry === path)
+      const { output } = await bundle.generate({
+        entryFileNames: `[name]${extname(client)}`,
+        chunkFileNames: ({ name }) => `${name.replace(/-[A-Z0-9]{8}$/, '')}-[hash]${extname(client)}`,
+        manualChunks: (path) =>
+          isEntry(path) ? undefined : isShared(path) ? (loadedLater.has(path) ? 'base' : 'shared') : parse(path).name,
+        hoistTransitiveImports: false,
+        // Names of functions are in stack traces.
+        minifyInternalExports: false,
+      })
+      await bundle.close()
+      result.outputFiles = output.flatMap((file) => {
+        if (file.type !== 'chunk') return []
+        const { code: text, fileName } = file
+        return { path: join(dirname(client), fileName), text, contents: new TextEncoder().encode(text), hash: '' }
+      })
+    })
+  },
+}
+
 const common: Options = {
   target: 'es2022',
   platform: 'neutral',
@@ -63,6 +129,7 @@ export default defineConfig([
       ...common,
       // The fake is large and read by nobody.
       ...(group.includes('fake') ? compact : {}),
+      ...(group.includes('index') ? { esbuildPlugins: [mergeShared] } : {}),
       entry: entriesOf(group),
       format: 'esm',
       noExternal: BUNDLED,
@@ -73,6 +140,7 @@ export default defineConfig([
     (group): Options => ({
       ...common,
       ...compact,
+      ...(group.includes('index') ? { esbuildPlugins: [mergeShared] } : {}),
       entry: entriesOf(group),
       format: 'cjs',
       noExternal: [...BUNDLED, ...SHARED],

@@ -34,8 +34,8 @@ import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
 import { environment } from './utils/environment.ts'
 
-/** The largest answer seen has 84 kB. */
-const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+/** 16 MiB; the largest answer seen has 84 kB. */
+const MAX_RESPONSE_BYTES = 16_777_216
 
 /** A client: every operation as `client.group.action`, and what it has spent. */
 export interface Client extends Methods {

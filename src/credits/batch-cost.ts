@@ -1,10 +1,16 @@
 import { operations } from '../generated/operations.ts'
 
-const SINGLE = operations['token.price'].credits.base
-const { base: BASE, perItem: PER_ITEM, maxItems: MAX_ITEMS } = operations['prices.batch'].credits
+const single = () => operations['token.price'].credits
+const batch = () => operations['prices.batch'].credits
 
-/** The base fee of a batch and the fee per address, in credits; the maximum number of addresses in a batch. */
-export { BASE, MAX_ITEMS, PER_ITEM }
+// Pure calls, so that a bundle that buys no prices leaves out the table of operations.
+const SINGLE = /* @__PURE__ */ (() => single().base)()
+/** The base fee of a batch, in credits. */
+export const BASE = /* @__PURE__ */ (() => batch().base)()
+/** The fee of each address of a batch, in credits. */
+export const PER_ITEM = /* @__PURE__ */ (() => batch().perItem)()
+/** The maximum number of addresses in a batch. */
+export const MAX_ITEMS = /* @__PURE__ */ (() => batch().maxItems)()
 
 /** The cost of one request: `token.price` for one address, `prices.batch` for more. */
 export function requestCredits(addresses: number): number {

@@ -4,9 +4,8 @@ import type { OperationParams } from '../generated/types.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { type ValidatedParams, validateParams } from '../operations/validate-params.ts'
 import type { AddressReader } from '../utils/address.ts'
+import { MAX_ITEMS } from './batch-cost.ts'
 import { type CostEstimate, requestCost, sumCosts } from './cost.ts'
-
-const MAX_CHUNK = operations['prices.batch'].credits.maxItems
 
 /** Operations whose parameters can all be left out. */
 export type NoParamsNeeded = {
@@ -46,8 +45,8 @@ export function splitCall(params: ValidatedParams): ValidatedParams[] {
 function chunkAddresses(addresses: readonly string[]): string[][] {
   const unique = [...new Set(addresses)]
   const chunks: string[][] = []
-  for (let start = 0; start < unique.length; start += MAX_CHUNK) {
-    chunks.push(unique.slice(start, start + MAX_CHUNK).sort())
+  for (let start = 0; start < unique.length; start += MAX_ITEMS) {
+    chunks.push(unique.slice(start, start + MAX_ITEMS).sort())
   }
   return chunks
 }

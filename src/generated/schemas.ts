@@ -2,12 +2,11 @@
 
 import * as z from 'zod/mini'
 import { address, addresses, chain, choice, choiceInAnyCase, limit, params } from '../operations/param-schemas.ts'
-import { MAX_UNIX_SECONDS } from '../operations/type-guards.ts'
 import type { OperationId } from './operations.ts'
 import type { OperationData, OperationParams } from './types.ts'
 
 
-const unixSeconds = /* @__PURE__ */ z.int().check(/* @__PURE__ */ z.minimum(-MAX_UNIX_SECONDS), /* @__PURE__ */ z.maximum(MAX_UNIX_SECONDS))
+const unixSeconds = /* @__PURE__ */ z.int().check(/* @__PURE__ */ z.minimum(-8640000000000), /* @__PURE__ */ z.maximum(8640000000000))
 const EtnPrice = /* @__PURE__ */ z.looseObject({ usd: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(/* @__PURE__ */ z.string())) })
 const TokenPrice = /* @__PURE__ */ z.looseObject({ address: /* @__PURE__ */ z.string(), usd: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(/* @__PURE__ */ z.string())), etn: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(/* @__PURE__ */ z.string())) })
 const BatchPrice = /* @__PURE__ */ z.looseObject({ usd: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(/* @__PURE__ */ z.string())), etn: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(/* @__PURE__ */ z.string())) })

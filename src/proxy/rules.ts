@@ -1,3 +1,4 @@
+import { MAX_ITEMS } from '../credits/batch-cost.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { FRESHNESS_MS } from '../generated/freshness.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
@@ -18,8 +19,6 @@ export interface Rule {
   readonly values: ReadonlyMap<string, readonly (string | number)[]>
   readonly cacheMs: number
 }
-
-const MAX_ADDRESSES = operations['prices.batch'].credits.maxItems
 
 type AddressParam<Id extends OperationId> = Extract<
   (typeof operations)[Id]['params'][number],
@@ -70,7 +69,7 @@ function readRule(entry: AllowedOperation): Rule {
   const own = (kind: Param['kind']) => params.find((param) => param.kind === kind)
   const limitRule = own('limit')
   if (limit !== undefined) requireCount('limit', operation, limit, limitRule?.kind === 'limit' ? limitRule.max : 0)
-  if (addresses !== undefined) requireCount('addresses', operation, addresses, own('addresses') ? MAX_ADDRESSES : 0)
+  if (addresses !== undefined) requireCount('addresses', operation, addresses, own('addresses') ? MAX_ITEMS : 0)
   if (tokens !== undefined && tokenParamOf(operation) === undefined)
     throw invalidOption(`tokens of ${operation}`, tokens, 'left out: the operation has no tokens')
   if (!(typeof cacheMs === 'number' && cacheMs >= 0 && cacheMs < Number.POSITIVE_INFINITY))
@@ -80,7 +79,7 @@ function readRule(entry: AllowedOperation): Rule {
   return {
     operation,
     limit,
-    maxAddresses: addresses ?? MAX_ADDRESSES,
+    maxAddresses: addresses ?? MAX_ITEMS,
     tokens: tokens === undefined ? undefined : readTokens(`tokens of ${operation}`, tokens),
     values: new Map(Object.entries(values)),
     cacheMs,

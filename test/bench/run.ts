@@ -18,6 +18,7 @@ import { BARE, contenders } from './contenders/index.ts'
 import { ratios } from './cpu/ratios.ts'
 import { validation } from './cpu/validation.ts'
 import { heap } from './heap/run.ts'
+import { importTime } from './import/run.ts'
 import { runPrograms } from './programs.ts'
 import { scale } from './scale/run.ts'
 import type { Section, SectionResult } from './section.ts'
@@ -32,7 +33,7 @@ import { typeCheck } from './types/run.ts'
 
 const DEFAULT_ROUNDS = 9
 
-const SECTIONS: readonly Section[] = [...ratios, coldStart, heap, bundle, validation, typeCheck, scale]
+const SECTIONS: readonly Section[] = [...ratios, coldStart, importTime, heap, bundle, validation, typeCheck, scale]
 
 const clientIds = contenders.map(({ id }) => id)
 const args = process.argv.slice(2)

@@ -1,3 +1,4 @@
+import { MAX_UNIX_SECONDS } from '../../operations/type-guards.ts'
 import { HEADER, lowerFirst, nameOf } from './emit-types.ts'
 import { type Model, type OperationModel, type ParamModel, refsOf } from './model.ts'
 import { type CheckedType, checkedTypes, type NamedShape, type Shape } from './shape.ts'
@@ -33,10 +34,9 @@ export function emitSchemas(model: Model): string {
     HEADER,
     "import * as z from 'zod/mini'",
     `import { ${[...forms, 'params'].sort().join(', ')} } from '../operations/param-schemas.ts'`,
-    "import { MAX_UNIX_SECONDS } from '../operations/type-guards.ts'",
     "import type { OperationId } from './operations.ts'",
     "import type { OperationData, OperationParams } from './types.ts'\n",
-    `\nconst unixSeconds = ${PURE} z.int().check(${PURE} z.minimum(-MAX_UNIX_SECONDS), ${PURE} z.maximum(MAX_UNIX_SECONDS))`,
+    `\nconst unixSeconds = ${PURE} z.int().check(${PURE} z.minimum(-${MAX_UNIX_SECONDS}), ${PURE} z.maximum(${MAX_UNIX_SECONDS}))`,
     ...shapes.map(({ name, shape }) => `const ${name} = ${schemaOf(shape)}`),
     OPERATION_SCHEMAS,
     ...model.operations.map(

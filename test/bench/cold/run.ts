@@ -1,12 +1,9 @@
-import { OURS, OURS_ON_NODE } from '../contenders/index.ts'
 import type { Section } from '../section.ts'
 import { compare } from '../support/compare.ts'
 import { measureClients } from '../support/measure-clients.ts'
 import { wallMs } from '../support/run-node.ts'
 
 const MIN_ROUNDS = 15
-/** The highest number of milliseconds allowed over bare fetch. */
-const TARGETS: Readonly<Record<string, number>> = { [OURS]: 8, [OURS_ON_NODE]: 0 }
 
 /** Time from the start to the end of a process that makes one light call. */
 export const coldStart: Section = {
@@ -19,7 +16,7 @@ export const coldStart: Section = {
     const column = compare(contenders, raw, {
       table: 'startAndSize',
       title: 'cold start, ms over bare fetch',
-      targets: TARGETS,
+      targets: {},
       showBaseline: (ms) => `${ms.toFixed(0)} ms`,
       relate: (ms, baseline) => ms - baseline,
       show: signed,
