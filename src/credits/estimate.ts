@@ -1,5 +1,4 @@
 import type { OperationId } from '../generated/operations.ts'
-import { operations } from '../generated/operations.ts'
 import type { OperationParams } from '../generated/types.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { type ValidatedParams, validateParams } from '../operations/validate-params.ts'
