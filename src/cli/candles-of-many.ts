@@ -21,7 +21,7 @@ import { openSeriesFile } from './series-file.ts'
 import { isSeriesFile, seriesName } from './series-name.ts'
 import type { CommonOptions, Session } from './session.ts'
 import { authorizeSpending } from './spending.ts'
-import { countMissing, syncSeries } from './sync-series.ts'
+import { estimateMissing, syncSeries } from './sync-series.ts'
 
 export type CandleParams = TokenCandlesParams & { readonly limit: number }
 
@@ -101,7 +101,7 @@ async function syncEach(session: Session, { options, params }: CandlesOfMany, fo
     const now = Date.now() / 1_000
     const missing = [...opened].map(([one, { series }]) => ({
       ...one,
-      limit: countMissing(series, { ...one, now }),
+      limit: estimateMissing(series, { ...one, now }),
     }))
     const client = await session.client()
     await authorize(session, options, missing)

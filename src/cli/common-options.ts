@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { parseDuration } from '../credits/duration.ts'
+import { DAY_MS } from '../utils/time-units.ts'
 
 /** The options of a command that calls the service. */
 export function addServiceOptions(command: Command, maxCredits = 'the most that may be charged'): Command {
@@ -17,8 +18,6 @@ export function readCredits(text: string): number {
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number
   throw new InvalidArgumentError('It must be a whole number of credits.')
 }
-
-const DAY_MS = 86_400_000
 
 /** Milliseconds of a duration such as `30s`, `5m`, `1h` or `1d`, at least `minMs`. */
 export function durationOf(minMs: number): (text: string) => number {

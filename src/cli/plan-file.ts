@@ -8,6 +8,7 @@ import {
   planCredits,
 } from 'etn-market'
 import { formatDuration } from '../credits/duration.ts'
+import { DAY_MS } from '../utils/time-units.ts'
 import { readOperation } from './call-params.ts'
 import { usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
@@ -18,7 +19,6 @@ import { checkPlan, type PlanCall } from './plan-schema.ts'
 import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './plan-times.ts'
 import { checkAll, splitAddresses } from './read-addresses.ts'
 
-const DAY_MS = 86_400_000
 const DAY = { from: 0, length: 1_440 }
 
 /**

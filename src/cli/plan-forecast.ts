@@ -1,5 +1,6 @@
 import { type CreditPlan, createClient, type PlannedCost, planCredits } from 'etn-market'
 import { type DailyCost, sumSpending } from '../credits/planned-spending.ts'
+import { DAY_MS } from '../utils/time-units.ts'
 import { costOfSync } from './cost-of-sync.ts'
 import { isFixed, kindOf, type PlanFile, type PlanLine } from './plan-line.ts'
 import { activeHoursOf } from './plan-times.ts'
@@ -18,8 +19,6 @@ export interface ForecastLine extends PlannedCost {
 export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
   readonly calls: readonly ForecastLine[]
 }
-
-const DAY_MS = 86_400_000
 
 /** Credits of one call, and of a day. */
 interface Cost extends DailyCost {

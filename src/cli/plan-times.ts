@@ -1,5 +1,5 @@
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
+import { DAY_MS, MINUTE_MS } from '../utils/time-units.ts'
+
 const MINUTES_PER_DAY = 1_440
 
 /** When the calls of a line are made. All times are in UTC. */

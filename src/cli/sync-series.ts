@@ -27,7 +27,7 @@ export interface Synced {
 export async function syncSeries(file: Series, options: SyncOptions): Promise<Synced> {
   const { bucket = DEFAULT_BUCKET, buy } = options
   const known = file.candles
-  const guessed = countMissing(file, options)
+  const guessed = estimateMissing(file, options)
   let fresh = mergeCandles([], await buy(guessed))
   // A candle that is newer than all that the service has is none to go on from: a person wrote it.
   const joint = known.findLast(({ time }) => time <= (fresh.at(-1)?.time ?? 0))
@@ -46,8 +46,8 @@ export async function syncSeries(file: Series, options: SyncOptions): Promise<Sy
   }
 }
 
-/** How many candles a series misses, by the clock of this machine. */
-export function countMissing(
+/** How many candles a series misses, if the clock of this machine is right. */
+export function estimateMissing(
   { candles }: Pick<Series, 'candles'>,
   { bucket = DEFAULT_BUCKET, limit, now }: Omit<SyncOptions, 'buy'>,
 ): number {

@@ -1,4 +1,4 @@
-import { BudgetExceededError } from '../errors/budget.ts'
+import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { BudgetTotals, MemoryReservation, Reconciliation, ReservationDetails } from './budget-types.ts'
 import type { KeyBalances, SentRequest } from './reconcile.ts'
@@ -164,14 +164,7 @@ function resetsAt({ windows, now }: BudgetCore): number | undefined {
 
 function exceeded(core: BudgetCore, needed: number, details: ReservationDetails | undefined): BudgetExceededError {
   const available = creditsLeft(core.limit, core.windows.totals())
-  const subject = details?.operation ? `${details.operation}: the` : 'The'
-  const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
-  const end = resetsAt(core)
-  const advice = end === undefined ? 'Allow more credits.' : 'Wait for the next window or allow more credits.'
-  return new BudgetExceededError(
-    `${subject} budget has ${available} of ${core.limit} credits left, but up to ${needed} are needed. ${sent} ${advice}`,
-    { ...details, needed, available, resetsAt: end },
-  )
+  return budgetExceeded({ of: 'budget', limit: core.limit, needed, available, resetsAt: resetsAt(core) }, details)
 }
 
 function alreadyDecided(details: ReservationDetails | undefined): InvalidRequestError {

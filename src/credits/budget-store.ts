@@ -1,5 +1,6 @@
 import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
 import { withTimeout } from '../concurrency/with-timeout.ts'
+import { exponentialBackoff } from '../utils/exponential-backoff.ts'
 
 /**
  * Where a budget is kept, so that it outlives the process: Keyv, or anything with its methods, synchronous or not.
@@ -38,7 +39,7 @@ const MAX_KNOWN = 32
 export function createEntryStore(store: BudgetStore, key: string, limitMs: number, snapshot: () => string): EntryStore {
   let running: Promise<unknown> = Promise.resolve()
   let queued: Promise<void> | undefined
-  let pauseMs = MIN_PAUSE_MS
+  let failures = 0
   let stopRetry: (() => void) | undefined
   /** The last texts that were read or written: a write that failed may have arrived, and a store may show an older one for a while. */
   const known: unknown[] = []
@@ -69,7 +70,7 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
     stopRetry = undefined
     try {
       await withinTime(limitMs, written)
-      pauseMs = MIN_PAUSE_MS
+      failures = 0
     } catch (error) {
       isGivenUp = true
       writeLater()
@@ -79,8 +80,8 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
 
   /** What is known to be charged is written late rather than never, also when no call follows. */
   function writeLater(): void {
+    const pauseMs = exponentialBackoff(failures++, MIN_PAUSE_MS, MAX_PAUSE_MS)
     stopRetry ??= startBackgroundTimer(pauseMs, () => void writeAgain())
-    pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)
   }
 
   /** Gives up where another budget has written since: it has counted what this one had reserved, and must not lose what it spent. */

@@ -6,8 +6,6 @@ import type { CostEstimate } from './cost.ts'
 import { formatDuration } from './duration.ts'
 import type { PlanAdvice } from './plan-types.ts'
 
-export const DAY_MS = 86_400_000
-
 /** A planned call whose parameters and interval are valid. */
 export interface CallRate {
   readonly operation: OperationId

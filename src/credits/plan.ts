@@ -1,9 +1,10 @@
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { validateParams } from '../operations/validate-params.ts'
+import { DAY_MS } from '../utils/time-units.ts'
 import { parseDuration } from './duration.ts'
 import { costOfCall } from './estimate.ts'
-import { type CallRate, DAY_MS, findAdvice } from './plan-advice.ts'
+import { type CallRate, findAdvice } from './plan-advice.ts'
 import type { CreditPlan, PlannedCall, PlanOptions } from './plan-types.ts'
 import { type DailyCost, sumSpending } from './planned-spending.ts'
 

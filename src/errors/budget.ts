@@ -22,3 +22,31 @@ export class BudgetExceededError extends EtnMarketError {
     this.resetsAt = details.resetsAt
   }
 }
+
+/** What a budget, a fleet or a sweep knows when credits do not fit. */
+export interface Shortage {
+  /** Such as `budget`. */
+  readonly of: string
+  readonly limit: number
+  readonly needed: number
+  readonly available: number
+  readonly resetsAt?: number | undefined
+  /** What makes it fit. @default more credits, or the next window */
+  readonly advice?: string
+}
+
+/** The error of credits that do not fit. */
+export function budgetExceeded(
+  { of, limit, needed, available, resetsAt, advice = adviceUntil(resetsAt) }: Shortage,
+  details: Omit<ErrorDetails, 'code'> | undefined,
+): BudgetExceededError {
+  const subject = details?.operation ? `${details.operation}: the` : 'The'
+  const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
+  return new BudgetExceededError(
+    `${subject} ${of} has ${available} of ${limit} credits left, but up to ${needed} are needed. ${sent} ${advice}`,
+    { ...details, needed, available, resetsAt },
+  )
+}
+
+const adviceUntil = (resetsAt: number | undefined) =>
+  resetsAt === undefined ? 'Allow more credits.' : 'Wait for the next window or allow more credits.'

@@ -1,4 +1,5 @@
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { MINUTE_MS } from '../utils/time-units.ts'
 import { refuse } from './refusal.ts'
 
 /** Limits how many requests a visitor makes. */
@@ -7,7 +8,6 @@ export interface RequestRate {
   count(visitor: string): void
 }
 
-const MINUTE_MS = 60_000
 /** Bounds the memory: while there are as many visitors in a minute, further ones are refused. */
 const MAX_VISITORS = 100_000
 

@@ -25,8 +25,7 @@ export interface AllowedOperation {
   values?: Readonly<Record<string, readonly (string | number)[]>> | undefined
   /**
    * How long an answer serves every visitor, in milliseconds; 0 to cache nothing.
-   * @default by operation: 15 s for prices and trades, 30 s for candles and balances, 1 min for tokens, histories, pools and presales,
-   * 5 min for NFTs, farms and locks, 10 min for lists of tokens and collections, 1 day for the OpenAPI document, 0 for the account
+   * @default by how fast the data moves, from 15 seconds for prices to a day for the service's own description; the guide has a table
    */
   cacheMs?: number | undefined
 }

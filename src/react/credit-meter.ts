@@ -1,5 +1,6 @@
 import type { ClientEvent } from 'etn-market'
 import { useSyncExternalStore } from 'react'
+import { HOUR_MS } from '../utils/time-units.ts'
 
 /** What a client has spent, as a credit meter shows it. */
 export interface CreditMeterState {
@@ -48,7 +49,6 @@ export interface CreditMeter {
 
 /** A rate needs as much: a first purchase, divided by the seconds before it, would be any rate. */
 const MIN_DATA_MS = 60_000
-const HOUR_MS = 3_600_000
 const DAY_HOURS = 24
 /** How often in a window the rate is computed while nothing is spent. */
 const REFRESHES = 20

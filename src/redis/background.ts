@@ -1,6 +1,7 @@
 import { LightAbortController } from '../concurrency/cancellation.ts'
 import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
 import { withTimeout } from '../concurrency/with-timeout.ts'
+import { exponentialBackoff } from '../utils/exponential-backoff.ts'
 
 /** Commands that no call waits for. */
 export interface Background {
@@ -21,11 +22,12 @@ export function createBackground(): Background {
   const stopping = new LightAbortController()
 
   async function work(run: () => Promise<unknown>, untilMs: number): Promise<void> {
-    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
+    for (let failures = 0; ; failures++) {
       try {
         await run()
         return
       } catch {
+        const pauseMs = exponentialBackoff(failures, MIN_PAUSE_MS, MAX_PAUSE_MS)
         if (monotonicNow(systemClock) + pauseMs > untilMs) return
         await sleep(systemClock, pauseMs, stopping)
       }

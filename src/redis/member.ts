@@ -1,6 +1,6 @@
 import { creditsLeft } from '../credits/budget-core.ts'
 import type { ReservationDetails } from '../credits/budget-types.ts'
-import { BudgetExceededError } from '../errors/budget.ts'
+import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import type { Background } from './background.ts'
 import type { Command } from './command-timeout.ts'
 import type { FleetKeys } from './keys.ts'
@@ -41,13 +41,7 @@ export function exceeded(
 ): BudgetExceededError {
   const available = availableIn(limit, view)
   const { resetsAt } = view
-  const subject = details?.operation ? `${details.operation}: the` : 'The'
-  const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
-  const advice = resetsAt === undefined ? 'Allow more credits.' : 'Wait for the next window or allow more credits.'
-  return new BudgetExceededError(
-    `${subject} budget of the fleet "${name}" has ${available} of ${limit} credits left, but up to ${needed} are needed. ${sent} ${advice}`,
-    { ...details, needed, available, resetsAt },
-  )
+  return budgetExceeded({ of: `budget of the fleet "${name}"`, limit, needed, available, resetsAt }, details)
 }
 
 export function availableIn(limit: number, { totals }: View): number {

@@ -67,6 +67,7 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     },
     async waitForReplicas() {
       if (wait === undefined || runner.wait === undefined) return
+      // WAIT is a command like others: an answer that is there wins against a timer that is late.
       const reached = Number(await withReplyTimeout(runner.wait(wait.replicas, wait.timeoutMs), timeoutMs))
       // An answer, not an error: WAIT gives up silently.
       if (!(reached >= wait.replicas)) throw new Error(`${reached} of ${wait.replicas} replicas have the reservation.`)

@@ -1,7 +1,7 @@
 import type { Budget, Reservation, ReservationDetails } from '../credits/budget.ts'
 import { creditsLeft, fits } from '../credits/budget-core.ts'
 import type { SpendingLimit, WatchedReservation } from '../credits/joint-budget.ts'
-import { BudgetExceededError } from '../errors/budget.ts'
+import { budgetExceeded } from '../errors/budget.ts'
 import { isPromise } from '../utils/is-promise.ts'
 
 /** What a sweep may be charged, together with the earlier runs on its store. */
@@ -18,12 +18,8 @@ export function createSweepLimit(ledger: Budget & { load?(): Promise<void> }, ma
     ledger.check(needed, details)
     if (fits(maxCredits, ledger, needed)) return
     const available = creditsLeft(maxCredits, ledger)
-    const subject = details?.operation ? `${details.operation}: the` : 'The'
-    const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
-    throw new BudgetExceededError(
-      `${subject} sweep has ${available} of ${maxCredits} credits left, but up to ${needed} are needed. ${sent} Allow more maxCredits.`,
-      { ...details, needed, available, resetsAt: undefined },
-    )
+    const advice = 'Allow more maxCredits.'
+    throw budgetExceeded({ of: 'sweep', limit: maxCredits, needed, available, advice }, details)
   }
   return {
     check,

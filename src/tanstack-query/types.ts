@@ -18,7 +18,7 @@ export type QueryFactory<Id extends OperationId> =
 
 /** Settings of one query. */
 export interface EtnQuerySettings {
-  /** How long the data is fresh and is not bought again, in milliseconds. @default by operation, 15 seconds to a day; 0 for the account, which is free */
+  /** How long the data is fresh and is not bought again, in milliseconds. @default what a proxy keeps it for; 0 for the account, which is free */
   staleTime?: number | undefined
   /** How long unused data is kept, in milliseconds. @default 5 minutes, or `staleTime` if that is longer */
   gcTime?: number | undefined

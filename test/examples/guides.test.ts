@@ -4,6 +4,7 @@ import { format } from 'node:util'
 import { useFakeService } from 'etn-market/fake'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { GUIDES } from '../../.github/site/contents.ts'
+import { FRESHNESS_MS } from '../../src/generated/freshness.ts'
 import { anchorOf, compile, ROOT } from '../package/code-blocks.ts'
 
 /** `test/fake/guide.test.ts` runs the blocks of this one, with several runners. */
@@ -98,6 +99,15 @@ test('no paragraph of a guide has more than four sentences', () => {
     expect(prose.length, guide).toBeGreaterThan(2)
     expect(prose.filter((text) => (text.match(/[.?!](\s|$)/g) ?? []).length > 4)).toEqual([])
   }
+})
+
+test('the guide of the proxy says how long each answer is kept', () => {
+  const rows = textOf('src/proxy/GUIDE.md').matchAll(/^\| (\d+) (s|min|day) \| (`.*`) \|$/gm)
+  const unitMs = { s: 1_000, min: 60_000, day: 86_400_000 }
+  const kept = [...rows].flatMap(([, count, unit, names = '']) =>
+    names.split(', ').map((name) => [name.replaceAll('`', ''), Number(count) * unitMs[unit as keyof typeof unitMs]]),
+  )
+  expect(Object.fromEntries([...kept, ['account.me', 0]])).toEqual(FRESHNESS_MS)
 })
 
 /** What stands in backticks in a guide. */

@@ -99,7 +99,7 @@ describe('minified and gzipped', () => {
   })
 
   test('what loads at first holds no zod', async () => {
-    const { first, text } = await measure(CEILINGS[3].code)
+    const { first, text } = await measure("export { createClient } from './index.js'")
     expect(/ZodMini|\$ZodType/.test(text), `zod is among the ${kB(first)} that load at first`).toBe(false)
     expect(/ZodMini|\$ZodType/.test((await measure("export * from 'zod/mini'")).text)).toBe(true)
   })

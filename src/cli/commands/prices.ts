@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Client } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { HOUR_MS } from '../../utils/time-units.ts'
 import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
 import type { HostProcess } from '../host.ts'
 import { toJsonLine } from '../json.ts'
@@ -21,8 +22,6 @@ interface PricesArguments extends CommonOptions {
   /** False with `--no-symbols`. */
   readonly symbols: boolean
 }
-
-const HOUR_MS = 3_600_000
 
 /**
  * Adds `etn-market prices`. With `--json` it prints a list of `{ address, symbol, usd, etn, changePercent, at, stale }`; with

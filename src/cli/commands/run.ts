@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { systemClock } from '../../concurrency/clock.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, readCredits } from '../common-options.ts'
 import { EXIT, refusal, usageError } from '../failure.ts'
 import { type HostProcess, type NamedFile, nameFile } from '../host.ts'
@@ -20,8 +21,6 @@ import { describeLimit, makePlan, PLAN_HELP } from './plan.ts'
 interface RunArguments extends CommonOptions {
   readonly dailyLimit?: number
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * Adds `etn-market run`: carries out a plan until a signal ends it. With `--json` it prints an event a line, see `RunEvent`. Its state is in

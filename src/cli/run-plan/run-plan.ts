@@ -1,5 +1,6 @@
 import type { Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
+import { DAY_MS } from '../../utils/time-units.ts'
 import type { NamedFile } from '../host.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
 import { sleepUntil } from './repeat.ts'
@@ -27,7 +28,6 @@ export interface RunPlanOptions {
   emit(event: RunEvent): void
 }
 
-const DAY_MS = 86_400_000
 /** The window of the budget may end a little later than the day of the wall clock, which may have been set. */
 const MIDNIGHT_MARGIN_MS = 2_000
 const RUNNERS = { prices: runPrices, candles: runCandles, sweep: runSweep, call: runCall }

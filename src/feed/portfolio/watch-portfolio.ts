@@ -121,7 +121,7 @@ async function follow(following: Following, parts: PortfolioParts): Promise<void
       failures = failed.length === 0 ? 0 : failures + 1
       const dueMs = holdings.at + interval() - clock.now()
       const mayRetry = failures > 0 && !failed.some((error) => mayBeChargedAgain(error, failures - 1))
-      const retryMs = exponentialBackoff(failures, MIN_RETRY_MS, MAX_RETRY_MS)
+      const retryMs = exponentialBackoff(failures - 1, MIN_RETRY_MS, MAX_RETRY_MS)
       await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
     }
   } finally {

@@ -5,12 +5,11 @@ import { createMemoryBudget } from '../../credits/memory-budget.ts'
 import { createWindows } from '../../credits/windows.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
 import { emptyBeforeLoad } from './before-load.ts'
 import type { Stretch, TrackedPrice } from './tracked-price.ts'
-
-export const DAY_MS = 86_400_000
 
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export interface DailyBudget extends Stretch {

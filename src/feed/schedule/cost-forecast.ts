@@ -1,5 +1,5 @@
 import type { Clock } from '../../concurrency/clock.ts'
-import { DAY_MS } from '../prices/daily-budget.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import { RULES } from './choose-rule.ts'
 import type { DueTimes } from './due-times.ts'
 import { rateOf, simulateSchedule } from './simulate-schedule.ts'

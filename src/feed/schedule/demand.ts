@@ -1,5 +1,5 @@
 import { BASE, creditsFor, MAX_ITEMS, PER_ITEM } from '../../credits/batch-cost.ts'
-import { DAY_MS } from '../prices/daily-budget.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
 import type { CallRate } from './early-cost.ts'
 

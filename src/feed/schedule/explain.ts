@@ -1,6 +1,7 @@
 import { creditsToUsd } from '../../credits/cost.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { DAY_MS, type DailyBudget } from '../prices/daily-budget.ts'
+import type { DailyBudget } from '../prices/daily-budget.ts'
 import { RULES, type RuleChoice } from './choose-rule.ts'
 import type { DueTimes } from './due-times.ts'
 import type { FeedPlan, PlannedRate, PlannedRequests } from './plan.ts'

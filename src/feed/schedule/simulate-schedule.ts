@@ -1,5 +1,5 @@
 import { creditsFor, splitIntoRequests } from '../../credits/batch-cost.ts'
-import { DAY_MS } from '../prices/daily-budget.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import { createPriorityQueue } from '../prices/priority-queue.ts'
 import { pricesOfSameWatch, shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
 import { createDemand } from './demand.ts'

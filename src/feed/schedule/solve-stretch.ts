@@ -1,6 +1,7 @@
 import { creditsFor } from '../../credits/batch-cost.ts'
 import { bisect } from '../../utils/bisect.ts'
-import { type Allowance, DAY_MS } from '../prices/daily-budget.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
+import type { Allowance } from '../prices/daily-budget.ts'
 import { type Stretch, stretchedInterval, type TrackedPrice, type Watcher } from '../prices/tracked-price.ts'
 import { lowestCreditsPerDay } from './demand.ts'
 

@@ -2,10 +2,11 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import type { Check, Surroundings } from '../support/check.ts'
 
+const TABS = 3
+
 /** One page of each kind. */
 const KINDS = {
   'the front page': 'index.html',
-  'a guide': 'guides/',
   'the list of entries': 'modules.html',
   'the main entry': 'reference/etn-market.html',
   'a small entry': 'reference/etn-market/format.html',
@@ -17,46 +18,62 @@ const KINDS = {
 } as const
 
 /** Those whose colours differ most: text, code, signatures. */
-const DARK_KINDS: readonly string[] = ['the front page', 'a guide', 'an interface']
+const DARK_PAGES: readonly string[] = [KINDS['the front page'], 'guides/a-page.html', KINDS['an interface']]
 
-/** axe on a page of each kind, and for the colours on some in dark; on the search; and on a small phone with its menu open. */
+const WIDE = { width: 1280, height: 900 }
+const PHONE = { width: 360, height: 740 }
+
+/** One look at a page. */
+interface Visit {
+  readonly name: string
+  readonly path: string
+  readonly colorScheme?: 'dark'
+  readonly viewport?: typeof PHONE
+  /** Brings the page into the state to look at. */
+  prepare?(page: Page): Promise<void>
+}
+
+/** axe on a page of each kind, on every guide, and for the colours on some in dark; on the search; and on a small phone with its menu open. */
 export async function checkAccessibility({ browser, site }: Surroundings): Promise<Check[]> {
+  const guides = site.pages.filter((path) => path.startsWith('guides/'))
+  const visits: readonly Visit[] = [
+    ...Object.entries(KINDS).map(([kind, path]) => ({ name: `${kind}: ${path}`, path })),
+    ...guides.map((path) => ({ name: `a guide: ${path}`, path })),
+    { name: 'the search', path: '', prepare: search },
+    ...DARK_PAGES.map((path): Visit => ({ name: `dark: ${path}`, path, colorScheme: 'dark' })),
+    { name: 'dark: the search', path: '', colorScheme: 'dark', prepare: search },
+    { name: 'the front page on a phone', path: '', viewport: PHONE },
+    { name: 'the menu of a phone', path: '', viewport: PHONE, prepare: openMenu },
+  ]
   const checks: Check[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({
-      viewport: { width: 1280, height: 900 },
-      colorScheme,
-      reducedMotion: 'reduce',
-    })
-    const page = await context.newPage()
-    for (const [kind, start] of Object.entries(KINDS)) {
-      if (colorScheme === 'dark' && !DARK_KINDS.includes(kind)) continue
-      const path = site.pages.find((each) => each.startsWith(start))
-      if (path === undefined) {
-        checks.push({ name: `axe: ${kind}`, problems: [`there is no ${start}`] })
-        continue
-      }
-      await page.goto(site.url + path)
-      checks.push({ name: `axe: ${kind}, ${colorScheme}: ${path}`, problems: await violations(page, colorScheme) })
+  const left = [...visits.entries()]
+  const openPages = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [index, { name, path, colorScheme = 'light', viewport = WIDE, prepare }] = next
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      const response = await page.goto(site.url + path)
+      await prepare?.(page)
+      const problems = response?.ok() ? await violations(page, colorScheme) : [`there is no ${path}`]
+      checks[index] = { name: `axe: ${name}`, problems }
+      await context.close()
     }
-    await page.goto(site.url)
-    await page.locator('#tsd-search-trigger').click()
-    await page.locator('#tsd-search-input').fill('budget')
-    await page.locator('#tsd-search-results li a[data-href]').first().waitFor()
-    checks.push({ name: `axe: the search, ${colorScheme}`, problems: await violations(page, colorScheme) })
-    await context.close()
   }
-  const phone = await browser.newContext({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' })
-  const page = await phone.newPage()
-  await page.goto(site.url)
-  checks.push({ name: 'axe: the front page on a phone', problems: await violations(page) })
-  await page.locator('[data-toggle="menu"]').first().click()
-  checks.push({ name: 'axe: the menu of a phone', problems: await violations(page) })
-  await phone.close()
+  await Promise.all(Array.from({ length: TABS }, openPages))
   return checks
 }
 
-async function violations(page: Page, colorScheme: 'light' | 'dark' = 'light'): Promise<string[]> {
+async function search(page: Page): Promise<void> {
+  await page.locator('#tsd-search-trigger').click()
+  await page.locator('#tsd-search-input').fill('budget')
+  await page.locator('#tsd-search-results li a[data-href]').first().waitFor()
+}
+
+async function openMenu(page: Page): Promise<void> {
+  await page.locator('[data-toggle="menu"]').first().click()
+}
+
+async function violations(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
   await page.waitForSelector('#tsd-nav-container li > a', { state: 'attached' })
   const axe = new AxeBuilder({ page }).setLegacyMode()
   const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze()
