@@ -39,8 +39,9 @@ const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']
 const SHARED = ['ky', 'p-retry', 'zod']
 
 /**
- * Merges the files that the client shares with other entries into one: esbuild writes a file for each set of entries, and Node takes
- * longer to find 20 files than to load what is in them. Packages stay apart: they run code when they load, which no bundle could leave out.
+ * Merges the files that the client shares with other entries into two: `shared`, and `base` for what files that load later need as well.
+ * esbuild writes a file for each set of entries, and Node takes longer to find 20 files than to load what is in them. Packages stay apart:
+ * they run code when they load, which no bundle could leave out. A build without the client stays as it is.
  */
 const mergeShared: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'merge-shared',
@@ -65,8 +66,13 @@ const mergeShared: NonNullable<Options['esbuildPlugins']>[number] = {
       }
       const loaded = loadedWith([client])
       const loadedLater = loadedWith([...files.keys()].flatMap((path) => importsOf(path, 'dynamic-import')))
-      const isShared = (path: string) =>
-        loaded.has(path) && !Object.keys(files.get(path)?.inputs ?? {}).some((input) => input.includes('node_modules/'))
+      const hasPackages = (path: string) =>
+        Object.keys(files.get(path)?.inputs ?? {}).some((input) => input.includes('node_modules/'))
+      const chunkOf = (path: string) => {
+        if (entries.some(([entry]) => entry === path)) return undefined
+        if (!loaded.has(path) || hasPackages(path)) return parse(path).name
+        return loadedLater.has(path) ? 'base' : 'shared'
+      }
 
       const bundle = await rollup({
         input: entries.map(([path]) => path),
@@ -82,12 +88,10 @@ const mergeShared: NonNullable<Options['esbuildPlugins']>[number] = {
           },
         ],
       })
-      const isEntry = (path: string) => entries.some(([entry]) => entry === path)
       const { output } = await bundle.generate({
         entryFileNames: `[name]${extname(client)}`,
         chunkFileNames: ({ name }) => `${name.replace(/-[A-Z0-9]{8}$/, '')}-[hash]${extname(client)}`,
-        manualChunks: (path) =>
-          isEntry(path) ? undefined : isShared(path) ? (loadedLater.has(path) ? 'base' : 'shared') : parse(path).name,
+        manualChunks: chunkOf,
         hoistTransitiveImports: false,
         // Names of functions are in stack traces.
         minifyInternalExports: false,
@@ -109,6 +113,7 @@ const common: Options = {
   treeshake: true,
   removeNodeProtocol: false,
   external: [...PEERS, ...OWN, /^node:/],
+  esbuildPlugins: [mergeShared],
 }
 
 /**
@@ -129,7 +134,6 @@ export default defineConfig([
       ...common,
       // The fake is large and read by nobody.
       ...(group.includes('fake') ? compact : {}),
-      ...(group.includes('index') ? { esbuildPlugins: [mergeShared] } : {}),
       entry: entriesOf(group),
       format: 'esm',
       noExternal: BUNDLED,
@@ -140,7 +144,6 @@ export default defineConfig([
     (group): Options => ({
       ...common,
       ...compact,
-      ...(group.includes('index') ? { esbuildPlugins: [mergeShared] } : {}),
       entry: entriesOf(group),
       format: 'cjs',
       noExternal: [...BUNDLED, ...SHARED],

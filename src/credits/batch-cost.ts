@@ -1,16 +1,13 @@
 import { operations } from '../generated/operations.ts'
 
-const single = () => operations['token.price'].credits
-const batch = () => operations['prices.batch'].credits
-
 // Pure calls, so that a bundle that buys no prices leaves out the table of operations.
-const SINGLE = /* @__PURE__ */ (() => single().base)()
+const SINGLE = /* @__PURE__ */ (() => operations['token.price'].credits.base)()
 /** The base fee of a batch, in credits. */
-export const BASE = /* @__PURE__ */ (() => batch().base)()
+export const BASE = /* @__PURE__ */ (() => operations['prices.batch'].credits.base)()
 /** The fee of each address of a batch, in credits. */
-export const PER_ITEM = /* @__PURE__ */ (() => batch().perItem)()
+export const PER_ITEM = /* @__PURE__ */ (() => operations['prices.batch'].credits.perItem)()
 /** The maximum number of addresses in a batch. */
-export const MAX_ITEMS = /* @__PURE__ */ (() => batch().maxItems)()
+export const MAX_ITEMS = /* @__PURE__ */ (() => operations['prices.batch'].credits.maxItems)()
 
 /** The cost of one request: `token.price` for one address, `prices.batch` for more. */
 export function requestCredits(addresses: number): number {

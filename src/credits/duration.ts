@@ -1,7 +1,9 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../utils/time-units.ts'
+
 /** A length of time as text: a number and its unit, seconds, minutes, hours or days. `'30s'`, `'5m'`, `'1h'`, `'1d'`. */
 export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}`
 
-const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 }
+const UNITS = { d: DAY_MS, h: HOUR_MS, m: MINUTE_MS, s: 1_000 }
 
 /** The milliseconds of a duration, or undefined where the value is none. */
 export function parseDuration(value: unknown): number | undefined {

@@ -1,7 +1,7 @@
 import { type OperationId, operations } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
 import type { ParamValue } from '../operations/validate-params.ts'
-import { creditsFor } from './batch-cost.ts'
+import { creditsFor, MAX_ITEMS } from './batch-cost.ts'
 import type { CostEstimate } from './cost.ts'
 import { formatDuration } from './duration.ts'
 import type { PlanAdvice } from './plan-types.ts'
@@ -58,7 +58,7 @@ function advisePrices(lines: readonly Line[]): PlanAdvice[] {
 
 function advisePriceGroup(lines: readonly Line[]): PlanAdvice {
   const addresses = addressesOf(lines).size
-  const rest = addresses % operations['prices.batch'].credits.maxItems
+  const rest = addresses % MAX_ITEMS
   const singles = creditsFor(rest) === rest * creditsFor(1) ? rest : 0
   const batched = addresses - singles
   const instead = [

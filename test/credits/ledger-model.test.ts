@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Budget, type CallOptions, type Client, createBudget, createClient } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { expect, vi } from 'vitest'
 import { internalsOf } from '../../src/client-internals.ts'
 import { createVirtualClock, flush, START, type VirtualClock } from '../support/clock.ts'
+import { fakeForThisTest } from '../support/fake-timers.ts'
 import { onCaseFinished, testProperty } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import { type Outcome, watch } from '../support/setup.ts'
@@ -364,18 +364,16 @@ function heldBy(budget: Budget): number | undefined {
 
 const LEFT = new Error('The timer was stopped.')
 
-/** What the running case has started. */
-const ofCase = new AsyncLocalStorage<VirtualClock>()
-
-/** A budget measures the time of its store by the timers of the system. Those that an earlier test of this worker has left stay real. */
+/** A budget measures the time of its store by the timers of the system. */
 function fakeTimers(clock: VirtualClock): void {
-  const { setTimeout, clearTimeout } = globalThis
-  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => {
-    if (ofCase.getStore() !== clock) return setTimeout(callback, ms)
-    const stopping = new AbortController()
-    clock.sleep(ms, stopping.signal).then(callback, () => {})
-    return stopping
-  })
+  const { clearTimeout } = globalThis
+  fakeForThisTest(() =>
+    vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => {
+      const stopping = new AbortController()
+      clock.sleep(ms, stopping.signal).then(callback, () => {})
+      return stopping
+    }),
+  )
   vi.stubGlobal('clearTimeout', (timer: NodeJS.Timeout | AbortController | undefined) =>
     timer instanceof AbortController ? timer.abort(LEFT) : clearTimeout(timer),
   )
@@ -403,7 +401,7 @@ testProperty(
     return fc.asyncProperty(cases, async (one) => {
       clock = Object.assign(createVirtualClock(START, true), { random: createRandom(one.seed) })
       fake.reset()
-      await ofCase.run(clock, () => run(fake, clock, one))
+      await run(fake, clock, one)
     })
   },
   { cases: 120 },

@@ -5,6 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { nodesOf, type SourceFile, sources } from './source.ts'
 
 const written = sources.filter(({ path }) => !path.startsWith('generated/'))
+/** Every TypeScript file of test. */
+const testFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
+  .map((path) => ({ path, text: readFileSync(posix.join('test', path), 'utf8') }))
+const pathsOf = (files: typeof testFiles, pattern: RegExp) =>
+  files.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
 const places = (file: SourceFile, isWrong: (node: ts.Node) => boolean) =>
   nodesOf(file.tree)
     .filter(isWrong)
@@ -106,20 +112,17 @@ test('export type * names only files without values: the declarations would turn
 })
 
 test('random cases are tried by testProperty, which prints a failure at once and gives everybody the same cases', () => {
-  const tests = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts'))
-  const own = tests.filter((path) => /\bfc\.(assert|check)\(/.test(readFileSync(posix.join('test', path), 'utf8')))
+  const tests = testFiles.filter(({ path }) => path.endsWith('.test.ts'))
   expect(tests.length).toBeGreaterThan(100)
-  expect(own).toEqual([])
+  expect(pathsOf(tests, /\bfc\.(assert|check)\(/)).toEqual([])
 })
 
 test('a fake beside a virtual clock has a clock, too: what it lists depends on the date, and what it refuses on the speed of the machine', () => {
-  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
   const hasClock = (options: ts.Expression | undefined) =>
     options !== undefined &&
     (!ts.isObjectLiteralExpression(options) ||
       options.properties.some((each) => ts.isSpreadAssignment(each) || each.name.getText() === 'clock'))
-  const found = files.flatMap((path) => {
-    const text = path.includes('node_modules') ? '' : readFileSync(posix.join('test', path), 'utf8')
+  const found = testFiles.flatMap(({ path, text }) => {
     if (!/createVirtualClock\(/.test(text) || !text.includes('createFakeService(')) return []
     const calls = nodesOf(ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)).filter(ts.isCallExpression)
     const fakes = calls.filter(({ expression }) => expression.getText() === 'createFakeService')
@@ -129,11 +132,5 @@ test('a fake beside a virtual clock has a clock, too: what it lists depends on t
 })
 
 test('timers are counted where only those of the test are: other tests of a worker may have left something running', () => {
-  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
-  const found = files.filter(
-    (path) =>
-      !path.includes('node_modules') &&
-      /\b(getTimerCount|countTimers)\(/.test(readFileSync(posix.join('test', path), 'utf8')),
-  )
-  expect(found).toEqual(['support/fake-timers.ts'])
+  expect(pathsOf(testFiles, /\b(getTimerCount|countTimers)\(/)).toEqual(['support/fake-timers.ts'])
 })

@@ -34,8 +34,11 @@ export function useSinonTimers(options: Parameters<typeof FakeTimers.install>[0]
 /** The test that started what is running. */
 const startedBy = new AsyncLocalStorage<object>()
 
-/** What earlier tests have left running in this worker, and the worker itself, keep the real timers: the fake ones would count theirs too. */
-function fakeForThisTest<T>(install: () => T): T {
+/**
+ * Installs timers for the running test, or the running case of a property, alone. What earlier ones have left running in this worker, and the
+ * worker itself, keep the real timers: the fake ones would count theirs too.
+ */
+export function fakeForThisTest<T>(install: () => T): T {
   const { setTimeout, setInterval, setImmediate, queueMicrotask } = globalThis
   const { nextTick } = process
   const installed = install()

@@ -3,6 +3,7 @@ import { operations } from '../../generated/operations.ts'
 import type { Token } from '../../generated/types.ts'
 import { isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import { isKeyRefused, isRefusal } from '../failures.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
 import type { Requester } from '../requests/requester.ts'
@@ -29,9 +30,9 @@ const MAX_LIST_FAILURES = 3
 /** Number of requests in flight. */
 const MAX_REQUESTS = 5
 /** How long a token counts as unlisted, and how long the list as read, in milliseconds. */
-const RECHECK_MS = 86_400_000
+const RECHECK_MS = DAY_MS
 /** Decimals never change; a store takes a time to live. */
-const TTL_MS = 10 * 365 * 86_400_000
+const TTL_MS = 10 * 365 * DAY_MS
 
 export function createTokenInfos(client: FeedClient, store: CheckedStore | undefined, clock: Clock): TokenInfos {
   const known = new Map<string, TokenInfo>()

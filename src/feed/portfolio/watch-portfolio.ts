@@ -111,17 +111,17 @@ async function follow(following: Following, parts: PortfolioParts): Promise<void
   })
   const interval = () => balancesEveryMs * dailyBudget.requestStretch
   try {
-    for (let failures = 0; ; ) {
+    for (let earlierFailures = 0; ; ) {
       const holdings = await readBalances(wallet, interval(), requester, parts)
       signal.throwIfAborted()
       state.setHoldings(holdings)
       const failed = await tokens.lookUp(holdings.addresses, requesterFor)
       signal.throwIfAborted()
       state.setLookedUp(failed.length === 0)
-      failures = failed.length === 0 ? 0 : failures + 1
       const dueMs = holdings.at + interval() - clock.now()
-      const mayRetry = failures > 0 && !failed.some((error) => mayBeChargedAgain(error, failures - 1))
-      const retryMs = exponentialBackoff(failures - 1, MIN_RETRY_MS, MAX_RETRY_MS)
+      const mayRetry = failed.length > 0 && !failed.some((error) => mayBeChargedAgain(error, earlierFailures))
+      const retryMs = exponentialBackoff(earlierFailures, MIN_RETRY_MS, MAX_RETRY_MS)
+      earlierFailures = failed.length === 0 ? 0 : earlierFailures + 1
       await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
     }
   } finally {

@@ -1,6 +1,7 @@
 import { createEntryStore } from '../../credits/budget-store.ts'
 import type { Trade } from '../../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import { type FeedEvent, messageOf } from '../events.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { CheckedStore } from '../prices/checked-store.ts'
@@ -37,7 +38,7 @@ interface Entry {
 }
 
 const TIMEOUT_MS = 1_000
-const TTL_MS = 30 * 86_400_000
+const TTL_MS = 30 * DAY_MS
 
 export interface TradeStoreParts {
   readonly store: FeedStore

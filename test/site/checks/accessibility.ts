@@ -1,8 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import type { Check, Surroundings } from '../support/check.ts'
-
-const TABS = 3
+import { shareAmongTabs } from '../support/tabs.ts'
 
 /** One page of each kind. */
 const KINDS = {
@@ -46,10 +45,9 @@ export async function checkAccessibility({ browser, site }: Surroundings): Promi
     { name: 'the menu of a phone', path: '', viewport: PHONE, prepare: openMenu },
   ]
   const checks: Check[] = []
-  const left = [...visits.entries()]
-  const openPages = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const [index, { name, path, colorScheme = 'light', viewport = WIDE, prepare }] = next
+  await shareAmongTabs([...visits.entries()], async (next) => {
+    for (let visit = next(); visit !== undefined; visit = next()) {
+      const [index, { name, path, colorScheme = 'light', viewport = WIDE, prepare }] = visit
       const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
       const page = await context.newPage()
       const response = await page.goto(site.url + path)
@@ -58,8 +56,7 @@ export async function checkAccessibility({ browser, site }: Surroundings): Promi
       checks[index] = { name: `axe: ${name}`, problems }
       await context.close()
     }
-  }
-  await Promise.all(Array.from({ length: TABS }, openPages))
+  })
   return checks
 }
 

@@ -1,8 +1,8 @@
 import { collectProblems } from '../support/browser.ts'
 import type { Check, Surroundings } from '../support/check.ts'
 import { MAX_PROBLEMS } from '../support/check.ts'
+import { shareAmongTabs } from '../support/tabs.ts'
 
-const TABS = 3
 /** A small phone. */
 const WIDTH = 360
 
@@ -12,10 +12,9 @@ export async function checkPages({ browser, site }: Surroundings): Promise<Check
   const problems = collectProblems(context)
   const wide: string[] = []
   const untitled: string[] = []
-  const left = [...site.pages]
-  const openPages = async () => {
+  await shareAmongTabs(site.pages, async (next) => {
     const page = await context.newPage()
-    for (let path = left.shift(); path !== undefined; path = left.shift()) {
+    for (let path = next(); path !== undefined; path = next()) {
       await page.goto(site.url + path)
       const { width, headings } = await page.evaluate(() => ({
         width: document.documentElement.scrollWidth,
@@ -25,8 +24,7 @@ export async function checkPages({ browser, site }: Surroundings): Promise<Check
       if (headings !== 1) untitled.push(`${path} has ${headings} headings of the first level`)
     }
     await page.close()
-  }
-  await Promise.all(Array.from({ length: TABS }, openPages))
+  })
   await context.close()
   return [
     { name: `${site.pages.length} pages load without an error`, problems: problems.slice(0, MAX_PROBLEMS) },
