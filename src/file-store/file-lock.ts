@@ -25,7 +25,7 @@ export type LockAttempt =
 
 /** A lock file that says nothing is being written, or was left by a crash between two steps; milliseconds. */
 const WRITING_MS = 5_000
-/** How long, and how often, it waits for another process that takes the lock over. */
+/** How long, and how often, it waits for another process that writes its lock, or takes one over. */
 const PAUSE_MS = 5
 const MAX_TRIES = 100
 
@@ -67,7 +67,12 @@ function acquire(file: string): LockAttempt {
     // It was released meanwhile.
     if (found === undefined) continue
     const holder = parse(found)
-    if (holder === undefined ? isYoung(file) : mayRun(holder)) return { holder, lockFile: file }
+    const isWriting = holder === undefined && isYoung(file)
+    if (isWriting && tries++ < MAX_TRIES) {
+      pause()
+      continue
+    }
+    if (isWriting || (holder !== undefined && mayRun(holder))) return { holder, lockFile: file }
     // Two processes may find the same dead holder. The one with the lock of the lock removes it; what the other one then finds is alive.
     const takeover = acquire(`${file}.lock`)
     if (takeover.lock !== undefined) {
@@ -78,7 +83,7 @@ function acquire(file: string): LockAttempt {
   }
 }
 
-/** To take a lock over takes another process less than a millisecond. */
+/** To write a lock, or to take one over, takes another process less than a millisecond. */
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
 }
