@@ -107,14 +107,13 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     inFlight: createInFlightRequests(),
     cache: options.cache && createCache(options.cache, baseUrl, clock, readCached, emit),
     batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),
+    redact: redactor.error,
   }
   warnInPage(options, emit)
   const open = createKyOpener({ fetch: options.fetch, hooks: options.hooks })
-  const live = new Set<Promise<unknown>>()
-  const run: Run = (input) => startCall(input, context, redactor, live)
+  const run: Run = (input) => startCall(input, context)
   const close = async () => {
-    context.lifetimes.close()
-    await Promise.allSettled([...live, context.inFlight.close('The client is closed.')])
+    await Promise.all([context.lifetimes.close(), context.inFlight.close('The client is closed.')])
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
     if ('flush' in budget) await (budget as StoredBudget | SharedBudget).flush().catch(() => {})
   }

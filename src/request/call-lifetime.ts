@@ -24,14 +24,15 @@ export interface CallLifetimes {
   recordProgress(): void
   /** How long ago a call was ended early, by its signal or its deadline; Infinity before the first. Milliseconds. */
   msSinceEarlyEnd(): number
-  /** Aborts every call that is under way and rejects new ones. */
-  close(): void
+  /** Aborts every call that is under way and rejects new ones. Resolves when all have ended. */
+  close(): Promise<void>
 }
 
 export function createCallLifetimes(clock: Clock): CallLifetimes {
   const listenForAbort = createAbortListeners()
   const live = new Set<LightAbortController>()
   let calls = 0
+  const onLastEnd: (() => void)[] = []
   let isClosed = false
   let earlyEndAt = Number.NEGATIVE_INFINITY
   let progressAt = Number.NEGATIVE_INFINITY
@@ -61,6 +62,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
         end() {
           stopListening()
           live.delete(controller)
+          if (live.size === 0) for (const callback of onLastEnd.splice(0)) callback()
         },
       }
     },
@@ -68,9 +70,10 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
       progressAt = monotonicNow(clock)
     },
     msSinceEarlyEnd: () => monotonicNow(clock) - earlyEndAt,
-    close() {
+    async close() {
       isClosed = true
       for (const controller of live) controller.abort(closedError())
+      if (live.size > 0) await new Promise<void>((resolve) => onLastEnd.push(resolve))
     },
   }
 }

@@ -3,11 +3,12 @@ import { LightAbortController, raceWithAbort } from '../concurrency/cancellation
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { joinBudgets } from '../credits/joint-budget.ts'
+import { COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { createBatchProgress } from './batch-progress.ts'
 import type { Cache } from './cache.ts'
-import { type CallDetails, toCallError } from './call-errors.ts'
+import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
 import { callEndEvent } from './call-events.ts'
-import type { CallInput } from './call-input.ts'
+import type { CallInput, CallPlan } from './call-input.ts'
 import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import { callMeta } from './call-meta.ts'
 import { createTotals, sumPaid } from './charge-totals.ts'
@@ -27,20 +28,16 @@ export interface CallContext extends SendContext {
   readonly inFlight: InFlightRequests<RequestResult>
   readonly cache: Cache | undefined
   readonly batchConcurrency: number
+  /** Takes the secrets out of an error. */
+  redact(error: EtnMarketError): EtnMarketError
 }
 
-/** The data of a call, and what it cost for those who ask. */
-export interface CallResult {
-  readonly data: unknown
-  readMeta(): CallMeta
-}
-
-/** A call while it is under way. */
+/** What a call is made of, once its parameters are known to be right. */
 interface CallState {
   readonly input: CallInput
   readonly settings: CallSettings
   readonly lifetime: CallLifetime
-  readonly requests: readonly PlannedRequest[]
+  readonly plan: CallPlan
   readonly details: CallDetails
   readonly context: CallContext
   /** Of a call of several requests. */
@@ -49,28 +46,24 @@ interface CallState {
 
 type StartedRequest = PaidResult | Promise<PaidResult>
 
-/** ONE CALL: validate -> plan -> cache -> dedupe + reserve -> send -> merge. */
-export async function call(input: CallInput, client: CallContext): Promise<CallResult> {
-  const settings = callSettings(input.options, client.settings, input.ownOptions)
-  const context = input.budget ? { ...client, budget: joinBudgets(input.budget, client.budget) } : client
-  const { requests, merge } = input.plan()
-  const estimated = sumCosts(requests).max
-  context.baseUrl()
-  const lifetime = context.lifetimes.open(settings.deadlineMs, input.options?.signal)
-  const { callId, signal } = lifetime
-  const { operation, params } = input
-  const requestIds: string[] = []
-  for (let number = 1; number <= requests.length; number++) requestIds.push(`${callId}.${number}`)
-  const details: CallDetails = { operation, params, requestIds, deadlineMs: settings.deadlineMs }
-  const batch = requests.length > 1 ? createBatchProgress(context.clock, settings.deadlineMs) : undefined
-  const state: CallState = { input, settings, lifetime, requests, details, context, batch }
+/**
+ * ONE CALL: validate -> plan -> cache -> dedupe + reserve -> send -> merge. `keepMeta` gets the way to what it cost, for those who ask.
+ * A caller gets this very promise: engines follow no other chain to the caller's own line in the stack of an error.
+ */
+export async function call(
+  input: CallInput,
+  client: CallContext,
+  keepMeta: (readMeta: () => CallMeta) => void,
+): Promise<unknown> {
+  let state: CallState | undefined
   let results: PaidResult[] = []
-  const emitEnd = (failure?: unknown) => {
-    if (context.emit === ignoreEvents) return
-    context.emit(callEndEvent({ callId, operation, params, durationMs: lifetime.elapsed() }, results, failure))
-  }
   try {
-    context.emit({ type: 'call.started', callId, operation, params, estimated })
+    state = openCall(input, client)
+    const { context, lifetime } = state
+    const { requests, merge } = state.plan
+    const { callId, signal } = lifetime
+    const { operation, params } = input
+    context.emit({ type: 'call.started', callId, operation, params, estimated: sumCosts(requests).max })
     const cached = context.cache === undefined ? [] : await readCache(context.cache, state)
     const started = startRequests(cached, state)
     // Most calls have one, which needs no further promise.
@@ -78,23 +71,56 @@ export async function call(input: CallInput, client: CallContext): Promise<CallR
     // What one chunk brought is of no use to a caller who has left.
     if (signal.aborted && requests.length > 1) throw signal.reason
     const data = merge(results)
-    emitEnd()
+    emitEnd(state, results)
     const remaining = context.usage.remaining()
     const durationMs = lifetime.elapsed()
-    return { data, readMeta: () => callMeta(requests, results, remaining, durationMs) }
+    keepMeta(() => callMeta(requests, results, remaining, durationMs))
+    return data
   } catch (error) {
-    const isShared = results.length === 1 && results[0]?.isShared
-    const failure = toCallError(error, details, sumPaid(results), isShared)
-    emitEnd(failure)
-    throw failure
+    const failure = state === undefined ? error : failCall(error, state, results)
+    if (!(failure instanceof EtnMarketError)) throw failure
+    const { operation, params } = input
+    const isComplete = failure.operation !== undefined && failure.params !== undefined
+    throw client.redact(appendCallerFrames(isComplete ? failure : failure[COPY_WITH]({ operation, params })))
   } finally {
-    batch?.end()
-    lifetime.end()
+    state?.batch?.end()
+    state?.lifetime.end()
   }
 }
 
+/** @throws InvalidRequestError for parameters or options that are not accepted, or the reason of a signal that has aborted */
+function openCall(input: CallInput, client: CallContext): CallState {
+  const { operation, params, options } = input
+  const settings = callSettings(options, client.settings, input.ownOptions)
+  const context = input.budget ? { ...client, budget: joinBudgets(input.budget, client.budget) } : client
+  const plan = input.plan()
+  const isBatch = plan.requests.length > 1
+  context.baseUrl()
+  const { deadlineMs } = settings
+  const lifetime = context.lifetimes.open(deadlineMs, options?.signal)
+  const requestIds = plan.requests.map((_, index) => `${lifetime.callId}.${index + 1}`)
+  const details: CallDetails = { operation, params, requestIds, deadlineMs }
+  const batch = isBatch ? createBatchProgress(context.clock, deadlineMs) : undefined
+  return { input, settings, lifetime, plan, details, context, batch }
+}
+
+/** What the call rejects with, of which an event has told. */
+function failCall(error: unknown, state: CallState, results: readonly PaidResult[]): unknown {
+  const isShared = results.length === 1 && results[0]?.isShared
+  const failure = toCallError(error, state.details, sumPaid(results), isShared)
+  emitEnd(state, results, failure)
+  return failure
+}
+
+function emitEnd({ context, input, lifetime }: CallState, results: readonly PaidResult[], failure?: unknown): void {
+  if (context.emit === ignoreEvents) return
+  const { operation, params } = input
+  const { callId } = lifetime
+  context.emit(callEndEvent({ callId, operation, params, durationMs: lifetime.elapsed() }, results, failure))
+}
+
 /** The fresh answers of the cache, one for each request. The deadline counts while its store is read. */
-async function readCache(cache: Cache, { lifetime, requests, details }: CallState) {
+async function readCache(cache: Cache, { lifetime, plan: { requests }, details }: CallState) {
   const { operation, requestIds } = details
   const { signal, callId } = lifetime
   const timeLimit = new LightAbortController()
@@ -114,7 +140,8 @@ async function readCache(cache: Cache, { lifetime, requests, details }: CallStat
  * Nothing here waits, so that a batch that does not fit the budget sends none of its requests.
  */
 function startRequests(cached: readonly (Envelope | undefined)[], state: CallState): StartedRequest[] {
-  const { requests, settings, lifetime, context, input } = state
+  const { plan, settings, lifetime, context, input } = state
+  const { requests } = plan
   const { inFlight } = context
   lifetime.signal.throwIfAborted()
   let batchSlots: Semaphore | undefined
@@ -140,13 +167,14 @@ function startRequests(cached: readonly (Envelope | undefined)[], state: CallSta
 
 /** Starts to send a request, whose worst case is reserved at once, and keeps its answer in the cache. */
 function start(
-  { signal, totals, deadline, progress }: InFlightRequest<RequestResult>,
+  shared: InFlightRequest<RequestResult>,
   index: number,
   batchSlots: Semaphore | undefined,
-  { requests, settings, lifetime: { callId }, details, context, batch }: CallState,
+  { plan, settings, lifetime: { callId }, details, context, batch }: CallState,
 ): Promise<RequestResult> {
   const { cache, admission } = context
-  const request = requests[index] as PlannedRequest
+  const request = plan.requests[index] as PlannedRequest
+  const { signal, totals, progress } = shared
   const { params, requestIds, operation } = details
   const requestId = requestIds[index] ?? ''
   const arrival = admission.nextArrival()
@@ -160,7 +188,7 @@ function start(
     arrival,
     signal,
     totals,
-    deadline,
+    deadline: shared,
     progress,
     batchSlots,
     batch,
@@ -175,30 +203,32 @@ function start(
   })
 }
 
-async function awaitShared(
-  inFlight: InFlightRequest<RequestResult>,
+function awaitShared(
+  shared: InFlightRequest<RequestResult>,
   request: PlannedRequest,
   { lifetime, details, settings, input, batch }: CallState,
 ): Promise<PaidResult> {
-  const { value, error, isPayer } = await inFlight.join({
+  const joined = shared.join({
     signal: lifetime.signal,
     finishes: settings.whenAborted === 'finish',
     startDeadline(onExpire) {
-      const expire = () => onExpire(inFlight.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
+      const expire = () => onExpire(shared.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
       batch?.onStall(expire)
       return lifetime.startDeadline(expire)
     },
   })
-  if (value !== undefined) batch?.recordAnswer()
-  const totals = { ...inFlight.totals }
-  const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
-  const isShared = !isPayer
-  input.onAnswer?.(request.path, value === undefined ? { error } : value)
-  if (value === undefined) return { error: toCallError(error, details, totals, isShared), paid, isShared }
-  // Each caller may change what it gets, so those that share get a copy.
-  const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
-  const { status, headers } = value
-  return { answer: { envelope, status, headers, totals, from: isPayer ? 'service' : 'shared' }, paid, isShared }
+  return joined.then(({ value, error, isPayer }) => {
+    if (value !== undefined) batch?.recordAnswer()
+    const totals = { ...shared.totals }
+    const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
+    const isShared = !isPayer
+    input.onAnswer?.(request.path, value === undefined ? { error } : value)
+    if (value === undefined) return { error: toCallError(error, details, totals, isShared), paid, isShared }
+    // Each caller may change what it gets, so those that share get a copy.
+    const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
+    const { status, headers } = value
+    return { answer: { envelope, status, headers, totals, from: isPayer ? 'service' : 'shared' }, paid, isShared }
+  })
 }
 
 function fromCache(envelope: Envelope, { path }: PlannedRequest, { input }: CallState): PaidResult {

@@ -4,15 +4,11 @@ import { createTotals } from './charge-totals.ts'
 import type { CallSettings } from './settings.ts'
 import type { ChargeTotals, PlannedRequest, RequestProgress, SharedDeadline } from './types.ts'
 
-/** How a request ended. */
-interface Settled<T> {
+/** How a caller's wait for a request ended. */
+export interface SharedResult<T> {
   readonly value: T | undefined
-  /** Why there is no value. */
+  /** Why there is no value: the request failed, or the reason for which the caller stopped waiting. */
   readonly error: unknown
-}
-
-/** How a caller's wait for a request ended; `error` may be the reason for which the caller stopped waiting. */
-export interface SharedResult<T> extends Settled<T> {
   /** Whether this caller pays: the first to be answered, or the last to stop waiting. */
   readonly isPayer: boolean
 }
@@ -26,12 +22,11 @@ export interface Waiter {
   startDeadline(onExpire: (reason: unknown) => void): Deadline
 }
 
-/** One request that is under way, and the callers who wait for it. */
-export interface InFlightRequest<T> {
+/** One request that is under way, and the callers who wait for it. As a deadline it is the longest of theirs. */
+export interface InFlightRequest<T> extends SharedDeadline {
   /** Aborts when no caller waits any more. */
   readonly signal: CancellationSignal
   readonly totals: ChargeTotals
-  readonly deadline: SharedDeadline
   readonly progress: RequestProgress
   /** Waits for the result. A caller that stops waiting does not affect the others. Never rejects. */
   join(waiter: Waiter): Promise<SharedResult<T>>
@@ -58,7 +53,7 @@ export function createInFlightRequests<T>(): InFlightRequests<T> {
   return {
     get: (key) => inFlight.get(key),
     start(key, run) {
-      const request = createInFlightRequest(run, () => {
+      const request = new SharedRequest(run, () => {
         if (inFlight.get(key) === request) inFlight.delete(key)
       })
       inFlight.set(key, request)
@@ -70,87 +65,115 @@ export function createInFlightRequests<T>(): InFlightRequests<T> {
   }
 }
 
-/** @param close lets no further caller join */
-function createInFlightRequest<T>(
-  run: (request: InFlightRequest<T>) => Promise<T>,
-  close: () => void,
-): InFlightRequest<T> {
-  const controller = new LightAbortController()
-  const deadlines = new Set<Deadline>()
-  let result: Promise<Settled<T>> | undefined
-  let isQueued = false
-  let isPaid = false
+/** A class, because each call makes one. */
+class SharedRequest<T> implements InFlightRequest<T> {
+  readonly signal = new LightAbortController()
+  readonly totals = createTotals()
+  readonly progress: RequestProgress = { isSending: false, isAwaitingState: false, isAbandoned: false }
+  readonly #run: (request: InFlightRequest<T>) => Promise<T>
+  /** Lets no further caller join. */
+  readonly #close: () => void
+  readonly #waits = new Set<Wait<T>>()
+  /** Of the caller who stopped waiting last, and so aborted the request. */
+  #last: Wait<T> | undefined
+  #ended: Promise<void> | undefined
+  #isQueued = false
+  #isPaid = false
 
-  const request: InFlightRequest<T> = {
-    signal: controller,
-    totals: createTotals(),
-    progress: { isSending: false, isAwaitingState: false, isAbandoned: false },
-    deadline: {
-      remaining: () => Math.max(0, ...[...deadlines].map((deadline) => deadline.remaining())),
-      enterQueue() {
-        isQueued = true
-        for (const deadline of deadlines) deadline.enterQueue()
-      },
-      leaveQueue() {
-        isQueued = false
-        for (const deadline of deadlines) deadline.leaveQueue()
-      },
-    },
-    join({ signal, finishes, startDeadline }) {
-      request.progress.isAbandoned = false
-      return new Promise((resolve) => {
-        const leave = () => {
-          deadline.stop()
-          deadlines.delete(deadline)
-          signal.removeEventListener('abort', onAbort)
-        }
-        const settle = (settled: Settled<T>) => {
-          if (!deadlines.has(deadline) && !isLast) return
-          leave()
-          const { value, error } = isLast ? { value: undefined, error: reason } : settled
-          resolve({ value, error, isPayer: !isPaid })
-          isPaid = true
-        }
-        let isLast = false
-        let reason: unknown
-        const stopWaiting = (why: unknown) => {
-          if (isLast || !deadlines.has(deadline)) return
-          leave()
-          if (deadlines.size > 0) return resolve({ value: undefined, error: why, isPayer: false })
-          if (finishes && signal.aborted && request.progress.isSending) {
-            request.progress.isAbandoned = true
-            return resolve({ value: undefined, error: why, isPayer: false })
-          }
-          // The last caller waits for the aborted request to settle, so that the charge is known when it returns.
-          isLast = true
-          reason = why
-          close()
-          controller.abort(why)
-        }
-        const onAbort = () => stopWaiting(signal.reason)
-        const deadline = startDeadline(stopWaiting)
-        if (isQueued) deadline.enterQueue()
-        deadlines.add(deadline)
-        signal.addEventListener('abort', onAbort)
-        result ??= run(request).then(
-          (value) => {
-            close()
-            return { value, error: undefined }
-          },
-          (error: unknown) => {
-            close()
-            return { value: undefined, error }
-          },
-        )
-        result.then(settle)
-      })
-    },
-    async stopAbandoned(reason) {
-      if (!request.progress.isAbandoned) return
-      close()
-      controller.abort(reason)
-      await result
-    },
+  constructor(run: (request: InFlightRequest<T>) => Promise<T>, close: () => void) {
+    this.#run = run
+    this.#close = close
   }
-  return request
+
+  remaining(): number {
+    let longest = 0
+    for (const { deadline } of this.#waits) longest = Math.max(longest, deadline.remaining())
+    return longest
+  }
+
+  enterQueue(): void {
+    this.#isQueued = true
+    for (const { deadline } of this.#waits) deadline.enterQueue()
+  }
+
+  leaveQueue(): void {
+    this.#isQueued = false
+    for (const { deadline } of this.#waits) deadline.leaveQueue()
+  }
+
+  join(waiter: Waiter): Promise<SharedResult<T>> {
+    this.progress.isAbandoned = false
+    return new Promise((resolve) => {
+      const wait = new Wait(waiter, resolve, () => this.#stopWaiting(wait))
+      if (this.#isQueued) wait.deadline.enterQueue()
+      this.#waits.add(wait)
+      this.#ended ??= this.#run(this).then(
+        (value) => this.#end(value, undefined),
+        (error: unknown) => this.#end(undefined, error),
+      )
+    })
+  }
+
+  async stopAbandoned(reason: unknown): Promise<void> {
+    if (!this.progress.isAbandoned) return
+    this.#close()
+    this.signal.abort(reason)
+    await this.#ended
+  }
+
+  #end(value: T | undefined, error: unknown): void {
+    this.#close()
+    if (this.#last !== undefined) this.#answer(this.#last, undefined, this.#last.reason)
+    for (const wait of this.#waits) {
+      wait.stop()
+      this.#answer(wait, value, error)
+    }
+  }
+
+  #answer({ resolve }: Wait<T>, value: T | undefined, error: unknown): void {
+    resolve({ value, error, isPayer: !this.#isPaid })
+    this.#isPaid = true
+  }
+
+  #stopWaiting(wait: Wait<T>): void {
+    if (!this.#waits.delete(wait)) return
+    wait.stop()
+    const { waiter, reason, resolve } = wait
+    const isLast = this.#waits.size === 0
+    this.progress.isAbandoned = isLast && waiter.finishes && waiter.signal.aborted && this.progress.isSending
+    if (isLast && !this.progress.isAbandoned) {
+      // This caller waits for the aborted request to settle, so that the charge is known when it returns.
+      this.#last = wait
+      this.#close()
+      this.signal.abort(reason)
+    } else resolve({ value: undefined, error: reason, isPayer: false })
+  }
+}
+
+/** One caller's wait, until the answer comes or its own signal or time limit ends it. */
+class Wait<T> {
+  readonly deadline: Deadline
+  /** Why it ended early. */
+  reason: unknown
+  readonly #onAbort: () => void
+
+  constructor(
+    readonly waiter: Waiter,
+    readonly resolve: (result: SharedResult<T>) => void,
+    onEarlyEnd: () => void,
+  ) {
+    const end = (reason: unknown) => {
+      this.reason = reason
+      onEarlyEnd()
+    }
+    this.#onAbort = () => end(waiter.signal.reason)
+    this.deadline = waiter.startDeadline(end)
+    waiter.signal.addEventListener('abort', this.#onAbort)
+  }
+
+  /** Leaves no timer or listener behind. */
+  stop(): void {
+    this.deadline.stop()
+    this.waiter.signal.removeEventListener('abort', this.#onAbort)
+  }
 }
