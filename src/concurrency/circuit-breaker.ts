@@ -1,6 +1,6 @@
 import type { CircuitBreaker } from './circuit-breaker-types.ts'
 import { type Clock, monotonicNow, startTimer } from './clock.ts'
-import type { Permit, PermitRequest } from './permit.ts'
+import type { Permit, PermitRequest, PermitResult } from './permit.ts'
 import { createRefusalWindow } from './refusal-window.ts'
 import { createWaitQueue } from './wait-queue.ts'
 
@@ -73,37 +73,45 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
     if (maxRefusals === Number.POSITIVE_INFINITY || refusals.certain() === 0) state = { name: 'closed' }
   }
 
-  function permit(): Permit {
-    const isProbe = state.name !== 'closed'
-    const grantedAt = timesOpened
-    let hasEnded = false
-    inFlight++
-    if (isProbe) probesInFlight++
-    const leave = (): boolean => {
-      if (hasEnded) return false
-      hasEnded = true
-      inFlight--
-      if (isProbe) probesInFlight--
-      return true
+  /** A class, because each attempt gets one. */
+  class Granted implements Permit {
+    readonly #isProbe = state.name !== 'closed'
+    readonly #grantedAt = timesOpened
+    #hasEnded = false
+
+    constructor() {
+      inFlight++
+      if (this.#isProbe) probesInFlight++
     }
-    return {
-      isCurrent: () => grantedAt === timesOpened,
-      end(result) {
-        if (!leave()) return
-        if (isProbe && result === 'lost') refusals.add(false)
-        // A success permits one more; a failure leaves as many as are in flight.
-        const now = current()
-        if (isProbe && now.name === 'half-open') {
-          if (result === 'succeeded') now.probeLimit++
-          if (result === 'failed' || result === 'lost') now.probeLimit = Math.max(1, probesInFlight)
-        }
-        admit()
-      },
-      refuse(forMs) {
-        if (!leave()) return openLeftMs()
-        refusals.add(true)
-        return open(Math.max(forMs, refusals.escalatedWaitMs()))
-      },
+
+    isCurrent(): boolean {
+      return this.#grantedAt === timesOpened
+    }
+
+    end(result: PermitResult): void {
+      if (!this.#leave()) return
+      if (this.#isProbe && result === 'lost') refusals.add(false)
+      // A success permits one more; a failure leaves as many as are in flight.
+      const now = current()
+      if (this.#isProbe && now.name === 'half-open') {
+        if (result === 'succeeded') now.probeLimit++
+        if (result === 'failed' || result === 'lost') now.probeLimit = Math.max(1, probesInFlight)
+      }
+      admit()
+    }
+
+    refuse(forMs: number): number {
+      if (!this.#leave()) return openLeftMs()
+      refusals.add(true)
+      return open(Math.max(forMs, refusals.escalatedWaitMs()))
+    }
+
+    #leave(): boolean {
+      if (this.#hasEnded) return false
+      this.#hasEnded = true
+      inFlight--
+      if (this.#isProbe) probesInFlight--
+      return true
     }
   }
 
@@ -161,7 +169,7 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
         request,
         grant() {
           leave()
-          resolve(claim() ? permit() : undefined)
+          resolve(claim() ? new Granted() : undefined)
         },
         reject(reason) {
           leave()
@@ -185,7 +193,7 @@ export function createCircuitBreaker(clock: Clock, maxRefusals = Number.POSITIVE
     get isAvailable() {
       return isAvailable()
     },
-    tryAcquire: () => (isAvailable() ? permit() : undefined),
+    tryAcquire: () => (isAvailable() ? new Granted() : undefined),
     acquireWith,
     acquire: (request) => acquireWith(request, () => true) as Promise<Permit>,
     onOpen(callback) {

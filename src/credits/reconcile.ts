@@ -85,6 +85,7 @@ export function createKeyBalances(windows: Windows): KeyBalances {
       newest: 0,
       sentAlone: 0,
     }
+    if (known !== undefined && accounts.size === 1) return known
     // The last one of the Map is the newest.
     accounts.delete(key)
     accounts.set(key, account)

@@ -79,7 +79,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
       progress.isConnecting = false
       attempt.onConnected?.()
     }
-    const request = async (to: string) => {
+    const request = (to: string) => {
       signal.throwIfAborted()
       if (isClosed) throw fetchError('fetch failed', errorWithCode('The transport was closed', NOT_SENT))
       const target = parseUrl(to)

@@ -30,41 +30,57 @@ export interface CallLifetimes {
 
 export function createCallLifetimes(clock: Clock): CallLifetimes {
   const listenForAbort = createAbortListeners()
-  const live = new Set<LightAbortController>()
+  const live = new Set<Lifetime>()
   let calls = 0
   const onLastEnd: (() => void)[] = []
   let isClosed = false
   let earlyEndAt = Number.NEGATIVE_INFINITY
   let progressAt = Number.NEGATIVE_INFINITY
-  const endingEarly = (end: () => void) => () => {
-    earlyEndAt = monotonicNow(clock)
-    end()
+  const lastProgress = () => progressAt
+
+  /** A class, because each call makes one. */
+  class Lifetime implements CallLifetime {
+    readonly callId = String(++calls)
+    readonly signal = new LightAbortController()
+    readonly #startedAt = monotonicNow(clock)
+    readonly #deadlineMs: number
+    readonly #stopListening: () => void
+
+    constructor(deadlineMs: number, callerSignal: AbortSignal | undefined) {
+      this.#deadlineMs = deadlineMs
+      this.#stopListening = listenForAbort(callerSignal, () => this.#abort(callerSignal?.reason))
+      live.add(this)
+    }
+
+    elapsed(): number {
+      return Math.max(0, monotonicNow(clock) - this.#startedAt)
+    }
+
+    startDeadline(onExpire: () => void): Deadline {
+      const expire = () => {
+        earlyEndAt = monotonicNow(clock)
+        onExpire()
+      }
+      return startDeadline(clock, this.#deadlineMs - this.elapsed(), expire, lastProgress)
+    }
+
+    end(): void {
+      this.#stopListening()
+      live.delete(this)
+      if (live.size === 0) for (const callback of onLastEnd.splice(0)) callback()
+    }
+
+    #abort(reason: unknown): void {
+      earlyEndAt = monotonicNow(clock)
+      this.signal.abort(reason)
+    }
   }
 
   return {
     open(deadlineMs, callerSignal) {
       if (isClosed) throw closedError()
       callerSignal?.throwIfAborted()
-      const controller = new LightAbortController()
-      const startedAt = monotonicNow(clock)
-      const stopListening = listenForAbort(
-        callerSignal,
-        endingEarly(() => controller.abort(callerSignal?.reason)),
-      )
-      const elapsed = () => Math.max(0, monotonicNow(clock) - startedAt)
-      live.add(controller)
-      return {
-        callId: String(++calls),
-        signal: controller,
-        elapsed,
-        startDeadline: (onExpire) =>
-          startDeadline(clock, deadlineMs - elapsed(), endingEarly(onExpire), () => progressAt),
-        end() {
-          stopListening()
-          live.delete(controller)
-          if (live.size === 0) for (const callback of onLastEnd.splice(0)) callback()
-        },
-      }
+      return new Lifetime(deadlineMs, callerSignal)
     },
     recordProgress() {
       progressAt = monotonicNow(clock)
@@ -72,7 +88,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
     msSinceEarlyEnd: () => monotonicNow(clock) - earlyEndAt,
     async close() {
       isClosed = true
-      for (const controller of live) controller.abort(closedError())
+      for (const { signal } of live) signal.abort(closedError())
       if (live.size > 0) await new Promise<void>((resolve) => onLastEnd.push(resolve))
     },
   }

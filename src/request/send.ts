@@ -72,10 +72,23 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   const asked = request.isKeyless ? undefined : context.apiKey(signal)
   if (isPromise(asked)) state.hasWaited = true
   const apiKey = isPromise(asked) ? await asked : asked
-  const { admission, reservation } = await waitForTurn(apiKey ?? '', state, context)
+  const turn = admissionRequest(apiKey ?? '', state, context)
+  let admission: Admission | undefined
   let sent: number | undefined
   let result: PermitResult = 'unused'
   try {
+    do {
+      admission?.end('unused')
+      const admitted = context.admission.admit(turn)
+      admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
+      // After a wait it is looked at once more a turn of the event loop later: what was aborted or refused meanwhile is not sent.
+      if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
+      state.batch?.requireProgress()
+      const confirmed = confirmReservation(state, context.keyName(turn.apiKey))
+      if (isPromise(confirmed)) await awaitState(confirmed, state)
+      signal.throwIfAborted()
+    } while (!admission.isCurrent())
+    const reservation = state.reservation as WatchedReservation
     const startedAt = monotonicNow(clock)
     const outcome = await attempt({
       transport,
@@ -124,32 +137,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     }
   } finally {
     state.progress.isSending = false
-    admission.end(sent === undefined ? 'unused' : result)
-  }
-}
-
-/**
- * Waits until the request may be sent, and confirms its reservation. It is looked at once more a turn of the event loop after a
- * wait: a refusal that arrives meanwhile makes it wait again.
- */
-async function waitForTurn(apiKey: string, state: RequestState, context: SendContext) {
-  const turn = admissionRequest(apiKey, state, context)
-  for (;;) {
-    const admitted = context.admission.admit(turn)
-    const admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
-    try {
-      if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
-      state.batch?.requireProgress()
-      const reservation = state.reservation as WatchedReservation
-      const confirmed = confirmReservation(state, reservation, context.keyName(apiKey))
-      if (isPromise(confirmed)) await awaitState(confirmed, state)
-      state.signal.throwIfAborted()
-      if (admission.isCurrent()) return { admission, reservation }
-      admission.end('unused')
-    } catch (error) {
-      admission.end('unused')
-      throw error
-    }
+    admission?.end(sent === undefined ? 'unused' : result)
   }
 }
 

@@ -67,7 +67,7 @@ export function attempt({
     }
     const fail = (cause: unknown) => end(failed('network', progress, cause))
     const finish = (given: unknown) => {
-      const outcome = checkOutcome(given)
+      const outcome = checkOutcome(given, progress.head)
       if (outcome === undefined) {
         // Such a transport may not have reported either that it sent the request.
         progress.sent = true

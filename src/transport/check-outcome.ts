@@ -1,4 +1,4 @@
-import type { AttemptOutcome, ResponseHead, TransportFailure } from './transport.ts'
+import type { AttemptOutcome, HttpResponse, ResponseHead, TransportFailure } from './transport.ts'
 
 const KINDS: Readonly<Record<TransportFailure['kind'], true>> = {
   network: true,
@@ -14,10 +14,10 @@ const KINDS: Readonly<Record<TransportFailure['kind'], true>> = {
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
 
 /** The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw. */
-export function checkOutcome(outcome: unknown): AttemptOutcome | undefined {
+export function checkOutcome(outcome: unknown, known?: ResponseHead): AttemptOutcome | undefined {
   try {
     const { response, failure } = Object(outcome) as Partial<Record<'response' | 'failure', unknown>>
-    const isValid = failure === undefined ? isWhole(response) : isFailure(failure)
+    const isValid = failure === undefined ? isWhole(response, known) : isFailure(failure)
     return isValid ? (outcome as AttemptOutcome) : undefined
   } catch {
     return undefined
@@ -36,8 +36,10 @@ export function isHead(head: unknown): head is ResponseHead {
   }
 }
 
-function isWhole(response: unknown): boolean {
-  return isHead(response) && isTextOrNone((response as { text?: unknown }).text)
+function isWhole(response: unknown, known?: ResponseHead): boolean {
+  const { headers, status, text } = Object(response) as Partial<HttpResponse>
+  const isKnown = known !== undefined && headers === known.headers && status === known.status
+  return (isKnown || isHead(response)) && isTextOrNone(text)
 }
 
 function isFailure(failure: unknown): boolean {

@@ -15,7 +15,7 @@ export class InvalidFetchError extends TypeError {}
  * each call, so that one that is replaced later works.
  * @throws InvalidFetchError when `fetch` resolves to something else than a response
  */
-export async function fetchRequest(
+export function fetchRequest(
   request: Request,
   customFetch: FetchLike | undefined,
   signal: AbortSignal,
@@ -36,9 +36,9 @@ export async function fetchRequest(
     onSent()
     return Promise.resolve(customFetch ? fetch(current) : fetch(current, init)).then(checkResponse)
   }
-  const response = await send(request)
-  if (!isRedirect(response)) return response
-  return followRedirects(request.url, response, (url) => send(new Request(url, request)))
+  return send(request).then((response) =>
+    isRedirect(response) ? followRedirects(request.url, response, (url) => send(new Request(url, request))) : response,
+  )
 }
 
 function checkResponse(response: unknown): Response {

@@ -131,7 +131,7 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
 }
 
 function setHeaders(request: Request, headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
+  for (const name of Object.keys(headers)) request.headers.set(name, headers[name] ?? '')
 }
 
 async function failureOf(
