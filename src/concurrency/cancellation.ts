@@ -1,3 +1,5 @@
+import { SmallSet } from '../utils/small-set.ts'
+
 /** The part of `AbortSignal` that the library uses; a real one fits. */
 export interface CancellationSignal {
   readonly aborted: boolean
@@ -11,16 +13,13 @@ export interface CancellationSignal {
 export class LightAbortController implements CancellationSignal {
   aborted = false
   reason: unknown = undefined
-  /** Most have one: a set for each takes 200 bytes. */
-  #first: (() => void) | undefined
-  #others: Set<() => void> | undefined
+  readonly #listeners = new SmallSet<() => void>()
 
   abort(reason: unknown): void {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    // A copy, because listeners may be removed while they are called.
-    for (const listener of [this.#first, ...(this.#others ?? [])]) listener?.()
+    for (const listener of this.#listeners.items()) listener()
   }
 
   throwIfAborted(): void {
@@ -28,13 +27,11 @@ export class LightAbortController implements CancellationSignal {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (this.#first || this.#others) this.#others = (this.#others ?? new Set()).add(listener)
-    else this.#first = listener
+    this.#listeners.add(listener)
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    if (this.#first === listener) this.#first = undefined
-    this.#others?.delete(listener)
+    this.#listeners.delete(listener)
   }
 }
 

@@ -12,7 +12,7 @@ import type { CallInput, CallPlan } from './call-input.ts'
 import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import { callMeta } from './call-meta.ts'
 import { createTotals, sumPaid } from './charge-totals.ts'
-import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
+import { DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
 import { dedupeKey, type InFlightRequest, type InFlightRequests } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
@@ -38,7 +38,6 @@ interface CallState {
   readonly settings: CallSettings
   readonly lifetime: CallLifetime
   readonly plan: CallPlan
-  readonly details: CallDetails
   readonly context: CallContext
   /** Of a call of several requests. */
   readonly batch: BatchProgress | undefined
@@ -90,7 +89,7 @@ export async function call(
 
 /** @throws InvalidRequestError for parameters or options that are not accepted, or the reason of a signal that has aborted */
 function openCall(input: CallInput, client: CallContext): CallState {
-  const { operation, params, options } = input
+  const { options } = input
   const settings = callSettings(options, client.settings, input.ownOptions)
   const context = input.budget ? { ...client, budget: joinBudgets(input.budget, client.budget) } : client
   const plan = input.plan()
@@ -98,16 +97,22 @@ function openCall(input: CallInput, client: CallContext): CallState {
   context.baseUrl()
   const { deadlineMs } = settings
   const lifetime = context.lifetimes.open(deadlineMs, options?.signal)
-  const requestIds = plan.requests.map((_, index) => `${lifetime.callId}.${index + 1}`)
-  const details: CallDetails = { operation, params, requestIds, deadlineMs }
   const batch = isBatch ? createBatchProgress(context.clock, deadlineMs) : undefined
-  return { input, settings, lifetime, plan, details, context, batch }
+  return { input, settings, lifetime, plan, context, batch }
+}
+
+const requestIdOf = ({ lifetime }: CallState, index: number) => `${lifetime.callId}.${index + 1}`
+
+function detailsOf(state: CallState): CallDetails {
+  const { operation, params } = state.input
+  const requestIds = state.plan.requests.map((_, index) => requestIdOf(state, index))
+  return { operation, params, requestIds, deadlineMs: state.settings.deadlineMs }
 }
 
 /** What the call rejects with, of which an event has told. */
 function failCall(error: unknown, state: CallState, results: readonly PaidResult[]): unknown {
   const isShared = results.length === 1 && results[0]?.isShared
-  const failure = toCallError(error, state.details, sumPaid(results), isShared)
+  const failure = toCallError(error, detailsOf(state), sumPaid(results), isShared)
   emitEnd(state, results, failure)
   return failure
 }
@@ -120,13 +125,14 @@ function emitEnd({ context, input, lifetime }: CallState, results: readonly Paid
 }
 
 /** The fresh answers of the cache, one for each request. The deadline counts while its store is read. */
-async function readCache(cache: Cache, { lifetime, plan: { requests }, details }: CallState) {
-  const { operation, requestIds } = details
+async function readCache(cache: Cache, state: CallState) {
+  const { lifetime, plan, input } = state
   const { signal, callId } = lifetime
+  const { operation } = input
   const timeLimit = new LightAbortController()
   const deadline = lifetime.startDeadline(() => timeLimit.abort(DEADLINE_EXCEEDED))
-  const answers = requests.map((request, index) =>
-    cache.get(request, { callId, operation, requestId: requestIds[index] ?? '' }),
+  const answers = plan.requests.map((request, index) =>
+    cache.get(request, { callId, operation, requestId: requestIdOf(state, index) }),
   )
   try {
     return await raceWithAbort(raceWithAbort(Promise.all(answers), timeLimit), signal)
@@ -151,18 +157,13 @@ function startRequests(cached: readonly (Envelope | undefined)[], state: CallSta
     context.budget.check(sumCosts(requests.filter(isNew)).max, { operation: input.operation })
     batchSlots = createSemaphore(context.batchConcurrency)
   }
-  const results: StartedRequest[] = []
-  for (const [index, request] of requests.entries()) {
+  return requests.map((request, index) => {
     const envelope = cached[index]
+    if (envelope !== undefined) return fromCache(envelope, request, state)
     const key = dedupeKey(request, settings)
-    const run = (started: InFlightRequest<RequestResult>) => start(started, index, batchSlots, state)
-    results.push(
-      envelope === undefined
-        ? awaitShared(inFlight.get(key) ?? inFlight.start(key, run), request, state)
-        : fromCache(envelope, request, state),
-    )
-  }
-  return results
+    const run = (shared: InFlightRequest<RequestResult>) => start(shared, index, batchSlots, state)
+    return awaitShared(inFlight.get(key) ?? inFlight.start(key, run), request, state)
+  })
 }
 
 /** Starts to send a request, whose worst case is reserved at once, and keeps its answer in the cache. */
@@ -170,22 +171,22 @@ function start(
   shared: InFlightRequest<RequestResult>,
   index: number,
   batchSlots: Semaphore | undefined,
-  { plan, settings, lifetime: { callId }, details, context, batch }: CallState,
+  state: CallState,
 ): Promise<RequestResult> {
+  const { input, plan, settings, lifetime, context, batch } = state
+  const { operation, params } = input
+  const { callId } = lifetime
   const { cache, admission } = context
-  const request = plan.requests[index] as PlannedRequest
   const { signal, totals, progress } = shared
-  const { params, requestIds, operation } = details
-  const requestId = requestIds[index] ?? ''
-  const arrival = admission.nextArrival()
-  // Written out: to spread two objects takes 3 kB.
-  const state: RequestState = {
+  const request = plan.requests[index] as PlannedRequest
+  const requestId = requestIdOf(state, index)
+  const requestState: RequestState = {
     request,
     settings,
     callId,
     requestId,
     params,
-    arrival,
+    arrival: admission.nextArrival(),
     signal,
     totals,
     deadline: shared,
@@ -195,7 +196,7 @@ function start(
     reservation: undefined,
     hasWaited: cache !== undefined,
   }
-  const sent = send(state, context)
+  const sent = send(requestState, context)
   if (cache === undefined) return sent
   return sent.then((result) => {
     if (isExpected(request, result.envelope)) cache.set(request, result.text, { callId, requestId, operation })
@@ -206,15 +207,15 @@ function start(
 function awaitShared(
   shared: InFlightRequest<RequestResult>,
   request: PlannedRequest,
-  { lifetime, details, settings, input, batch }: CallState,
+  state: CallState,
 ): Promise<PaidResult> {
+  const { lifetime, settings, input, batch } = state
   const joined = shared.join({
     signal: lifetime.signal,
     finishes: settings.whenAborted === 'finish',
     startDeadline(onExpire) {
-      const expire = () => onExpire(shared.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
-      batch?.onStall(expire)
-      return lifetime.startDeadline(expire)
+      batch?.onStall(onExpire)
+      return lifetime.startDeadline(onExpire)
     },
   })
   return joined.then(({ value, error, isPayer }) => {
@@ -223,7 +224,7 @@ function awaitShared(
     const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
     const isShared = !isPayer
     input.onAnswer?.(request.path, value === undefined ? { error } : value)
-    if (value === undefined) return { error: toCallError(error, details, totals, isShared), paid, isShared }
+    if (value === undefined) return { error: toCallError(error, detailsOf(state), totals, isShared), paid, isShared }
     // Each caller may change what it gets, so those that share get a copy.
     const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
     const { status, headers } = value

@@ -1,6 +1,8 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import type { Deadline } from '../concurrency/deadline.ts'
+import { SmallSet } from '../utils/small-set.ts'
 import { createTotals } from './charge-totals.ts'
+import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
 import type { CallSettings } from './settings.ts'
 import type { ChargeTotals, PlannedRequest, RequestProgress, SharedDeadline } from './types.ts'
 
@@ -18,8 +20,8 @@ export interface Waiter {
   readonly signal: CancellationSignal
   /** Whether an abort by the last one lets a request that is sent be read to its end. */
   readonly finishes: boolean
-  /** Starts the caller's time limit; `onExpire` gets the reason to stop waiting with. */
-  startDeadline(onExpire: (reason: unknown) => void): Deadline
+  /** Starts the caller's time limit. */
+  startDeadline(onExpire: () => void): Deadline
 }
 
 /** One request that is under way, and the callers who wait for it. As a deadline it is the longest of theirs. */
@@ -73,7 +75,7 @@ class SharedRequest<T> implements InFlightRequest<T> {
   readonly #run: (request: InFlightRequest<T>) => Promise<T>
   /** Lets no further caller join. */
   readonly #close: () => void
-  readonly #waits = new Set<Wait<T>>()
+  readonly #waits = new SmallSet<Wait<T>>()
   /** Of the caller who stopped waiting last, and so aborted the request. */
   #last: Wait<T> | undefined
   #ended: Promise<void> | undefined
@@ -87,24 +89,24 @@ class SharedRequest<T> implements InFlightRequest<T> {
 
   remaining(): number {
     let longest = 0
-    for (const { deadline } of this.#waits) longest = Math.max(longest, deadline.remaining())
+    for (const { deadline } of this.#waits.items()) longest = Math.max(longest, deadline.remaining())
     return longest
   }
 
   enterQueue(): void {
     this.#isQueued = true
-    for (const { deadline } of this.#waits) deadline.enterQueue()
+    for (const { deadline } of this.#waits.items()) deadline.enterQueue()
   }
 
   leaveQueue(): void {
     this.#isQueued = false
-    for (const { deadline } of this.#waits) deadline.leaveQueue()
+    for (const { deadline } of this.#waits.items()) deadline.leaveQueue()
   }
 
   join(waiter: Waiter): Promise<SharedResult<T>> {
     this.progress.isAbandoned = false
     return new Promise((resolve) => {
-      const wait = new Wait(waiter, resolve, () => this.#stopWaiting(wait))
+      const wait = new Wait(waiter, resolve, this)
       if (this.#isQueued) wait.deadline.enterQueue()
       this.#waits.add(wait)
       this.#ended ??= this.#run(this).then(
@@ -123,8 +125,8 @@ class SharedRequest<T> implements InFlightRequest<T> {
 
   #end(value: T | undefined, error: unknown): void {
     this.#close()
-    if (this.#last !== undefined) this.#answer(this.#last, undefined, this.#last.reason)
-    for (const wait of this.#waits) {
+    if (this.#last !== undefined) this.#answer(this.#last, undefined, this.signal.reason)
+    for (const wait of this.#waits.items()) {
       wait.stop()
       this.#answer(wait, value, error)
     }
@@ -135,10 +137,11 @@ class SharedRequest<T> implements InFlightRequest<T> {
     this.#isPaid = true
   }
 
-  #stopWaiting(wait: Wait<T>): void {
+  /** Ends the wait of one caller, for this reason. */
+  leave(wait: Wait<T>, reason: unknown): void {
     if (!this.#waits.delete(wait)) return
     wait.stop()
-    const { waiter, reason, resolve } = wait
+    const { waiter, resolve } = wait
     const isLast = this.#waits.size === 0
     this.progress.isAbandoned = isLast && waiter.finishes && waiter.signal.aborted && this.progress.isSending
     if (isLast && !this.progress.isAbandoned) {
@@ -153,21 +156,17 @@ class SharedRequest<T> implements InFlightRequest<T> {
 /** One caller's wait, until the answer comes or its own signal or time limit ends it. */
 class Wait<T> {
   readonly deadline: Deadline
-  /** Why it ended early. */
-  reason: unknown
   readonly #onAbort: () => void
 
   constructor(
     readonly waiter: Waiter,
     readonly resolve: (result: SharedResult<T>) => void,
-    onEarlyEnd: () => void,
+    request: SharedRequest<T>,
   ) {
-    const end = (reason: unknown) => {
-      this.reason = reason
-      onEarlyEnd()
-    }
-    this.#onAbort = () => end(waiter.signal.reason)
-    this.deadline = waiter.startDeadline(end)
+    this.#onAbort = () => request.leave(this, waiter.signal.reason)
+    this.deadline = waiter.startDeadline(() =>
+      request.leave(this, request.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED),
+    )
     waiter.signal.addEventListener('abort', this.#onAbort)
   }
 

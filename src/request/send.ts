@@ -2,6 +2,7 @@ import pRetry, { AbortError, type Options } from 'p-retry'
 import type { Admission, AdmissionRequest } from '../concurrency/admission-types.ts'
 import { monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
+import type { Release } from '../concurrency/semaphore.ts'
 import type { WatchedReservation } from '../credits/joint-budget.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget-refusal.ts'
@@ -21,7 +22,7 @@ import { lookAgain, waitForAborts, whileQueued } from './waits.ts'
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
   const { settings, signal, batchSlots } = state
-  let releaseSlot = () => {}
+  let releaseSlot: Release | undefined
   try {
     state.reservation = reserve(context.budget, state)
     await waitForAborts()
@@ -39,7 +40,7 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     throw signal.aborted ? signal.reason : error
   } finally {
     releaseReservation(state)
-    releaseSlot()
+    releaseSlot?.()
   }
 }
 
