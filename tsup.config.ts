@@ -39,9 +39,9 @@ const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']
 const SHARED = ['ky', 'p-retry', 'zod']
 
 /**
- * Merges the files that the client shares with other entries into two: `shared`, and `base` for what files that load later need as well.
- * esbuild writes a file for each set of entries, and Node takes longer to find 20 files than to load what is in them. Packages stay apart:
- * they run code when they load, which no bundle could leave out. A build without the client stays as it is.
+ * Merges the files that the client shares with other entries into two: `shared`, and `base` for what a page without a client and files that
+ * load later need as well. esbuild writes a file for each set of entries, and Node takes longer to find 20 files than to load what is in
+ * them. Packages that run code when they load, which no bundle could leave out, are not in `base`. A build without the client stays as it is.
  */
 const mergeShared: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'merge-shared',
@@ -65,13 +65,13 @@ const mergeShared: NonNullable<Options['esbuildPlugins']>[number] = {
         return loaded
       }
       const loaded = loadedWith([client])
-      const loadedLater = loadedWith([...files.keys()].flatMap((path) => importsOf(path, 'dynamic-import')))
-      const hasPackages = (path: string) =>
-        Object.keys(files.get(path)?.inputs ?? {}).some((input) => input.includes('node_modules/'))
+      const withoutClient = entries.filter(([, { entryPoint }]) => entryPoint === ENTRIES.stream).map(([path]) => path)
+      const later = [...files.keys()].flatMap((path) => importsOf(path, 'dynamic-import'))
+      const loadedApart = loadedWith([...withoutClient, ...later])
       const chunkOf = (path: string) => {
         if (entries.some(([entry]) => entry === path)) return undefined
-        if (!loaded.has(path) || hasPackages(path)) return parse(path).name
-        return loadedLater.has(path) ? 'base' : 'shared'
+        if (!loaded.has(path)) return parse(path).name
+        return loadedApart.has(path) ? 'base' : 'shared'
       }
 
       const bundle = await rollup({

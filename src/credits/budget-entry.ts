@@ -1,5 +1,5 @@
-import { emptyEvidence, type KeyBalancesState, type KeyEvidence } from './reconcile.ts'
-import { type BudgetWindow, emptyWindow, type WindowsState } from './windows.ts'
+import type { KeyBalancesState } from './reconcile.ts'
+import { addCredits, type BudgetWindow, type WindowsState } from './windows.ts'
 
 /** What a budget keeps in its store. Times are unix milliseconds. */
 export interface BudgetEntry {
@@ -11,9 +11,7 @@ export interface BudgetEntry {
   readonly keyBalances?: KeyBalancesState | undefined
 }
 
-const VERSION = 2
-/** JSON has no Infinity, which is the end of a budget without windows. */
-const NEVER = null
+export const ENTRY_VERSION = 2
 
 /** @param offsetMs what the wall clock is ahead of the time of the windows */
 export function writeEntry(
@@ -22,144 +20,15 @@ export function writeEntry(
   keyBalances: KeyBalancesState | undefined,
   offsetMs: number,
 ): string {
-  const toMoment = (time: number) => (Number.isFinite(time) ? time + offsetMs : NEVER)
+  // JSON has no Infinity, which is the end of a budget without windows.
+  const toMoment = (time: number) => (Number.isFinite(time) ? time + offsetMs : null)
   const windows = [current, ...others].map((window) => ({
     start: toMoment(window.start),
     end: toMoment(window.end),
     countsUntil: toMoment(window.countsUntil),
-    spent: safe(window.spent),
-    reserved: safe(window.reserved),
-    uncertain: safe(window.uncertain),
+    spent: addCredits(window.spent, 0),
+    reserved: addCredits(window.reserved, 0),
+    uncertain: addCredits(window.uncertain, 0),
   }))
-  return JSON.stringify({ v: VERSION, windowMs, windows, keyBalances })
-}
-
-/** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
-export function readEntry(text: unknown): BudgetEntry {
-  const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
-  const entry = isRecord(value) ? (value.v === 1 ? readFirstVersion(value) : readRecord(value)) : undefined
-  if (entry === undefined)
-    throw new TypeError('The entry in the store is not one that a budget of this version has written.')
-  return entry
-}
-
-/** The entry after a restart: what was reserved may have been sent, so it is uncertain. */
-export function afterRestart(entry: BudgetEntry, windowMs: number | null, current: BudgetWindow): BudgetEntry {
-  const keyBalances = entry.keyBalances && addReserved(entry.keyBalances, entry.windows)
-  const windows = entry.windows.map((one) => ({ ...one, reserved: 0, uncertain: safe(one.uncertain + one.reserved) }))
-  if (entry.windowMs === windowMs) return { windowMs, windows, keyBalances }
-  return { windowMs, windows: [foldInto(current, windows)], keyBalances }
-}
-
-/**
- * Requests in flight were sent after the balance was known, so a later balance proves what they cost. With which key they were sent is
- * known where the process used one only.
- */
-function addReserved(
-  { evidence, inUse }: KeyBalancesState,
-  [current, ...others]: readonly BudgetWindow[],
-): KeyBalancesState {
-  const [only, another] = inUse
-  const after = { ...evidence }
-  const held = only === undefined || another !== undefined ? undefined : after[only]
-  if (only !== undefined && held !== undefined) {
-    const reserved = current?.reserved ?? 0
-    after[only] = {
-      ...held,
-      provable: held.provable + reserved,
-      possible: held.possible + reserved,
-      olderPossible: others.reduce((sum, other) => sum + other.reserved, held.olderPossible),
-    }
-  }
-  return { evidence: after, inUse: [] }
-}
-
-/** The windows have another length now: what is not over counts in the window of now. */
-function foldInto({ start, end }: BudgetWindow, windows: readonly BudgetWindow[]): BudgetWindow {
-  const folded = emptyWindow(start, end)
-  for (const window of windows) {
-    if (window.end <= start) continue
-    folded.spent = safe(folded.spent + window.spent)
-    folded.uncertain = safe(folded.uncertain + window.uncertain)
-  }
-  return folded
-}
-
-function readRecord({ v, windowMs, windows, keyBalances }: Record<string, unknown>): BudgetEntry | undefined {
-  if (v !== VERSION || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0) return undefined
-  const read = windows.map(readWindow)
-  const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
-  if (!read.every((window) => window !== undefined)) return undefined
-  if (keyBalances !== undefined && balances === undefined) return undefined
-  return { windowMs, windows: read, keyBalances: balances }
-}
-
-/** Entries of the first version number their windows. What they know of a balance names no key, so it proves nothing. */
-function readFirstVersion(entry: Record<string, unknown>): BudgetEntry | undefined {
-  const { windowMs, windows, current, keyBalance } = entry
-  if (!isLength(windowMs) || !Number.isSafeInteger(current) || !Array.isArray(windows)) return undefined
-  if (keyBalance !== undefined && readEvidence(keyBalance) === undefined) return undefined
-  const read = windows.map((window: unknown) => {
-    const index = isRecord(window) && Number.isSafeInteger(window.index) ? Number(window.index) : undefined
-    if (index === undefined) return undefined
-    const bounds = windowMs === null ? {} : { start: index * windowMs, end: (index + 1) * windowMs }
-    return readWindow({ start: NEVER, end: NEVER, countsUntil: NEVER, ...(window as object), ...bounds })
-  })
-  if (!read.every((window) => window !== undefined)) return undefined
-  const isCurrent = (_: unknown, index: number) => (windows[index] as { index: number }).index === current
-  const [now] = read.filter(isCurrent)
-  return now && { windowMs, windows: [now, ...read.filter((window) => window !== now)] }
-}
-
-function readWindow(value: unknown): BudgetWindow | undefined {
-  if (!isRecord(value)) return undefined
-  const start = readMoment(value.start, Number.NEGATIVE_INFINITY)
-  const end = readMoment(value.end, Number.POSITIVE_INFINITY)
-  const countsUntil = readMoment(value.countsUntil, Number.NEGATIVE_INFINITY)
-  const [spent, reserved, uncertain] = [value.spent, value.reserved, value.uncertain].map(readCredits)
-  if (start === undefined || end === undefined || countsUntil === undefined || !(start < end)) return undefined
-  if (spent === undefined || reserved === undefined || uncertain === undefined) return undefined
-  return { start, end, countsUntil, spent, reserved, uncertain }
-}
-
-function readMoment(value: unknown, never: number): number | undefined {
-  return value === NEVER ? never : typeof value === 'number' ? value : undefined
-}
-
-/** A figure beyond the safe integers does not make the entry unreadable: it counts as the largest, until its window ends. */
-function readCredits(value: unknown): number | undefined {
-  return Number.isInteger(value) && Number(value) >= 0 ? safe(Number(value)) : undefined
-}
-
-function readKeyBalances(value: unknown): KeyBalancesState | undefined {
-  if (!isRecord(value) || !isRecord(value.evidence) || !Array.isArray(value.inUse)) return undefined
-  const evidence: Record<string, KeyEvidence> = {}
-  for (const [key, found] of Object.entries(value.evidence)) {
-    const read = readEvidence(found)
-    if (read === undefined) return undefined
-    evidence[key] = read
-  }
-  return { evidence, inUse: value.inUse.map(String) }
-}
-
-function readEvidence(value: unknown): KeyEvidence | undefined {
-  if (!isRecord(value)) return undefined
-  // Entries of version 0.1 have other names.
-  const { possible: given = value.doubt, olderPossible: olderGiven = value.olderDoubt } = value
-  const [known, provable, possible, olderPossible] = [value.known, value.provable, given, olderGiven].map(readCredits)
-  const balance = value.balance === undefined ? undefined : readCredits(value.balance)
-  if (known === undefined || provable === undefined || possible === undefined || olderPossible === undefined)
-    return undefined
-  if (balance === undefined && value.balance !== undefined) return undefined
-  return { ...emptyEvidence(), balance, known, provable, possible, olderPossible }
-}
-
-const safe = (credits: number) => Math.min(Number.MAX_SAFE_INTEGER, credits)
-
-function isLength(value: unknown): value is number | null {
-  return value === null || (typeof value === 'number' && value > 0)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+  return JSON.stringify({ v: ENTRY_VERSION, windowMs, windows, keyBalances })
 }

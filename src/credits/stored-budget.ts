@@ -1,7 +1,7 @@
 import { EtnMarketError } from '../errors/base.ts'
 import { StateUnavailableError } from '../errors/state.ts'
 import { type BudgetCore, checkFits, HeldCredits, withTotals } from './budget-core.ts'
-import { afterRestart, readEntry, writeEntry } from './budget-entry.ts'
+import { ENTRY_VERSION, writeEntry } from './budget-entry.ts'
 import { type BudgetStore, createEntryStore, type EntryStore } from './budget-store.ts'
 import type { Reconciliation, Reservation, ReservationDetails, StoredBudget } from './budget-types.ts'
 import type { Windows, WindowTotals } from './windows.ts'
@@ -43,8 +43,10 @@ export function createStoredBudget(
   async function read(): Promise<void> {
     const text = await entry.read()
     if (text !== undefined && text !== null) {
+      // Loaded when it is needed: most budgets have no store, or no entry in it yet.
+      const { afterRestart, readEntry } = await import('./read-budget-entry.ts')
       const current = windows.current()
-      const found = afterRestart(readEntry(text), windowMs, current)
+      const found = afterRestart(readEntry(text, ENTRY_VERSION), windowMs, current)
       windows.restore(found.windows)
       const [last] = found.windows
       const isSameWindow = last?.start === current.start && last.end === current.end

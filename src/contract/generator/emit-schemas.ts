@@ -26,18 +26,27 @@ const ZOD_PRIMITIVES: Record<CheckedType, string> = {
   null: call('z.null'),
 }
 
+/** The schemas of all data of answers. */
+export function emitDataSchemas(model: Model): string {
+  return [
+    HEADER,
+    "import * as z from 'zod/mini'\n",
+    `const unixSeconds = ${PURE} z.int().check(${PURE} z.minimum(-${MAX_UNIX_SECONDS}), ${PURE} z.maximum(${MAX_UNIX_SECONDS}))`,
+    ...inOrder(dataShapes(model)).map(({ name, shape }) => `export const ${name} = ${schemaOf(shape)}`),
+    '',
+  ].join('\n')
+}
+
 /** `etn-market/schemas`: zod/mini schemas of the parameters and the data of each operation. */
 export function emitSchemas(model: Model): string {
-  const shapes = inOrder(model.shapes.filter(({ name }) => name !== 'ErrorEnvelope'))
   const forms = [...new Set(model.operations.flatMap(({ params }) => params.map(formOf)))]
   return [
     HEADER,
     "import * as z from 'zod/mini'",
     `import { ${[...forms, 'params'].sort().join(', ')} } from '../operations/param-schemas.ts'`,
+    importOfData(model.operations.map(({ data }) => data)),
     "import type { OperationId } from './operations.ts'",
-    "import type { OperationData, OperationParams } from './types.ts'\n",
-    `\nconst unixSeconds = ${PURE} z.int().check(${PURE} z.minimum(-${MAX_UNIX_SECONDS}), ${PURE} z.maximum(${MAX_UNIX_SECONDS}))`,
-    ...shapes.map(({ name, shape }) => `const ${name} = ${schemaOf(shape)}`),
+    "import type { OperationData, OperationParams } from './types.ts'",
     OPERATION_SCHEMAS,
     ...model.operations.map(
       (operation) =>
@@ -52,21 +61,31 @@ export function emitSchemas(model: Model): string {
   ].join('\n')
 }
 
-/** The schemas of the whole answers. They load when a guard rejects an answer, to find the reason. */
+/**
+ * The schemas of the whole answers. They load when a guard rejects an answer, to find the reason: apart from the parameters, which a page
+ * has loaded already.
+ */
 export function emitAnswerSchemas(model: Model): string {
   const rows = model.operations.map((operation) => `  '${operation.id}': ${answerOf(operation)},\n`)
   return [
     HEADER,
     "import * as z from 'zod/mini'",
-    `import { ${model.operations.map(nameOf).sort().join(', ')} } from './schemas.ts'\n`,
-    '/** Checks the whole answer of each operation, envelope included. */',
+    importOfData(model.operations.flatMap(({ data, envelope }) => [data, envelope])),
+    '\n/** Checks the whole answer of each operation, envelope included. */',
     `export const answerSchemas = {\n${rows.join('')}}\n`,
   ].join('\n')
 }
 
+const dataShapes = ({ shapes }: Model) => shapes.filter(({ name }) => name !== 'ErrorEnvelope')
+
+function importOfData(shapes: readonly Shape[]): string {
+  const names = [...new Set(shapes.flatMap((shape) => [...refsOf(shape)]))].sort()
+  return `import { ${names.join(', ')} } from './data-schemas.ts'`
+}
+
 function answerOf(operation: OperationModel): string {
   const { envelope } = operation
-  return envelope.kind === 'object' ? objectOf(envelope, { data: `${nameOf(operation)}.data` }) : schemaOf(envelope)
+  return envelope.kind === 'object' ? objectOf(envelope, { data: schemaOf(operation.data) }) : schemaOf(envelope)
 }
 
 function paramsOf({ params }: OperationModel): string {

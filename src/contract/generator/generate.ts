@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { parse } from 'yaml'
 import { emitGuards } from './emit-guards.ts'
 import { emitFreshness, emitMethods, emitOperations, emitTable } from './emit-operations.ts'
-import { emitAnswerSchemas, emitSchemas } from './emit-schemas.ts'
+import { emitAnswerSchemas, emitDataSchemas, emitSchemas } from './emit-schemas.ts'
 import { emitTypes, HEADER } from './emit-types.ts'
 import type { Model } from './model.ts'
 import { readModel } from './read-contract.ts'
@@ -17,6 +17,7 @@ export function generate(contract: unknown, readme: string): Map<string, string>
   const model = readModel(contract)
   return new Map([
     ['src/generated/types.ts', emitTypes(model)],
+    ['src/generated/data-schemas.ts', emitDataSchemas(model)],
     ['src/generated/schemas.ts', emitSchemas(model)],
     ['src/generated/answer-schemas.ts', emitAnswerSchemas(model)],
     ['src/generated/guards.ts', emitGuards(model)],

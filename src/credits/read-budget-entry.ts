@@ -1,0 +1,135 @@
+// It imports nothing but types, so that a page can load it later, apart from all else.
+import type { BudgetEntry } from './budget-entry.ts'
+import type { KeyBalancesState, KeyEvidence } from './reconcile.ts'
+import type { BudgetWindow } from './windows.ts'
+
+/** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
+export function readEntry(text: unknown, version: number): BudgetEntry {
+  const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
+  const entry = isRecord(value) ? (value.v === 1 ? readFirstVersion(value) : readRecord(value, version)) : undefined
+  if (entry === undefined)
+    throw new TypeError('The entry in the store is not one that a budget of this version has written.')
+  return entry
+}
+
+/** The entry after a restart: what was reserved may have been sent, so it is uncertain. */
+export function afterRestart(entry: BudgetEntry, windowMs: number | null, current: BudgetWindow): BudgetEntry {
+  const keyBalances = entry.keyBalances && addReserved(entry.keyBalances, entry.windows)
+  const windows = entry.windows.map((one) => ({ ...one, reserved: 0, uncertain: safe(one.uncertain + one.reserved) }))
+  if (entry.windowMs === windowMs) return { windowMs, windows, keyBalances }
+  return { windowMs, windows: [foldInto(current, windows)], keyBalances }
+}
+
+/**
+ * Requests in flight were sent after the balance was known, so a later balance proves what they cost. With which key they were sent is
+ * known where the process used one only.
+ */
+function addReserved(
+  { evidence, inUse }: KeyBalancesState,
+  [current, ...others]: readonly BudgetWindow[],
+): KeyBalancesState {
+  const [only, another] = inUse
+  const after = { ...evidence }
+  const held = only === undefined || another !== undefined ? undefined : after[only]
+  if (only !== undefined && held !== undefined) {
+    const reserved = current?.reserved ?? 0
+    after[only] = {
+      ...held,
+      provable: held.provable + reserved,
+      possible: held.possible + reserved,
+      olderPossible: others.reduce((sum, other) => sum + other.reserved, held.olderPossible),
+    }
+  }
+  return { evidence: after, inUse: [] }
+}
+
+/** The windows have another length now: what is not over counts in the window of now. */
+function foldInto(current: BudgetWindow, windows: readonly BudgetWindow[]): BudgetWindow {
+  const folded = { ...current, spent: 0, reserved: 0, uncertain: 0 }
+  for (const window of windows) {
+    if (window.end <= current.start) continue
+    folded.spent = safe(folded.spent + window.spent)
+    folded.uncertain = safe(folded.uncertain + window.uncertain)
+  }
+  return folded
+}
+
+function readRecord(entry: Record<string, unknown>, version: number): BudgetEntry | undefined {
+  const { v, windowMs, windows, keyBalances } = entry
+  if (v !== version || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0) return undefined
+  const read = windows.map(readWindow)
+  const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
+  if (!read.every((window) => window !== undefined)) return undefined
+  if (keyBalances !== undefined && balances === undefined) return undefined
+  return { windowMs, windows: read, keyBalances: balances }
+}
+
+/** Entries of the first version number their windows. What they know of a balance names no key, so it proves nothing. */
+function readFirstVersion(entry: Record<string, unknown>): BudgetEntry | undefined {
+  const { windowMs, windows, current, keyBalance } = entry
+  if (!isLength(windowMs) || !Number.isSafeInteger(current) || !Array.isArray(windows)) return undefined
+  if (keyBalance !== undefined && readEvidence(keyBalance) === undefined) return undefined
+  const read = windows.map((window: unknown) => {
+    const index = isRecord(window) && Number.isSafeInteger(window.index) ? Number(window.index) : undefined
+    if (index === undefined) return undefined
+    const bounds = windowMs === null ? {} : { start: index * windowMs, end: (index + 1) * windowMs }
+    return readWindow({ start: null, end: null, countsUntil: null, ...(window as object), ...bounds })
+  })
+  if (!read.every((window) => window !== undefined)) return undefined
+  const isCurrent = (_: unknown, index: number) => (windows[index] as { index: number }).index === current
+  const [now] = read.filter(isCurrent)
+  return now && { windowMs, windows: [now, ...read.filter((window) => window !== now)] }
+}
+
+function readWindow(value: unknown): BudgetWindow | undefined {
+  if (!isRecord(value)) return undefined
+  const start = readMoment(value.start, Number.NEGATIVE_INFINITY)
+  const end = readMoment(value.end, Number.POSITIVE_INFINITY)
+  const countsUntil = readMoment(value.countsUntil, Number.NEGATIVE_INFINITY)
+  const [spent, reserved, uncertain] = [value.spent, value.reserved, value.uncertain].map(readCredits)
+  if (start === undefined || end === undefined || countsUntil === undefined || !(start < end)) return undefined
+  if (spent === undefined || reserved === undefined || uncertain === undefined) return undefined
+  return { start, end, countsUntil, spent, reserved, uncertain }
+}
+
+function readMoment(value: unknown, never: number): number | undefined {
+  return value === null ? never : typeof value === 'number' ? value : undefined
+}
+
+/** A figure beyond the safe integers does not make the entry unreadable: it counts as the largest, until its window ends. */
+function readCredits(value: unknown): number | undefined {
+  return Number.isInteger(value) && Number(value) >= 0 ? safe(Number(value)) : undefined
+}
+
+function readKeyBalances(value: unknown): KeyBalancesState | undefined {
+  if (!isRecord(value) || !isRecord(value.evidence) || !Array.isArray(value.inUse)) return undefined
+  const evidence: Record<string, KeyEvidence> = {}
+  for (const [key, found] of Object.entries(value.evidence)) {
+    const read = readEvidence(found)
+    if (read === undefined) return undefined
+    evidence[key] = read
+  }
+  return { evidence, inUse: value.inUse.map(String) }
+}
+
+function readEvidence(value: unknown): KeyEvidence | undefined {
+  if (!isRecord(value)) return undefined
+  // Entries of version 0.1 have other names.
+  const { possible: given = value.doubt, olderPossible: olderGiven = value.olderDoubt } = value
+  const [known, provable, possible, olderPossible] = [value.known, value.provable, given, olderGiven].map(readCredits)
+  const balance = value.balance === undefined ? undefined : readCredits(value.balance)
+  if (known === undefined || provable === undefined || possible === undefined || olderPossible === undefined)
+    return undefined
+  if (balance === undefined && value.balance !== undefined) return undefined
+  return { balance, known, provable, possible, olderPossible }
+}
+
+const safe = (credits: number) => Math.min(Number.MAX_SAFE_INTEGER, credits)
+
+function isLength(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && value > 0)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
