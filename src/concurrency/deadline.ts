@@ -11,17 +11,17 @@ export interface Deadline {
   stop(): void
 }
 
-/**
- * Starts a time limit; `onExpire` is called once when the time that it ran adds up to `ms`.
- * @param progressAt when progress was made last, in monotonic time
- */
-export function startDeadline(
-  clock: Clock,
-  ms: number,
-  onExpire: () => void,
-  progressAt = () => Number.NEGATIVE_INFINITY,
-): Deadline {
-  return new RunningDeadline(clock, ms, onExpire, progressAt)
+/** What the deadlines of one client have in common. */
+export interface DeadlineCourse {
+  /** When progress was made last, in monotonic time. */
+  lastProgress(): number
+  /** Records that a call is ended early. */
+  recordEarlyEnd(): void
+}
+
+/** Starts a time limit; `onExpire` is called once when the time that it ran adds up to `ms`. */
+export function startDeadline(clock: Clock, ms: number, onExpire: () => void, course: DeadlineCourse): Deadline {
+  return new RunningDeadline(clock, ms, onExpire, course)
 }
 
 /** A class, because each call has one. */
@@ -29,7 +29,7 @@ class RunningDeadline implements Deadline {
   readonly #clock: Clock
   readonly #ms: number
   readonly #onExpire: () => void
-  readonly #progressAt: () => number
+  readonly #course: DeadlineCourse
   readonly #startedAt: number
   #stoodStillMs = 0
   /** What the timer does not know of yet. */
@@ -37,11 +37,11 @@ class RunningDeadline implements Deadline {
   #queuedAt: number | undefined
   #stopTimer: () => void
 
-  constructor(clock: Clock, ms: number, onExpire: () => void, progressAt: () => number) {
+  constructor(clock: Clock, ms: number, onExpire: () => void, course: DeadlineCourse) {
     this.#clock = clock
     this.#ms = ms
     this.#onExpire = onExpire
-    this.#progressAt = progressAt
+    this.#course = course
     this.#startedAt = monotonicNow(clock)
     this.#stopTimer = startTimer(clock, Math.max(0, ms), () => this.#expire())
   }
@@ -67,7 +67,7 @@ class RunningDeadline implements Deadline {
 
   #noteProgress(): void {
     if (this.#queuedAt === undefined) return
-    const stillMs = Math.max(0, this.#progressAt() - this.#queuedAt)
+    const stillMs = Math.max(0, this.#course.lastProgress() - this.#queuedAt)
     this.#queuedAt += stillMs
     this.#stoodStillMs += stillMs
     this.#owedMs += stillMs
@@ -76,6 +76,7 @@ class RunningDeadline implements Deadline {
   #expire(): void {
     this.#noteProgress()
     if (this.#owedMs === 0) {
+      this.#course.recordEarlyEnd()
       this.#onExpire()
       return
     }

@@ -3,89 +3,72 @@ import { ResponseTooLargeError } from '../transport/response-text.ts'
 import { type Coding, decodeBody } from './decode-body.ts'
 import { fetchError } from './fetch-error.ts'
 
-/** Receives a body and decodes it. A class, because each response makes one. */
-export class BufferedBody {
-  readonly #response: IncomingMessage
-  readonly #maxBytes: number
-  readonly #onEnd: () => void
-  readonly #chunks: Buffer[] = []
-  #received = 0
-  #result: { readonly text: string } | { readonly error: unknown } | undefined
-  #deliver: (() => void) | undefined
+/** A body that is being received. */
+export interface BufferedBody {
+  /** Resolves to the whole decoded body, and rejects when it does not arrive whole. */
+  readonly text: Promise<string>
+  /** Rejects `text`, unless it is settled. */
+  fail(reason: unknown): void
+  /** Gives the body up and closes its connection. */
+  cancel(): Promise<void>
+}
 
-  /**
-   * @param codings null for a response without a body
-   * @param onEnd called when it has arrived or failed
-   */
-  constructor(
-    response: IncomingMessage,
-    codings: readonly Coding[] | null,
-    onEnd: () => void,
-    maxBytes = Number.POSITIVE_INFINITY,
-  ) {
-    this.#response = response
-    this.#maxBytes = maxBytes
-    this.#onEnd = onEnd
-    if (codings === null) {
-      this.#end({ text: '' })
-      response.resume()
-      return
+/** Receives a body and decodes it. `codings` is null for a response without a body. `onEnd` is called once. */
+export function bufferBody(
+  response: IncomingMessage,
+  codings: readonly Coding[] | null,
+  onEnd: () => void,
+  maxBytes = Number.POSITIVE_INFINITY,
+): BufferedBody {
+  let succeed: (text: string) => void = () => {}
+  let fail: (reason: unknown) => void = () => {}
+  const text = new Promise<string>((resolve, reject) => {
+    succeed = (decoded) => {
+      onEnd()
+      resolve(decoded)
     }
-    response.on('data', (chunk: Buffer) => this.#receive(chunk))
-    response.on('end', () => this.#decode(codings))
-  }
+    fail = (reason) => {
+      onEnd()
+      reject(reason)
+    }
+  })
+  // The caller may have discarded it.
+  text.catch(() => {})
 
-  /** Resolves to the whole decoded body, and rejects when it does not arrive whole. To be called once. */
-  text(): Promise<string> {
-    return new Promise((resolve, reject) => {
-      this.#deliver = () => {
-        const result = this.#result
-        if (result === undefined) return
-        if ('text' in result) resolve(result.text)
-        else reject(result.error)
+  if (codings === null) {
+    succeed('')
+    response.resume()
+  } else {
+    const chunks: Buffer[] = []
+    let received = 0
+    const onFailure = (error: Error) => fail(isTooLarge(error) ? error : fetchError('terminated', error))
+    response.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      if (received <= maxBytes) chunks.push(chunk)
+      else {
+        chunks.length = 0
+        fail(new ResponseTooLargeError(maxBytes))
+        response.destroy()
       }
-      this.#deliver()
+    })
+    response.on('end', () => {
+      // What is thrown in a listener would end the process.
+      try {
+        decodeBody(chunks, codings, maxBytes, succeed, onFailure)
+      } catch (error) {
+        onFailure(error as Error)
+      }
     })
   }
 
-  /** Rejects the text, unless it has arrived. */
-  fail(error: unknown): void {
-    this.#end({ error })
-  }
-
-  /** Gives the body up and closes its connection. */
-  async cancel(): Promise<void> {
-    this.#end({ text: '' })
-    if (!this.#response.complete) this.#response.destroy()
-  }
-
-  #receive(chunk: Buffer): void {
-    this.#received += chunk.length
-    if (this.#received <= this.#maxBytes) {
-      this.#chunks.push(chunk)
-      return
-    }
-    this.#chunks.length = 0
-    this.fail(new ResponseTooLargeError(this.#maxBytes))
-    this.#response.destroy()
-  }
-
-  #decode(codings: readonly Coding[]): void {
-    const succeed = (text: string) => this.#end({ text })
-    const fail = (error: unknown) =>
-      this.fail(error instanceof ResponseTooLargeError ? error : fetchError('terminated', error))
-    // What is thrown in a listener would end the process.
-    try {
-      decodeBody(this.#chunks, codings, this.#maxBytes, succeed, fail)
-    } catch (error) {
-      fail(error)
-    }
-  }
-
-  #end(result: { readonly text: string } | { readonly error: unknown }): void {
-    if (this.#result !== undefined) return
-    this.#result = result
-    this.#onEnd()
-    this.#deliver?.()
+  return {
+    text,
+    fail,
+    async cancel() {
+      succeed('')
+      if (!response.complete) response.destroy()
+    },
   }
 }
+
+const isTooLarge = (error: Error) => error instanceof ResponseTooLargeError

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CancellationSignal } from '../transport/light-signal.ts'
 import { idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
-import { BufferedBody } from './buffer-body.ts'
+import { type BufferedBody, bufferBody } from './buffer-body.ts'
 import { type Coding, parseContentEncoding } from './decode-body.ts'
 import { errorWithCode, fetchError } from './fetch-error.ts'
 import type { ParsedUrl } from './parse-url.ts'
@@ -65,7 +65,7 @@ export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
         const idleMs = idleTimeoutMs(responseHeaders.get('keep-alive'))
         if (response.socket.timeout !== idleMs) response.socket.setTimeout(idleMs)
       }
-      body = new BufferedBody(response, codings, removeListener, maxResponseBytes)
+      body = bufferBody(response, codings, removeListener, maxResponseBytes)
       // The response knows whether its body is complete, since a connection may break after the last byte. The request knows why.
       response.on('error', (error) => fail(fetchError('terminated', requestError ?? error)))
       resolve({ status: statusCode, headers: responseHeaders, body })

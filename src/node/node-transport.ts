@@ -99,7 +99,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
       if (isRedirect(response)) return redirected(response)
       progress.head = { status: response.status, headers: response.headers }
       attempt.onHeaders(progress.head)
-      const text = await response.body.text()
+      const text = await response.body.text
       return { response: { status: response.status, headers: response.headers, text } }
     } catch (error) {
       if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)

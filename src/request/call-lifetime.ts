@@ -1,7 +1,7 @@
 import { createAbortListeners } from '../concurrency/abort-listeners.ts'
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import { type Deadline, startDeadline } from '../concurrency/deadline.ts'
+import { type Deadline, type DeadlineCourse, startDeadline } from '../concurrency/deadline.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { SmallSet } from '../utils/small-set.ts'
 
@@ -37,7 +37,12 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
   let isClosed = false
   let earlyEndAt = Number.NEGATIVE_INFINITY
   let progressAt = Number.NEGATIVE_INFINITY
-  const lastProgress = () => progressAt
+  const course: DeadlineCourse = {
+    lastProgress: () => progressAt,
+    recordEarlyEnd() {
+      earlyEndAt = monotonicNow(clock)
+    },
+  }
 
   /** A class, because each call makes one. */
   class Lifetime implements CallLifetime {
@@ -58,11 +63,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
     }
 
     startDeadline(onExpire: () => void): Deadline {
-      const expire = () => {
-        earlyEndAt = monotonicNow(clock)
-        onExpire()
-      }
-      return startDeadline(clock, this.#deadlineMs - this.elapsed(), expire, lastProgress)
+      return startDeadline(clock, this.#deadlineMs - this.elapsed(), onExpire, course)
     }
 
     end(): void {
@@ -72,7 +73,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
     }
 
     #abort(reason: unknown): void {
-      earlyEndAt = monotonicNow(clock)
+      course.recordEarlyEnd()
       this.signal.abort(reason)
     }
   }

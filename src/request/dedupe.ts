@@ -67,6 +67,15 @@ export function createInFlightRequests<T>(): InFlightRequests<T> {
   }
 }
 
+/** One caller's wait, until the answer comes or its own signal or time limit ends it. */
+interface Wait<T> {
+  readonly waiter: Waiter
+  readonly deadline: Deadline
+  /** Leaves no timer or listener behind. */
+  stop(): void
+  resolve(result: SharedResult<T>): void
+}
+
 /** A class, because each call makes one. */
 class SharedRequest<T> implements InFlightRequest<T> {
   readonly signal = new LightAbortController()
@@ -105,9 +114,20 @@ class SharedRequest<T> implements InFlightRequest<T> {
 
   join(waiter: Waiter): Promise<SharedResult<T>> {
     this.progress.isAbandoned = false
+    const { signal } = waiter
     return new Promise((resolve) => {
-      const wait = new Wait(waiter, resolve, this)
-      if (this.#isQueued) wait.deadline.enterQueue()
+      const onAbort = () => this.#leave(wait, signal.reason)
+      const onExpire = () =>
+        this.#leave(wait, this.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
+      const deadline = waiter.startDeadline(onExpire)
+      const stop = () => {
+        deadline.stop()
+        signal.removeEventListener('abort', onAbort)
+      }
+      // Not an object of a class: V8 keeps ended ones until the next full collection, with the answers that they lead to.
+      const wait: Wait<T> = { waiter, deadline, stop, resolve }
+      signal.addEventListener('abort', onAbort)
+      if (this.#isQueued) deadline.enterQueue()
       this.#waits.add(wait)
       this.#ended ??= this.#run(this).then(
         (value) => this.#end(value, undefined),
@@ -126,53 +146,27 @@ class SharedRequest<T> implements InFlightRequest<T> {
   #end(value: T | undefined, error: unknown): void {
     this.#close()
     if (this.#last !== undefined) this.#answer(this.#last, undefined, this.signal.reason)
-    for (const wait of this.#waits.items()) {
-      wait.stop()
-      this.#answer(wait, value, error)
-    }
+    for (const wait of this.#waits.items()) this.#answer(wait, value, error)
   }
 
-  #answer({ resolve }: Wait<T>, value: T | undefined, error: unknown): void {
-    resolve({ value, error, isPayer: !this.#isPaid })
+  #answer(wait: Wait<T>, value: T | undefined, error: unknown): void {
+    wait.stop()
+    wait.resolve({ value, error, isPayer: !this.#isPaid })
     this.#isPaid = true
   }
 
   /** Ends the wait of one caller, for this reason. */
-  leave(wait: Wait<T>, reason: unknown): void {
+  #leave(wait: Wait<T>, reason: unknown): void {
     if (!this.#waits.delete(wait)) return
     wait.stop()
-    const { waiter, resolve } = wait
+    const { signal, finishes } = wait.waiter
     const isLast = this.#waits.size === 0
-    this.progress.isAbandoned = isLast && waiter.finishes && waiter.signal.aborted && this.progress.isSending
+    this.progress.isAbandoned = isLast && finishes && signal.aborted && this.progress.isSending
     if (isLast && !this.progress.isAbandoned) {
       // This caller waits for the aborted request to settle, so that the charge is known when it returns.
       this.#last = wait
       this.#close()
       this.signal.abort(reason)
-    } else resolve({ value: undefined, error: reason, isPayer: false })
-  }
-}
-
-/** One caller's wait, until the answer comes or its own signal or time limit ends it. */
-class Wait<T> {
-  readonly deadline: Deadline
-  readonly #onAbort: () => void
-
-  constructor(
-    readonly waiter: Waiter,
-    readonly resolve: (result: SharedResult<T>) => void,
-    request: SharedRequest<T>,
-  ) {
-    this.#onAbort = () => request.leave(this, waiter.signal.reason)
-    this.deadline = waiter.startDeadline(() =>
-      request.leave(this, request.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED),
-    )
-    waiter.signal.addEventListener('abort', this.#onAbort)
-  }
-
-  /** Leaves no timer or listener behind. */
-  stop(): void {
-    this.deadline.stop()
-    this.waiter.signal.removeEventListener('abort', this.#onAbort)
+    } else wait.resolve({ value: undefined, error: reason, isPayer: false })
   }
 }

@@ -82,14 +82,16 @@ export function attempt({
     // A transport of the user may throw, and may return something else than a promise.
     try {
       const signal = ('signal' in controller ? controller.signal : controller) as AbortSignal
-      const listeners = { onSent, onConnecting, onConnected, onHeaders }
       const sending = transport.send({
         url,
         headers,
         context,
         signal,
         maxResponseBytes,
-        ...listeners,
+        onSent,
+        onConnecting,
+        onConnected,
+        onHeaders,
       })
       Promise.resolve(sending).then(finish, fail)
     } catch (cause) {
