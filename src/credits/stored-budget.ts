@@ -1,3 +1,5 @@
+import { systemClock } from '../concurrency/clock.ts'
+import { withTimeout } from '../concurrency/with-timeout.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { StateUnavailableError } from '../errors/state.ts'
 import { type BudgetCore, checkFits, HeldCredits, withTotals } from './budget-core.ts'
@@ -43,8 +45,7 @@ export function createStoredBudget(
   async function read(): Promise<void> {
     const text = await entry.read()
     if (text !== undefined && text !== null) {
-      // Loaded when it is needed: most budgets have no store, or no entry in it yet.
-      const { afterRestart, readEntry } = await import('./read-budget-entry.ts')
+      const { afterRestart, readEntry } = await loadReader(settings.timeoutMs)
       const current = windows.current()
       const found = afterRestart(readEntry(text, ENTRY_VERSION), windowMs, current)
       windows.restore(found.windows)
@@ -96,6 +97,13 @@ export function createStoredBudget(
   }
   return withTotals(core, methods, () => {
     if (!isLoaded) throw notLoaded()
+  })
+}
+
+/** Loaded when it is needed: most budgets have no store, or no entry in it yet. A page may have lost its connection meanwhile. */
+function loadReader(limitMs: number) {
+  return withTimeout(import('./read-budget-entry.ts'), limitMs, systemClock, () => {
+    throw new Error(`The code that reads an entry did not load within ${limitMs} ms.`)
   })
 }
 

@@ -40,7 +40,7 @@ interface CallState {
   readonly plan: CallPlan
   readonly context: CallContext
   /** Of a call of several requests. */
-  readonly batch: BatchProgress | undefined
+  batch: BatchProgress | undefined
 }
 
 type StartedRequest = PaidResult | Promise<PaidResult>
@@ -58,8 +58,9 @@ export async function call(
   let results: PaidResult[] = []
   try {
     state = openCall(input, client)
-    const { context, lifetime } = state
+    const { context, lifetime, settings } = state
     const { requests, merge } = state.plan
+    if (requests.length > 1) state.batch = createBatchProgress(context.clock, settings.deadlineMs)
     const { callId, signal } = lifetime
     const { operation, params } = input
     context.emit({ type: 'call.started', callId, operation, params, estimated: sumCosts(requests).max })
@@ -93,12 +94,9 @@ function openCall(input: CallInput, client: CallContext): CallState {
   const settings = callSettings(options, client.settings, input.ownOptions)
   const context = input.budget ? { ...client, budget: joinBudgets(input.budget, client.budget) } : client
   const plan = input.plan()
-  const isBatch = plan.requests.length > 1
   context.baseUrl()
-  const { deadlineMs } = settings
-  const lifetime = context.lifetimes.open(deadlineMs, options?.signal)
-  const batch = isBatch ? createBatchProgress(context.clock, deadlineMs) : undefined
-  return { input, settings, lifetime, plan, context, batch }
+  const lifetime = context.lifetimes.open(settings.deadlineMs, options?.signal)
+  return { input, settings, lifetime, plan, context, batch: undefined }
 }
 
 const requestIdOf = ({ lifetime }: CallState, index: number) => `${lifetime.callId}.${index + 1}`
