@@ -44,10 +44,10 @@ function addReserved(
 }
 
 /** The windows have another length now: what is not over counts in the window of now. */
-function foldInto(current: BudgetWindow, windows: readonly BudgetWindow[]): BudgetWindow {
-  const folded = { ...current, spent: 0, reserved: 0, uncertain: 0 }
+function foldInto({ start, end }: BudgetWindow, windows: readonly BudgetWindow[]): BudgetWindow {
+  const folded = { start, end, countsUntil: Number.NEGATIVE_INFINITY, spent: 0, reserved: 0, uncertain: 0 }
   for (const window of windows) {
-    if (window.end <= current.start) continue
+    if (window.end <= start) continue
     folded.spent = safe(folded.spent + window.spent)
     folded.uncertain = safe(folded.uncertain + window.uncertain)
   }

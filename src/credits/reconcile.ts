@@ -78,6 +78,7 @@ export function createKeyBalances(windows: Windows): KeyBalances {
 
   function open(key: string): Account {
     const known = accounts.get(key)
+    if (known !== undefined && accounts.size === 1) return known
     const account = known ?? {
       held: emptyEvidence(),
       window: windows.current(),
@@ -85,7 +86,6 @@ export function createKeyBalances(windows: Windows): KeyBalances {
       newest: 0,
       sentAlone: 0,
     }
-    if (known !== undefined && accounts.size === 1) return known
     // The last one of the Map is the newest.
     accounts.delete(key)
     accounts.set(key, account)

@@ -26,9 +26,13 @@ export async function awaitReservation(state: Reserving, reservation: Promise<Re
  * Moves the reservation to the window in which the request is sent. A promise where the budget has a store.
  * @throws BudgetExceededError when it does not fit there
  */
-export function confirmReservation({ request, totals, reservation }: Reserving, keyName: string): void | Promise<void> {
+export function confirmReservation(
+  { request, totals }: Reserving,
+  reservation: Reservation,
+  keyName: string,
+): void | Promise<void> {
   const { attempts, charge, credits } = totals
-  return (reservation as Reservation).confirm({ operation: request.operation, attempts, charge, credits }, keyName)
+  return reservation.confirm({ operation: request.operation, attempts, charge, credits }, keyName)
 }
 
 /** Waits for a store. A deadline that passes meanwhile is a failure of the store, not of the service. */

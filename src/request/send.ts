@@ -74,6 +74,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   if (isPromise(asked)) state.hasWaited = true
   const apiKey = isPromise(asked) ? await asked : asked
   const turn = admissionRequest(apiKey ?? '', state, context)
+  const reservation = state.reservation as WatchedReservation
   let admission: Admission | undefined
   let sent: number | undefined
   let result: PermitResult = 'unused'
@@ -85,11 +86,10 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
       // After a wait it is looked at once more a turn of the event loop later: what was aborted or refused meanwhile is not sent.
       if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
       state.batch?.requireProgress()
-      const confirmed = confirmReservation(state, context.keyName(turn.apiKey))
+      const confirmed = confirmReservation(state, reservation, context.keyName(turn.apiKey))
       if (isPromise(confirmed)) await awaitState(confirmed, state)
       signal.throwIfAborted()
     } while (!admission.isCurrent())
-    const reservation = state.reservation as WatchedReservation
     const startedAt = monotonicNow(clock)
     const outcome = await attempt({
       transport,

@@ -13,7 +13,10 @@ const KINDS: Readonly<Record<TransportFailure['kind'], true>> = {
 /** The headers that a client reads. */
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
 
-/** The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw. */
+/**
+ * The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw.
+ * @param known a head that can be read, for which it is not looked at again
+ */
 export function checkOutcome(outcome: unknown, known?: ResponseHead): AttemptOutcome | undefined {
   try {
     const { response, failure } = Object(outcome) as Partial<Record<'response' | 'failure', unknown>>

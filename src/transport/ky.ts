@@ -136,7 +136,7 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
 
 /** Among the options of ky they would be copied three times: 5 kB. */
 function setHeaders(request: Request, headers: Readonly<Record<string, string>>): Request {
-  for (const name of Object.keys(headers)) request.headers.set(name, headers[name] ?? '')
+  for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
   return request
 }
 

@@ -1,4 +1,4 @@
-/** A set that mostly has one item: a `Set` takes 200 bytes, and some more when its last item is deleted. */
+/** A set in the order of addition that mostly has one item: a `Set` takes 200 bytes, and some more when its last item is deleted. */
 export class SmallSet<Item extends object> {
   #first: Item | undefined
   #others: Set<Item> | undefined
@@ -8,7 +8,7 @@ export class SmallSet<Item extends object> {
   }
 
   add(item: Item): void {
-    if (this.#first === undefined && !this.#others?.has(item)) this.#first = item
+    if (this.size === 0) this.#first = item
     else if (this.#first !== item) this.#others = (this.#others ?? new Set()).add(item)
   }
 

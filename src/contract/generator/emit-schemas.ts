@@ -32,7 +32,9 @@ export function emitDataSchemas(model: Model): string {
     HEADER,
     "import * as z from 'zod/mini'\n",
     `const unixSeconds = ${PURE} z.int().check(${PURE} z.minimum(-${MAX_UNIX_SECONDS}), ${PURE} z.maximum(${MAX_UNIX_SECONDS}))`,
-    ...inOrder(dataShapes(model)).map(({ name, shape }) => `export const ${name} = ${schemaOf(shape)}`),
+    ...inOrder(model.shapes.filter(({ name }) => name !== 'ErrorEnvelope')).map(
+      ({ name, shape }) => `export const ${name} = ${schemaOf(shape)}`,
+    ),
     '',
   ].join('\n')
 }
@@ -62,8 +64,8 @@ export function emitSchemas(model: Model): string {
 }
 
 /**
- * The schemas of the whole answers. They load when a guard rejects an answer, to find the reason: apart from the parameters, which a page
- * has loaded already.
+ * The schemas of the whole answers. They load when a guard rejects an answer, to find the reason, without those of parameters and what
+ * these import: a page's bundle would be split at what both parts need.
  */
 export function emitAnswerSchemas(model: Model): string {
   const rows = model.operations.map((operation) => `  '${operation.id}': ${answerOf(operation)},\n`)
@@ -76,10 +78,8 @@ export function emitAnswerSchemas(model: Model): string {
   ].join('\n')
 }
 
-const dataShapes = ({ shapes }: Model) => shapes.filter(({ name }) => name !== 'ErrorEnvelope')
-
 function importOfData(shapes: readonly Shape[]): string {
-  const names = [...new Set(shapes.flatMap((shape) => [...refsOf(shape)]))].sort()
+  const names = [...new Set(shapes.flatMap(refsOf))].sort()
   return `import { ${names.join(', ')} } from './data-schemas.ts'`
 }
 
