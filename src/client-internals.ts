@@ -27,8 +27,15 @@ export type InternalOptions = Omit<CallOptions, 'signal'> & { readonly signal?: 
 
 /** What a call of another entry takes beside its options. */
 export interface CallExtras {
-  /** Attempts have to fit it beside the client's own budget. A call that shares a request counts in neither. */
+  /**
+   * Attempts have to fit it beside the client's own budget. Answers of requests that others have started count in neither, and no
+   * refusal of it reaches another caller.
+   */
   readonly budget?: SpendingLimit | undefined
+  /**
+   * Aborts when nothing more may be sent for the call. An answer that is on its way is waited for; else the call rejects with the reason.
+   */
+  readonly stop?: CancellationSignal | undefined
   /** Learns of each answer as it came, before anything is completed or sorted in it, and of the error of a request without one. */
   readonly onAnswer?: AnswerListener | undefined
 }

@@ -128,7 +128,9 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   }
   const estimateSafely = (operation: OperationId, params: unknown) =>
     redacted(() => estimate(operation, params, addressReader))
-  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run, ledgers: new WeakMap() }
+  // No deadline is started with it.
+  const openLifetime = (signal: AbortSignal | undefined) => lifetimes.open(Number.POSITIVE_INFINITY, signal)
+  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run, open: openLifetime }
   const sweep: SweepMaker = (operation, list, options) =>
     redacted(() => createSweep(operation, list, options, sweepContext))
   const client: Client = {

@@ -1,68 +1,73 @@
+import { StarterFailure } from '../errors/starter-failure.ts'
 import { isPromise } from '../utils/is-promise.ts'
 import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget-types.ts'
 
 /** What a request needs of a budget. */
 export type SpendingLimit = Pick<Budget, 'check' | 'reserve'>
 
-/** A reservation whose `sent` is called when its request is sent. */
-export interface WatchedReservation extends Reservation {
-  sent?(): void
-}
-
-/** Two limits as one: what is spent has to fit both and counts in both, and what one of them refuses is not left on the other. */
-export function joinBudgets(first: SpendingLimit, second: SpendingLimit): SpendingLimit {
-  return {
-    check(credits, details) {
-      first.check(credits, details)
-      second.check(credits, details)
-    },
-    reserve(credits, details) {
-      const one = first.reserve(credits, details)
-      return isPromise(one)
-        ? one.then((reserved) => reserveBoth(reserved, second, credits, details))
-        : reserveBoth(one, second, credits, details)
-    },
+/**
+ * Reserves in the limit of one caller and in the budget that all calls have: what is spent has to fit both and counts in both, and what
+ * one of them refuses is not left on the other.
+ * @throws StarterFailure where the limit of the caller refuses, which is nobody else's failure
+ */
+export function reserveInBoth(
+  own: SpendingLimit,
+  common: SpendingLimit,
+  credits: number,
+  details?: ReservationDetails,
+): Reservation | Promise<Reservation> {
+  const reserveCommon = (reserved: Reservation) => joinReservations(reserved, common, credits, details)
+  let first: Reservation | Promise<Reservation>
+  try {
+    first = own.reserve(credits, details)
+  } catch (error) {
+    return concernsStarter(error)
   }
+  return isPromise(first) ? first.catch(concernsStarter).then(reserveCommon) : reserveCommon(first)
 }
 
-function reserveBoth(
-  one: Reservation,
-  second: SpendingLimit,
+function joinReservations(
+  own: Reservation,
+  common: SpendingLimit,
   credits: number,
   details: ReservationDetails | undefined,
 ): Reservation | Promise<Reservation> {
   const giveBack = (error: unknown): never => {
-    one.release()
+    own.release()
     throw error
   }
-  let other: Reservation | Promise<Reservation>
+  let second: Reservation | Promise<Reservation>
   try {
-    other = second.reserve(credits, details)
+    second = common.reserve(credits, details)
   } catch (error) {
     return giveBack(error)
   }
-  return isPromise(other)
-    ? other.then((reserved) => new JointReservation(one, reserved), giveBack)
-    : new JointReservation(one, other)
+  return isPromise(second)
+    ? second.then((reserved) => new JointReservation(own, reserved), giveBack)
+    : new JointReservation(own, second)
 }
 
-class JointReservation implements WatchedReservation {
-  readonly credits: number
-  readonly #one: WatchedReservation
-  readonly #other: WatchedReservation
+function concernsStarter(error: unknown): never {
+  throw new StarterFailure(error)
+}
 
-  constructor(one: Reservation, other: Reservation) {
-    this.credits = other.credits
-    this.#one = one
-    this.#other = other
+class JointReservation implements Reservation {
+  readonly credits: number
+  readonly #own: Reservation
+  readonly #common: Reservation
+
+  constructor(own: Reservation, common: Reservation) {
+    this.credits = common.credits
+    this.#own = own
+    this.#common = common
   }
 
   confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
     try {
-      const one = this.#one.confirm(details, key)
-      const confirmed = isPromise(one)
-        ? one.then(() => this.#other.confirm(details, key))
-        : this.#other.confirm(details, key)
+      const own = this.#confirmOwn(details, key)
+      const confirmed = isPromise(own)
+        ? own.then(() => this.#common.confirm(details, key))
+        : this.#common.confirm(details, key)
       if (!isPromise(confirmed)) return
       // A window of either may have ended meanwhile: both have to be confirmed without a wait.
       return confirmed.then(() => this.confirm(details, key)).catch((error) => this.#giveBack(error))
@@ -71,24 +76,28 @@ class JointReservation implements WatchedReservation {
     }
   }
 
-  sent(): void {
-    this.#one.sent?.()
-    this.#other.sent?.()
-  }
-
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
-    this.#one.settle(charged, observed)
-    return this.#other.settle(charged, observed)
+    this.#own.settle(charged, observed)
+    return this.#common.settle(charged, observed)
   }
 
   release(): void {
-    this.#one.release()
-    this.#other.release()
+    this.#own.release()
+    this.#common.release()
   }
 
   markUncertain(): void {
-    this.#one.markUncertain()
-    this.#other.markUncertain()
+    this.#own.markUncertain()
+    this.#common.markUncertain()
+  }
+
+  #confirmOwn(details: ReservationDetails | undefined, key: string | undefined): void | Promise<void> {
+    try {
+      const confirmed = this.#own.confirm(details, key)
+      return isPromise(confirmed) ? confirmed.catch(concernsStarter) : confirmed
+    } catch (error) {
+      return concernsStarter(error)
+    }
   }
 
   #giveBack(error: unknown): never {

@@ -1,12 +1,28 @@
 import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import { TimeoutError } from '../errors/network.ts'
+import { StarterFailure } from '../errors/starter-failure.ts'
 import type { BatchProgress } from './types.ts'
 
 /** After so many requests in a row that timed out, nothing more of the call is sent. */
 const MAX_TIMEOUTS = 3
 
-export function createBatchProgress(clock: Clock, deadlineMs: number): BatchProgress {
+/** @param endCall ends the call whose requests did not all fit */
+export function createBatchProgress(
+  clock: Clock,
+  deadlineMs: number,
+  endCall: (reason: unknown) => void,
+): BatchProgress {
   const callbacks = new Set<() => void>()
+  let needed = 0
+  let unreserved = 0
+  let isDecided = false
+  let allow = () => {}
+  let forbid = (_failure: StarterFailure) => {}
+  const allReserved = new Promise<void>((resolve, reject) => {
+    allow = resolve
+    forbid = reject
+  })
+  allReserved.catch(() => {})
   let answeredAt = monotonicNow(clock)
   let timeouts = 0
   let stopTimer = () => {}
@@ -23,6 +39,26 @@ export function createBatchProgress(clock: Clock, deadlineMs: number): BatchProg
   }
 
   return {
+    allReserved,
+    get needed() {
+      return needed
+    },
+    beginReserving(credits) {
+      needed += credits
+      unreserved++
+    },
+    endReserving() {
+      unreserved--
+      if (unreserved > 0) return
+      isDecided = true
+      allow()
+    },
+    refuse(reason) {
+      if (isDecided) return
+      isDecided = true
+      forbid(new StarterFailure(reason))
+      endCall(reason)
+    },
     recordAnswer,
     recordEnd(hasAnswer, failure) {
       if (timeouts >= MAX_TIMEOUTS) return
@@ -33,7 +69,7 @@ export function createBatchProgress(clock: Clock, deadlineMs: number): BatchProg
     requireProgress() {
       if (timeouts < MAX_TIMEOUTS) return
       const message = `prices.batch: ${MAX_TIMEOUTS} requests in a row timed out, so nothing more was sent. Try again later.`
-      throw new TimeoutError(message, { code: 'batch_stopped', operation: 'prices.batch' })
+      throw new StarterFailure(new TimeoutError(message, { code: 'batch_stopped', operation: 'prices.batch' }))
     },
     end: () => stopTimer(),
   }

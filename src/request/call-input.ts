@@ -49,7 +49,7 @@ export function operationInput(
   }
   const ownOptions = operation === BATCH ? ['partial'] : []
   // Own properties, so that a call of the client reads none from a prototype that somebody has changed.
-  return { budget: undefined, onAnswer: undefined, operation, params, options, ownOptions, plan }
+  return { budget: undefined, stop: undefined, onAnswer: undefined, operation, params, options, ownOptions, plan }
 }
 
 /** A call of `client.request()`. */
@@ -57,6 +57,7 @@ export function pathInput(path: string, options: RequestOptions): CallInput {
   const { query, maxCredits } = options ?? {}
   return {
     budget: undefined,
+    stop: undefined,
     onAnswer: undefined,
     operation: 'request',
     params: { path, query },

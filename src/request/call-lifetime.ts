@@ -13,6 +13,8 @@ export interface CallLifetime {
   elapsed(): number
   /** Starts the time limit of one of its requests, less what the call has used already. */
   startDeadline(onExpire: () => void): Deadline
+  /** Ends the call for this reason. */
+  endEarly(reason: unknown): void
   /** Leaves no timer or listener behind. */
   end(): void
 }
@@ -54,7 +56,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
 
     constructor(deadlineMs: number, callerSignal: AbortSignal | undefined) {
       this.#deadlineMs = deadlineMs
-      this.#stopListening = listenForAbort(callerSignal, () => this.#abort(callerSignal?.reason))
+      this.#stopListening = listenForAbort(callerSignal, () => this.endEarly(callerSignal?.reason))
       live.add(this)
     }
 
@@ -66,15 +68,15 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
       return startDeadline(clock, this.#deadlineMs - this.elapsed(), onExpire, course)
     }
 
+    readonly endEarly = (reason: unknown): void => {
+      course.recordEarlyEnd()
+      this.signal.abort(reason)
+    }
+
     end(): void {
       this.#stopListening()
       live.delete(this)
       if (live.size === 0) for (const callback of onLastEnd.splice(0)) callback()
-    }
-
-    #abort(reason: unknown): void {
-      course.recordEarlyEnd()
-      this.signal.abort(reason)
     }
   }
 

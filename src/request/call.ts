@@ -2,8 +2,8 @@ import type { CallMeta } from '../api-promise.ts'
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { joinBudgets } from '../credits/joint-budget.ts'
 import { COPY_WITH, EtnMarketError } from '../errors/base.ts'
+import { BudgetExceededError } from '../errors/budget.ts'
 import { createBatchProgress } from './batch-progress.ts'
 import type { Cache } from './cache.ts'
 import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
@@ -13,7 +13,7 @@ import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import { callMeta } from './call-meta.ts'
 import { createTotals, sumPaid } from './charge-totals.ts'
 import { DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
-import { dedupeKey, type InFlightRequest, type InFlightRequests } from './dedupe.ts'
+import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
 import { send } from './send.ts'
@@ -60,7 +60,7 @@ export async function call(
     state = openCall(input, client)
     const { context, lifetime, settings } = state
     const { requests, merge } = state.plan
-    if (requests.length > 1) state.batch = createBatchProgress(context.clock, settings.deadlineMs)
+    if (requests.length > 1) state.batch = createBatchProgress(context.clock, settings.deadlineMs, lifetime.endEarly)
     const { callId, signal } = lifetime
     const { operation, params } = input
     context.emit({ type: 'call.started', callId, operation, params, estimated: sumCosts(requests).max })
@@ -77,7 +77,7 @@ export async function call(
     keepMeta(() => callMeta(requests, results, remaining, durationMs))
     return data
   } catch (error) {
-    const failure = state === undefined ? error : failCall(error, state, results)
+    const failure = state === undefined ? error : failCall(ofWholeCall(error, state), state, results)
     if (!(failure instanceof EtnMarketError)) throw failure
     const { operation, params } = input
     const isComplete = failure.operation !== undefined && failure.params !== undefined
@@ -89,12 +89,12 @@ export async function call(
 }
 
 /** @throws InvalidRequestError for parameters or options that are not accepted, or the reason of a signal that has aborted */
-function openCall(input: CallInput, client: CallContext): CallState {
+function openCall(input: CallInput, context: CallContext): CallState {
   const { options } = input
-  const settings = callSettings(options, client.settings, input.ownOptions)
-  const context = input.budget ? { ...client, budget: joinBudgets(input.budget, client.budget) } : client
+  const settings = callSettings(options, context.settings, input.ownOptions)
   const plan = input.plan()
   context.baseUrl()
+  input.stop?.throwIfAborted()
   const lifetime = context.lifetimes.open(settings.deadlineMs, options?.signal)
   return { input, settings, lifetime, plan, context, batch: undefined }
 }
@@ -144,24 +144,38 @@ async function readCache(cache: Cache, state: CallState) {
  * Nothing here waits, so that a batch that does not fit the budget sends none of its requests.
  */
 function startRequests(cached: readonly (Envelope | undefined)[], state: CallState): StartedRequest[] {
-  const { plan, settings, lifetime, context, input } = state
+  const { plan, lifetime, context, input } = state
   const { requests } = plan
-  const { inFlight } = context
   lifetime.signal.throwIfAborted()
-  let batchSlots: Semaphore | undefined
-  if (requests.length > 1) {
-    const isNew = (request: PlannedRequest, index: number) =>
-      cached[index] === undefined && inFlight.get(dedupeKey(request, settings)) === undefined
-    context.budget.check(sumCosts(requests.filter(isNew)).max, { operation: input.operation })
-    batchSlots = createSemaphore(context.batchConcurrency)
-  }
+  input.stop?.throwIfAborted()
+  const batchSlots = requests.length > 1 ? createSemaphore(context.batchConcurrency) : undefined
   return requests.map((request, index) => {
     const envelope = cached[index]
-    if (envelope !== undefined) return fromCache(envelope, request, state)
-    const key = dedupeKey(request, settings)
-    const run = (shared: InFlightRequest<RequestResult>) => start(shared, index, batchSlots, state)
-    return awaitShared(inFlight.get(key) ?? inFlight.start(key, run), request, state)
+    return envelope === undefined ? ask(index, batchSlots, state) : fromCache(envelope, request, state)
   })
+}
+
+/** The answer of an equal request in flight, or of a request of its own. */
+function ask(index: number, batchSlots: Semaphore | undefined, state: CallState): Promise<PaidResult> {
+  const { plan, settings, context } = state
+  const request = plan.requests[index] as PlannedRequest
+  const key = dedupeKey(request, settings)
+  const run = (shared: InFlightRequest<RequestResult>) => start(shared, index, batchSlots, state)
+  const shared = context.inFlight.get(key) ?? context.inFlight.start(key, run)
+  return join(shared, state).then((result) =>
+    result.mustRestart ? ask(index, batchSlots, state) : toPaidResult(result, shared, request, state),
+  )
+}
+
+/** What does not fit as a part of a batch is said of the whole batch, of which nothing was sent. */
+function ofWholeCall(error: unknown, { batch, input, context }: CallState): unknown {
+  if (batch === undefined || !(error instanceof BudgetExceededError) || error.attempts > 0) return error
+  try {
+    for (const budget of [input.budget, context.budget]) budget?.check(batch.needed, { operation: input.operation })
+    return error
+  } catch (complete) {
+    return complete
+  }
 }
 
 /** Starts to send a request, whose worst case is reserved at once, and keeps its answer in the cache. */
@@ -189,6 +203,8 @@ function start(
     totals,
     deadline: shared,
     progress,
+    waiters: shared,
+    limit: input.budget,
     batchSlots,
     batch,
     reservation: undefined,
@@ -202,32 +218,38 @@ function start(
   })
 }
 
-function awaitShared(
+function join(
   shared: InFlightRequest<RequestResult>,
-  request: PlannedRequest,
-  state: CallState,
-): Promise<PaidResult> {
-  const { lifetime, settings, input, batch } = state
-  const joined = shared.join({
+  { lifetime, settings, input, batch }: CallState,
+): Promise<SharedResult<RequestResult>> {
+  return shared.join({
     signal: lifetime.signal,
+    stop: input.stop,
     finishes: settings.whenAborted === 'finish',
+    limit: input.budget,
     startDeadline(onExpire) {
       batch?.onStall(onExpire)
       return lifetime.startDeadline(onExpire)
     },
   })
-  return joined.then(({ value, error, isPayer }) => {
-    if (value !== undefined) batch?.recordAnswer()
-    const totals = { ...shared.totals }
-    const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
-    const isShared = !isPayer
-    input.onAnswer?.(request.path, value === undefined ? { error } : value)
-    if (value === undefined) return { error: toCallError(error, detailsOf(state), totals, isShared), paid, isShared }
-    // Each caller may change what it gets, so those that share get a copy.
-    const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
-    const { status, headers } = value
-    return { answer: { envelope, status, headers, totals, from: isPayer ? 'service' : 'shared' }, paid, isShared }
-  })
+}
+
+function toPaidResult(
+  { value, error, isPayer }: SharedResult<RequestResult>,
+  shared: InFlightRequest<RequestResult>,
+  request: PlannedRequest,
+  state: CallState,
+): PaidResult {
+  const totals = { ...shared.totals }
+  const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
+  const isShared = !isPayer
+  state.input.onAnswer?.(request.path, value === undefined ? { error } : value)
+  if (value === undefined) return { error: toCallError(error, detailsOf(state), totals, isShared), paid, isShared }
+  state.batch?.recordAnswer()
+  // Each caller may change what it gets, so those that share get a copy.
+  const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
+  const { status, headers } = value
+  return { answer: { envelope, status, headers, totals, from: isPayer ? 'service' : 'shared' }, paid, isShared }
 }
 
 function fromCache(envelope: Envelope, { path }: PlannedRequest, { input }: CallState): PaidResult {

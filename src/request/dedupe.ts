@@ -1,31 +1,38 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import type { Deadline } from '../concurrency/deadline.ts'
-import { SmallSet } from '../utils/small-set.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { StarterFailure } from '../errors/starter-failure.ts'
 import { createTotals } from './charge-totals.ts'
 import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
 import type { CallSettings } from './settings.ts'
-import type { ChargeTotals, PlannedRequest, RequestProgress, SharedDeadline } from './types.ts'
+import type { ChargeTotals, PlannedRequest, RequestProgress, SharedDeadline, Waiters } from './types.ts'
 
 /** How a caller's wait for a request ended. */
 export interface SharedResult<T> {
   readonly value: T | undefined
   /** Why there is no value: the request failed, or the reason for which the caller stopped waiting. */
   readonly error: unknown
-  /** Whether this caller pays: the first to be answered, or the last to stop waiting. */
+  /** Whether this caller pays: the first to be answered of those with the limit of the request, or the last to stop waiting. */
   readonly isPayer: boolean
+  /** The request ended by the limit of another caller, or with that caller: this one has to ask anew. */
+  readonly mustRestart: boolean
 }
 
 /** One caller who waits for a request. */
 export interface Waiter {
   readonly signal: CancellationSignal
-  /** Whether an abort by the last one lets a request that is sent be read to its end. */
+  /** Aborts when nothing more may be sent for the caller, who then waits only for what is on its way. */
+  readonly stop: CancellationSignal | undefined
+  /** Whether an abort lets a request that is sent be read to its end. */
   readonly finishes: boolean
+  /** What the caller's requests have to fit beside the client's budget. */
+  readonly limit: SpendingLimit | undefined
   /** Starts the caller's time limit. */
   startDeadline(onExpire: () => void): Deadline
 }
 
 /** One request that is under way, and the callers who wait for it. As a deadline it is the longest of theirs. */
-export interface InFlightRequest<T> extends SharedDeadline {
+export interface InFlightRequest<T> extends SharedDeadline, Waiters {
   /** Aborts when no caller waits any more. */
   readonly signal: CancellationSignal
   readonly totals: ChargeTotals
@@ -72,21 +79,27 @@ interface Wait<T> {
   readonly waiter: Waiter
   readonly deadline: Deadline
   /** Leaves no timer or listener behind. */
-  stop(): void
+  end(): void
   resolve(result: SharedResult<T>): void
 }
 
-/** A class, because each call makes one. */
+/**
+ * A request belongs to the callers with the limit of the one who started it, because its credits count in that limit. Others get its
+ * answer for nothing; where it ends by that limit, or its own callers leave before it is sent, the others start anew.
+ */
 class SharedRequest<T> implements InFlightRequest<T> {
   readonly signal = new LightAbortController()
   readonly totals = createTotals()
-  readonly progress: RequestProgress = { isSending: false, isAwaitingState: false, isAbandoned: false }
+  readonly progress: RequestProgress = { isSending: false, isAwaitingState: false }
   readonly #run: (request: InFlightRequest<T>) => Promise<T>
   /** Lets no further caller join. */
   readonly #close: () => void
-  readonly #waits = new SmallSet<Wait<T>>()
+  readonly #waits = new Set<Wait<T>>()
+  #starter: Wait<T> | undefined
   /** Of the caller who stopped waiting last, and so aborted the request. */
   #last: Wait<T> | undefined
+  /** Whether one of those who left wants what is sent to be read to its end. */
+  #isToFinish = false
   #ended: Promise<void> | undefined
   #isQueued = false
   #isPaid = false
@@ -98,36 +111,41 @@ class SharedRequest<T> implements InFlightRequest<T> {
 
   remaining(): number {
     let longest = 0
-    for (const { deadline } of this.#waits.items()) longest = Math.max(longest, deadline.remaining())
+    for (const { deadline } of this.#waits) longest = Math.max(longest, deadline.remaining())
     return longest
   }
 
   enterQueue(): void {
     this.#isQueued = true
-    for (const { deadline } of this.#waits.items()) deadline.enterQueue()
+    for (const { deadline } of this.#waits) deadline.enterQueue()
   }
 
   leaveQueue(): void {
     this.#isQueued = false
-    for (const { deadline } of this.#waits.items()) deadline.leaveQueue()
+    for (const { deadline } of this.#waits) deadline.leaveQueue()
   }
 
   join(waiter: Waiter): Promise<SharedResult<T>> {
-    this.progress.isAbandoned = false
-    const { signal } = waiter
+    const { signal, stop } = waiter
     return new Promise((resolve) => {
       const onAbort = () => this.#leave(wait, signal.reason)
+      const onStop = () => {
+        if (!this.progress.isSending) this.#leave(wait, stop?.reason)
+      }
       const onExpire = () =>
         this.#leave(wait, this.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
       const deadline = waiter.startDeadline(onExpire)
-      const stop = () => {
+      const end = () => {
         deadline.stop()
         signal.removeEventListener('abort', onAbort)
+        stop?.removeEventListener('abort', onStop)
       }
       // Not an object of a class: V8 keeps ended ones until the next full collection, with the answers that they lead to.
-      const wait: Wait<T> = { waiter, deadline, stop, resolve }
+      const wait: Wait<T> = { waiter, deadline, end, resolve }
       signal.addEventListener('abort', onAbort)
+      stop?.addEventListener('abort', onStop)
       if (this.#isQueued) deadline.enterQueue()
+      this.#starter ??= wait
       this.#waits.add(wait)
       this.#ended ??= this.#run(this).then(
         (value) => this.#end(value, undefined),
@@ -136,37 +154,64 @@ class SharedRequest<T> implements InFlightRequest<T> {
     })
   }
 
+  requireRetry(failure: unknown): void {
+    for (const wait of [...this.#waits]) {
+      const { stop } = wait.waiter
+      if (stop?.aborted) this.#leave(wait, stop.reason)
+    }
+    this.signal.throwIfAborted()
+    if (!this.#hasOwner()) throw this.#waits.size === 0 ? failure : new StarterFailure(failure)
+  }
+
   async stopAbandoned(reason: unknown): Promise<void> {
-    if (!this.progress.isAbandoned) return
+    if (this.#waits.size > 0) return
     this.#close()
     this.signal.abort(reason)
     await this.#ended
   }
 
-  #end(value: T | undefined, error: unknown): void {
-    this.#close()
-    if (this.#last !== undefined) this.#answer(this.#last, undefined, this.signal.reason)
-    for (const wait of this.#waits.items()) this.#answer(wait, value, error)
+  /** Whether somebody waits in whose limit its credits count. */
+  #hasOwner(): boolean {
+    for (const wait of this.#waits) if (this.#isOwner(wait)) return true
+    return false
   }
 
-  #answer(wait: Wait<T>, value: T | undefined, error: unknown): void {
-    wait.stop()
-    wait.resolve({ value, error, isPayer: !this.#isPaid })
-    this.#isPaid = true
+  #isOwner({ waiter }: Wait<T>): boolean {
+    return waiter.limit === this.#starter?.waiter.limit
+  }
+
+  #end(value: T | undefined, error: unknown): void {
+    this.#close()
+    const concernsStarter = error instanceof StarterFailure
+    const reason = concernsStarter ? error.reason : error
+    if (this.#last !== undefined) this.#answer(this.#last, undefined, this.signal.reason, false)
+    for (const wait of this.#waits) this.#answer(wait, value, reason, concernsStarter && wait !== this.#starter)
+  }
+
+  #answer(wait: Wait<T>, value: T | undefined, error: unknown, mustRestart: boolean): void {
+    wait.end()
+    const isPayer = !mustRestart && !this.#isPaid && this.#isOwner(wait)
+    wait.resolve({ value, error, isPayer, mustRestart })
+    this.#isPaid ||= isPayer
   }
 
   /** Ends the wait of one caller, for this reason. */
   #leave(wait: Wait<T>, reason: unknown): void {
     if (!this.#waits.delete(wait)) return
-    wait.stop()
+    wait.end()
     const { signal, finishes } = wait.waiter
-    const isLast = this.#waits.size === 0
-    this.progress.isAbandoned = isLast && finishes && signal.aborted && this.progress.isSending
-    if (isLast && !this.progress.isAbandoned) {
+    this.#isToFinish ||= finishes && signal.aborted
+    const { isSending } = this.progress
+    if (this.#waits.size === 0 && !(isSending && this.#isToFinish)) {
       // This caller waits for the aborted request to settle, so that the charge is known when it returns.
       this.#last = wait
       this.#close()
       this.signal.abort(reason)
-    } else wait.resolve({ value: undefined, error: reason, isPayer: false })
+      return
+    }
+    wait.resolve({ value: undefined, error: reason, isPayer: false, mustRestart: false })
+    if (isSending || this.#hasOwner()) return
+    this.#close()
+    this.signal.abort(new StarterFailure(reason))
   }
 }

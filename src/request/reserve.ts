@@ -1,25 +1,50 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Reservation } from '../credits/budget.ts'
-import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
+import { StarterFailure } from '../errors/starter-failure.ts'
 import { isPromise } from '../utils/is-promise.ts'
 import type { RequestState } from './types.ts'
 
-type Reserving = Pick<RequestState, 'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited' | 'progress'>
+type Reserving = Pick<
+  RequestState,
+  'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited' | 'progress' | 'limit'
+>
 
-/** Reserves the worst case of the next attempt: the credits of a lost one stay blocked. */
-export function reserve(
-  budget: SpendingLimit,
-  { request, totals }: Pick<Reserving, 'request' | 'totals'>,
-  cause?: unknown,
-) {
+/**
+ * Reserves the worst case of the next attempt, at once, in the client's budget and in the limit that the call brings along: the credits
+ * of a lost attempt stay blocked. A promise where a store has to write it.
+ */
+export function reserve(budget: SpendingLimit, state: Reserving, cause?: unknown): void | Promise<void> {
+  const { request, totals, limit } = state
   const { attempts, charge, credits } = totals
-  return budget.reserve(request.cost.max, { operation: request.operation, attempts, charge, credits, cause })
+  const details = { operation: request.operation, attempts, charge, credits, cause }
+  const { max } = request.cost
+  state.reservation = limit ? reserveInBoth(limit, budget, max, details) : budget.reserve(max, details)
+  return isPromise(state.reservation) ? awaitReservation(state, state.reservation) : undefined
 }
 
-/** Waits until a budget with a store has written the reservation. */
-export async function awaitReservation(state: Reserving, reservation: Promise<Reservation>): Promise<void> {
+async function awaitReservation(state: Reserving, reservation: Promise<Reservation>): Promise<void> {
   state.hasWaited = true
   state.reservation = await awaitState(reservation, state)
+}
+
+/**
+ * Reserves the worst case of the first attempt of a request, and waits until all requests of its call have theirs. What one of them is
+ * refused is no failure of a caller who shares another one.
+ */
+export async function reserveFirst(budget: SpendingLimit, state: RequestState): Promise<void> {
+  const { batch } = state
+  if (batch === undefined) return reserve(budget, state)
+  batch.beginReserving(state.request.cost.max)
+  try {
+    await reserve(budget, state)
+    batch.endReserving()
+  } catch (error) {
+    const reason = error instanceof StarterFailure ? error.reason : error
+    if (!state.signal.aborted) batch.refuse(reason)
+    throw new StarterFailure(reason)
+  }
+  await raceWithAbort(batch.allReserved, state.signal)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Admission, AdmissionRequest } from '../concurrency/admission-types
 import { monotonicNow, sleep } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
 import type { Release } from '../concurrency/semaphore.ts'
-import type { WatchedReservation } from '../credits/joint-budget.ts'
+import type { Reservation } from '../credits/budget.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget-refusal.ts'
 import { attempt } from '../transport/attempt.ts'
@@ -13,7 +13,7 @@ import { balanceOf, chargeOf, settleCharge } from './billing.ts'
 import { parseJson } from './parse-response.ts'
 import { isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
 import { createRequestEmit, type RequestEmit } from './request-events.ts'
-import { awaitReservation, awaitState, confirmReservation, releaseReservation, reserve } from './reserve.ts'
+import { awaitState, confirmReservation, releaseReservation, reserve, reserveFirst } from './reserve.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
 import type { SendContext } from './send-context.ts'
 import type { RequestResult, RequestState } from './types.ts'
@@ -24,9 +24,10 @@ export async function send(state: RequestState, context: SendContext): Promise<R
   const { settings, signal, batchSlots } = state
   let releaseSlot: Release | undefined
   try {
-    state.reservation = reserve(context.budget, state)
+    const reserved = reserveFirst(context.budget, state)
+    reserved.catch(() => {})
     await waitForAborts()
-    if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
+    await reserved
     if (batchSlots) releaseSlot = batchSlots.tryAcquire() ?? (await whileQueued(state, batchSlots.acquire(signal)))
     state.batch?.requireProgress()
     const onFailedAttempt: Options['onFailedAttempt'] = ({ error, attemptNumber, retriesLeft }) =>
@@ -74,7 +75,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   if (isPromise(asked)) state.hasWaited = true
   const apiKey = isPromise(asked) ? await asked : asked
   const turn = admissionRequest(apiKey ?? '', state, context)
-  const reservation = state.reservation as WatchedReservation
+  const reservation = state.reservation as Reservation
   let admission: Admission | undefined
   let sent: number | undefined
   let result: PermitResult = 'unused'
@@ -108,7 +109,6 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
         emit({ type: 'request.sent', params: state.params })
         // Afterwards, so that what a listener aborts is not sent.
         state.progress.isSending = true
-        reservation.sent?.()
       },
     })
     result = permitResult(outcome)
@@ -176,7 +176,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   const { clock, budget, emit } = context
   const { settings, deadline, signal } = state
   releaseReservation(state)
-  if (state.progress.isAbandoned) throw error
+  state.waiters.requireRetry(error)
   state.batch?.requireProgress()
   const waitMs = retryDelay(error, {
     attempt: number,
@@ -189,6 +189,5 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   await sleep(clock, waitMs, signal)
   state.hasWaited = true
   state.batch?.requireProgress()
-  state.reservation = reserve(budget, state, error)
-  if (isPromise(state.reservation)) await awaitReservation(state, state.reservation)
+  await reserve(budget, state, error)
 }

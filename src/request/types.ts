@@ -3,6 +3,7 @@ import type { Deadline } from '../concurrency/deadline.ts'
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import type { Reservation } from '../credits/budget.ts'
 import type { CostEstimate } from '../credits/cost.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
 import type { CallName, ChargeState } from '../errors/base.ts'
 import type { CreditCost } from '../operations/operation.ts'
 import type { ResponseHeaders, TransportFailure } from '../transport/transport.ts'
@@ -75,25 +76,40 @@ export type PaidResult = ChunkResult & { readonly paid: ChargeTotals; readonly i
 /** The time that the callers of a request have left: the longest of their deadlines. */
 export type SharedDeadline = Pick<Deadline, 'remaining' | 'enterQueue' | 'leaveQueue'>
 
-/** How far a request has come, and whether somebody waits for it. */
+/** Those who wait for a request. */
+export interface Waiters {
+  /**
+   * An attempt has failed, and the request would be repeated: lets those go for whom nothing more may be sent.
+   * @throws the failure itself, where nobody is left for whom it would be repeated
+   */
+  requireRetry(failure: unknown): void
+}
+
+/** How far a request has come. */
 export interface RequestProgress {
   /** Whether an attempt was handed to the network and has not ended. */
   isSending: boolean
   /** Whether it waits for a store or a fleet. */
   isAwaitingState: boolean
-  /** Whether nobody waits for what is being read to its end: no further attempt is made. */
-  isAbandoned: boolean
 }
 
 /** How a call of several requests gets on: while other calls make progress, its deadline stands still, and a silent service would never end it. */
 export interface BatchProgress {
+  /** Settles when each of its requests has its worst case reserved, or one was refused. Nothing is sent before. */
+  readonly allReserved: Promise<void>
+  /** The worst case of all its requests, in credits. */
+  readonly needed: number
+  beginReserving(credits: number): void
+  endReserving(): void
+  /** A request did not fit: none of the call is sent. Afterwards, when some are sent already, it is the failure of that request alone. */
+  refuse(reason: unknown): void
   /** Records how an attempt of the call ended. */
   recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void
   /** Records an answer to a request that another call has sent. */
   recordAnswer(): void
   /** Calls back when no answer came for the length of a deadline. */
   onStall(callback: () => void): void
-  /** @throws TimeoutError when so many requests in a row have timed out that nothing more is sent */
+  /** @throws StarterFailure when so many requests in a row have timed out that nothing more is sent */
   requireProgress(): void
   /** Leaves no timer behind. */
   end(): void
@@ -115,6 +131,9 @@ export interface RequestState {
   readonly totals: ChargeTotals
   readonly deadline: SharedDeadline
   readonly progress: RequestProgress
+  readonly waiters: Waiters
+  /** What the call has to fit beside the client's budget. */
+  readonly limit: SpendingLimit | undefined
   /** Where a chunk of a batch waits for its turn. */
   readonly batchSlots: Semaphore | undefined
   /** How the call of a chunk gets on. */

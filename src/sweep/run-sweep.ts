@@ -1,12 +1,18 @@
 import type { ApiPromise } from '../api-promise.ts'
-import type { Budget, BudgetStore, StoredBudget } from '../credits/budget.ts'
+import { callStore } from '../concurrency/call-store.ts'
+import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import type { BudgetStore } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import type { EtnMarketError } from '../errors/base.ts'
+import { EtnMarketError, isEtnMarketError } from '../errors/base.ts'
+import { PartialBatchError } from '../errors/batch.ts'
+import { isFinalForKey } from '../errors/final-error.ts'
+import { StateUnavailableError } from '../errors/state.ts'
+import type { OperationId } from '../generated/operations.ts'
 import type { CallInput } from '../request/call-input.ts'
+import type { CallLifetime } from '../request/call-lifetime.ts'
 import type { SweepOptions, SweepResult } from '../sweep-types.ts'
-import type { CallLimit, SweepLimit } from './sweep-limit.ts'
-import { createProgress } from './sweep-progress.ts'
-import { createSweepStore, type SweepStore, type SweepStoreParts } from './sweep-store.ts'
+import { isPromise } from '../utils/is-promise.ts'
 
 /** One call of a sweep. */
 export interface SweepCall {
@@ -19,183 +25,266 @@ export interface SweepCall {
   readonly maxCredits: number
 }
 
-/** Functions of other modules are handed over: a file that is loaded later and imports none adds none to the first load. */
-export interface SweepParts extends Omit<SweepStoreParts, 'store'>, Pick<SweepOptions, 'store' | 'onProgress'> {
+export interface SweepSettings extends Pick<SweepOptions, 'store' | 'onProgress' | 'signal'> {
+  readonly operation: OperationId
+  readonly clock: Clock
   readonly concurrency: number
-  readonly limit: SweepLimit
-  /** Ends the sweep. */
-  readonly signal: AbortSignal | undefined
+  readonly limit: SpendingLimit
   /** Whether an abort lets what is sent arrive. */
   readonly finishes: boolean
   /** How many results there will be. */
   readonly total: number
-  /** Monotonic milliseconds. */
-  now(): number
-  /** Makes a call, within a limit and until a signal aborts. */
-  call(call: SweepCall, limit: SpendingLimit, signal: AbortSignal): ApiPromise<unknown>
-  createCallLimit(limit: SpendingLimit): CallLimit
-  /** Resolves a turn of the event loop later. */
-  nextTurn(): Promise<void>
-  /** Whether the data is an object of prices by address. */
-  readonly isBatch: boolean
-  /** Whether an error is the result of its call; another one ends the sweep. */
-  isResult(error: unknown): error is EtnMarketError
-  /** Whether every further call must fail in the same way. */
-  isFinal(error: EtnMarketError): boolean
+  /** Of the entries in the store. */
+  readonly keyPrefix: string
+  /** Whether data matches the contract. */
+  matches(data: unknown): boolean
+  /** Begins something that ends with the signal, or with the client. */
+  open(signal: AbortSignal | undefined): CallLifetime
+  /** Makes a call within a limit; nothing further is sent for it once `stop` aborts. */
+  call(call: SweepCall, extras: Required<Pick<CallInput, 'budget' | 'stop'>>): ApiPromise<unknown>
 }
 
 type Result = SweepResult<unknown, unknown>
 
-type Ledger = Budget & Partial<Pick<StoredBudget, 'load' | 'flush'>>
-
-/** What the sweeps that run on a store at the same time were charged. */
-export interface SharedLedger {
-  readonly budget: Ledger
-  sweeps: number
+/** What a call brought; its credits are undefined when it came from the store. */
+interface Outcome {
+  readonly data?: unknown
+  readonly error?: EtnMarketError | undefined
+  readonly credits: number | undefined
 }
 
-/** The ledger of the sweeps on a store; without a store, that of one sweep. */
-export function openLedger(
-  store: BudgetStore | undefined,
-  ledgers: WeakMap<BudgetStore, SharedLedger>,
-  create: () => Ledger,
-) {
-  const ledger = (store && ledgers.get(store)) ?? { budget: create(), sweeps: 0 }
-  ledger.sweeps++
-  if (store) ledgers.set(store, ledger)
-  return {
-    budget: ledger.budget,
-    /** The next sweep reads what those of other clients and processes were charged meanwhile. */
-    async close() {
-      // What could not be written stays reserved in the store.
-      await ledger.budget.flush?.().catch(() => {})
-      ledger.sweeps--
-      if (store && ledger.sweeps === 0) ledgers.delete(store)
-    },
-  }
-}
+const SWEEP_LEFT = 'sweep_left'
 
-/** A call that is under way. */
-interface LiveCall {
-  readonly limit: CallLimit
-  readonly controller: AbortController
-}
+/** Makes the calls, and deletes those that have a result from `pending`. */
+export class SweepRun {
+  readonly #pending: Set<SweepCall>
+  readonly #settings: SweepSettings
+  readonly #startedAt: number
+  /** Aborts when the sweep is over: nothing further is sent, and what is on its way is waited for. */
+  readonly #stop = new LightAbortController()
+  readonly #working = new Set<Promise<void>>()
+  readonly #buying = new Set<Promise<unknown>>()
+  readonly #results: Result[] = []
+  #failure: { reason: unknown } | undefined
+  #done = 0
+  #failed = 0
+  #credits = 0
+  #calls = 0
 
-/** Makes the calls and deletes those that have a result from `pending`. */
-export async function* runSweep(pending: Set<SweepCall>, parts: SweepParts): AsyncGenerator<Result, void, undefined> {
-  const { concurrency, limit, call, isResult, signal } = parts
-  const store = parts.store && createSweepStore({ ...parts, store: parts.store })
-  const report = createProgress(pending, parts)
-  const queue = pending.values()
-  const working = new Set<Promise<void>>()
-  const buying = new Set<Promise<unknown>>()
-  const live = new Set<LiveCall>()
-  const results: Result[] = []
-  let committed = 0
-  let failure: { reason: unknown } | undefined
-  /** Whether no further call is made. */
-  let isOver = false
-
-  function start(next: SweepCall): void {
-    const work = finish(next, store)
-      .catch((reason: unknown) => {
-        failure ??= { reason }
-      })
-      .finally(() => working.delete(work))
-    working.add(work)
+  constructor(pending: Set<SweepCall>, settings: SweepSettings) {
+    this.#pending = pending
+    this.#settings = settings
+    this.#startedAt = monotonicNow(settings.clock)
   }
 
-  /** Sends nothing more. What is under way goes on to its answer; what waits ends at once. */
-  function stop(): void {
-    isOver = true
-    for (const { limit, controller } of live) {
-      const abortUnlessSending = () => {
-        if (limit.sending === 0) controller.abort()
-      }
-      limit.isStopped = true
-      // A turn later the call has failed, or waits for its next attempt, which may be the end of a cool-down.
-      limit.onFailure = () => void parts.nextTurn().then(abortUnlessSending)
-      abortUnlessSending()
-    }
-  }
-
-  function onAbort(): void {
-    if (parts.finishes) stop()
-    else for (const { controller } of live) controller.abort(signal?.reason)
-  }
-
-  async function finish(next: SweepCall, from: SweepStore | undefined): Promise<void> {
-    const stored = await from?.read(next.key)
-    if (stored !== undefined) return arrive(next, { data: stored.data, stored: true }, 0)
-    // Nothing is awaited between the check and the reservation: two calls would take the same room.
-    while (!isOver && limit.leftBeside(committed) < next.maxCredits) {
-      if (buying.size === 0) return
-      await Promise.race(buying)
-    }
-    if (failure !== undefined || isOver) return
-    committed += next.maxCredits
-    const own: LiveCall = { limit: parts.createCallLimit(limit), controller: new AbortController() }
-    live.add(own)
+  async *results(): AsyncGenerator<Result, void, undefined> {
+    const { concurrency, signal, finishes } = this.#settings
+    const queue = this.#pending.values()
+    const onAbort = () => (finishes ? this.#end() : undefined)
+    signal?.addEventListener('abort', onAbort)
     if (signal?.aborted) onAbort()
-    const answer = settle(call(next, own.limit, own.controller.signal), isResult).finally(() => {
-      committed -= next.maxCredits
-      live.delete(own)
-      buying.delete(answer)
-    })
-    buying.add(answer)
-    // The reason for which a call was stopped is nobody's result.
-    answer.catch(() => {})
-    const { error, data, credits } = await answer.catch((reason) => {
-      if (own.limit.isStopped) return { error: undefined, data: undefined, credits: undefined }
-      throw reason
-    })
-    if (credits === undefined) return
-    if (error !== undefined) {
-      if (parts.isFinal(error)) stop()
-      return arrive(next, { error, stored: false }, credits)
-    }
     try {
-      await from?.write(next.key, data)
-    } finally {
-      arrive(next, { data, stored: false }, credits)
-    }
-  }
-
-  function arrive(finished: SweepCall, outcome: Outcome, credits: number): void {
-    pending.delete(finished)
-    report.bought(outcome.stored ? undefined : credits)
-    for (const params of finished.params) {
-      const own =
-        outcome.error === undefined
-          ? { ...outcome, data: parts.isBatch ? byInput(outcome.data, params) : outcome.data }
-          : outcome
-      results.push({ params, ...own } as Result)
-      report.arrived(outcome.error !== undefined)
-    }
-  }
-
-  signal?.addEventListener('abort', onAbort)
-  try {
-    if (signal?.aborted && parts.finishes) stop()
-    await limit.load()
-    for (;;) {
-      while (failure === undefined && !isOver && working.size + results.length < concurrency) {
-        const { value, done } = queue.next()
-        if (done) break
-        start(value)
+      for (;;) {
+        while (
+          this.#failure === undefined &&
+          !this.#stop.aborted &&
+          this.#working.size + this.#results.length < concurrency
+        ) {
+          const { value, done } = queue.next()
+          if (done) break
+          this.#start(value)
+        }
+        const result = this.#results.shift()
+        if (result !== undefined) yield result
+        else if (this.#working.size > 0) await Promise.race(this.#working)
+        else if (this.#failure !== undefined) throw this.#failure.reason
+        else return
       }
-      const result = results.shift()
-      if (result !== undefined) yield result
-      else if (working.size > 0) await Promise.race(working)
-      else if (failure !== undefined) throw failure.reason
-      else return
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+      this.#end()
+      await Promise.all(this.#working)
     }
-  } finally {
-    signal?.removeEventListener('abort', onAbort)
-    stop()
-    await Promise.all(working)
+  }
+
+  #end(): void {
+    this.#stop.abort(new EtnMarketError('The sweep has ended. Nothing further was sent.', { code: SWEEP_LEFT }))
+  }
+
+  #start(call: SweepCall): void {
+    const work = this.#finish(call)
+      .catch((reason: unknown) => {
+        this.#failure ??= { reason }
+      })
+      .finally(() => this.#working.delete(work))
+    this.#working.add(work)
+  }
+
+  async #finish(call: SweepCall): Promise<void> {
+    const stored = await this.#read(call.key)
+    if (stored !== undefined) return this.#arrive(call, { data: stored.data, credits: undefined })
+    const outcome = await this.#buy(call)
+    if (outcome === undefined) return
+    const { data, error } = outcome
+    if (isFinal(error)) this.#end()
+    try {
+      if (error === undefined) await this.#write(call.key, data)
+    } finally {
+      this.#arrive(call, outcome)
+    }
+  }
+
+  /** Makes the call as soon as the limit has room for it. Undefined where it has none, or the sweep is over. */
+  async #buy(call: SweepCall): Promise<Outcome | undefined> {
+    for (;;) {
+      const limit = new CallLimit(this.#settings.limit)
+      while (!limit.hasRoom(call.maxCredits)) {
+        if (this.#buying.size === 0) return undefined
+        await Promise.race(this.#buying)
+      }
+      if (this.#failure !== undefined || this.#stop.aborted) return undefined
+      const answer = settle(this.#settings.call(call, { budget: limit, stop: this.#stop }))
+      this.#buying.add(answer)
+      // Its failure is that of the sweep, which waits for it below.
+      answer.catch(() => {}).finally(() => this.#buying.delete(answer))
+      const outcome = await answer
+      if (limit.failure !== undefined) throw this.#storeError('written', limit.failure)
+      if (wasLeft(outcome.error)) return undefined
+      // Another call, of this sweep or another one, took the room meanwhile.
+      if (!(limit.hasRefused && outcome.error?.attempts === 0)) return outcome
+    }
+  }
+
+  #arrive(call: SweepCall, { data, error, credits }: Outcome): void {
+    this.#pending.delete(call)
+    if (credits !== undefined) {
+      this.#calls++
+      this.#credits += credits
+    }
+    const stored = credits === undefined
+    for (const params of call.params) {
+      const isBatch = this.#settings.operation === 'prices.batch'
+      const own = error === undefined ? { data: isBatch ? byInput(data, params) : data, stored } : { error, stored }
+      this.#results.push({ params, ...own } as Result)
+      this.#done++
+      if (error !== undefined) this.#failed++
+      this.#report()
+    }
+  }
+
+  #report(): void {
+    const { total, clock, onProgress } = this.#settings
+    const elapsedMs = monotonicNow(clock) - this.#startedAt
+    const etaMs = this.#calls === 0 ? undefined : (elapsedMs / this.#calls) * this.#pending.size
+    try {
+      onProgress?.({ done: this.#done, failed: this.#failed, total, credits: this.#credits, etaMs })
+    } catch {
+      // The listener is at fault, and the sweep goes on.
+    }
+  }
+
+  /** The data that an earlier sweep stored, where it matches the contract. */
+  async #read(key: string): Promise<{ readonly data: unknown } | undefined> {
+    const { keyPrefix, matches } = this.#settings
+    const reading = this.#access('read', (store) => store.get(keyPrefix + key))
+    // A sweep that is over needs no answer of the store any more.
+    const stored = await raceWithAbort(reading, this.#stop).catch((error) => {
+      if (!this.#stop.aborted) throw error
+    })
+    const entry = typeof stored === 'string' ? parse(stored) : undefined
+    return entry !== undefined && matches(entry.data) ? entry : undefined
+  }
+
+  async #write(key: string, data: unknown): Promise<void> {
+    const { keyPrefix, matches } = this.#settings
+    if (!matches(data)) return
+    await this.#access('written', async (store) => {
+      if ((await store.set(keyPrefix + key, JSON.stringify({ data }))) === false)
+        throw new Error('The store reports that it did not write the entry.')
+    })
+  }
+
+  /** An answer that cannot be kept would be paid for again, so a store that fails ends the sweep. */
+  async #access<T>(what: 'read' | 'written', run: (store: BudgetStore) => T): Promise<Awaited<T> | undefined> {
+    const { store, clock, signal, finishes, open } = this.#settings
+    if (store === undefined) return undefined
+    const lifetime = open(finishes ? undefined : signal)
+    try {
+      return await callStore(() => run(store), { clock, signal: lifetime.signal })
+    } catch (cause) {
+      lifetime.signal.throwIfAborted()
+      throw this.#storeError(what, cause)
+    } finally {
+      lifetime.end()
+    }
+  }
+
+  #storeError(what: 'read' | 'written', cause: unknown): StateUnavailableError {
+    const { operation } = this.#settings
+    const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
+    const credits = this.#credits
+    return new StateUnavailableError(message, { operation, cause, credits, charge: credits > 0 ? 'charged' : 'none' })
   }
 }
+
+/** The limit of the sweep, as one call has it: it knows why that call was refused. */
+class CallLimit implements SpendingLimit {
+  hasRefused = false
+  /** Why a reservation could not be written. */
+  failure: unknown
+  readonly #limit: SpendingLimit
+
+  constructor(limit: SpendingLimit) {
+    this.#limit = limit
+  }
+
+  hasRoom(credits: number): boolean {
+    try {
+      this.#limit.check(credits)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  check: SpendingLimit['check'] = (credits, details) => this.#limit.check(credits, details)
+
+  reserve: SpendingLimit['reserve'] = (credits, details) => {
+    try {
+      const reserved = this.#limit.reserve(credits, details)
+      if (!isPromise(reserved)) return reserved
+      return reserved.catch((error) => {
+        this.failure = error
+        throw error
+      })
+    } catch (error) {
+      this.hasRefused = true
+      throw error
+    }
+  }
+}
+
+/** @throws what ends the whole sweep: the reason of its signal, or that the client is closed */
+async function settle(promise: ApiPromise<unknown>): Promise<Outcome & { readonly credits: number }> {
+  try {
+    const { data, meta } = await promise.withMeta()
+    return { data, credits: meta.credits.charged }
+  } catch (error) {
+    if (!isEtnMarketError(error) || error.code === 'client_closed') throw error
+    return { error, credits: error.credits }
+  }
+}
+
+/** The failures of which the error of a call consists. */
+const failuresOf = (error: EtnMarketError): readonly EtnMarketError[] =>
+  error instanceof PartialBatchError ? error.errors : [error]
+
+/** Whether every further call must fail in the same way. */
+const isFinal = (error: EtnMarketError | undefined) => error !== undefined && failuresOf(error).some(isFinalForKey)
+
+/** Whether nothing of a call was sent, because the sweep was over. */
+const wasLeft = (error: EtnMarketError | undefined) =>
+  error !== undefined && failuresOf(error).every(({ code }) => code === SWEEP_LEFT)
 
 /** Equal batches may spell their addresses differently. */
 function byInput(data: unknown, params: unknown): unknown {
@@ -204,20 +293,10 @@ function byInput(data: unknown, params: unknown): unknown {
   return Object.fromEntries(addresses.map((address) => [address, byAddress.get(address.toLowerCase()) ?? null]))
 }
 
-type Outcome =
-  | { readonly data: unknown; readonly error?: undefined; readonly stored: boolean }
-  | { readonly error: EtnMarketError; readonly stored: false }
-
-/** @throws what ends the whole sweep: the reason of its signal, or that the client is closed */
-async function settle(
-  promise: ApiPromise<unknown>,
-  isResult: SweepParts['isResult'],
-): Promise<{ data?: unknown; error?: EtnMarketError; credits: number }> {
+function parse(text: string): { readonly data: unknown } | undefined {
   try {
-    const { data, meta } = await promise.withMeta()
-    return { data, credits: meta.credits.charged }
-  } catch (error) {
-    if (!isResult(error)) throw error
-    return { error, credits: error.credits }
+    return Object(JSON.parse(text))
+  } catch {
+    return undefined
   }
 }

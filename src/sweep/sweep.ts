@@ -1,26 +1,20 @@
 import type { ApiPromise } from '../api-promise.ts'
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import { nextTurn } from '../concurrency/event-loop.ts'
-import { type BudgetStore, createBudget } from '../credits/budget.ts'
+import { raceWithAbort } from '../concurrency/cancellation.ts'
+import type { Clock } from '../concurrency/clock.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
-import { PartialBatchError } from '../errors/batch.ts'
-import { isFinalForKey } from '../errors/final-error.ts'
 import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
-import { StateUnavailableError } from '../errors/state.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { CallOptions } from '../options.ts'
 import { type CallInput, operationInput } from '../request/call-input.ts'
-import type { CallSettings } from '../request/settings.ts'
-import { callSettings } from '../request/settings.ts'
+import type { CallLifetime } from '../request/call-lifetime.ts'
+import { type CallSettings, callSettings } from '../request/settings.ts'
 import type { Sweep, SweepOptions, SweepResult } from '../sweep-types.ts'
 import type { AddressReader } from '../utils/address.ts'
-import { SWEEP_LEDGER_KEY } from './ledger-key.ts'
-import type { SharedLedger, SweepCall } from './run-sweep.ts'
-import { CallLimit, createSweepLimit } from './sweep-limit.ts'
+import { type SweepCall, SweepRun } from './run-sweep.ts'
+import { SweepBudget } from './sweep-budget.ts'
 
 /** The parts of a client that a sweep uses. */
 export interface SweepContext {
@@ -31,8 +25,8 @@ export interface SweepContext {
   /** Takes keys out of an error. */
   redact<T>(error: T): T
   run(input: CallInput): ApiPromise<unknown>
-  /** What the sweeps that run on each store were charged. */
-  readonly ledgers: WeakMap<BudgetStore, SharedLedger>
+  /** Begins something that ends with the signal, or with the client. */
+  open(signal: AbortSignal | undefined): CallLifetime
 }
 
 const HEAVY_CONCURRENCY = 2
@@ -49,38 +43,41 @@ export function createSweep(
   context: SweepContext,
 ): Sweep<unknown, unknown> {
   if (!isArray(list)) throw invalidOption('params', list, 'a list with the parameters of each call')
-  const total = list.length
   const { callOptions, maxCredits, ...settings } = readOptions(operation, options ?? {}, context)
   const pending = planCalls(operation, list, callOptions, context)
+  const total = list.length
   const generator = iterate()
 
   async function* iterate(): AsyncGenerator<SweepResult<unknown, unknown>, void, undefined> {
-    // Loaded when it is needed: most clients make no sweep.
-    const { runSweep, openLedger } = await import('./run-sweep.ts')
-    const store = maxCredits === undefined ? undefined : settings.store
-    const unlimited = { credits: Number.POSITIVE_INFINITY, store, key: SWEEP_LEDGER_KEY }
-    const ledger = openLedger(store, context.ledgers, () => createBudget(unlimited, context.clock))
+    const budget = new SweepBudget(maxCredits === undefined ? undefined : settings.store, context.clock)
     try {
-      yield* runSweep(pending, {
+      await loadBudget(budget)
+      const run = new SweepRun(pending, {
         ...settings,
-        limit: createSweepLimit(ledger.budget, maxCredits ?? Number.POSITIVE_INFINITY),
+        operation,
         total,
+        clock: context.clock,
+        limit: budget.limit(maxCredits ?? Number.POSITIVE_INFINITY),
         matches: (data) => answerGuards[operation](toAnswer(operation, data)),
-        isBatch: operation === 'prices.batch',
-        storeError: (what, cause) => storeError(operation, what, cause),
-        isResult: (error): error is EtnMarketError => isEtnMarketError(error) && error.code !== 'client_closed',
         keyPrefix: `etn-market:sweep:1:${context.baseUrl()}`,
-        now: () => monotonicNow(context.clock),
-        isFinal: (error) =>
-          isFinalForKey(error) || (error instanceof PartialBatchError && error.errors.some(isFinalForKey)),
-        createCallLimit: (limit) => new CallLimit(limit),
-        nextTurn,
-        call: ({ input }, budget, signal) => context.run({ ...input, options: { ...callOptions, signal }, budget }),
+        open: context.open,
+        call: ({ input }, extras) => context.run({ ...input, ...extras, options: callOptions }),
       })
+      yield* run.results()
     } catch (error) {
       throw context.redact(error)
     } finally {
-      await ledger.close()
+      await budget.close()
+    }
+  }
+
+  /** The sweep and the client may end meanwhile. */
+  async function loadBudget(budget: SweepBudget): Promise<void> {
+    const lifetime = context.open(settings.signal)
+    try {
+      await raceWithAbort(budget.load(), lifetime.signal)
+    } finally {
+      lifetime.end()
     }
   }
 
@@ -103,16 +100,12 @@ function readOptions(operation: OperationId, options: SweepOptions, { settings }
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOption('onProgress', onProgress, 'a function')
   checkStore('store', store)
-  const { signal, whenAborted, ...toCall } = callOptions
-  return {
-    store,
-    onProgress,
-    concurrency,
-    callOptions: toCall,
-    signal,
-    finishes: whenAborted === 'finish',
-    maxCredits,
-  }
+  const { whenAborted, ...toCall } = callOptions
+  const finishes = whenAborted === 'finish'
+  // Where the sweep finishes what is sent, it ends its calls itself.
+  const { signal } = callOptions
+  if (finishes) delete toCall.signal
+  return { store, onProgress, concurrency, callOptions: toCall, signal, finishes, maxCredits }
 }
 
 /** One call for equal parameters. */
@@ -143,11 +136,6 @@ function nameErrors<T>(index: number, read: () => T): T {
     const issues = cause.issues?.map(({ path, message }) => ({ path: `[${index}].${path}`, message }))
     throw new InvalidRequestError(`params[${index}]: ${cause.message}`, { code, operation, issues, cause })
   }
-}
-
-function storeError(operation: OperationId, what: string, cause: unknown): StateUnavailableError {
-  const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
-  return new StateUnavailableError(message, { operation, cause })
 }
 
 /** The answer of the service that data is from: a list has a cursor beside it, and a batch leaves tokens without a price out. */

@@ -1,9 +1,9 @@
 import { describe } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
-import { joinBudgets } from '../../src/credits/joint-budget.ts'
 import { CallBudget } from '../../src/proxy/call-budget.ts'
-import { CallLimit, createSweepLimit } from '../../src/sweep/sweep-limit.ts'
+import { SweepBudget } from '../../src/sweep/sweep-budget.ts'
 import { type BudgetUnderTest, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
+import { joinBudgets } from '../support/join-budgets.ts'
 import { START, totals } from './budget-at.ts'
 
 function testClock() {
@@ -101,11 +101,18 @@ describe('the limit of a sweep', () =>
       const { clock, ...time } = testClock()
       const store = new Map<string, string>()
       const start = async (): Promise<BudgetUnderTest> => {
-        const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store }, clock)
-        const limit = createSweepLimit(ledger, LIMIT)
-        await limit.load()
-        const read = async () => ({ ...totals(ledger), available: limit.leftBeside(0) })
-        return { budget: new CallLimit(limit), totals: read, ...time, restart: start }
+        // Another object each time, as in another process.
+        const ownStore = {
+          get: (key: string) => store.get(key),
+          set: (key: string, text: string) => store.set(key, text),
+        }
+        const sweeps = new SweepBudget(ownStore, clock)
+        await sweeps.load()
+        const read = async () => {
+          const { spent, reserved, uncertain } = sweeps.budget
+          return { spent, reserved, uncertain, available: Math.max(0, LIMIT - spent - reserved - uncertain) }
+        }
+        return { budget: sweeps.limit(LIMIT), totals: read, ...time, restart: start }
       }
       return start()
     },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget, type MemoryBudget, type StoredBudget } from '../../src/credits/budget.ts'
-import { joinBudgets } from '../../src/credits/joint-budget.ts'
 import { CallBudget } from '../../src/proxy/call-budget.ts'
 import { type Share, ShareReservation } from '../../src/proxy/stream/share-reservation.ts'
 import { flush } from '../support/clock.ts'
+import { joinBudgets } from '../support/join-budgets.ts'
 import { budgetAt, START, totals, wallClock } from './budget-at.ts'
 import { slowStore } from './slow-store.ts'
 

@@ -1,10 +1,8 @@
-import { type Client, createBudget, createClient, type SweepOptions } from 'etn-market'
+import { type Client, createClient, type SweepOptions } from 'etn-market'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createRunningClock, createVirtualClock } from '../support/clock.ts'
 import '../../src/generated/answer-schemas.ts'
-import '../../src/sweep/run-sweep.ts'
-import { CallLimit } from '../../src/sweep/sweep-limit.ts'
 
 const LOCKS = 2_000
 /** Tokens of the fake at the time of `createVirtualClock()`: what is listed changes with time. */
@@ -157,17 +155,6 @@ describe("an abort with whenAborted: 'finish'", () => {
     expect(fake.charged()).toBe(4 * LOCKS)
     expect(store.size).toBe(4)
     expect(sweep.remaining).toHaveLength(6)
-  })
-
-  test('counts a request as sent when it leaves: one that is confirmed may have to wait for a cool-down that has just begun', async () => {
-    const call = new CallLimit(createBudget({ credits: LOCKS }))
-    const reservation = await call.reserve(LOCKS)
-    await reservation.confirm()
-    expect(call.sending).toBe(0)
-    reservation.sent()
-    expect(call.sending).toBe(1)
-    reservation.release()
-    expect(call.sending).toBe(0)
   })
 
   test.each([503, 500])('does not try again what was sent and is answered with %i', async (status) => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createBudget, estimateCost, type OperationId } from 'etn-market'
-import { SWEEP_LEDGER_KEY } from '../../sweep/ledger-key.ts'
+import { SWEEP_BUDGET_KEY } from '../../sweep/sweep-budget.ts'
 import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
 import { EXIT, refusal, unknownValue } from '../failure.ts'
 import { reasonOf } from '../files.ts'
@@ -126,7 +126,7 @@ function costOf(operation: OperationId, list: readonly SweepParams[]): { min: nu
 async function readSpent({ store }: Journal): Promise<number> {
   // Nothing is written: the sweep writes the same entry.
   const readOnly = { get: store.get, set() {} }
-  const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store: readOnly, key: SWEEP_LEDGER_KEY })
+  const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store: readOnly, key: SWEEP_BUDGET_KEY })
   await ledger.load()
   return ledger.spent + ledger.uncertain
 }

@@ -1,6 +1,6 @@
 import { requestCredits } from '../../credits/batch-cost.ts'
 import type { Reservation } from '../../credits/budget.ts'
-import { joinBudgets, type SpendingLimit } from '../../credits/joint-budget.ts'
+import { reserveInBoth, type SpendingLimit } from '../../credits/joint-budget.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import type { WantedPrice } from '../internals.ts'
 import { ownInterval, type TrackedPrice } from './tracked-price.ts'
@@ -13,7 +13,12 @@ export const toWanted = (tracked: TrackedPrice): WantedPrice => ({
 
 /** Credits that visitors have reserved already, beside a budget. */
 export function withReserved(reserved: Reservation | undefined, budget: SpendingLimit): SpendingLimit {
-  return reserved ? joinBudgets({ check() {}, reserve: () => reserved }, budget) : budget
+  return reserved
+    ? {
+        check() {},
+        reserve: (credits, details) => reserveInBoth({ check() {}, reserve: () => reserved }, budget, credits, details),
+      }
+    : budget
 }
 
 /** Why prices that only visitors want are not bought. */

@@ -1,0 +1,30 @@
+import { type CancellationSignal, raceWithAbort } from './cancellation.ts'
+import type { Clock } from './clock.ts'
+import { withTimeout } from './with-timeout.ts'
+
+/** How long a store may take for one call, unless its part says otherwise. Milliseconds. */
+export const STORE_TIMEOUT_MS = 5_000
+
+export interface StoreCallOptions {
+  readonly clock: Clock
+  /** @default STORE_TIMEOUT_MS */
+  readonly timeoutMs?: number | undefined
+  /** Ends the wait. The store is not told. */
+  readonly signal?: CancellationSignal | undefined
+}
+
+/**
+ * One call of a store that somebody else has written: it may throw, return a promise or not, or never settle. What a failure means is
+ * for the caller to say.
+ * @throws what the store throws, an Error when the time is over, or the reason of the signal
+ */
+export async function callStore<T>(
+  run: () => T,
+  { clock, timeoutMs = STORE_TIMEOUT_MS, signal }: StoreCallOptions,
+): Promise<Awaited<T>> {
+  const answered: Promise<Awaited<T>> = Promise.resolve().then(run) as Promise<Awaited<T>>
+  const bounded = withTimeout(answered, timeoutMs, clock, () => {
+    throw new Error(`The store did not answer within ${timeoutMs} ms.`)
+  })
+  return signal === undefined ? bounded : raceWithAbort(bounded, signal)
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../concurrency/clock.ts'
+import {
+  type Budget,
+  type BudgetStore,
+  createBudget,
+  type ReservationDetails,
+  type StoredBudget,
+} from '../credits/budget.ts'
+import { creditsLeft, fits } from '../credits/budget-core.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { budgetExceeded } from '../errors/budget.ts'
+
+/** The entry of a store in which its sweeps keep what they were charged. */
+export const SWEEP_BUDGET_KEY = 'etn-market:sweep:1:ledger'
+
+type UnlimitedBudget = Budget & Partial<Pick<StoredBudget, 'load' | 'flush'>>
+
+interface OpenBudget {
+  readonly budget: UnlimitedBudget
+  sweeps: number
+}
+
+/**
+ * Registered, because an application may load both copies of the package. Two clients have an entry in common only where they are
+ * handed the same store.
+ */
+const OPEN_BUDGETS = Symbol.for('etn-market.sweep-budgets')
+
+function openBudgets(): WeakMap<BudgetStore, OpenBudget> {
+  const registry = globalThis as { [OPEN_BUDGETS]?: WeakMap<BudgetStore, OpenBudget> }
+  registry[OPEN_BUDGETS] ??= new WeakMap()
+  return registry[OPEN_BUDGETS]
+}
+
+/**
+ * What the sweeps on a store are charged: one budget in the process, whichever client opens it, until the last of its sweeps ends.
+ * Without a store, the budget of one sweep.
+ */
+export class SweepBudget {
+  /** It has no limit of its own, because each sweep may state another one. */
+  readonly budget: UnlimitedBudget
+  readonly #open: OpenBudget
+  readonly #store: BudgetStore | undefined
+
+  constructor(store: BudgetStore | undefined, clock: Pick<Clock, 'now' | 'monotonic'>) {
+    const known = store && openBudgets().get(store)
+    const unlimited = { credits: Number.POSITIVE_INFINITY, store, key: SWEEP_BUDGET_KEY }
+    this.#open = known ?? { budget: createBudget(unlimited, clock), sweeps: 0 }
+    this.#open.sweeps++
+    this.budget = this.#open.budget
+    this.#store = store
+    if (store) openBudgets().set(store, this.#open)
+  }
+
+  /** Reads what earlier sweeps were charged. @throws StateUnavailableError */
+  async load(): Promise<void> {
+    await this.budget.load?.()
+  }
+
+  /** The limit of one sweep, in which those before it and beside it count, too. */
+  limit(maxCredits: number): SpendingLimit {
+    const { budget } = this
+    const check = (needed: number, details?: ReservationDetails) => {
+      budget.check(needed, details)
+      if (fits(maxCredits, budget, needed)) return
+      const available = creditsLeft(maxCredits, budget)
+      const advice = 'Allow more maxCredits.'
+      throw budgetExceeded({ of: 'sweep', limit: maxCredits, needed, available, advice }, details)
+    }
+    return {
+      check,
+      reserve(credits, details) {
+        check(credits, details)
+        return budget.reserve(credits, details)
+      },
+    }
+  }
+
+  /** The next sweep reads what those of other processes were charged meanwhile. */
+  async close(): Promise<void> {
+    // What could not be written stays reserved in the store.
+    await this.budget.flush?.().catch(() => {})
+    this.#open.sweeps--
+    if (this.#store && this.#open.sweeps === 0) openBudgets().delete(this.#store)
+  }
+}
