@@ -23,8 +23,7 @@ export async function callStore<T>(
   { clock, timeoutMs = STORE_TIMEOUT_MS, signal }: StoreCallOptions,
 ): Promise<Awaited<T>> {
   const answered: Promise<Awaited<T>> = Promise.resolve().then(run) as Promise<Awaited<T>>
-  const bounded = withTimeout(answered, timeoutMs, clock, () => {
+  return withTimeout(signal === undefined ? answered : raceWithAbort(answered, signal), timeoutMs, clock, () => {
     throw new Error(`The store did not answer within ${timeoutMs} ms.`)
   })
-  return signal === undefined ? bounded : raceWithAbort(bounded, signal)
 }

@@ -15,6 +15,7 @@ export function createBatchProgress(
   const callbacks = new Set<() => void>()
   let needed = 0
   let unreserved = 0
+  let refusal: unknown
   let isDecided = false
   let allow = () => {}
   let forbid = (_failure: StarterFailure) => {}
@@ -47,17 +48,18 @@ export function createBatchProgress(
       needed += credits
       unreserved++
     },
-    endReserving() {
+    endReserving(reason) {
       unreserved--
+      if (isDecided) {
+        if (reason !== undefined) throw new StarterFailure(reason)
+        return
+      }
+      refusal ??= reason
       if (unreserved > 0) return
       isDecided = true
-      allow()
-    },
-    refuse(reason) {
-      if (isDecided) return
-      isDecided = true
-      forbid(new StarterFailure(reason))
-      endCall(reason)
+      if (refusal === undefined) return allow()
+      forbid(new StarterFailure(refusal))
+      endCall(refusal)
     },
     recordAnswer,
     recordEnd(hasAnswer, failure) {

@@ -36,14 +36,13 @@ export async function reserveFirst(budget: SpendingLimit, state: RequestState): 
   const { batch } = state
   if (batch === undefined) return reserve(budget, state)
   batch.beginReserving(state.request.cost.max)
+  let refusal: unknown
   try {
     await reserve(budget, state)
-    batch.endReserving()
   } catch (error) {
-    const reason = error instanceof StarterFailure ? error.reason : error
-    if (!state.signal.aborted) batch.refuse(reason)
-    throw new StarterFailure(reason)
+    refusal = error instanceof StarterFailure ? error.reason : error
   }
+  batch.endReserving(refusal)
   await raceWithAbort(batch.allReserved, state.signal)
 }
 

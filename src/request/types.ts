@@ -95,14 +95,16 @@ export interface RequestProgress {
 
 /** How a call of several requests gets on: while other calls make progress, its deadline stands still, and a silent service would never end it. */
 export interface BatchProgress {
-  /** Settles when each of its requests has its worst case reserved, or one was refused. Nothing is sent before. */
+  /** Resolves when each of its requests has its worst case reserved, and rejects when one was refused: then none is sent. */
   readonly allReserved: Promise<void>
   /** The worst case of all its requests, in credits. */
   readonly needed: number
   beginReserving(credits: number): void
-  endReserving(): void
-  /** A request did not fit: none of the call is sent. Afterwards, when some are sent already, it is the failure of that request alone. */
-  refuse(reason: unknown): void
+  /**
+   * One of its requests has its worst case reserved, or was refused for this reason.
+   * @throws StarterFailure with the reason, where the others are sent already
+   */
+  endReserving(refusal: unknown): void
   /** Records how an attempt of the call ended. */
   recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void
   /** Records an answer to a request that another call has sent. */

@@ -97,7 +97,7 @@ export class SweepRun {
         const result = this.#results.shift()
         if (result !== undefined) yield result
         else if (this.#working.size > 0) await Promise.race(this.#working)
-        else if (this.#failure !== undefined) throw this.#failure.reason
+        else if (this.#failure !== undefined) throw this.#toError(this.#failure.reason)
         else return
       }
     } finally {
@@ -148,10 +148,10 @@ export class SweepRun {
       // Its failure is that of the sweep, which waits for it below.
       answer.catch(() => {}).finally(() => this.#buying.delete(answer))
       const outcome = await answer
-      if (limit.failure !== undefined) throw this.#storeError('written', limit.failure)
+      if (limit.failure !== undefined) throw new StoreFailure('written', limit.failure)
       if (wasLeft(outcome.error)) return undefined
       // Another call, of this sweep or another one, took the room meanwhile.
-      if (!(limit.hasRefused && outcome.error?.attempts === 0)) return outcome
+      if (!(limit.hasRefused && outcome.error?.charge === 'none')) return outcome
     }
   }
 
@@ -213,17 +213,29 @@ export class SweepRun {
       return await callStore(() => run(store), { clock, signal: lifetime.signal })
     } catch (cause) {
       lifetime.signal.throwIfAborted()
-      throw this.#storeError(what, cause)
+      throw new StoreFailure(what, cause)
     } finally {
       lifetime.end()
     }
   }
 
-  #storeError(what: 'read' | 'written', cause: unknown): StateUnavailableError {
+  #toError(reason: unknown): unknown {
+    if (!(reason instanceof StoreFailure)) return reason
+    const { what, cause } = reason
     const { operation } = this.#settings
     const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
     const credits = this.#credits
     return new StateUnavailableError(message, { operation, cause, credits, charge: credits > 0 ? 'charged' : 'none' })
+  }
+}
+
+/** The store could not be used. What the sweep was charged is known when all its calls have ended. */
+class StoreFailure extends Error {
+  readonly what: 'read' | 'written'
+
+  constructor(what: 'read' | 'written', cause: unknown) {
+    super(`The store could not be ${what}.`, { cause })
+    this.what = what
   }
 }
 

@@ -1,0 +1,204 @@
+import { createClient, StateUnavailableError } from 'etn-market'
+import { createFakeService, type FakeService } from 'etn-market/fake'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
+import { watch } from '../support/setup.ts'
+
+const PRICE = 50
+const clockAtStart = createVirtualClock()
+const listed = await (async () => {
+  const fake = createFakeService({ clock: clockAtStart })
+  const tokens = await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.list({ limit: 100 })
+  return tokens.map(({ address }) => ({ address }))
+})()
+
+async function read<Result>(sweep: AsyncIterable<Result>) {
+  const results: Result[] = []
+  for await (const result of sweep) results.push(result)
+  return results
+}
+
+/** Clients of one service in virtual time, each of whose answers takes 100 ms. */
+function service() {
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock })
+  const open = () =>
+    createClient({
+      apiKey: fake.key,
+      clock,
+      async fetch(request: Request) {
+        await clock.sleep(100, request.signal)
+        return fake.fetch(request)
+      },
+    })
+  const whileTimePasses = async <T>(work: Promise<T>, ms = 300_000): Promise<T> => {
+    const outcome = watch(work)
+    for (let passed = 0; outcome.state === 'pending' && passed < ms; passed += 100) await clock.advance(100)
+    return work
+  }
+  return { clock, fake, open, whileTimePasses }
+}
+
+describe('maxCredits × one store × several clients', () => {
+  test('is one limit, whichever client sweeps', async () => {
+    const { fake, open, whileTimePasses } = service()
+    const store = new Map<string, string>()
+    const clients = [open(), open(), open()]
+    const sweepAll = () =>
+      clients.map((client, index) => {
+        const list = listed.slice(index * 20, index * 20 + 20)
+        return read(client.token.price.many(list, { store, maxCredits: 500 }))
+      })
+    await whileTimePasses(Promise.all(sweepAll()))
+    expect(fake.charged()).toBe(500)
+    await whileTimePasses(Promise.all(sweepAll()))
+    expect(fake.charged()).toBe(500)
+  })
+
+  test('two sweeps of one list share what is in flight, and neither ends with the other', async () => {
+    const { clock, fake, open, whileTimePasses } = service()
+    const client = open()
+    fake.fault({ operation: 'token.price', status: 429, headers: { 'retry-after': '20' }, nth: [3] })
+    const list = listed.slice(0, 12)
+    const left = client.token.price.many(list, { maxCredits: 5_000 })
+    const first = (async () => {
+      for await (const _ of left) if (fake.charged() >= 2 * PRICE) break
+    })()
+    const other = watch(read(client.token.price.many(list, { maxCredits: 10_000 })))
+    const plain = watch(client.token.price(list[0] as { address: string }))
+    await clock.advance(60_000)
+    await whileTimePasses(first)
+    await clock.advance(60_000)
+    expect(other.value?.map(({ error }) => error)).toEqual(list.map(() => undefined))
+    expect(plain.state).toBe('resolved')
+    expect(fake.charged()).toBe(list.length * PRICE)
+  })
+
+  testProperty(
+    'nothing above the limit is charged, every result is an answer, and what is left is in remaining',
+    fc.asyncProperty(
+      fc.array(
+        fc.record({
+          client: fc.nat({ max: 2 }),
+          from: fc.nat({ max: 8 }),
+          count: fc.integer({ min: 1, max: 8 }),
+          after: fc.nat({ max: 1_000 }),
+          leaveAfter: fc.option(fc.nat({ max: 4 }), { nil: undefined }),
+          hasStore: fc.boolean(),
+        }),
+        { minLength: 1, maxLength: 5 },
+      ),
+      fc.array(fc.nat({ max: 30 }), { maxLength: 4 }),
+      fc.integer({ min: 0, max: 12 }),
+      async (sweeps, faults, prices) => {
+        const { clock, fake, open, whileTimePasses } = service()
+        const maxCredits = prices * PRICE
+        const store = new Map<string, string>()
+        const clients = [open(), open(), open()]
+        if (faults.length > 0) {
+          const nth = faults.map((index) => index + 1)
+          fake.fault({ operation: 'token.price', status: 429, headers: { 'retry-after': '3' }, nth })
+        }
+        const runs = sweeps.map(async ({ client, from, count, after, leaveAfter, hasStore }) => {
+          await clock.sleep(after)
+          const list = listed.slice(from, from + count)
+          const options = hasStore ? { store, maxCredits } : { maxCredits }
+          const sweep = (clients[client] as (typeof clients)[0]).token.price.many(list, options)
+          let results = 0
+          for await (const { error } of sweep) {
+            expect(error).toBeUndefined()
+            results++
+            if (results === leaveAfter) break
+          }
+          expect(results + sweep.remaining.length).toBeLessThanOrEqual(list.length)
+          if (leaveAfter === undefined) expect(results + sweep.remaining.length).toBe(list.length)
+          return hasStore
+        })
+        const kinds = await whileTimePasses(Promise.all(runs))
+        const limits = kinds.filter((hasStore) => !hasStore).length + (kinds.includes(true) ? 1 : 0)
+        expect(fake.charged()).toBeLessThanOrEqual(limits * maxCredits)
+        for (const client of clients) await client.close()
+        expect(clock.pending).toBe(0)
+      },
+    ),
+    { cases: 60 },
+  )
+})
+
+test("maxCredits × cool-down × 'finish': the sweep ends with what it has", async () => {
+  const { clock, fake, open } = service()
+  const client = open()
+  fake.fault({ operation: 'token.price', status: 429, headers: { 'retry-after': '30' }, nth: [3, 4] })
+  const controller = new AbortController()
+  const options = { maxCredits: 1_000, signal: controller.signal, whenAborted: 'finish' } as const
+  const sweep = client.token.price.many(listed.slice(0, 10), { ...options, concurrency: 2 })
+  const results = watch(read(sweep))
+  await clock.advance(5_000)
+  controller.abort(new Error('Ctrl-C'))
+  await clock.advance(1_000)
+  expect(results.value?.map(({ error }) => error)).toEqual([undefined, undefined])
+  expect(sweep.remaining).toHaveLength(8)
+  expect(fake.charged()).toBe(2 * PRICE)
+  expect(clock.pending).toBe(0)
+})
+
+describe('a store that never settles', () => {
+  const never = () => new Promise<never>(() => {})
+  const hanging = (fake: FakeService, clock = createVirtualClock(), hangs = { get: true, set: true }) => {
+    const texts = new Map<string, string>()
+    const store = {
+      get: (key: string) => (hangs.get ? never() : texts.get(key)),
+      set: (key: string, text: string) => (hangs.set ? never() : void texts.set(key, text)),
+    }
+    return { store, client: createClient({ apiKey: fake.key, clock, fetch: fake.fetch }) }
+  }
+
+  test('ends a sweep after 5 s, with what is bought in hand', async () => {
+    const clock = createVirtualClock()
+    const fake = createFakeService({ clock })
+    const { client, store } = hanging(fake, clock, { get: false, set: true })
+    const results: unknown[] = []
+    const reading = watch(
+      (async () => {
+        for await (const { data } of client.token.price.many(listed.slice(0, 20), { store })) results.push(data)
+      })(),
+    )
+    await clock.advance(6_000)
+    expect(reading.error).toBeInstanceOf(StateUnavailableError)
+    expect(reading.error).toMatchObject({ code: 'state_unavailable', charge: 'charged', credits: fake.charged() })
+    expect(results).toHaveLength(fake.charged() / PRICE)
+    expect(results.length).toBeGreaterThan(0)
+    expect(clock.pending).toBe(0)
+  })
+
+  test.each(['signal', 'close'])('does not outlive the %s', async (what) => {
+    const clock = createVirtualClock()
+    const fake = createFakeService({ clock })
+    const { client, store } = hanging(fake, clock)
+    const controller = new AbortController()
+    const options = { store, signal: controller.signal }
+    const reading = watch(read(client.token.price.many(listed.slice(0, 20), options)))
+    await clock.advance(1_000)
+    if (what === 'signal') controller.abort('over')
+    else await client.close()
+    await clock.advance(0)
+    expect(reading.error).toEqual(what === 'signal' ? 'over' : expect.objectContaining({ code: 'client_closed' }))
+    expect(fake.charged()).toBe(0)
+    expect(clock.pending).toBe(0)
+  })
+
+  test('does not outlive the signal of a sweep that finishes what is sent, which then ends', async () => {
+    const clock = createVirtualClock()
+    const fake = createFakeService({ clock })
+    const { client, store } = hanging(fake, clock)
+    const controller = new AbortController()
+    const options = { store, signal: controller.signal, whenAborted: 'finish' } as const
+    const reading = watch(read(client.token.price.many(listed.slice(0, 20), options)))
+    await clock.advance(1_000)
+    controller.abort('over')
+    await clock.advance(0)
+    expect(reading.value).toEqual([])
+  })
+})
