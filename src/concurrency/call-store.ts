@@ -22,7 +22,7 @@ export async function callStore<T>(
   run: () => T,
   { clock, timeoutMs = STORE_TIMEOUT_MS, signal }: StoreCallOptions,
 ): Promise<Awaited<T>> {
-  const answered: Promise<Awaited<T>> = Promise.resolve().then(run) as Promise<Awaited<T>>
+  const answered = Promise.resolve(run()) as Promise<Awaited<T>>
   return withTimeout(signal === undefined ? answered : raceWithAbort(answered, signal), timeoutMs, clock, () => {
     throw new Error(`The store did not answer within ${timeoutMs} ms.`)
   })

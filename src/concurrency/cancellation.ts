@@ -1,5 +1,3 @@
-import { SmallSet } from '../utils/small-set.ts'
-
 /** The part of `AbortSignal` that the library uses; a real one fits. */
 export interface CancellationSignal {
   readonly aborted: boolean
@@ -9,17 +7,17 @@ export interface CancellationSignal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** An `AbortController` for internal use: each call needs two, and a real one costs several microseconds. */
+/** An `AbortController` that is its own signal, for internal use: each call needs two. */
 export class LightAbortController implements CancellationSignal {
   aborted = false
   reason: unknown = undefined
-  readonly #listeners = new SmallSet<() => void>()
+  readonly #listeners = new Set<() => void>()
 
   abort(reason: unknown): void {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    for (const listener of this.#listeners.items()) listener()
+    for (const listener of [...this.#listeners]) listener()
   }
 
   throwIfAborted(): void {

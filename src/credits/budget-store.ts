@@ -1,5 +1,5 @@
+import { callStore } from '../concurrency/call-store.ts'
 import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
-import { withTimeout } from '../concurrency/with-timeout.ts'
 import { exponentialBackoff } from '../utils/exponential-backoff.ts'
 
 /**
@@ -37,6 +37,7 @@ const MAX_KNOWN = 32
 
 /** `snapshot` returns what to write; it is called when a write begins. */
 export function createEntryStore(store: BudgetStore, key: string, limitMs: number, snapshot: () => string): EntryStore {
+  const bound = { clock: systemClock, timeoutMs: limitMs }
   let running: Promise<unknown> = Promise.resolve()
   let queued: Promise<void> | undefined
   let failures = 0
@@ -69,7 +70,7 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
     stopRetry?.()
     stopRetry = undefined
     try {
-      await withinTime(limitMs, written)
+      await callStore(() => written, bound)
       failures = 0
     } catch (error) {
       isGivenUp = true
@@ -98,10 +99,7 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
   }
 
   function read(): Promise<unknown> {
-    return withinTime(
-      limitMs,
-      Promise.resolve().then(() => store.get(key)),
-    )
+    return callStore(() => store.get(key), bound)
   }
 
   function enqueue(): Promise<void> {
@@ -120,12 +118,6 @@ export function createEntryStore(store: BudgetStore, key: string, limitMs: numbe
       remember(text)
       return text
     },
-    save: () => withinTime(limitMs, enqueue()),
+    save: () => callStore(enqueue, bound),
   }
-}
-
-function withinTime<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  return withTimeout(work, limitMs, systemClock, () => {
-    throw new Error(`The store did not answer within ${limitMs} ms.`)
-  })
 }

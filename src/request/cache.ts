@@ -1,19 +1,27 @@
-import type { Clock } from '../concurrency/clock.ts'
+import { callStore } from '../concurrency/call-store.ts'
+import type { CancellationSignal } from '../concurrency/cancellation.ts'
+import { anchoredWallClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
 import type { CacheEvent } from '../events.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { CacheableOperation, CacheOptions, CacheStore } from '../options.ts'
 import type { Emit } from './request-events.ts'
 import type { Envelope, PlannedRequest } from './types.ts'
 
-/** Whole answers, kept for as long as the options say. */
+/** Whole answers, kept for as long as the options say. A store that fails costs a request, never an answer. */
 export interface Cache {
-  /** The answer to a request, if there is a fresh one. A store that fails costs a request, never an answer. */
-  get(request: PlannedRequest, ids: Ids): Promise<Envelope | undefined>
+  /** The fresh answer to a request, if there is one. @throws the reason of the signal, and nothing else */
+  get(request: PlannedRequest, ids: Ids, wait: CacheWait): Promise<Envelope | undefined>
   /** Keeps the body of an answer. Nobody waits for the store. */
   set(request: PlannedRequest, text: string, ids: Ids): void
 }
 
 type Ids = Pick<CacheEvent, 'callId' | 'requestId' | 'operation'>
+
+export interface CacheWait {
+  /** How long the call may take as a whole, milliseconds. */
+  readonly deadlineMs: number
+  readonly signal: CancellationSignal
+}
 
 /** The text that is stored: with its expiry, because a store may ignore the time to live. */
 interface Entry {
@@ -26,6 +34,10 @@ interface Entry {
 const MAX_ANSWERS = 1_000
 /** Changes with the form of an entry, so that entries of another version are not found. */
 const KEY_PREFIX = 'etn-market:2:'
+/** A request takes about as long as that: more is not worth a wait. */
+const MAX_WAIT_MS = 1_000
+/** How long a store that failed is left alone. */
+const REST_MS = 30_000
 
 /** @param read the envelope of a body, or undefined where it does not match the contract */
 export function createCache(
@@ -36,17 +48,26 @@ export function createCache(
   emit: Emit,
 ): Cache {
   const store = options.store ?? createMemoryStore()
+  // Steps of the wall clock make no answer of this process older or younger.
+  const now = anchoredWallClock(clock)
+  let restsUntil = Number.NEGATIVE_INFINITY
+  /** What was kept by this cache, by time to live: those that expire first come first. */
+  const kept = new Map<number, Map<string, number>>()
   const ttlOf = ({ operation }: PlannedRequest) =>
     operation === 'account.me' || operation === 'request' ? 0 : (options.ttlMs[operation as CacheableOperation] ?? 0)
   const keyOf = (request: PlannedRequest) => `${KEY_PREFIX}${baseUrl()}${withoutLimit(request).path}`
+  const isUsed = (request: PlannedRequest) => ttlOf(request) > 0 && monotonicNow(clock) >= restsUntil
 
-  const failed = (ids: Ids, error: unknown) =>
+  function rest(ids: Ids, error: unknown): void {
+    restsUntil = monotonicNow(clock) + REST_MS
     emit({ type: 'cache.failed', ...ids, message: error instanceof Error ? error.message : String(error) })
+  }
 
-  async function find(request: PlannedRequest): Promise<Envelope | undefined> {
-    const entry = parseEntry(await store.get(keyOf(request)))
+  async function find(request: PlannedRequest, { deadlineMs, signal }: CacheWait): Promise<Envelope | undefined> {
+    const timeoutMs = Math.min(MAX_WAIT_MS, deadlineMs / 2)
+    const entry = parseEntry(await callStore(() => store.get(keyOf(request)), { clock, timeoutMs, signal }))
     if (entry === undefined) return undefined
-    const leftMs = entry.expiresAt - clock.now()
+    const leftMs = entry.expiresAt - now()
     // One that was written while a clock was ahead would be fresh for as long as that clock was wrong.
     if (leftMs <= 0 || leftMs > ttlOf(request)) return undefined
     const envelope = read(request, entry.text)
@@ -55,24 +76,47 @@ export function createCache(
 
   async function keep(request: PlannedRequest, text: string): Promise<void> {
     const ttl = ttlOf(request)
-    const entry: Entry = { expiresAt: clock.now() + ttl, text, limit: withoutLimit(request).limit }
-    await store.set(keyOf(request), JSON.stringify(entry), ttl)
+    const key = keyOf(request)
+    const expiresAt = now() + ttl
+    const entry: Entry = { expiresAt, text, limit: withoutLimit(request).limit }
+    const expired = takeExpired()
+    const sameTtl = kept.get(ttl) ?? new Map<string, number>()
+    kept.set(ttl, sameTtl)
+    sameTtl.delete(key)
+    sameTtl.set(key, expiresAt)
+    // Without a time limit, whose timer would outlive the client: nobody waits.
+    await store.set(key, JSON.stringify(entry), ttl)
+    for (const old of expired) if (old !== key) await store.delete(old)
+  }
+
+  /** Many stores ignore the time to live, and would keep what nobody asks for again. */
+  function takeExpired(): string[] {
+    const expired: string[] = []
+    for (const keys of kept.values()) {
+      for (const [key, expiresAt] of keys) {
+        if (expiresAt > now() && keys.size <= MAX_ANSWERS) break
+        keys.delete(key)
+        if (expiresAt <= now()) expired.push(key)
+      }
+    }
+    return expired
   }
 
   return {
-    async get(request, ids) {
-      if (ttlOf(request) <= 0) return undefined
+    async get(request, ids, wait) {
+      if (!isUsed(request)) return undefined
       try {
-        const envelope = await find(request)
+        const envelope = await find(request, wait)
         if (envelope !== undefined) emit({ type: 'cache.hit', ...ids })
         return envelope
       } catch (error) {
-        failed(ids, error)
+        wait.signal.throwIfAborted()
+        rest(ids, error)
         return undefined
       }
     },
     set(request, text, ids) {
-      if (ttlOf(request) > 0) keep(request, text).catch((error) => failed(ids, error))
+      if (isUsed(request)) keep(request, text).catch((error) => rest(ids, error))
     },
   }
 }

@@ -3,7 +3,6 @@ import { type CancellationSignal, LightAbortController } from '../concurrency/ca
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { type Deadline, type DeadlineCourse, startDeadline } from '../concurrency/deadline.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { SmallSet } from '../utils/small-set.ts'
 
 /** One call, from its start until it has settled: ended early by the caller's signal or with the client. */
 export interface CallLifetime {
@@ -33,7 +32,7 @@ export interface CallLifetimes {
 
 export function createCallLifetimes(clock: Clock): CallLifetimes {
   const listenForAbort = createAbortListeners()
-  const live = new SmallSet<Lifetime>()
+  const live = new Set<Lifetime>()
   let calls = 0
   const onLastEnd: (() => void)[] = []
   let isClosed = false
@@ -92,7 +91,7 @@ export function createCallLifetimes(clock: Clock): CallLifetimes {
     msSinceEarlyEnd: () => monotonicNow(clock) - earlyEndAt,
     async close() {
       isClosed = true
-      for (const { signal } of live.items()) signal.abort(closedError())
+      for (const { signal } of [...live]) signal.abort(closedError())
       if (live.size > 0) await new Promise<void>((resolve) => onLastEnd.push(resolve))
     },
   }

@@ -1,5 +1,4 @@
 import type { CallMeta } from '../api-promise.ts'
-import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { COPY_WITH, EtnMarketError } from '../errors/base.ts'
@@ -12,7 +11,6 @@ import type { CallInput, CallPlan } from './call-input.ts'
 import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import { callMeta } from './call-meta.ts'
 import { createTotals, sumPaid } from './charge-totals.ts'
-import { DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
 import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
@@ -99,11 +97,11 @@ function openCall(input: CallInput, context: CallContext): CallState {
   return { input, settings, lifetime, plan, context, batch: undefined }
 }
 
-const requestIdOf = ({ lifetime }: CallState, index: number) => `${lifetime.callId}.${index + 1}`
+const requestIdOf = (callId: string, index: number) => `${callId}.${index + 1}`
 
 function detailsOf(state: CallState): CallDetails {
   const { operation, params } = state.input
-  const requestIds = state.plan.requests.map((_, index) => requestIdOf(state, index))
+  const requestIds = state.plan.requests.map((_, index) => requestIdOf(state.lifetime.callId, index))
   return { operation, params, requestIds, deadlineMs: state.settings.deadlineMs }
 }
 
@@ -122,21 +120,17 @@ function emitEnd({ context, input, lifetime }: CallState, results: readonly Paid
   context.emit(callEndEvent({ callId, operation, params, durationMs: lifetime.elapsed() }, results, failure))
 }
 
-/** The fresh answers of the cache, one for each request. The deadline counts while its store is read. */
-async function readCache(cache: Cache, state: CallState) {
-  const { lifetime, plan, input } = state
+/** The fresh answers of the cache, one for each request. */
+function readCache(cache: Cache, { lifetime, plan, input, settings }: CallState) {
   const { signal, callId } = lifetime
   const { operation } = input
-  const timeLimit = new LightAbortController()
-  const deadline = lifetime.startDeadline(() => timeLimit.abort(DEADLINE_EXCEEDED))
-  const answers = plan.requests.map((request, index) =>
-    cache.get(request, { callId, operation, requestId: requestIdOf(state, index) }),
+  const wait = { signal, deadlineMs: settings.deadlineMs }
+  return Promise.all(
+    plan.requests.map((request, index) => {
+      const requestId = requestIdOf(callId, index)
+      return cache.get(request, { callId, operation, requestId }, wait)
+    }),
   )
-  try {
-    return await raceWithAbort(raceWithAbort(Promise.all(answers), timeLimit), signal)
-  } finally {
-    deadline.stop()
-  }
 }
 
 /**
@@ -191,7 +185,7 @@ function start(
   const { cache, admission } = context
   const { signal, totals, progress } = shared
   const request = plan.requests[index] as PlannedRequest
-  const requestId = requestIdOf(state, index)
+  const requestId = requestIdOf(state.lifetime.callId, index)
   const requestState: RequestState = {
     request,
     settings,

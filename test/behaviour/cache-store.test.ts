@@ -1,6 +1,6 @@
 import type { CacheStore, ClientOptions } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { costs, ok } from '../support/answers.ts'
+import { costs, ok, price } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { address, setup, watch } from '../support/setup.ts'
 import { createStore } from '../support/store.ts'
@@ -51,7 +51,8 @@ describe('a cache store', () => {
     expect(await client.token.list()).toEqual(LIST)
     await flush()
     expect(script.requests).toHaveLength(1)
-    expect(events.filter(({ type }) => type === 'cache.failed')).toHaveLength(2)
+    // The store is left alone for a while.
+    expect(events.filter(({ type }) => type === 'cache.failed')).toHaveLength(1)
   })
 
   test('that never answers: abort and deadline end the call', async () => {
@@ -76,5 +77,49 @@ describe('a cache store', () => {
     const { client } = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
     expect(await client.token.list()).toEqual(LIST)
     await client.close()
+  })
+
+  test('that never answers costs a request after a second at most, and is then left alone for 30 s', async () => {
+    let asked = 0
+    const get = () => {
+      asked++
+      return new Promise(() => {})
+    }
+    const store: CacheStore = { get, set: () => new Promise(() => {}), delete: () => true }
+    const { client, clock, script } = setup(() => ok(LIST, costs(105)), {
+      cache: { ...cache, store } as ClientOptions['cache'],
+    })
+    const first = watch(client.token.list())
+    await clock.advance(999)
+    expect(script.requests).toHaveLength(0)
+    await clock.advance(1)
+    expect(first.value).toEqual(LIST)
+    const second = watch(client.token.list())
+    await clock.advance(0)
+    expect(second.value).toEqual(LIST)
+    expect([asked, script.requests.length]).toEqual([1, 2])
+    await clock.advance(30_000)
+    const hurried = watch(client.token.list({}, { deadlineMs: 500 }))
+    await clock.advance(250)
+    expect(hurried.value).toEqual(LIST)
+    expect([asked, script.requests.length]).toEqual([2, 3])
+    await client.close()
+    expect(clock.pending).toBe(0)
+  })
+
+  test('loses what has expired, though it ignores the time to live', async () => {
+    const { store, kept } = createStore()
+    const { client, clock } = setup(({ url }) => ok(price(url.pathname.split('/').at(-1) ?? ''), costs(50)), {
+      cache: { ...cache, store } as ClientOptions['cache'],
+    })
+    for (let index = 0; index < 20; index++) {
+      await client.token.price({ address: address(index) })
+      await clock.advance(1_000)
+    }
+    expect(kept.size).toBeLessThanOrEqual(6)
+    await clock.advance(60_000)
+    await client.token.price({ address: address(30) })
+    await flush()
+    expect(kept.size).toBe(1)
   })
 })

@@ -1,7 +1,7 @@
-import type { CacheStore, ClientOptions } from 'etn-market'
+import { type CacheStore, type ClientOptions, createClient } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, ok, price, tokens } from '../support/answers.ts'
-import { flush } from '../support/clock.ts'
+import { createVirtualClock, flush } from '../support/clock.ts'
 import { address, addresses, setup } from '../support/setup.ts'
 import { createStore } from '../support/store.ts'
 
@@ -125,6 +125,35 @@ describe('the expiry is kept with the answer', () => {
     await client.token.price({ address: TOKEN })
     expect(script.requests).toHaveLength(2)
   })
+})
+
+test('an answer gets older with elapsed time, whatever happens to the wall clock', async () => {
+  const clock = createVirtualClock(undefined, true)
+  let requests = 0
+  const client = createClient({
+    apiKey: 'esk_live_key',
+    clock,
+    cache: { ttlMs: { 'token.price': 60_000 } },
+    async fetch() {
+      requests++
+      return ok(price(TOKEN), costs(50))
+    },
+  })
+  const ask = async () => {
+    await client.token.price({ address: TOKEN })
+    await flush()
+    return requests
+  }
+  await ask()
+  for (let step = 0; step < 5; step++) {
+    await clock.advance(11_000)
+    clock.stepWallClock(-50_000)
+    expect(await ask()).toBe(1)
+  }
+  await clock.advance(11_000)
+  expect(await ask()).toBe(2)
+  clock.stepWallClock(10 * WEEK)
+  expect(await ask()).toBe(2)
 })
 
 describe('a list answers for a shorter one', () => {
