@@ -8,7 +8,7 @@ import {
   isEtnMarketError,
   type TokenCandlesParams,
 } from 'etn-market'
-import { isFinalForKey } from '../errors/final-error.ts'
+import { isFinalForKey } from '../errors/api.ts'
 import { chartWidth, formatChart } from './candle-chart.ts'
 import { toCsv } from './candle-csv.ts'
 import { CommandError, EXIT, usageError } from './failure.ts'

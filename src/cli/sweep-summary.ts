@@ -1,4 +1,4 @@
-import { isFinalForKey } from '../errors/final-error.ts'
+import { isFinalForKey } from '../errors/api.ts'
 import { describeFailure } from './failure.ts'
 import { formatCount, formatCredits } from './output.ts'
 import type { Result, SweepParams } from './run-sweep.ts'

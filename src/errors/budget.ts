@@ -1,3 +1,4 @@
+import { RateLimitError } from './api.ts'
 import { type ErrorDetails, EtnMarketError } from './base.ts'
 
 /** The worst case of a call does not fit what is left of the budget. Nothing was sent. */
@@ -50,3 +51,9 @@ export function budgetExceeded(
 
 const adviceUntil = (resetsAt: number | undefined) =>
   resetsAt === undefined ? 'Allow more credits.' : 'Wait for the next window or allow more credits.'
+
+/** Whether a code is one of `etn-market/proxy` for a call that does not fit: a cheaper one may, and cached answers always do. */
+export const isBudgetCode = (code = ''): boolean => /^(visitor_)?budget_exceeded$/.test(code)
+
+/** Whether a proxy refused a call for its cost: that says nothing about the calls that the service takes. */
+export const isBudgetRefusal = (error: unknown): boolean => error instanceof RateLimitError && isBudgetCode(error.code)

@@ -1,5 +1,9 @@
-import { createAbortListeners, type ListenForAbort } from '../concurrency/abort-listeners.ts'
-import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
+import {
+  type CancellationSignal,
+  createAbortListeners,
+  LightAbortController,
+  type ListenForAbort,
+} from '../concurrency/cancellation.ts'
 import { EtnMarketError } from '../errors/base.ts'
 
 /** How long the feed lives. */

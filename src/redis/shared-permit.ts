@@ -1,6 +1,5 @@
-import type { Admission, CooldownScope } from '../concurrency/admission-types.ts'
+import type { Admission, CooldownScope, PermitResult } from '../concurrency/admission-types.ts'
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
-import type { PermitResult } from '../concurrency/permit.ts'
 import type { Member } from './member.ts'
 import type { Lease } from './renewals.ts'
 import { END } from './scripts/end.lua.ts'

@@ -3,11 +3,13 @@ import type {
   AdmissionRequest,
   CooldownScope,
   LocalAdmissionControl,
+  Permit,
+  PermitRequest,
+  PermitResult,
 } from '../concurrency/admission-types.ts'
 import { LightAbortController } from '../concurrency/cancellation.ts'
 import { type CircuitBreaker, createCircuitBreaker } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import type { Permit, PermitRequest, PermitResult } from '../concurrency/permit.ts'
 import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
 import { createSemaphore, type Release } from '../concurrency/semaphore.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'

@@ -1,5 +1,4 @@
-import { createAbortListeners } from '../concurrency/abort-listeners.ts'
-import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
+import { type CancellationSignal, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { type Deadline, type DeadlineCourse, startDeadline } from '../concurrency/deadline.ts'
 import { EtnMarketError } from '../errors/base.ts'

@@ -9,7 +9,7 @@ import {
   ServiceError,
 } from '../errors/api.ts'
 import type { ErrorDetails, EtnMarketError } from '../errors/base.ts'
-import { isBudgetCode } from '../errors/budget-refusal.ts'
+import { isBudgetCode } from '../errors/budget.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { ConnectionError, TimeoutError } from '../errors/network.ts'
 import { ResponseError } from '../errors/response.ts'

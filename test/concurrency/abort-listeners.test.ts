@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createAbortListeners } from '../../src/concurrency/abort-listeners.ts'
+import { createAbortListeners } from '../../src/concurrency/cancellation.ts'
 
 test('calls every callback of a signal with one listener, and removes the listener with the last callback', () => {
   const listen = createAbortListeners()

@@ -1,6 +1,6 @@
 import type { Client, Clock, EtnMarketError, StoredBudget } from 'etn-market'
 import type { PriceFeed } from 'etn-market/feed'
-import { isFinalForKey } from '../../errors/final-error.ts'
+import { isFinalForKey } from '../../errors/api.ts'
 import type { NamedFile } from '../host.ts'
 import type { PlanLine } from '../plan-line.ts'
 import type { LineName, RunEvent } from './run-events.ts'
