@@ -71,18 +71,13 @@ function toImport(tree: ts.SourceFile, specifier: ts.Node, typeOnly: boolean): I
   return { from: posix.join(posix.dirname(tree.fileName), text), typeOnly, lazy: false }
 }
 
-/** Every file and package that a file loads, directly or not. */
-export const loadedBy = (path: string) => reachedFrom(path, ({ typeOnly }) => !typeOnly)
-
-/** Every file and package that a file imports, directly or not, type imports included. */
-export const importedBy = (path: string) => reachedFrom(path, () => true)
-
-function reachedFrom(path: string, counts: (imported: Import) => boolean, seen = new Set<string>()): Set<string> {
+/** Every file and package that a file loads, directly or not. Types leave no trace at run time. */
+export function loadedBy(path: string, seen = new Set<string>()): Set<string> {
   const file = sources.find((source) => source.path === path)
   for (const imported of file?.imports ?? []) {
-    if (!counts(imported) || seen.has(imported.from)) continue
+    if (imported.typeOnly || seen.has(imported.from)) continue
     seen.add(imported.from)
-    reachedFrom(imported.from, counts, seen)
+    loadedBy(imported.from, seen)
   }
   return seen
 }
