@@ -3,7 +3,6 @@ import { type Clock, monotonicNow, startTimer } from './clock.ts'
 import { createRefusalWindow } from './refusal-window.ts'
 import { createWaitQueue } from './semaphore.ts'
 
-
 interface Waiter {
   readonly request: PermitRequest
   grant(): void

@@ -2,7 +2,7 @@ import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { TimeoutError } from '../errors/network.ts'
 import { StateUnavailableError } from '../errors/state.ts'
 import { copyData } from '../utils/json-data.ts'
-import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
+import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
 import type { ChargeTotals } from './types.ts'
 
 /** What every error of a call states. */

@@ -6,8 +6,7 @@ import { validateParams } from '../operations/validate-params.ts'
 import type { BatchOptions, CallOptions, RequestOptions } from '../options.ts'
 import type { AddressReader } from '../utils/address.ts'
 import { BATCH, mergeBatch, requireWhole } from './merge-batch.ts'
-import { planPath } from './plan-path.ts'
-import { planRequests } from './plan-requests.ts'
+import { planPath, planRequests } from './plan-requests.ts'
 import type { ChunkResult, PlannedRequest } from './types.ts'
 
 /** What a call asks for, and how its data is made of the answers. */

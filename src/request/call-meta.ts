@@ -1,7 +1,8 @@
 import type { CallMeta } from '../api-promise.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { sumPaid } from './charge-totals.ts'
-import type { Answer, ChunkResult, PlannedRequest } from './types.ts'
+import { type ChargeState, EtnMarketError } from '../errors/base.ts'
+import type { CallEndedEvent } from '../events.ts'
+import type { Answer, ChargeTotals, ChunkResult, PaidResult, PlannedRequest } from './types.ts'
 
 /** The cost and the course of a call. A request that several calls share is paid by one of them, so that sums are right. */
 export function callMeta(
@@ -31,4 +32,43 @@ export function callMeta(
     status,
     headers: headers && Object.fromEntries(headers),
   }
+}
+
+export function createTotals(): ChargeTotals {
+  return { attempts: 0, credits: 0, charge: 'none', isComputed: false }
+}
+
+/** Adds up what the requests of a call were charged. */
+export function sumPaid(results: readonly { readonly paid: ChargeTotals }[]): ChargeTotals {
+  const sum = createTotals()
+  for (const { paid } of results) {
+    sum.attempts += paid.attempts
+    sum.credits += paid.credits
+    sum.charge = strongest(sum.charge, paid.charge)
+    sum.isComputed ||= paid.isComputed
+  }
+  return sum
+}
+
+export function strongest(one: ChargeState, other: ChargeState): ChargeState {
+  if (one === 'unknown' || other === 'unknown') return 'unknown'
+  return one === 'charged' || other === 'charged' ? 'charged' : 'none'
+}
+
+/** The event of a call that has settled; `failure` is what it rejects with. */
+export function callEndEvent(
+  call: Pick<CallEndedEvent, 'callId' | 'operation' | 'params' | 'durationMs'>,
+  results: readonly PaidResult[],
+  failure: unknown,
+): CallEndedEvent {
+  const { callId, operation, params, durationMs } = call
+  const { attempts, charge, credits } = sumPaid(results)
+  const shared = results.some(({ isShared }) => isShared)
+  const cached = results.some(({ answer }) => answer?.from === 'cache')
+  // Written out: to spread them takes longer than all the rest.
+  const ended = { callId, operation, params, durationMs, credits, charge, attempts, shared, cached }
+  if (failure === undefined) return Object.assign(ended, { type: 'call.succeeded' as const })
+  const code = failure instanceof EtnMarketError ? failure.code : 'aborted'
+  const errorName = failure instanceof Error ? failure.name : 'AbortError'
+  return Object.assign(ended, { type: 'call.failed' as const, code, errorName })
 }

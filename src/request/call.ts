@@ -1,4 +1,4 @@
-import type { CallMeta } from '../api-promise.ts'
+import type { ApiPromise, CallMeta } from '../api-promise.ts'
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { COPY_WITH, EtnMarketError } from '../errors/base.ts'
@@ -6,11 +6,9 @@ import { BudgetExceededError } from '../errors/budget.ts'
 import { createBatchProgress } from './batch-progress.ts'
 import type { Cache } from './cache.ts'
 import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
-import { callEndEvent } from './call-events.ts'
 import type { CallInput, CallPlan } from './call-input.ts'
 import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
-import { callMeta } from './call-meta.ts'
-import { createTotals, sumPaid } from './charge-totals.ts'
+import { callEndEvent, callMeta, createTotals, sumPaid } from './call-meta.ts'
 import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
 import { copyEnvelope } from './parse-response.ts'
 import { ignoreEvents } from './request-events.ts'
@@ -250,4 +248,13 @@ function fromCache(envelope: Envelope, { path }: PlannedRequest, { input }: Call
   input.onAnswer?.(path, { text: JSON.stringify(envelope) })
   const paid = createTotals()
   return { answer: { envelope, totals: paid, from: 'cache' }, paid, isShared: false }
+}
+
+/** One call, read as the data alone or with its cost. */
+export function startCall(input: CallInput, context: CallContext): ApiPromise<unknown> {
+  let readMeta: () => CallMeta
+  const data = call(input, context, (read) => {
+    readMeta = read
+  })
+  return Object.assign(data, { withMeta: () => data.then((value) => ({ data: value, meta: readMeta() })) })
 }

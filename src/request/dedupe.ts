@@ -2,8 +2,8 @@ import { type CancellationSignal, LightAbortController } from '../concurrency/ca
 import type { Deadline } from '../concurrency/deadline.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/starter-failure.ts'
-import { createTotals } from './charge-totals.ts'
-import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './deadline-exceeded.ts'
+import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
+import { createTotals } from './call-meta.ts'
 import type { CallSettings } from './settings.ts'
 import type { ChargeTotals, PlannedRequest, RequestProgress, SharedDeadline, Waiters } from './types.ts'
 
