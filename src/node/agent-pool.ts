@@ -103,18 +103,8 @@ function trackConnections(agent: Agent, sockets: Set<Socket>, secure: boolean): 
         clearTimeout(timer)
         sockets.delete(socket)
       })
-      if (!secure) {
-        socket.once('connect', () => clearTimeout(timer))
-        return socket
-      }
-      // Nothing is written before the handshake is complete: its failure keeps its own code, and nothing was sent.
-      socket.on('error', done)
-      socket.once('close', () => done(closedEarly()))
-      socket.once('secureConnect', () => {
-        clearTimeout(timer)
-        done(null, socket)
-      })
-      return undefined
+      socket.once(secure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+      return socket
     },
     /** Idle sockets do not keep the process alive. `sendHttpRequest` sets their timeout. */
     keepSocketAlive(socket: Socket) {
@@ -134,4 +124,3 @@ function createNames(): (options: { host?: string; port?: number }) => string {
 }
 
 const connectTimeout = () => errorWithCode(`No connection within ${CONNECT_TIMEOUT_MS} ms`, 'UND_ERR_CONNECT_TIMEOUT')
-const closedEarly = () => errorWithCode('The connection was closed before it was established', 'ECONNRESET')

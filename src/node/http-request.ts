@@ -23,10 +23,12 @@ export interface HttpRequest {
   readonly signal: CancellationSignal
   /** The most bytes that the body may have, decoded. */
   readonly maxResponseBytes?: number | undefined
-  /** Called before the request is handed to the agent. */
+  /** Called when a connection is being made, or could not be made. */
+  onConnecting(): void
+  /** Awaited before `onSent`, where the request has waited for its connection. */
+  lastLook(): Promise<void> | undefined
+  /** Called before the request is written to its connection. It throws when that must not happen. */
   onSent(): void
-  /** Called when it has a connection. */
-  onConnected(): void
 }
 
 /** Statuses of responses that have no body, whatever follows their headers. */
@@ -34,7 +36,7 @@ const NULL_BODY_STATUSES = [204, 205, 304]
 
 /** Sends one GET. Resolves when the headers of the response have arrived; rejects as Node's fetch does. */
 export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
-  const { agent, target, headers, signal, maxResponseBytes, onSent, onConnected } = attempt
+  const { agent, target, headers, signal, maxResponseBytes } = attempt
   return new Promise((resolve, reject) => {
     let body: BufferedBody | undefined
     let requestError: Error | undefined
@@ -75,9 +77,24 @@ export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
     const protocol = secure ? 'https:' : 'http:'
     const request: ClientRequest = agent.request({ agent: agent.agent, protocol, hostname, port, path, headers })
     request.maxHeadersCount = 0
-    request.on('socket', (socket) => whenConnected(socket, onConnected))
+    const write = async (hasWaited: boolean) => {
+      try {
+        if (hasWaited) await attempt.lastLook()
+        if (request.destroyed) return
+        attempt.onSent()
+        request.end()
+      } catch (error) {
+        fail(error)
+        request.destroy()
+      }
+    }
+    request.on('socket', (socket) => {
+      attempt.onConnecting()
+      whenConnected(socket, (hasWaited) => write(hasWaited || !agent.isOwn))
+    })
     request.on('response', onResponse)
     request.on('error', (error) => {
+      attempt.onConnecting()
       requestError = error
       if (body === undefined) fail(fetchError('fetch failed', error))
     })
@@ -85,17 +102,15 @@ export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
       if (body === undefined) fail(fetchError('fetch failed', noResponse()))
     })
     signal.addEventListener('abort', onAbort)
-    onSent()
-    request.end()
   })
 }
 
-/** Nothing of a request leaves before its connection is made, and with TLS before the handshake is complete. */
-function whenConnected(socket: Socket, callback: () => void): void {
+/** Calls back when a connection is made, with TLS when its handshake is complete. `hasWaited` says whether that was still to come. */
+function whenConnected(socket: Socket, callback: (hasWaited: boolean) => void): void {
   const { secureConnecting } = socket as Partial<TLSSocket> & { readonly secureConnecting?: boolean }
-  if (secureConnecting) socket.once('secureConnect', callback)
-  else if (socket.connecting) socket.once('connect', callback)
-  else callback()
+  if (secureConnecting) socket.once('secureConnect', () => callback(true))
+  else if (socket.connecting) socket.once('connect', () => callback(true))
+  else callback(false)
 }
 
 const noResponse = () => errorWithCode('The connection ended without a response', 'ECONNRESET')

@@ -70,14 +70,8 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
     const { url, headers, signal, maxResponseBytes } = attempt
     const progress: Progress = { sent: false, head: undefined }
     const onSent = () => {
-      progress.sent = true
       attempt.onSent()
-      progress.isConnecting = true
-      attempt.onConnecting?.()
-    }
-    const onConnected = () => {
-      progress.isConnecting = false
-      attempt.onConnected?.()
+      progress.sent = true
     }
     const request = (to: string) => {
       signal.throwIfAborted()
@@ -89,8 +83,9 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
         headers: requestHeaders(target, headers),
         signal,
         maxResponseBytes,
+        onConnecting: () => attempt.onConnecting?.(),
+        lastLook: () => attempt.lastLook?.(),
         onSent,
-        onConnected,
       })
     }
     try {

@@ -1,24 +1,26 @@
 import { isNeverSent } from './never-sent.ts'
 import { discardBody, type RedirectResponse, redirectLocation } from './redirects.ts'
-import type { AttemptOutcome, ResponseHead, TransportFailure } from './transport.ts'
+import type { AttemptOutcome, HttpResponse, ResponseHead, TransportFailure } from './transport.ts'
 
 /** How far an attempt has come. */
 export interface Progress {
   sent: boolean
-  /** Whether a connection for it is still being made, so that nothing of it has left. */
-  isConnecting?: boolean
   /** Status and headers, as soon as they have arrived. */
   head: ResponseHead | undefined
 }
 
+/** What was answered, as far as it arrived. */
+export const responseOf = ({ response, failure }: AttemptOutcome): HttpResponse | undefined =>
+  response ?? failure.response
+
 /** The outcome of an attempt without a whole response. */
 export function failed(
   kind: TransportFailure['kind'],
-  { sent, head, isConnecting }: Progress,
+  { sent, head }: Progress,
   cause: unknown,
   more?: Pick<TransportFailure, 'hook' | 'response'>,
 ): AttemptOutcome {
-  const mayHaveArrived = head !== undefined || (sent && !isConnecting && (kind !== 'network' || !isNeverSent(cause)))
+  const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !isNeverSent(cause)))
   const response = head && { status: head.status, headers: head.headers, text: undefined }
   return { failure: { kind, mayHaveArrived, response, cause, ...more } }
 }
