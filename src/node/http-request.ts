@@ -89,8 +89,11 @@ export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
       }
     }
     request.on('socket', (socket) => {
+      const step = connectingStep(socket)
+      // An agent of the user may have kept it in a queue.
+      if (step === undefined) return void write(!agent.isOwn)
       attempt.onConnecting()
-      whenConnected(socket, (hasWaited) => write(hasWaited || !agent.isOwn))
+      socket.once(step, () => write(true))
     })
     request.on('response', onResponse)
     request.on('error', (error) => {
@@ -105,12 +108,11 @@ export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
   })
 }
 
-/** Calls back when a connection is made, with TLS when its handshake is complete. `hasWaited` says whether that was still to come. */
-function whenConnected(socket: Socket, callback: (hasWaited: boolean) => void): void {
+/** The event at which a connection is made, with TLS the end of its handshake; undefined where it is made already. */
+function connectingStep(socket: Socket): 'secureConnect' | 'connect' | undefined {
   const { secureConnecting } = socket as Partial<TLSSocket> & { readonly secureConnecting?: boolean }
-  if (secureConnecting) socket.once('secureConnect', () => callback(true))
-  else if (socket.connecting) socket.once('connect', () => callback(true))
-  else callback(false)
+  if (secureConnecting) return 'secureConnect'
+  return socket.connecting ? 'connect' : undefined
 }
 
 const noResponse = () => errorWithCode('The connection ended without a response', 'ECONNRESET')

@@ -107,6 +107,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
       await look.prepare(state.hasWaited || look.admission.hasWaited)
       if (!look.admission.isCurrent()) continue
       startedAt = monotonicNow(clock)
+      isTried = false
       outcome = await attempt({
         transport,
         url: context.baseUrl() + request.path,

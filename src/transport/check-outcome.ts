@@ -19,7 +19,9 @@ const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', '
  */
 export function checkOutcome(outcome: unknown, known?: ResponseHead): AttemptOutcome | undefined {
   try {
-    const { response, failure, answered } = Object(outcome) as Partial<Record<'response' | 'failure' | 'answered', unknown>>
+    const { response, failure, answered } = Object(outcome) as Partial<
+      Record<'response' | 'failure' | 'answered', unknown>
+    >
     const isWholeOrFailure = failure === undefined ? isWhole(response, known) : isFailure(failure)
     const isValid = isWholeOrFailure && (answered === undefined || checkOutcome(answered) !== undefined)
     return isValid ? (outcome as AttemptOutcome) : undefined

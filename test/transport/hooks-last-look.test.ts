@@ -206,10 +206,13 @@ describe('a hook that waits while another call meets a 429', () => {
     const { hooks, held, release } = holding()
     const attempts: number[] = []
     hooks.beforeRequest?.push(({ operation, attempt }) => void (operation === 'token.price' && attempts.push(attempt)))
-    const { client, clock, script } = setup((exchange) => (exchange.number === 1 ? limited(wait(2)) : answer(exchange)), {
-      hooks,
-      retry: false,
-    })
+    const { client, clock, script } = setup(
+      (exchange) => (exchange.number === 1 ? limited(wait(2)) : answer(exchange)),
+      {
+        hooks,
+        retry: false,
+      },
+    )
     const outcome = watch(client.token.price({ address: address(1) }).withMeta())
     watch(client.etn.price())
     await clock.advance(0)
