@@ -2,12 +2,11 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CancellationSignal } from '../transport/light-signal.ts'
+import type { ResponseHeaders } from '../transport/transport.ts'
 import { idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
-import { type BufferedBody, bufferBody } from './buffer-body.ts'
-import { type Coding, parseContentEncoding } from './decode-body.ts'
 import { errorWithCode, fetchError } from './fetch-error.ts'
 import type { ParsedUrl } from './parse-url.ts'
-import { RawHeaders } from './response-headers.ts'
+import { type BufferedBody, bufferBody, type Coding, parseContentEncoding } from './response-body.ts'
 
 /** A response whose headers have arrived and whose body is being received. */
 export interface NodeResponse {
@@ -19,7 +18,7 @@ export interface NodeResponse {
 export interface HttpRequest {
   readonly agent: ProtocolAgent
   readonly target: ParsedUrl
-  readonly headers: Record<string, string>
+  readonly headers: Readonly<Record<string, string>>
   readonly signal: CancellationSignal
   /** The most bytes that the body may have, decoded. */
   readonly maxResponseBytes?: number | undefined
@@ -75,7 +74,14 @@ export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
 
     const { secure, hostname, port, path } = target
     const protocol = secure ? 'https:' : 'http:'
-    const request: ClientRequest = agent.request({ agent: agent.agent, protocol, hostname, port, path, headers })
+    const request: ClientRequest = agent.request({
+      agent: agent.agent,
+      protocol,
+      hostname,
+      port,
+      path,
+      headers: requestHeaders(target, headers),
+    })
     request.maxHeadersCount = 0
     const write = async (hasWaited: boolean) => {
       try {
@@ -116,3 +122,55 @@ function connectingStep(socket: Socket): 'secureConnect' | 'connect' | undefined
 }
 
 const noResponse = () => errorWithCode('The connection ended without a response', 'ECONNRESET')
+
+/**
+ * The headers for `node:http`, with those that Node's fetch adds by itself. A plain object, because instrumentations copy headers
+ * by `Object.assign({}, headers)`: from an array of lines that makes headers named `0`, `1`, …, one of which holds the key.
+ */
+function requestHeaders(
+  { host, secure }: ParsedUrl,
+  headers: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    host,
+    'user-agent': 'node',
+    'accept-encoding': secure ? 'br, gzip, deflate' : 'gzip, deflate',
+    ...headers,
+  }
+}
+
+/** Headers over the names and values that `node:http` gives in turn. A class, because every response makes one. */
+export class RawHeaders implements ResponseHeaders {
+  readonly #lines: readonly string[]
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines
+  }
+
+  get(name: string): string | null {
+    return lookUp(this.#lines, name)
+  }
+
+  *[Symbol.iterator](): IterableIterator<[name: string, value: string]> {
+    const names = new Set(this.#lines.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()))
+    for (const name of [...names].sort()) yield [name, this.get(name) ?? '']
+  }
+}
+
+/** The bit in which a lower-case letter differs. */
+const LOWER_CASE = 0x20
+
+/** The value of a header; several lines are joined as fetch joins them. */
+function lookUp(lines: readonly string[], name: string): string | null {
+  let found: string | null = null
+  const first = name.charCodeAt(0) | LOWER_CASE
+  for (let index = 0; index < lines.length; index += 2) {
+    const current = lines[index]
+    if (current === undefined || current.length !== name.length) continue
+    // Most names of the same length begin with another letter. To lower the case of all of them takes 0.8 kB a call.
+    if ((current.charCodeAt(0) | LOWER_CASE) !== first || current.toLowerCase() !== name.toLowerCase()) continue
+    const value = lines[index + 1] ?? ''
+    found = found === null ? value : `${found}, ${value}`
+  }
+  return found
+}

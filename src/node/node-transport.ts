@@ -1,6 +1,5 @@
 import { acceptLightSignal } from '../transport/light-signal.ts'
-import { NOT_SENT } from '../transport/never-sent.ts'
-import { failed, type Progress, redirected } from '../transport/outcome.ts'
+import { failed, NOT_SENT, type Progress, redirected } from '../transport/outcome.ts'
 import { followRedirects, isRedirect } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
@@ -9,7 +8,6 @@ import { createAgentPool, type HttpAgent } from './agent-pool.ts'
 import { errorWithCode, fetchError } from './fetch-error.ts'
 import { sendHttpRequest } from './http-request.ts'
 import { createUrlParser } from './parse-url.ts'
-import { requestHeaders } from './request-headers.ts'
 
 export type { HttpAgent } from './agent-pool.ts'
 
@@ -80,7 +78,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
       return sendHttpRequest({
         agent: pool.agentFor(target.secure),
         target,
-        headers: requestHeaders(target, headers),
+        headers,
         signal,
         maxResponseBytes,
         onConnecting: () => attempt.onConnecting?.(),

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { AttemptOutcome, HttpAttempt, Transport } from 'etn-market'
 import { createNodeTransport } from 'etn-market/node'
-import { isNeverSent } from '../../src/transport/never-sent.ts'
+import { isNeverSent } from '../../src/transport/outcome.ts'
 import { linesOf } from './answers.ts'
 import type { Admitted, ScriptedRequest } from './script.ts'
 import { createPassage } from './settle.ts'
