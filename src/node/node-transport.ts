@@ -4,10 +4,10 @@ import { followRedirects, isRedirect } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
-import { createAgentPool, type HttpAgent } from './agent-pool.ts'
+import { AgentPool, type HttpAgent } from './agent-pool.ts'
 import { errorWithCode, fetchError } from './fetch-error.ts'
 import { sendHttpRequest } from './http-request.ts'
-import { createUrlParser } from './parse-url.ts'
+import { UrlParser } from './parse-url.ts'
 
 export type { HttpAgent } from './agent-pool.ts'
 
@@ -60,8 +60,8 @@ export interface NodeTransport extends Transport {
  * @throws TypeError when `agent` is not an agent
  */
 export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeTransport {
-  const parseUrl = createUrlParser()
-  const pool = createAgentPool(resolveAgents(agent))
+  const urls = new UrlParser()
+  const pool = new AgentPool(resolveAgents(agent))
   let isClosed = false
 
   const send = async (attempt: HttpAttempt): Promise<AttemptOutcome> => {
@@ -74,7 +74,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
     const request = (to: string) => {
       signal.throwIfAborted()
       if (isClosed) throw fetchError('fetch failed', errorWithCode('The transport was closed', NOT_SENT))
-      const target = parseUrl(to)
+      const target = urls.parse(to)
       return sendHttpRequest({
         agent: pool.agentFor(target.secure),
         target,
