@@ -19,13 +19,6 @@ export interface ProtocolAgent {
   request(options: RequestOptions): ClientRequest
 }
 
-export interface AgentPool {
-  /** The agent for a protocol; it is made when it is first needed, because loading Node's code takes milliseconds. */
-  agentFor(secure: boolean): ProtocolAgent
-  /** Ends all requests and closes the connections of the pool's own agents; resolves when that is done. It destroys no other agent. */
-  close(): Promise<void>
-}
-
 type OnConnect = (error: Error | null, socket?: Socket) => void
 /** A method that Node's agents have in every version, and that its types leave out or describe otherwise. */
 type Connecting = { createConnection(options: AgentOptions, done: OnConnect): Socket | undefined }
@@ -44,42 +37,50 @@ export function idleTimeoutMs(keepAlive: string | null): number {
   return Math.min(Math.max(Number(seconds) * 1_000 - IDLE_MARGIN_MS, 0), MAX_IDLE_MS)
 }
 
-export function createAgentPool(given: { http?: HttpAgent | undefined; https?: HttpAgent | undefined }): AgentPool {
-  const sockets = new Set<Socket>()
-  const requests = new Set<ClientRequest>()
-  const ownAgents: Agent[] = []
-  let http: ProtocolAgent | undefined
-  let https: ProtocolAgent | undefined
+/** The agents of a transport, and what is open through them. */
+export class AgentPool {
+  readonly #given: { http?: HttpAgent | undefined; https?: HttpAgent | undefined }
+  readonly #sockets = new Set<Socket>()
+  readonly #requests = new Set<ClientRequest>()
+  #http: ProtocolAgent | undefined
+  #https: ProtocolAgent | undefined
 
-  const create = (secure: boolean): ProtocolAgent => {
-    const module = () => process.getBuiltinModule(secure ? 'node:https' : 'node:http')
-    const request = (options: RequestOptions) => module().request(options)
-    const agent = secure ? given.https : given.http
-    if (agent !== undefined) {
-      const trackedRequest = (options: RequestOptions) => trackRequest(request(options), requests)
-      return { agent: agent as Agent, isOwn: false, request: trackedRequest }
-    }
-    const own = trackConnections(new (module().Agent)({ keepAlive: true }), sockets, secure)
-    ownAgents.push(own)
-    return { agent: own, isOwn: true, request }
+  constructor(given: { http?: HttpAgent | undefined; https?: HttpAgent | undefined }) {
+    this.#given = given
   }
 
-  return {
-    agentFor(secure) {
-      if (secure) {
-        https ??= create(true)
-        return https
-      }
-      http ??= create(false)
-      return http
-    },
-    async close() {
-      const open = [...sockets, ...requests]
-      const closed = open.map((one) => new Promise((resolve) => one.once('close', resolve)))
-      for (const agent of ownAgents) agent.destroy()
-      for (const one of open) one.destroy()
-      await Promise.all(closed)
-    },
+  /** The agent for a protocol; it is made when it is first needed, because loading Node's code takes milliseconds. */
+  agentFor(secure: boolean): ProtocolAgent {
+    if (secure) {
+      this.#https ??= this.#create(true)
+      return this.#https
+    }
+    this.#http ??= this.#create(false)
+    return this.#http
+  }
+
+  /** Ends all requests and closes the connections of the pool's own agents; resolves when that is done. It destroys no other agent. */
+  async close(): Promise<void> {
+    const open = [...this.#sockets, ...this.#requests]
+    const closed = open.map((one) => new Promise((resolve) => one.once('close', resolve)))
+    for (const made of [this.#http, this.#https]) if (made?.isOwn) made.agent.destroy()
+    for (const one of open) one.destroy()
+    await Promise.all(closed)
+  }
+
+  #create(secure: boolean): ProtocolAgent {
+    const module = () => process.getBuiltinModule(secure ? 'node:https' : 'node:http')
+    const request = (options: RequestOptions) => module().request(options)
+    const agent = secure ? this.#given.https : this.#given.http
+    if (agent !== undefined) {
+      const trackedRequest = (options: RequestOptions) => trackRequest(request(options), this.#requests)
+      return { agent: agent as Agent, isOwn: false, request: trackedRequest }
+    }
+    return {
+      agent: trackConnections(new (module().Agent)({ keepAlive: true }), this.#sockets, secure),
+      isOwn: true,
+      request,
+    }
   }
 }
 
@@ -103,18 +104,8 @@ function trackConnections(agent: Agent, sockets: Set<Socket>, secure: boolean): 
         clearTimeout(timer)
         sockets.delete(socket)
       })
-      if (!secure) {
-        socket.once('connect', () => clearTimeout(timer))
-        return socket
-      }
-      // Nothing is written before the handshake is complete: its failure keeps its own code, and nothing was sent.
-      socket.on('error', done)
-      socket.once('close', () => done(closedEarly()))
-      socket.once('secureConnect', () => {
-        clearTimeout(timer)
-        done(null, socket)
-      })
-      return undefined
+      socket.once(secure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+      return socket
     },
     /** Idle sockets do not keep the process alive. `sendHttpRequest` sets their timeout. */
     keepSocketAlive(socket: Socket) {
@@ -134,4 +125,3 @@ function createNames(): (options: { host?: string; port?: number }) => string {
 }
 
 const connectTimeout = () => errorWithCode(`No connection within ${CONNECT_TIMEOUT_MS} ms`, 'UND_ERR_CONNECT_TIMEOUT')
-const closedEarly = () => errorWithCode('The connection was closed before it was established', 'ECONNRESET')

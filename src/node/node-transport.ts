@@ -1,15 +1,13 @@
 import { acceptLightSignal } from '../transport/light-signal.ts'
-import { NOT_SENT } from '../transport/never-sent.ts'
-import { failed, type Progress, redirected } from '../transport/outcome.ts'
+import { failed, NOT_SENT, type Progress, redirected } from '../transport/outcome.ts'
 import { followRedirects, isRedirect } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
-import { createAgentPool, type HttpAgent } from './agent-pool.ts'
+import { AgentPool, type HttpAgent } from './agent-pool.ts'
 import { errorWithCode, fetchError } from './fetch-error.ts'
 import { sendHttpRequest } from './http-request.ts'
-import { createUrlParser } from './parse-url.ts'
-import { requestHeaders } from './request-headers.ts'
+import { UrlParser } from './parse-url.ts'
 
 export type { HttpAgent } from './agent-pool.ts'
 
@@ -62,35 +60,30 @@ export interface NodeTransport extends Transport {
  * @throws TypeError when `agent` is not an agent
  */
 export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeTransport {
-  const parseUrl = createUrlParser()
-  const pool = createAgentPool(resolveAgents(agent))
+  const urls = new UrlParser()
+  const pool = new AgentPool(resolveAgents(agent))
   let isClosed = false
 
   const send = async (attempt: HttpAttempt): Promise<AttemptOutcome> => {
     const { url, headers, signal, maxResponseBytes } = attempt
     const progress: Progress = { sent: false, head: undefined }
     const onSent = () => {
-      progress.sent = true
       attempt.onSent()
-      progress.isConnecting = true
-      attempt.onConnecting?.()
-    }
-    const onConnected = () => {
-      progress.isConnecting = false
-      attempt.onConnected?.()
+      progress.sent = true
     }
     const request = (to: string) => {
       signal.throwIfAborted()
       if (isClosed) throw fetchError('fetch failed', errorWithCode('The transport was closed', NOT_SENT))
-      const target = parseUrl(to)
+      const target = urls.parse(to)
       return sendHttpRequest({
         agent: pool.agentFor(target.secure),
         target,
-        headers: requestHeaders(target, headers),
+        headers,
         signal,
         maxResponseBytes,
+        onConnecting: () => attempt.onConnecting?.(),
+        lastLook: () => attempt.lastLook?.(),
         onSent,
-        onConnected,
       })
     }
     try {

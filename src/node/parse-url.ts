@@ -15,33 +15,30 @@ export interface ParsedUrl {
 /** Matches paths that a URL parser leaves as they are. */
 const NORMALIZED_PATH = /^\/(?:[\w\-~?&=,:+@!$*;/]|%(?!2e)|(?<!\/)\.)*$/i
 
-/** Makes a parser of URLs. When the origin is the one before, only the path is looked at, which spares most of the time. */
-export function createUrlParser(): (url: string) => ParsedUrl {
-  let origin = '\0'
-  let last: ParsedUrl | undefined
+/** Parses URLs. When the origin is the one before, only the path is looked at, which spares most of the time. */
+export class UrlParser {
+  #origin = '\0'
+  #last: ParsedUrl | undefined
 
-  return (url) => {
-    if (last !== undefined && url.startsWith(origin)) {
-      const path = url.slice(origin.length)
-      if (NORMALIZED_PATH.test(path)) {
-        const { secure, hostname, port, host } = last
-        return { secure, hostname, port, host, path }
-      }
+  parse(url: string): ParsedUrl {
+    if (this.#last !== undefined && url.startsWith(this.#origin)) {
+      const path = url.slice(this.#origin.length)
+      if (NORMALIZED_PATH.test(path)) return { ...this.#last, path }
     }
     const parsed = URL.canParse(url) ? new URL(url) : rejectUrl('The URL is not absolute')
     const { protocol, hostname, port, host, pathname, search, username, password } = parsed
     const secure = protocol === 'https:'
     if (!secure && protocol !== 'http:') rejectUrl(`The protocol ${protocol} is not supported`)
     if (username !== '' || password !== '') rejectUrl('Credentials in a URL are not supported')
-    origin = parsed.origin
-    last = {
+    this.#origin = parsed.origin
+    this.#last = {
       secure,
       hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
       port: port === '' ? (secure ? 443 : 80) : Number(port),
       host,
       path: pathname + search,
     }
-    return last
+    return this.#last
   }
 }
 

@@ -12,6 +12,7 @@ import { type CircuitBreaker, createCircuitBreaker } from '../concurrency/circui
 import type { Clock } from '../concurrency/clock.ts'
 import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
 import { createSemaphore, type Release } from '../concurrency/semaphore.ts'
+import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'
 
 export function createAdmissionControl(clock: Clock, heavyConcurrency: number): LocalAdmissionControl {
@@ -149,8 +150,9 @@ function permitRequest(request: AdmissionRequest, scope: CooldownScope): PermitR
 }
 
 /** What the end of an attempt shows of the service's limits. */
-export function permitResult({ response, failure }: AttemptOutcome): PermitResult {
-  const { status } = response ?? failure.response ?? {}
+export function permitResult(outcome: AttemptOutcome): PermitResult {
+  const { failure } = outcome
+  const { status } = responseOf(outcome) ?? {}
   // A caller who leaves may leave a refusal behind.
   if (status === 429 || (status === undefined && failure?.mayHaveArrived)) return 'lost'
   return status !== undefined && status < 500 && status !== 408 ? 'succeeded' : 'failed'

@@ -31,6 +31,16 @@ export function readOutcome(
   return { envelope: parseResponse(request, response, body), text, status, headers }
 }
 
+/** The error that an outcome ends in; undefined where it ends in an answer. */
+export function errorOf(...args: Parameters<typeof readOutcome>): unknown {
+  try {
+    readOutcome(...args)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
 /** VALIDATE: whether the answer is not as the contract says, where that is looked at. */
 export function isMismatch({ envelope }: RequestResult, { request, settings }: RequestState): boolean {
   return settings.validate !== 'off' && !isExpected(request, envelope)

@@ -6,17 +6,20 @@ import type { Reservation } from '../credits/budget.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget.ts'
 import { attempt } from '../transport/attempt.ts'
+import { responseOf } from '../transport/outcome.ts'
+import type { AttemptOutcome } from '../transport/transport.ts'
 import { isPromise } from '../utils/is-promise.ts'
 import { permitResult } from './admission.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
+import { LastLook } from './last-look.ts'
 import { parseJson } from './parse-response.ts'
-import { isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
+import { errorOf, isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
 import { createRequestEmit, type RequestEmit } from './request-events.ts'
-import { awaitState, confirmReservation, releaseReservation, reserve, reserveFirst } from './reserve.ts'
+import { releaseReservation, reserve, reserveFirst } from './reserve.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
 import type { SendContext } from './send-context.ts'
 import type { RequestResult, RequestState } from './types.ts'
-import { lookAgain, waitForAborts, whileQueued } from './waits.ts'
+import { waitForAborts, whileQueued } from './waits.ts'
 
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
@@ -67,7 +70,7 @@ function retryOptions(retries: number, onFailedAttempt: Options['onFailedAttempt
 }
 
 async function sendOnce(number: number, state: RequestState, context: SendContext): Promise<RequestResult> {
-  const { request, settings, signal } = state
+  const { request, settings, signal, totals } = state
   const { clock, usage, transport } = context
   const emit = createRequestEmit(state, number, context.emit)
   const asked = request.isKeyless ? undefined : context.apiKey(signal)
@@ -75,69 +78,93 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   const apiKey = isPromise(asked) ? await asked : asked
   const turn = admissionRequest(apiKey ?? '', state, context)
   const reservation = state.reservation as Reservation
-  let admission: Admission | undefined
+  const look = new LastLook(state, context, reservation, context.keyName(turn.apiKey))
+  let startedAt = 0
+  let isTried = false
   let sent: number | undefined
   let result: PermitResult = 'unused'
-  try {
-    do {
-      admission?.end('unused')
-      const admitted = context.admission.admit(turn)
-      admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
-      // After a wait it is looked at once more a turn of the event loop later: what was aborted or refused meanwhile is not sent.
-      if (state.hasWaited || admission.hasWaited) await lookAgain(state, context)
-      state.batch?.requireProgress()
-      const confirmed = confirmReservation(state, reservation, context.keyName(turn.apiKey))
-      if (isPromise(confirmed)) await awaitState(confirmed, state)
+  const mayBeSent = () => {
+    // A redirect that is followed is no attempt of its own.
+    if (sent !== undefined) signal.throwIfAborted()
+    else if (!look.mayBeSent()) return false
+    else {
+      sent = usage.recordSent()
+      emit({ type: 'request.sent', params: state.params })
+      // Afterwards, so that what a listener aborts is not sent.
       signal.throwIfAborted()
-    } while (!admission.isCurrent())
-    const startedAt = monotonicNow(clock)
-    const outcome = await attempt({
-      transport,
-      url: context.baseUrl() + request.path,
-      headers: context.requestHeaders(apiKey),
-      context: { operation: request.operation, callId: state.callId, attempt: number },
-      maxResponseBytes: context.maxResponseBytes,
-      timeoutMs: settings.timeoutMs,
-      signal,
-      clock,
-      onSent() {
-        // A redirect that is followed is no attempt of its own.
-        if (sent !== undefined) return
-        sent = usage.recordSent()
-        state.totals.attempts++
-        emit({ type: 'request.sent', params: state.params })
-        // Afterwards, so that what a listener aborts is not sent.
-        state.progress.isSending = true
-      },
-    })
-    result = permitResult(outcome)
+      totals.attempts++
+      state.progress.isSending = true
+    }
+    return true
+  }
+  try {
+    let outcome: AttemptOutcome | undefined
+    do {
+      look.admission?.end('unused')
+      const admitted = context.admission.admit(turn)
+      look.admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
+      await look.prepare(state.hasWaited || look.admission.hasWaited)
+      if (!look.admission.isCurrent()) continue
+      startedAt = monotonicNow(clock)
+      isTried = false
+      outcome = await attempt({
+        transport,
+        url: context.baseUrl() + request.path,
+        headers: context.requestHeaders(apiKey),
+        context: { operation: request.operation, callId: state.callId, attempt: number },
+        maxResponseBytes: context.maxResponseBytes,
+        timeoutMs: settings.timeoutMs,
+        signal,
+        clock,
+        onConnecting() {
+          isTried = true
+        },
+        prepareLook: () => look.prepare(true),
+        mayBeSent,
+      })
+      // Without an outcome, its time went by while hooks ran or a connection was waited for.
+    } while (outcome === undefined)
+    if (isTried && sent === undefined) {
+      sent = usage.recordSent()
+      emit({ type: 'request.sent', params: state.params })
+      totals.attempts++
+    }
+    // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
+    const { answered = outcome } = outcome
+    result = permitResult(answered)
     if (result === 'succeeded') context.recordProgress()
-    const response = outcome.response ?? outcome.failure.response
-    const status = response?.status
-    state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
+    const response = responseOf(outcome)
     const body = parseJson(response?.text)
-    const remaining = response && balanceOf(request, response, body)
+    const answer = responseOf(answered)
+    const answeredBody = answered === outcome ? body : parseJson(answer?.text)
+    state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
+    const remaining = answer && balanceOf(request, answer, answeredBody)
     if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
-    settleCharge(chargeOf(request, outcome, body), state, reservation, remaining, usage, emit)
+    settleCharge(chargeOf(request, answered, answeredBody), state, reservation, remaining, usage, emit)
+    const settleAdmission = (error: unknown) => {
+      // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
+      if (apiKey === undefined && isBudgetRefusal(error)) look.admission?.end('succeeded')
+      else if (look.admission) startCooldown(error, look.admission, context, emit)
+    }
+    if (answered !== outcome) settleAdmission(errorOf(answered, answeredBody, state, clock))
 
     const durationMs = monotonicNow(clock) - startedAt
     try {
       const result = readOutcome(outcome, body, state, clock)
       if (isMismatch(result, state)) await reportMismatch(result, state, emit)
-      emit({ type: 'request.succeeded', durationMs, status: result.status })
+      if (sent !== undefined) emit({ type: 'request.succeeded', durationMs, status: result.status })
       return result
     } catch (error) {
+      const status = response?.status
       const code = error instanceof EtnMarketError ? error.code : 'aborted'
       if (sent !== undefined)
         emit({ type: 'request.failed', durationMs, ...(status !== undefined && { status }), code })
-      // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
-      if (apiKey === undefined && isBudgetRefusal(error)) admission.end('succeeded')
-      else startCooldown(error, admission, context, emit)
+      if (answered === outcome) settleAdmission(error)
       throw error
     }
   } finally {
     state.progress.isSending = false
-    admission?.end(sent === undefined ? 'unused' : result)
+    look.admission?.end(sent === undefined ? 'unused' : result)
   }
 }
 

@@ -1,25 +1,51 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
-import { checkOutcome, isHead } from './check-outcome.ts'
 import { acceptsLightSignal } from './light-signal.ts'
-import { failed, type Progress } from './outcome.ts'
+import { failed, type Progress, responseOf } from './outcome.ts'
 import { sizeError } from './response-text.ts'
-import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
+import type {
+  AttemptOutcome,
+  HttpAttempt,
+  HttpResponse,
+  ResponseHead,
+  Transport,
+  TransportFailure,
+} from './transport.ts'
 
-export interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'context' | 'maxResponseBytes'> {
+const KINDS: Readonly<Record<TransportFailure['kind'], true>> = {
+  network: true,
+  timeout: true,
+  aborted: true,
+  redirect: true,
+  hook: true,
+  invalid_fetch: true,
+  too_large: true,
+}
+
+/** The headers that a client reads. */
+const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
+
+export interface AttemptOptions
+  extends Pick<HttpAttempt, 'url' | 'headers' | 'context' | 'maxResponseBytes' | 'onConnecting'> {
   readonly transport: Transport
   /** From the start, hooks included, to the last byte of the body. Milliseconds. */
   readonly timeoutMs: number
   /** Ends the attempt from outside. */
   readonly signal: CancellationSignal
   readonly clock: Clock
-  /** Called before the request is handed to the network, once for each redirect that is followed. */
-  onSent?(): void
+  /** Waits for what the last look needs. What it rejects with, the attempt rejects with. */
+  prepareLook?(): Promise<void>
+  /**
+   * The last look, right before the request is handed to the network, once for each redirect that is followed. False where the request may
+   * be sent later, but not now. What it throws, the attempt rejects with.
+   */
+  mayBeSent?(): boolean
 }
 
 /**
  * Sends one request and resolves as soon as it ended: with the transport's outcome, or because its time is over or the caller
- * aborted it. It does not wait for a transport that ignores its signal. It never rejects.
+ * aborted it. It does not wait for a transport that ignores its signal. Undefined where the request must be sent later: nothing was sent.
+ * It rejects only with what the last look throws.
  */
 export function attempt({
   transport,
@@ -30,14 +56,18 @@ export function attempt({
   timeoutMs,
   signal,
   clock,
-  onSent: report,
-}: AttemptOptions): Promise<AttemptOutcome> {
+  onConnecting,
+  prepareLook,
+  mayBeSent = () => true,
+}: AttemptOptions): Promise<AttemptOutcome | undefined> {
   const progress: Progress = { sent: false, head: undefined }
   if (signal.aborted) return Promise.resolve(failed('aborted', progress, signal.reason))
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     // A real one costs 9 µs, an eighth of a call over `node:http`.
     const controller = acceptsLightSignal(transport.send) ? new LightAbortController() : new AbortController()
-    const end = (outcome: AttemptOutcome) => {
+    let hasEnded = false
+    const end = (outcome: AttemptOutcome | undefined) => {
+      hasEnded = true
       stopTimer()
       signal.removeEventListener('abort', onAbort)
       resolve(outcome)
@@ -51,16 +81,40 @@ export function attempt({
     const stopTimer = startTimer(clock, timeoutMs, () =>
       stop('timeout', new DOMException(`No complete response within ${timeoutMs} ms`, 'TimeoutError')),
     )
+    /** Ends it without an outcome: for the transport it was aborted. */
+    const sendNothing = (reason: unknown): never => {
+      if (!hasEnded) {
+        end(undefined)
+        controller.abort(reason)
+      }
+      throw reason
+    }
+    const refuse = (error: unknown): never => {
+      reject(error)
+      return sendNothing(error)
+    }
+    const requireOngoing = () => {
+      if (hasEnded) throw new Error('The attempt has ended, so its request must not be sent.')
+    }
+    const lastLook = () => {
+      const looked = (async () => {
+        requireOngoing()
+        await prepareLook?.().catch(refuse)
+      })()
+      // A transport of the user may not wait for it.
+      looked.catch(() => {})
+      return looked
+    }
     const onSent = () => {
-      // What the report aborts is not sent.
-      report?.()
-      progress.sent ||= !signal.aborted
-    }
-    const onConnecting = () => {
-      progress.isConnecting = true
-    }
-    const onConnected = () => {
-      progress.isConnecting = false
+      requireOngoing()
+      let isAllowed = false
+      try {
+        isAllowed = mayBeSent()
+      } catch (error) {
+        refuse(error)
+      }
+      if (!isAllowed) sendNothing(new Error('The request must not be sent now: the client sends it later.'))
+      progress.sent = true
     }
     const onHeaders: HttpAttempt['onHeaders'] = (head) => {
       progress.head = isHead(head) ? head : undefined
@@ -73,11 +127,11 @@ export function attempt({
         progress.sent = true
         return end(failed('invalid_fetch', progress, new TypeError('the transport gave no outcome that can be read')))
       }
-      const answer = outcome.response ?? outcome.failure.response
+      const answer = responseOf(outcome)
       const tooLarge = sizeError(answer?.text, maxResponseBytes)
       if (answer === undefined || tooLarge === undefined) return end(outcome)
       progress.head = { status: answer.status, headers: answer.headers }
-      end(failed('too_large', progress, tooLarge))
+      end({ ...failed('too_large', progress, tooLarge), answered: outcome.answered })
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {
@@ -88,9 +142,11 @@ export function attempt({
         context,
         signal,
         maxResponseBytes,
+        onConnecting() {
+          if (!hasEnded) onConnecting?.()
+        },
+        lastLook,
         onSent,
-        onConnecting,
-        onConnected,
         onHeaders,
       })
       Promise.resolve(sending).then(finish, fail)
@@ -98,4 +154,49 @@ export function attempt({
       fail(cause)
     }
   })
+}
+
+/**
+ * The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw.
+ * @param known a head that can be read, for which it is not looked at again
+ */
+function checkOutcome(outcome: unknown, known?: ResponseHead): AttemptOutcome | undefined {
+  try {
+    const { response, failure, answered } = Object(outcome) as Partial<
+      Record<'response' | 'failure' | 'answered', unknown>
+    >
+    const isWholeOrFailure = failure === undefined ? isWhole(response, known) : isFailure(failure)
+    const isValid = isWholeOrFailure && (answered === undefined || checkOutcome(answered) !== undefined)
+    return isValid ? (outcome as AttemptOutcome) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether status and headers can be read. */
+function isHead(head: unknown): head is ResponseHead {
+  try {
+    const { status, headers } = Object(head) as Partial<ResponseHead>
+    if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 999) return false
+    if (typeof headers?.get !== 'function' || typeof headers[Symbol.iterator] !== 'function') return false
+    return READ_HEADERS.every((name) => isTextOrNone(headers.get(name)))
+  } catch {
+    return false
+  }
+}
+
+function isWhole(response: unknown, known?: ResponseHead): boolean {
+  const { headers, status, text } = Object(response) as Partial<HttpResponse>
+  const isKnown = known !== undefined && headers === known.headers && status === known.status
+  return (isKnown || isHead(response)) && isTextOrNone(text)
+}
+
+function isFailure(failure: unknown): boolean {
+  const { kind, mayHaveArrived, response } = Object(failure) as Partial<TransportFailure>
+  if (!Object.hasOwn(KINDS, String(kind)) || typeof mayHaveArrived !== 'boolean') return false
+  return response === undefined || isWhole(response)
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return typeof value === 'string' || value === undefined || value === null
 }

@@ -1,4 +1,4 @@
-import { NOT_SENT } from './never-sent.ts'
+import { NOT_SENT } from './outcome.ts'
 import { followRedirects, isRedirect } from './redirects.ts'
 
 /**

@@ -40,16 +40,19 @@ export type AfterResponseHook = (
 export interface Hooks {
   /**
    * Called in order before a request is sent: to set headers, or to trace. A hook may return a new `Request` within the same origin,
-   * or a `Response`, which then counts as the answer of the service; either skips the hooks after it. The key never goes to another
-   * origin: a `Request` to one is not sent, and the call rejects. So does a call whose hook throws. Nothing is charged.
+   * or a `Response`, which then is the answer: no request is made, which is no attempt and costs nothing. Either skips the hooks after it.
+   * The key never goes to another origin: a `Request` to one is not sent, and the call rejects. So does a call whose hook throws.
+   *
+   * A hook may wait; its time counts towards `timeoutMs` and `deadlineMs`. Afterwards the client looks once more whether the request may be
+   * sent. If a cool-down has begun meanwhile, the request waits for its end, and the hooks run again.
    * @example [({ request, callId, attempt }) => request.headers.set('x-request-id', `${callId}-${attempt}`)]
    * @default []
    */
   beforeRequest?: BeforeRequestHook[] | undefined
   /**
-   * Called in order with a clone of each response, errors included. A hook may return a `Response` to replace it; keep the headers,
-   * because credits are read from them. When a hook throws, the call rejects and is not retried; what the service charged is counted.
-   * The option `retry` of the client decides on retries: a hook cannot ask for one.
+   * Called in order with a clone of each response, errors included. A hook may return a `Response` to replace it for the caller. What the
+   * call is charged, and whether other calls have to wait, is read from what the service sent. When a hook throws, the call rejects and is
+   * not retried. The option `retry` of the client decides on retries: a hook cannot ask for one.
    * @example [({ operation, response }) => console.debug(operation, response.status)]
    * @default []
    */

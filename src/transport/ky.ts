@@ -9,7 +9,7 @@ import {
   runBeforeRequest,
 } from './hooks.ts'
 import { failed, type Progress, redirected } from './outcome.ts'
-import { isRedirect } from './redirects.ts'
+import { discardBody, isRedirect } from './redirects.ts'
 import { ResponseTooLargeError, readText } from './response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
 
@@ -78,16 +78,14 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
       const progress: Progress = { sent: false, head: undefined }
       let sent: Request | undefined
       let received: Promise<Response> | undefined
-      /** A clone of what the service sent, for the case that a hook fails. */
+      /** A clone of what the service sent, before any hook sees it. */
       let original: Response | undefined
+      /** The hook whose response is the answer. */
+      let replacedBy: string | undefined
 
       const noteSent = () => {
-        progress.sent = true
         report?.onSent()
-      }
-      const noteHead = ({ status, headers }: Response) => {
-        progress.head = { status, headers }
-        report?.onHeaders(progress.head)
+        progress.sent = true
       }
       const receive = async (request: Request) => {
         sent = setHeaders(request, headers)
@@ -95,9 +93,11 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
           const prepared = await runBeforeRequest(beforeRequest, request, context)
           if (prepared instanceof Response) return prepared
           sent = prepared
+          await report?.lastLook?.()
         }
         const response = await fetchRequest(sent, fetch, signal, noteSent)
-        noteHead(response)
+        progress.head = { status: response.status, headers: response.headers }
+        report?.onHeaders(progress.head)
         if (afterResponse.length > 0) original = response.clone()
         return response
       }
@@ -106,25 +106,28 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
         return received
       }
       const kyHook =
-        (hook: AfterResponseHook, index: number) => (first: KyState, _options?: unknown, third?: Response) =>
-          runAfterResponse(hook, index, {
-            request: sent ?? requestOf(first),
-            response: responseOf(first, third),
-            ...context,
-          })
+        (hook: AfterResponseHook, index: number) => async (first: KyState, _options?: unknown, third?: Response) => {
+          // ky cancels the body of the clone that it hands over, also where the response that a hook returns has that body.
+          const response = responseOf(first, third).clone()
+          const given = await runAfterResponse(hook, index, { request: sent ?? requestOf(first), response, ...context })
+          if (given?.body !== response.body) discardBody(response)
+          if (given !== undefined) replacedBy = `afterResponse[${index}]`
+          return given
+        }
 
       try {
         const response = await ky(url, kyOptions(receiveOnce, afterResponse.map(kyHook)))
-        if (isRedirect(response)) return redirected(response)
-        if (response.headers !== progress.head?.headers) noteHead(response)
-        original?.body?.cancel().catch(() => {})
-        return {
-          response: {
-            status: response.status,
-            headers: response.headers,
-            text: await readText(response, maxResponseBytes),
-          },
+        const read = (one: Response) => outcomeOf(one, progress, maxResponseBytes)
+        // A hook has answered: no request was made.
+        if (!progress.sent) return { ...(await read(response)), answered: failed('hook', progress, undefined) }
+        if (original !== undefined && replacedBy !== undefined) {
+          const answered = await read(original)
+          const outcome = await read(response)
+          if (answered.failure !== undefined || outcome.failure?.kind !== 'network') return { ...outcome, answered }
+          return failed('hook', progress, outcome.failure.cause, { hook: replacedBy, response: answered.response })
         }
+        if (original !== undefined) discardBody(original)
+        return await read(response)
       } catch (error) {
         return failureOf(error, progress, original, maxResponseBytes)
       } finally {
@@ -140,18 +143,29 @@ function setHeaders(request: Request, headers: Readonly<Record<string, string>>)
   return request
 }
 
+/** The outcome of a response, whose body is read. */
+async function outcomeOf(response: Response, progress: Progress, maxBytes: number): Promise<AttemptOutcome> {
+  if (isRedirect(response)) return redirected(response)
+  const { status, headers } = response
+  try {
+    return { response: { status, headers, text: await readText(response, maxBytes) } }
+  } catch (error) {
+    return failed(error instanceof ResponseTooLargeError ? 'too_large' : 'network', progress, error)
+  }
+}
+
+/** The outcome of a request that brought no response, or of a hook that failed. */
 async function failureOf(
   error: unknown,
   progress: Progress,
   original: Response | undefined,
-  maxResponseBytes: number,
+  maxBytes: number,
 ): Promise<AttemptOutcome> {
-  if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
   if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
   if (!(error instanceof HookError)) return failed('network', progress, error)
   const { hook, cause } = error
   if (original === undefined) return failed('hook', progress, cause, { hook })
   const { status, headers } = original
-  const text = await readText(original, maxResponseBytes).catch(() => undefined)
+  const text = await readText(original, maxBytes).catch(() => undefined)
   return failed('hook', progress, cause, { hook, response: { status, headers, text } })
 }

@@ -1,24 +1,25 @@
-import { isNeverSent } from './never-sent.ts'
 import { discardBody, type RedirectResponse, redirectLocation } from './redirects.ts'
-import type { AttemptOutcome, ResponseHead, TransportFailure } from './transport.ts'
+import type { AttemptOutcome, HttpResponse, ResponseHead, TransportFailure } from './transport.ts'
 
 /** How far an attempt has come. */
 export interface Progress {
   sent: boolean
-  /** Whether a connection for it is still being made, so that nothing of it has left. */
-  isConnecting?: boolean
   /** Status and headers, as soon as they have arrived. */
   head: ResponseHead | undefined
 }
 
+/** What was answered, as far as it arrived. */
+export const responseOf = ({ response, failure }: AttemptOutcome): HttpResponse | undefined =>
+  response ?? failure.response
+
 /** The outcome of an attempt without a whole response. */
 export function failed(
   kind: TransportFailure['kind'],
-  { sent, head, isConnecting }: Progress,
+  { sent, head }: Progress,
   cause: unknown,
   more?: Pick<TransportFailure, 'hook' | 'response'>,
 ): AttemptOutcome {
-  const mayHaveArrived = head !== undefined || (sent && !isConnecting && (kind !== 'network' || !isNeverSent(cause)))
+  const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !isNeverSent(cause)))
   const response = head && { status: head.status, headers: head.headers, text: undefined }
   return { failure: { kind, mayHaveArrived, response, cause, ...more } }
 }
@@ -27,4 +28,53 @@ export function failed(
 export function redirected(response: RedirectResponse): AttemptOutcome {
   discardBody(response)
   return { failure: { kind: 'redirect', mayHaveArrived: true, cause: redirectLocation(response) } }
+}
+
+/** Codes of failures in which no byte of the request reached the server, where no step is given. */
+const NEVER_SENT_CODE =
+  /^(ERR_NO_FETCH|ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ECONNREFUSED|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_CERT_\w+|ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\w*HANDSHAKE_FAILURE|TLSV1_ALERT_\w+)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
+
+/** Steps before a connection is made, as Node names them. Every other one, such as `read`, needs a connection. */
+const STEPS_BEFORE_SENDING = /^(connect|bind|getaddrinfo|query\w+)$/
+
+/** These happen while a connection is made and also while it is read. */
+const CODE_OF_TWO_STEPS = /^(EHOSTUNREACH|ENETUNREACH)$/
+
+/**
+ * Failures without a code of their own. `fetch` blocks some ports: the first wording is Node's, the second one Safari's. The third is Node's
+ * for a TLS handshake that the server cut off.
+ */
+const NEVER_SENT_MESSAGE = /^bad port$|restricted network port|before secure TLS connection was established/i
+
+const MAX_DEPTH = 5
+
+/** A code of this library for requests that a transport does not send. */
+export const NOT_SENT = 'ERR_NO_FETCH'
+
+/** Whether an error, or a cause of it, shows that the request never reached the server: by the step that failed, else by the code. */
+export function isNeverSent(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > MAX_DEPTH) return false
+  const { code, message, errors, cause } = error as Record<'code' | 'message' | 'errors' | 'cause', unknown>
+  // Several addresses were tried to make one connection.
+  if (Array.isArray(errors) && errors.length > 0)
+    return errors.every((one: unknown) => isNeverSent(one, depth + 1) || isOfTwoSteps(one))
+  const step = stepOf(error)
+  if (typeof message === 'string' && NEVER_SENT_MESSAGE.test(message)) return true
+  if (step !== undefined) return STEPS_BEFORE_SENDING.test(step)
+  if (typeof code === 'string' && NEVER_SENT_CODE.test(code)) return true
+  return isNeverSent(cause, depth + 1)
+}
+
+function isOfTwoSteps(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown }
+  return stepOf(error) === undefined && typeof code === 'string' && CODE_OF_TWO_STEPS.test(code)
+}
+
+/** The step at which Node failed: `syscall`, which some errors have in their message only, as in `connect ECONNREFUSED 127.0.0.1:80`. */
+function stepOf(error: unknown): string | undefined {
+  const { syscall, code, message } = Object(error) as Record<'syscall' | 'code' | 'message', unknown>
+  if (typeof syscall === 'string') return syscall
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined
+  const [first = '', second] = message.slice(0, 100).split(' ')
+  return second === code ? first : undefined
 }

@@ -20,7 +20,7 @@ export function redirectLocation(response: RedirectResponse): string | undefined
 }
 
 /** Releases the connection of a response that nobody reads. */
-export function discardBody({ body }: RedirectResponse): void {
+export function discardBody({ body }: Pick<RedirectResponse, 'body'>): void {
   body?.cancel().catch(() => {})
 }
 

@@ -37,15 +37,28 @@ export interface HttpAttempt {
   readonly maxResponseBytes?: number | undefined
   /** Aborts the attempt, whether it waits for a connection, for headers or for the body. */
   readonly signal: AbortSignal
-  /** To be called before the request is handed to the network: from then on the server may receive it. */
-  onSent(): void
   /**
-   * May be called after `onSent` while no connection is made yet. Until `onConnected` is called, nothing of the request has left: where the
-   * attempt ends before, nothing was charged.
+   * To be called when a connection is being made or could not be made, where that is before `onSent`: then the attempt counts, though
+   * nothing of it has left.
    */
   onConnecting?(): void
-  /** To be called after `onConnecting`, before the first byte is written. */
-  onConnected?(): void
+  /**
+   * To be awaited right before `onSent` by a transport that has waited, for a connection or for code of the user. It lets a turn of the event
+   * loop pass, and writes what a budget with a store has to know. It rejects when the request must not be sent.
+   */
+  lastLook?(): Promise<void>
+  /**
+   * To be called when only the bytes are left to be handed to the network: from then on the server may receive the request. The client looks
+   * for the last time whether it may be sent: whether the call was aborted or is over, whether its credits fit the budget's window of now,
+   * whether a cool-down has begun. `onSent` throws when it may not: then send nothing. How `send` ends is of no matter in that case; the
+   * client rejects the call, or calls `send` again when the request may be sent.
+   * @example
+   * const socket = await connect()
+   * await attempt.lastLook?.()
+   * attempt.onSent()
+   * socket.write(bytes)
+   */
+  onSent(): void
   /** To be called when status and headers have arrived, before the body is read. The last call counts. */
   onHeaders(head: ResponseHead): void
 }
@@ -57,12 +70,16 @@ export type AttemptOutcome =
       readonly response: HttpResponse
       /** Undefined: the attempt did not fail. */
       readonly failure?: undefined
+      /** How the request itself ended, where the answer was replaced afterwards, by a hook for example. Credits are read from it. @default the same */
+      readonly answered?: AttemptOutcome | undefined
     }
   | {
       /** Undefined: there is no whole response. */
       readonly response?: undefined
       /** Why there is no whole response. */
       readonly failure: TransportFailure
+      /** How the request itself ended, where the answer was replaced afterwards, by a hook for example. Credits are read from it. @default the same */
+      readonly answered?: AttemptOutcome | undefined
     }
 
 /** Why an attempt brought no whole response. */

@@ -106,6 +106,7 @@ describe('the steps of a request', () => {
     'request/call-input.ts',
     'request/read-outcome.ts',
     'request/start-call.ts',
+    'request/last-look.ts',
   ]
 
   test('do not import each other: only a few files know their order', () => {

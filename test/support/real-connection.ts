@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { AttemptOutcome, HttpAttempt, Transport } from 'etn-market'
 import { createNodeTransport } from 'etn-market/node'
-import { isNeverSent } from '../../src/transport/never-sent.ts'
+import { isNeverSent } from '../../src/transport/outcome.ts'
 import { linesOf } from './answers.ts'
 import type { Admitted, ScriptedRequest } from './script.ts'
 import { createPassage } from './settle.ts'
@@ -27,8 +27,8 @@ interface Attempt {
 interface Expected {
   readonly url: URL
   readonly attempt: Attempt
-  /** Set for the first request, which the script records before it arrives. */
-  readonly admitted: Admitted | undefined
+  /** Set for the first request, which the script records when it is sent, before it arrives. */
+  admitted: Admitted | undefined
 }
 
 const CLOSED_PORT = 'http://127.0.0.1:1'
@@ -78,16 +78,21 @@ export function createRealTransport(admit: Admit, ignoresAbort: boolean): Transp
           resolve(ended)
         }
         const headers = new Headers(attempt.headers)
-        const admitted = admit({ method: 'GET', url: attempt.url, headers, signal: attempt.signal })
-        // The request may never arrive.
-        admitted.answer.catch(() => {})
-        const path = expectRequest({ url: new URL(attempt.url), attempt: underway, admitted })
+        const first: Expected = { url: new URL(attempt.url), attempt: underway, admitted: undefined }
+        const path = expectRequest(first)
         // What ignores an abort may connect after it.
-        const ownSignal = { signal: new AbortController().signal, onConnecting() {}, onConnected() {} }
+        const ownSignal = { signal: new AbortController().signal, onConnecting() {} }
         const real: HttpAttempt = {
           ...attempt,
           url: origin + path,
           ...(ignoresAbort && ownSignal),
+          onSent() {
+            attempt.onSent()
+            if (first.admitted !== undefined) return
+            first.admitted = admit({ method: 'GET', url: attempt.url, headers, signal: attempt.signal })
+            // The request may never arrive.
+            first.admitted.answer.catch(() => {})
+          },
           onHeaders(head) {
             passage.busy = !underway.stalled
             noteHeaders()

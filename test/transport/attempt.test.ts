@@ -1,7 +1,7 @@
 import type { HttpAttempt, Transport } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { LightAbortController } from '../../src/concurrency/cancellation.ts'
-import { attempt } from '../../src/transport/attempt.ts'
+import { type AttemptOptions, attempt } from '../../src/transport/attempt.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { REQUEST_CONTEXT } from '../support/request-context.ts'
 import { watch } from '../support/setup.ts'
@@ -12,6 +12,7 @@ const HEAD = { status: 200, headers: new Headers({ 'x-credits-cost': '50' }) }
 function start(
   send: (attempt: HttpAttempt) => unknown = () => new Promise(() => {}),
   caller = new LightAbortController(),
+  look: Pick<AttemptOptions, 'mayBeSent' | 'prepareLook'> = {},
 ) {
   const clock = createVirtualClock()
   const seen: HttpAttempt[] = []
@@ -41,7 +42,16 @@ function start(
   }
   const headers = { authorization: 'Bearer x' }
   const ended = watch(
-    attempt({ transport, url: 'http://a.test/x', headers, context: REQUEST_CONTEXT, timeoutMs: 1_000, signal, clock }),
+    attempt({
+      transport,
+      url: 'http://a.test/x',
+      headers,
+      context: REQUEST_CONTEXT,
+      timeoutMs: 1_000,
+      signal,
+      clock,
+      ...look,
+    }),
   )
   return { ended, clock, caller, seen, listeners }
 }
@@ -112,7 +122,7 @@ describe('an attempt', () => {
     expect([clock.pending, listeners.size]).toEqual([0, 0])
   })
 
-  test('ignores what the transport reports later', async () => {
+  test('that has ended ignores what the transport reports, and lets it send nothing', async () => {
     let finish: (outcome: unknown) => void = () => {}
     const { ended, clock, caller, seen } = start(
       () =>
@@ -121,10 +131,68 @@ describe('an attempt', () => {
         }),
     )
     caller.abort('enough')
-    seen[0]?.onSent()
+    expect(() => seen[0]?.onSent()).toThrow('has ended')
+    await expect(seen[0]?.lastLook?.()).rejects.toThrow('has ended')
     seen[0]?.onHeaders(HEAD)
     finish({ response: { ...HEAD, text: '{}' } })
     await clock.advance(5_000)
     expect(ended.value?.failure).toMatchObject({ kind: 'aborted', mayHaveArrived: false })
+  })
+
+  test.each<[string, (attempt: HttpAttempt) => unknown]>([
+    [
+      'lets the error pass',
+      async ({ onSent }) => {
+        onSent()
+        return { response: { ...HEAD, text: '{}' } }
+      },
+    ],
+    [
+      'catches it, and reports a failure',
+      async ({ onSent }) => {
+        try {
+          onSent()
+        } catch (cause) {
+          return { failure: { kind: 'network', mayHaveArrived: false, cause } }
+        }
+        throw new Error('It was allowed')
+      },
+    ],
+    [
+      'catches it, and never ends',
+      ({ onSent }) => {
+        expect(onSent).toThrow()
+        return new Promise(() => {})
+      },
+    ],
+  ])('whose last look fails ends, when the transport %s', async (_, send) => {
+    const later = start(send, undefined, { mayBeSent: () => false })
+    const refused = start(send, undefined, {
+      mayBeSent() {
+        throw new Error('over the limit')
+      },
+    })
+    await later.clock.advance(0)
+    expect(later.ended).toEqual({ state: 'resolved', value: undefined })
+    expect(refused.ended).toMatchObject({ state: 'rejected', error: { message: 'over the limit' } })
+    for (const { seen, clock, listeners } of [later, refused]) {
+      await clock.advance(0)
+      expect([seen[0]?.signal.aborted, clock.pending, listeners.size]).toEqual([true, 0, 0])
+    }
+  })
+
+  test('rejects with what the preparation of the last look rejects with, also where the transport does not wait', async () => {
+    const prepareLook = () => Promise.reject(new Error('the store failed'))
+    const { ended, clock } = start(
+      async ({ lastLook }) => {
+        void lastLook?.()
+        return new Promise(() => {})
+      },
+      undefined,
+      { prepareLook },
+    )
+    await clock.advance(0)
+    expect(ended).toMatchObject({ state: 'rejected', error: { message: 'the store failed' } })
+    expect(clock.pending).toBe(0)
   })
 })

@@ -122,14 +122,16 @@ describe('beforeRequest', () => {
     },
   )
 
-  test('may answer by itself, which counts as an answer of the service', async () => {
+  test('may answer by itself: that is no attempt, and costs nothing', async () => {
     const seen: number[] = []
-    const { outcome, script, client } = await call({
+    const { outcome, script, client, events } = await call({
       beforeRequest: [() => ok(price(TOKEN), costs(7))],
       afterResponse: [({ response }) => void seen.push(response.status)],
     })
-    expect(outcome.value).toMatchObject({ data: price(TOKEN), meta: { credits: { charged: 7 } } })
-    expect([script.requests.length, seen, client.budget.spent]).toEqual([0, [200], 7])
+    expect(outcome.value).toMatchObject({ data: price(TOKEN), meta: { attempts: 0, credits: { charged: 0 } } })
+    expect([script.requests.length, seen]).toEqual([0, [200]])
+    expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
+    expect(events.map(({ type }) => type)).toEqual(['call.started', 'call.succeeded'])
   })
 
   test('that never settles delays no timeout and no abort, and sends nothing later', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isNeverSent } from '../../src/transport/never-sent.ts'
+import { isNeverSent } from '../../src/transport/outcome.ts'
 
 const failure = (code: string, syscall?: string, message = 'it failed') =>
   new TypeError('fetch failed', {
