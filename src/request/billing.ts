@@ -5,7 +5,6 @@ import { isObject } from '../operations/type-guards.ts'
 import type { AttemptOutcome, HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { strongest } from './call-meta.ts'
 import type { RequestEmit } from './request-events.ts'
-import { isSuccess } from './status.ts'
 import type { Charge, PlannedRequest, RequestState } from './types.ts'
 
 const NOT_CHARGED: Charge = { state: 'none', credits: 0, fromHeader: false }
@@ -114,4 +113,8 @@ export function settleCharge(
   if (charge.credits > reservation.credits) {
     emit({ type: 'credits.drift', predicted: reservation.credits, charged: charge.credits })
   }
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299
 }

@@ -10,14 +10,19 @@ import type { CallInput, CallPlan } from './call-input.ts'
 import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import { callEndEvent, callMeta, createTotals, sumPaid } from './call-meta.ts'
 import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
-import { copyEnvelope } from './parse-response.ts'
+import { copyEnvelope, isExpected } from './read-answer.ts'
 import { ignoreEvents } from './request-events.ts'
 import { send } from './send.ts'
-import type { SendContext } from './send-context.ts'
 import { type CallSettings, callSettings } from './settings.ts'
-import type { BatchProgress, Envelope, PaidResult, PlannedRequest, RequestResult, RequestState } from './types.ts'
-import { isExpected } from './validate-response.ts'
-
+import type {
+  BatchProgress,
+  Envelope,
+  PaidResult,
+  PlannedRequest,
+  RequestResult,
+  RequestState,
+  SendContext,
+} from './types.ts'
 export interface CallContext extends SendContext {
   readonly settings: CallSettings
   readonly lifetimes: CallLifetimes

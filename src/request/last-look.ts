@@ -5,8 +5,7 @@ import { nextTurn } from '../concurrency/event-loop.ts'
 import type { Reservation } from '../credits/budget.ts'
 import { isPromise } from '../utils/is-promise.ts'
 import { awaitState, confirmReservation } from './reserve.ts'
-import type { SendContext } from './send-context.ts'
-import type { RequestState } from './types.ts'
+import type { RequestState, SendContext } from './types.ts'
 
 /** Calls that were made together end within so many milliseconds: their timers were started one after another. */
 const MAX_BURST_MS = 20

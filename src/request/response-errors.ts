@@ -15,8 +15,7 @@ import { ConnectionError, TimeoutError } from '../errors/network.ts'
 import { ResponseError } from '../errors/response.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
-import { bodyOfError } from './body-of-error.ts'
-import { isSuccess } from './status.ts'
+import { isSuccess } from './billing.ts'
 import type { PlannedRequest } from './types.ts'
 
 /** What an error of an attempt is made of, beside the outcome. */
@@ -154,4 +153,12 @@ function reasonOf(cause: unknown): string {
   const message = typeof reason.message === 'string' ? reason.message : ''
   const parts = message.includes(code) ? [message] : [code, message]
   return parts.filter((part) => part !== '').join(' ') || 'no reason given'
+}
+
+/** An error keeps a longer body as text: a copy without secrets is made of it for each caller. */
+const MAX_PARSED_LENGTH = 100_000
+
+/** The body of an answer as an error shows it. */
+export function bodyOfError(body: unknown, text: string | undefined): unknown {
+  return body === undefined || (text !== undefined && text.length > MAX_PARSED_LENGTH) ? text : body
 }

@@ -12,14 +12,11 @@ import { isPromise } from '../utils/is-promise.ts'
 import { permitResult } from './admission.ts'
 import { balanceOf, chargeOf, settleCharge } from './billing.ts'
 import { LastLook } from './last-look.ts'
-import { parseJson } from './parse-response.ts'
-import { errorOf, isMismatch, readOutcome, reportMismatch } from './read-outcome.ts'
+import { errorOf, isMismatch, parseJson, readOutcome, reportMismatch } from './read-answer.ts'
 import { createRequestEmit, type RequestEmit } from './request-events.ts'
 import { releaseReservation, reserve, reserveFirst } from './reserve.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
-import type { SendContext } from './send-context.ts'
-import type { RequestResult, RequestState } from './types.ts'
-import { waitForAborts, whileQueued } from './waits.ts'
+import type { RequestResult, RequestState, SendContext } from './types.ts'
 
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
@@ -216,4 +213,27 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   state.hasWaited = true
   state.batch?.requireProgress()
   await reserve(budget, state, error)
+}
+
+/** Microtasks; `Promise.all` needs some of them to reject. */
+const STEPS_BEFORE_SENDING = 6
+const doNothing = () => {}
+
+/** Skips a call that is aborted in the tick in which it was made. Also skips a call aborted because a sibling failed. */
+export function waitForAborts(): Promise<void> {
+  // A chain of promises takes 0.8 kB less than awaits in a loop, which make two functions each.
+  let waited: Promise<void> = (async () => {})()
+  for (let step = 0; step < STEPS_BEFORE_SENDING; step++) waited = waited.then(doNothing)
+  return waited
+}
+
+/** While a request waits for one of the client's own slots, the deadline stands still as long as other requests make progress. */
+export async function whileQueued<T>(state: RequestState, wait: Promise<T>): Promise<T> {
+  state.hasWaited = true
+  state.deadline.enterQueue()
+  try {
+    return await wait
+  } finally {
+    state.deadline.leaveQueue()
+  }
 }

@@ -1,0 +1,172 @@
+import { raceWithAbort } from '../concurrency/cancellation.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import type { Issue } from '../errors/base.ts'
+import { ResponseError } from '../errors/response.ts'
+import { answerGuards } from '../generated/guards.ts'
+import { isArray, isObject } from '../operations/type-guards.ts'
+import type { ValidateMode } from '../options.ts'
+import type { AttemptOutcome, HttpResponse } from '../transport/transport.ts'
+import { isForeignPage, isSuccess } from './billing.ts'
+import type { RequestEmit } from './request-events.ts'
+import { bodyOfError, errorOfFailure, errorOfResponse, foreignPageError } from './response-errors.ts'
+import { retryAfterMs } from './retry-after.ts'
+import type { Envelope, PlannedRequest, RequestResult, RequestState } from './types.ts'
+
+/** JSON, or undefined where the text is none. */
+export function parseJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The envelope of a success.
+ * @throws ResponseError when the body has no data: it was paid for all the same
+ */
+export function parseResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Envelope {
+  const envelope = toEnvelope(request, body)
+  if (envelope !== undefined) return envelope
+  const problem = body === undefined ? 'is not JSON' : 'has no "data"'
+  throw new ResponseError(
+    `${request.operation}: the service answered ${response.status}, but the body ${problem}. The call was paid for and is not retried; the body is in error.body.`,
+    {
+      operation: request.operation,
+      code: body === undefined ? 'not_json' : 'no_data',
+      status: response.status,
+      body: bodyOfError(body, response.text),
+    },
+  )
+}
+
+/** Another copy of the envelope of an answer. */
+export function copyEnvelope(request: PlannedRequest, text: string): Envelope | undefined {
+  return toEnvelope(request, parseJson(text))
+}
+
+function toEnvelope({ operation, bareField }: PlannedRequest, body: unknown): Envelope | undefined {
+  if (!isObject(body)) return undefined
+  const isBare = bareField !== undefined && Object.hasOwn(body, bareField)
+  const envelope = Object.hasOwn(body, 'data') ? (body as unknown as Envelope) : isBare ? { data: body } : undefined
+  // The service does not promise an order of candles; the client does.
+  if (operation === 'token.candles' && isArray(envelope?.data)) sortByTime(envelope.data as unknown[])
+  return envelope
+}
+
+function sortByTime(candles: unknown[]): void {
+  const timeOf = (candle: unknown) => (isObject(candle) && typeof candle.time === 'number' ? candle.time : 0)
+  for (let i = 1; i < candles.length; i++) {
+    if (timeOf(candles[i - 1]) <= timeOf(candles[i])) continue
+    candles.sort((one, other) => timeOf(one) - timeOf(other))
+    return
+  }
+}
+
+/** More would not help: a list of 500 may be wrong 500 times. */
+const MAX_ISSUES = 20
+/** No list of the service is longer; the schemas make some objects for each wrong item. */
+const MAX_ITEMS = 500
+
+/** Whether the answer matches the contract. The contract knows nothing of `client.request()`. */
+export function isExpected({ operation }: PlannedRequest, envelope: Envelope): boolean {
+  return operation === 'request' || answerGuards[operation](envelope)
+}
+
+/**
+ * Explains why an answer does not match the contract. The schemas that know load only now. The answer is left as it is.
+ * @returns the issues, for the event of the mode 'warn'
+ * @throws ResponseError in the mode 'strict'
+ */
+export async function explainMismatch(
+  { operation }: PlannedRequest,
+  { envelope, text }: Pick<RequestResult, 'envelope' | 'text'>,
+  mode: ValidateMode,
+): Promise<Issue[]> {
+  const issues = await findIssues(operation, envelope)
+  if (mode !== 'strict') return issues
+  const first = issues.slice(0, 1).map(({ path, message }) => `${path || 'the body'}: ${message}`)
+  throw new ResponseError(
+    `${operation}: the answer does not match the contract (${first}). The call was paid for and is not retried; the body is in error.body.`,
+    { operation, code: 'unexpected_shape', issues, body: bodyOfError(envelope, text) },
+  )
+}
+
+const UNKNOWN_ISSUE: Issue = { path: '', message: 'it has another shape' }
+
+async function findIssues(operation: PlannedRequest['operation'], envelope: Envelope): Promise<Issue[]> {
+  try {
+    const { answerSchemas } = await import('../generated/answer-schemas.ts')
+    const { error } =
+      operation === 'request'
+        ? {}
+        : answerSchemas[operation].safeParse({ ...envelope, data: withShortLists(envelope.data) })
+    const issues = (error?.issues ?? []).slice(0, MAX_ISSUES).map((issue) => ({
+      path: issue.path.map(String).join('.'),
+      message: 'expected' in issue ? `expected ${String(issue.expected)}` : issue.message,
+    }))
+    return issues.length > 0 ? issues : [UNKNOWN_ISSUE]
+  } catch {
+    // A page that is offline cannot load the schemas; that the answer is wrong is known all the same.
+    return [UNKNOWN_ISSUE]
+  }
+}
+
+/** The data without the items of its lists that are beyond the longest list of the service. */
+function withShortLists(data: unknown): unknown {
+  if (isArray(data)) return (data as unknown[]).slice(0, MAX_ITEMS)
+  if (!isObject(data)) return data
+  const short = (value: unknown) => (isArray(value) ? (value as unknown[]).slice(0, MAX_ITEMS) : value)
+  return Object.fromEntries(
+    Object.entries(data)
+      .slice(0, MAX_ITEMS)
+      .map(([name, value]) => [name, short(value)]),
+  )
+}
+
+/**
+ * PARSE: the answer, as long as the attempt brought one.
+ * @throws the error of how the attempt ended
+ */
+export function readOutcome(
+  { response, failure }: AttemptOutcome,
+  body: unknown,
+  { request, settings, signal }: RequestState,
+  clock: Clock,
+): RequestResult {
+  if (failure?.kind === 'aborted') throw signal.reason
+  const head = response ?? failure.response
+  const waitMs = head && !isSuccess(head.status) ? retryAfterMs(head.headers, clock.now()) : undefined
+  const errorContext = { request, body, retryAfterMs: waitMs, timeoutMs: settings.timeoutMs }
+  if (failure !== undefined) throw errorOfFailure(errorContext, failure)
+  const { status, headers, text = '' } = response
+  if (isForeignPage(response) && (isSuccess(status) || status === 404)) throw foreignPageError(errorContext, response)
+  if (!isSuccess(status)) throw errorOfResponse(errorContext, response)
+  return { envelope: parseResponse(request, response, body), text, status, headers }
+}
+
+/** The error that an outcome ends in; undefined where it ends in an answer. */
+export function errorOf(...args: Parameters<typeof readOutcome>): unknown {
+  try {
+    readOutcome(...args)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+/** VALIDATE: whether the answer is not as the contract says, where that is looked at. */
+export function isMismatch({ envelope }: RequestResult, { request, settings }: RequestState): boolean {
+  return settings.validate !== 'off' && !isExpected(request, envelope)
+}
+
+/** @throws ResponseError when mismatches are errors, else raises an event */
+export async function reportMismatch(
+  result: RequestResult,
+  { request, settings, signal }: RequestState,
+  emit: RequestEmit,
+): Promise<void> {
+  const issues = await raceWithAbort(explainMismatch(request, result, settings.validate), signal)
+  emit({ type: 'response.mismatch', issues })
+}

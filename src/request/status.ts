@@ -1,3 +1,0 @@
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status <= 299
-}
