@@ -138,26 +138,26 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     const remaining = answer && balanceOf(request, answer, answeredBody)
     if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
     settleCharge(chargeOf(request, answered, answeredBody), state, reservation, remaining, usage, emit)
-    const settleAdmission = (error: unknown) => {
-      // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
-      if (apiKey === undefined && isBudgetRefusal(error)) look.admission?.end('succeeded')
-      else if (look.admission) startCooldown(error, look.admission, context, emit)
-    }
-    if (answered !== outcome) settleAdmission(errorOf(answered, answeredBody, state, clock))
 
     const durationMs = monotonicNow(clock) - startedAt
+    let failure: unknown
     try {
       const result = readOutcome(outcome, body, state, clock)
       if (isMismatch(result, state)) await reportMismatch(result, state, emit)
       if (sent !== undefined) emit({ type: 'request.succeeded', durationMs, status: result.status })
       return result
     } catch (error) {
+      failure = error
       const status = response?.status
       const code = error instanceof EtnMarketError ? error.code : 'aborted'
       if (sent !== undefined)
         emit({ type: 'request.failed', durationMs, ...(status !== undefined && { status }), code })
-      if (answered === outcome) settleAdmission(error)
       throw error
+    } finally {
+      const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, state, clock)
+      // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
+      if (apiKey === undefined && isBudgetRefusal(refusal)) look.admission?.end('succeeded')
+      else startCooldown(refusal, look.admission, context, emit)
     }
   } finally {
     state.progress.isSending = false
@@ -187,9 +187,14 @@ function admissionRequest(apiKey: string, state: RequestState, context: SendCont
   }
 }
 
-function startCooldown(error: unknown, admission: Admission, context: SendContext, emit: RequestEmit): void {
+function startCooldown(
+  error: unknown,
+  admission: Admission | undefined,
+  context: SendContext,
+  emit: RequestEmit,
+): void {
   const cooldown = cooldownOf(error, context.maxCooldownMs)
-  if (cooldown === undefined) return
+  if (cooldown === undefined || admission === undefined) return
   const waitMs = admission.refuse(cooldown.scope, cooldown.waitMs)
   emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
 }
