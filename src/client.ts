@@ -19,7 +19,7 @@ import { type CallInput, operationInput, pathInput } from './request/call-input.
 import { createCallLifetimes } from './request/call-lifetime.ts'
 import { createInFlightRequests } from './request/dedupe.ts'
 import { guardForFake } from './request/fake-guard.ts'
-import { createKeyNames } from './request/key-name.ts'
+import { createKeyNames } from './credits/key-name.ts'
 import { copyEnvelope } from './request/parse-response.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'

@@ -77,8 +77,9 @@ export interface Reservation {
   /**
    * Call this right before the request is sent, and send nothing when it fails. A window counts what is sent in it, so a
    * reservation of an earlier window moves to the current one. Returns a promise only where something has to be written first.
-   * @param key names the API key that the request is sent with, for a budget with `exclusiveKey`: any text that is always the same for one
-   * key, such as a hash. The client passes it. Without it all requests count as sent with one key.
+   * @param key the API key that the request is sent with, for a budget with `exclusiveKey` or a fleet, which keep a hash of it. A client of this library
+   * passes the hash. Without it nobody knows which balance the request changes: while it is in flight no balance proves anything, and when it was
+   * charged, the next balance of each key is compared with none before.
    * @throws BudgetExceededError when it does not fit there, StateUnavailableError when the store fails; the reservation is
    * then released.
    */
@@ -91,7 +92,7 @@ export interface Reservation {
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined
   /** Nothing was charged. */
   release(): void
-  /** The charge is unknown: the worst case stays blocked until the window ends, or until a balance proves less. */
+  /** The charge is unknown: the worst case stays blocked until the window ends, or until a balance shows what it was. */
   markUncertain(): void
 }
 
@@ -100,9 +101,9 @@ export interface MemoryReservation extends Reservation {
   confirm(details?: ReservationDetails, key?: string): void
 }
 
-/** What the key's balance proves about answers that were lost. */
+/** What the key's balance shows about answers that were lost. */
 export interface Reconciliation {
-  /** Credits that were charged without an answer. They count as spent now. */
+  /** Credits that were charged without an answer. They count as spent now. Young losses stay uncertain beside them. */
   readonly charged: number
   /** Credits that were uncertain and are available again. */
   readonly freed: number

@@ -56,6 +56,11 @@ export interface RedisFleetOptions {
    */
   timeoutMs?: number | undefined
   /**
+   * For `reconcile()`: how long after a request was sent the service may still charge it, in milliseconds. As `maxChargeDelayMs` of
+   * `createBudget`. A process that ends is taken to have sent its requests until their lease ended. @default 60_000
+   */
+  maxChargeDelayMs?: number | undefined
+  /**
    * After each reservation, waits with Redis' `WAIT` until replicas have it; a call whose reservation reaches too few is refused. It makes the
    * loss of reservations by a fail-over less likely, and it holds up all commands of the connection. Not for clusters.
    * @default the primary alone confirms

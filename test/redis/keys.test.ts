@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fleetInternalsOf } from '../../src/fleet/internals.ts'
-import { createKeyNames } from '../../src/request/key-name.ts'
+import { createKeyNames } from '../../src/credits/key-name.ts'
 import { BOLT, SHORT_LEASE, useFleet } from './setup.ts'
 
 const CREDITS = 1_000_000
