@@ -30,7 +30,7 @@ export function withTotals<Methods extends object>(
   requireKnown = () => {},
 ): BudgetTotals & Methods {
   const { limit, windows } = core
-  const read = (name: 'spent' | 'reserved') => {
+  const read = (name: keyof WindowTotals) => {
     requireKnown()
     return windows.totals()[name]
   }
@@ -43,8 +43,8 @@ export function withTotals<Methods extends object>(
       return read('reserved')
     },
     get uncertain() {
-      requireKnown()
-      return uncertainWithin(limit, windows.totals())
+      const uncertain = read('uncertain')
+      return core.keyBalances ? uncertainWithin(limit, windows.totals()) : uncertain
     },
     get available() {
       requireKnown()

@@ -230,9 +230,10 @@ export class KeyBalances {
     const merged = new Map<string, Loss>()
     for (const { sentAt, credits, possible, window } of account.losses) {
       const isCurrent = window === current
-      const age = Math.min(LOSS_PARTS, Math.max(0, Math.floor((now - sentAt) / partMs)))
-      const other = merged.get(`${age} ${isCurrent}`)
-      merged.set(`${age} ${isCurrent}`, {
+      // Moments that stay where they are: what is counted together becomes no younger with each time.
+      const part = Math.ceil(Math.max(now - this.#maxChargeDelayMs, Math.min(now, sentAt)) / partMs)
+      const other = merged.get(`${part} ${isCurrent}`)
+      merged.set(`${part} ${isCurrent}`, {
         sentAt: Math.max(sentAt, other?.sentAt ?? sentAt),
         credits: addCredits(credits, other?.credits ?? 0),
         possible: addCredits(possible, other?.possible ?? 0),

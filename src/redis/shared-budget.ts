@@ -1,5 +1,5 @@
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
-import { fits, isCredits } from '../credits/budget-core.ts'
+import { fits, isCredits, uncertainWithin } from '../credits/budget-core.ts'
 import type { ReservationDetails } from '../credits/budget-types.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
@@ -27,7 +27,7 @@ export function createSharedBudget(member: Member): SharedBudget {
       return view.totals.reserved
     },
     get uncertain() {
-      return view.totals.uncertain
+      return uncertainWithin(limit, view.totals)
     },
     get available() {
       return availableIn(limit, view)

@@ -1,5 +1,5 @@
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
-import { creditsLeft } from '../credits/budget-core.ts'
+import { creditsLeft, uncertainWithin } from '../credits/budget-core.ts'
 import type { FleetStatus } from '../fleet/types.ts'
 import type { Member } from './member.ts'
 import { STATUS } from './scripts/status.lua.ts'
@@ -16,7 +16,7 @@ export async function readStatus(member: Member): Promise<FleetStatus> {
     limit,
     spent,
     reserved,
-    uncertain,
+    uncertain: uncertainWithin(limit, { spent, reserved, uncertain }),
     available: creditsLeft(limit, { spent, reserved, uncertain }),
     resetsAt: resetOf(Number(now), readMsLeft(msLeft)),
     slots: { limit: slots, taken },
