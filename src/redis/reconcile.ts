@@ -10,18 +10,19 @@ import { RECONCILE } from './scripts/reconcile.lua.ts'
 
 /** Reads the balance between two looks at the ledger: where that is the same, the balance belongs to it. */
 export async function reconcile(
-  { command, keys, config, leaseMs }: Member,
+  { command, keys, config, leaseMs, maxChargeDelayMs }: Member,
   client: FleetAccountReader,
 ): Promise<Reconciliation | undefined> {
   const internals = internalsOf(client)
   if (internals === undefined) throw invalidOption('client', client, 'a client of createClient')
-  const [state, token = ''] = await command(RECONCILE, keys.ledger, [config, leaseMs])
+  const limits = [config, leaseMs, maxChargeDelayMs]
+  const [state, ...quiet] = await command(RECONCILE, keys.ledger, limits)
   if (state !== 'quiet') return undefined
   const sent = recordKey()
   const { credits } = (await internals.call('account.me', {}, {}, { budget: sent.limit })) as Account
   // An answer that another call has asked for, with whatever key, may be older than the look.
   if (!isCredits(credits) || sent.key === undefined) return undefined
-  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [config, leaseMs, token, credits, sent.key])
+  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [...limits, ...quiet, credits, sent.key])
   return verdict === 'proven' ? { charged: Number(charged), freed: Number(freed) } : undefined
 }
 

@@ -1,3 +1,4 @@
+import { createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { withFleetInternals } from '../fleet/internals.ts'
 import type { Fleet } from '../fleet/types.ts'
@@ -38,7 +39,7 @@ import { createView } from './view.ts'
 export function createRedisFleet(redis: RedisConnection, options: RedisFleetOptions): Fleet {
   const settings = readOptions(options)
   const { name } = options
-  const { limit, windowMs, slots, leaseMs, timeoutMs, wait } = settings
+  const { limit, windowMs, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait } = settings
   const keys = createKeys(name)
   const runner = createRunner(redis, leaseMs, wait !== undefined)
   const config = `${limit} ${windowMs} ${slots}`
@@ -55,12 +56,14 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     slots,
     leaseMs,
     timeoutMs,
+    maxChargeDelayMs,
     keys,
     command,
     view: createView(),
     renewals: createRenewals(command, leaseMs),
     background: createBackground(),
     keysInUse: new Set(),
+    nameOf: createKeyReader(),
     nextId,
     throwIfClosed() {
       if (isClosed) throw new EtnMarketError('The fleet is closed. Create a new one.', { code: 'fleet_closed' })

@@ -22,6 +22,8 @@ export class SharedReservation implements Reservation {
   /** The name of the API key, as Redis knows it and as the request is sent; empty where it is not known. */
   #keyInRedis: string
   #key = ''
+  /** When its request was about to be sent, on the monotonic clock; undefined before. */
+  #confirmedAt: number | undefined
   /** When the window may be over, on the monotonic clock. */
   #windowEndsAt: number
   #isDecided = false
@@ -39,12 +41,14 @@ export class SharedReservation implements Reservation {
 
   confirm(details?: ReservationDetails, key = ''): void | Promise<void> {
     if (this.#isDecided) throw alreadyDecided(details)
-    this.#key = key
+    const name = this.#member.nameOf(key)
+    this.#key = name
+    this.#confirmedAt = monotonicNow(systemClock)
     if (this.credits === 0) return undefined
     const { keysInUse } = this.#member
-    if (key !== '' && keysInUse.size < 2) keysInUse.add(key)
+    if (name !== '' && keysInUse.size < 2) keysInUse.add(name)
     // If this process ends, a balance of that key proves what the request has cost. Of several keys a member names none.
-    const isNamed = key === this.#keyInRedis || (this.#keyInRedis === '' && keysInUse.size > 1)
+    const isNamed = name === this.#keyInRedis || (this.#keyInRedis === '' && keysInUse.size > 1)
     const now = monotonicNow(systemClock)
     // Sure to be in the window, and known to be reserved.
     if (isNamed && now < this.#windowEndsAt && now < this.#lease.endsAt) return undefined
@@ -52,12 +56,12 @@ export class SharedReservation implements Reservation {
   }
 
   async #confirmInRedis(details: ReservationDetails | undefined): Promise<void> {
-    const { command, keys, config, leaseMs, view, renewals } = this.#member
+    const { command, keys, config, leaseMs, maxChargeDelayMs, view, renewals } = this.#member
     const key = this.#key
     const sentAt = monotonicNow(systemClock)
     try {
       this.#member.throwIfClosed()
-      const reply = await command(CONFIRM, keys.ledger, [config, this.#lease.id, this.credits, leaseMs, key])
+      const reply = await command(CONFIRM, keys.ledger, [config, this.#lease.id, this.credits, leaseMs, maxChargeDelayMs, key])
       const answer = view.readLedger(reply, sentAt)
       if (answer.verdict === 'decided') throw alreadyDecided(details)
       if (answer.verdict === 'refused') throw exceeded(this.#member, this.credits, details)
@@ -94,15 +98,16 @@ export class SharedReservation implements Reservation {
     if (this.#isDecided) return
     this.#isDecided = true
     const { id } = this.#lease
-    const { command, keys, renewals, background, view } = this.#member
+    const { command, keys, renewals, background, view, maxChargeDelayMs } = this.#member
     renewals.delete(this.#lease)
     if (this.credits === 0 && charged === 0) return
     const { window, epoch } = this.#answer
     background.repeat(async () => {
       const sentAt = monotonicNow(systemClock)
       const ageMs = Math.ceil(sentAt - this.#reservedAt)
-      const args = [id, decision, charged, this.credits, window, epoch, ageMs, this.#key]
-      view.readLedger(await command(SETTLE, keys.ledger, args), sentAt)
+      const sinceConfirmedMs = Math.floor(sentAt - (this.#confirmedAt ?? sentAt))
+      const args = [id, decision, charged, this.credits, window, epoch, ageMs, sinceConfirmedMs, maxChargeDelayMs]
+      view.readLedger(await command(SETTLE, keys.ledger, [...args, this.#key]), sentAt)
     }, Number.POSITIVE_INFINITY)
   }
 }

@@ -2,7 +2,8 @@ import { tagScript } from '../tagged-script.ts'
 import { LEDGER } from './ledger.lua.ts'
 
 /**
- * Moves a reservation to the window of now, renews its lease and names its key, right before its request is sent. ARGV: config, id, credits, leaseMs, key.
+ * Moves a reservation to the window of now, renews its lease and names its key, right before its request is sent. ARGV: config, id, credits, leaseMs, maxChargeDelayMs,
+ * key.
  * Where it does not fit, it is released.
  */
 export const CONFIRM = /* @__PURE__ */ tagScript(`#!lua
@@ -11,8 +12,8 @@ local refused = refusal(ARGV[1])
 if refused then return refused end
 look()
 
-local id, credits, leaseMs, key = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
-sweep(leaseMs)
+local id, credits, leaseMs, key = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[6]
+sweep(leaseMs, tonumber(ARGV[5]))
 local known = read(id)
 if known and known.state ~= 'r' and known.state ~= 'e' then return answer('decided') end
 if known and known.window == window and known.state == 'r' then

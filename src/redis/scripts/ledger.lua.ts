@@ -1,3 +1,4 @@
+import { LOSS_PARTS, MAX_LOSSES } from '../../credits/reconcile.ts'
 import { COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 import { WINDOWS } from './windows.lua.ts'
 
@@ -8,16 +9,18 @@ import { WINDOWS } from './windows.lua.ts'
  * credits are uncertain), s(ettled), u(ncertain), f(reed) or c(ancelled before it was executed). `leases` has the reserved ones by the end of their lease,
  * `ends` the others by the time at which they may be forgotten.
  *
- * `balances` holds what is known of each API key whose balance was read, by a hash of it: `balance:provable:older:window:reading:proof:readAt`, the rules of
- * `credits/reconcile.ts`, and below `k:` what was charged to it since then. `provable` became uncertain with it since then in `window`, `older` in earlier
- * ones. Readings of balances are numbered: `reading` is the last one of the key, `proof` the last that proved something. The `extra` of an expired operation is
- * the last reading before. Where its key is not known, any reading may show what it cost, and none proves it.
+ * `balances` holds what is known of each API key whose balance was read, by a hash of it, by the rules of `credits/reconcile.ts`:
+ * `balance:reading:since:readAt`, and for each loss `;number,sentAt,credits,possible,window`. Below `k:` is what was charged to the key since the last
+ * reading. Readings and losses are numbered together: `reading` is the last one of the key, `since` the first, or the last that showed a top-up: no later
+ * one proves what was lost before it. The `extra` of an expired operation is the number of its loss. Where its key is not known, any reading may show what it cost, and none
+ * proves it.
  *
  * - `refusal`: without a state nobody knows what was spent; a member with other limits would break those of the others.
  * - `add`: counts of windows that are forgotten are not kept.
- * - `addProvable`: what a later balance of the key may prove, credits that became uncertain since the last reading.
- * - `unhold` takes back what an undecided operation holds, where no balance has proven it, and answers whether a balance may show what it cost, and
- *   whether one has proven it.
+ * - `addLoss`: what became uncertain with a key since its balance was known. Beyond a number, losses of about the same time are counted together.
+ * - `unhold` takes back what an undecided operation holds, where a balance has not freed it, and answers whether a balance may show what it cost, and
+ *   whether it was freed.
+ * - `forgetBalances`: a charge of an unknown key makes every balance incomparable with the next one.
  * - `sweep` takes a few at a time, so that no script takes long. It changes no sum. An id is kept for an hour at least, and at most until the end of the
  *   window after its own.
  * - `answer`: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.
@@ -58,34 +61,70 @@ end
 local function evidenceOf(key)
   local found = key ~= '' and redis.call('HGET', BALANCES, key)
   if not found then return nil end
-  local part = {}
-  for value in string.gmatch(found, '%d+') do part[#part + 1] = tonumber(value) end
-  local one = { balance = part[1], provable = part[2], older = part[3], reading = part[5], proof = part[6], readAt = part[7] }
-  if part[4] ~= tonumber(window) then one.provable, one.older = 0, one.older + one.provable end
-  return one
+  local balance, reading, since, readAt, listed = string.match(found, '^(%d+):(%d+):(%d+):(%d+)(.*)$')
+  local losses = {}
+  for number, sentAt, credits, possible, of in string.gmatch(listed, ';(%d+),(%d+),(%d+),(%d+),(%d*)') do
+    losses[#losses + 1] = { number = tonumber(number), sentAt = tonumber(sentAt), credits = tonumber(credits), possible = tonumber(possible), window = of }
+  end
+  return { balance = tonumber(balance), reading = tonumber(reading), since = tonumber(since), readAt = tonumber(readAt), losses = losses }
 end
 
 local function keep(key, one)
-  local parts = {}
-  for _, number in ipairs({ one.balance, one.provable, one.older, tonumber(window), one.reading, one.proof, one.readAt }) do
-    parts[#parts + 1] = text(number)
+  local parts = { text(one.balance) .. ':' .. text(one.reading) .. ':' .. text(one.since) .. ':' .. text(one.readAt) }
+  for _, loss in ipairs(one.losses) do
+    parts[#parts + 1] = table.concat({ text(loss.number), text(loss.sentAt), text(loss.credits), text(loss.possible), loss.window }, ',')
   end
-  return redis.call('HSET', BALANCES, key, table.concat(parts, ':'))
+  return redis.call('HSET', BALANCES, key, table.concat(parts, ';'))
 end
 
-local function readingOf(key)
-  local one = evidenceOf(key)
-  if one then return one.reading, one.proof end
-  local readings, forgotten = unpack(redis.call('HMGET', STATE, 'readings', 'forgotten'))
-  return tonumber(readings or 0), key == '' and 0 or tonumber(forgotten or 0)
+local function nextNumber()
+  return redis.call('HINCRBY', STATE, 'readings', '1')
 end
 
-local function addProvable(key, id, credits)
-  local one = evidenceOf(key)
-  if not one then return end
-  local field = id == window and 'provable' or 'older'
-  one[field] = math.max(0, one[field] + credits)
-  keep(key, one)
+local function mergeLosses(losses, maxChargeDelayMs)
+  local partMs = maxChargeDelayMs / ${LOSS_PARTS}
+  local merged, places = {}, {}
+  for _, loss in ipairs(losses) do
+    -- A loss of an earlier window is only compared with the current one.
+    if loss.window ~= window then loss.window = '' end
+    local part = math.ceil(math.max(now - maxChargeDelayMs, math.min(now, loss.sentAt)) / partMs) .. ' ' .. loss.window
+    local other = places[part]
+    if other then
+      other.number, other.sentAt = loss.number, math.max(other.sentAt, loss.sentAt)
+      other.credits, other.possible = other.credits + loss.credits, other.possible + loss.possible
+    else
+      places[part], merged[#merged + 1] = loss, loss
+    end
+  end
+  return merged
+end
+
+local function addLoss(key, of, credits, sentAt, maxChargeDelayMs)
+  local one, number = evidenceOf(key), nextNumber()
+  if one then
+    one.losses[#one.losses + 1] = { number = number, sentAt = sentAt, credits = credits, possible = credits, window = of }
+    if #one.losses > ${MAX_LOSSES} then one.losses = mergeLosses(one.losses, maxChargeDelayMs) end
+    keep(key, one)
+  end
+  return number
+end
+
+local function removeLoss(key, one, number, credits)
+  for place, loss in ipairs(one.losses) do
+    if loss.number == number then
+      loss.credits = math.max(0, loss.credits - credits)
+      loss.possible = math.min(loss.possible, loss.credits)
+      if loss.credits == 0 then table.remove(one.losses, place) end
+      keep(key, one)
+      return true
+    end
+  end
+  return false
+end
+
+local function forgetBalances()
+  redis.call('DEL', BALANCES)
+  redis.call('HSET', STATE, 'forgotten', text(nextNumber()))
 end
 
 local function read(id)
@@ -116,22 +155,28 @@ local function unhold(operation)
     if operation.state == 'r' then add('r', operation.window, -operation.credits) end
     return false, false
   end
-  local reading, proof = readingOf(operation.key)
-  local isShown, isProven = reading > operation.extra, proof > operation.extra
-  if not isProven then add('u', operation.window, -operation.credits) end
-  if not isShown then addProvable(operation.key, operation.window, -operation.credits) end
-  return isShown, isProven
+  local key, number, one = operation.key, operation.extra, evidenceOf(operation.key)
+  local last, forgotten = unpack(redis.call('HMGET', STATE, 'lastReading', 'forgotten'))
+  local reading = one and one.reading or tonumber(last or 0)
+  local isFreed
+  if one and number > one.since then isFreed = not removeLoss(key, one, number, operation.credits)
+  -- What was known of its key is forgotten: a balance may have freed it before.
+  else isFreed = key ~= '' and number <= tonumber(forgotten or 0) end
+  if not isFreed then add('u', operation.window, -operation.credits) end
+  return reading > number, isFreed
 end
 
-local function sweep(leaseMs)
+local function sweep(leaseMs, maxChargeDelayMs)
   shorten(LEASES, leaseMs)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', text(now), 'LIMIT', 0, 100)) do
     local operation = read(id)
     if operation and operation.state == 'r' then
       add('r', operation.window, -operation.credits)
       add('u', operation.window, operation.credits)
-      addProvable(operation.key, operation.window, operation.credits)
-      write(id, 'e', operation.window, operation.credits, readingOf(operation.key), operation.key)
+      -- Nothing is sent after the lease has ended.
+      local sentAt = tonumber(redis.call('ZSCORE', LEASES, id))
+      local number = addLoss(operation.key, operation.window, operation.credits, sentAt, maxChargeDelayMs)
+      write(id, 'e', operation.window, operation.credits, number, operation.key)
     end
     local nextWindowMs = windowMs > 0 and endOf(windows[1]) + windowMs - now or 48 * HOUR
     forgetLater(id, math.max(HOUR, nextWindowMs))
