@@ -25,7 +25,7 @@ export function createKeys(name: string): FleetKeys {
     key('ends'),
     key('breakers'),
     key('slots'),
-    key('evidence'),
+    key('balances'),
   ]
   const probes = (scope: string) => key(`probes:${scope}`)
   const scopeKeys = (scope: string) => [probes(scope), key(`refusals:${scope}`), key(`unasked:${scope}`)]

@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createBudget, type Reservation } from '../../src/credits/budget.ts'
 import { testProperty } from '../support/property.ts'
-import { DELAY_MS, START, useScripts, WINDOW_MS } from './scripts/setup.ts'
+import { DELAY_MS, START, useScripts } from './scripts/setup.ts'
 
 const scripts = useScripts()
 const LIMIT = 1_000_000
+const WINDOW_MS = 4_000
 const CONFIG = `${LIMIT} ${WINDOW_MS} 2`
 /** No lease ends within a case. */
 const leaseMs = 1_000_000
@@ -19,17 +20,23 @@ type Step =
   | { readonly do: 'read' | 'top up'; readonly key: string }
   | { readonly do: 'move'; readonly ms: number }
 
-const key = fc.constantFrom('one', 'one', 'one', 'other', 'other', '')
+const key = fc.constantFrom(...Array<string>(8).fill('one'), 'other', 'other', 'other', '')
 const which = fc.nat(20)
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('send' as const), key, credits: fc.integer({ min: 1, max: 300 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('send' as const), key, credits: fc.integer({ min: 1, max: 300 }) }),
+  },
   { weight: 9, arbitrary: fc.record({ do: fc.constantFrom('settle', 'lose', 'lose', 'release'), which }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('execute late' as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('storm' as const), key, stepMs: fc.constantFrom(0, 5, 30) }) },
   { weight: 10, arbitrary: fc.record({ do: fc.constant('read' as const), key }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('top up' as const), key }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: 0, max: 500 }) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: -900, max: 1_500 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: -3_000, max: 5_000 }) }),
+  },
 )
 
 /** A clock that visits few windows, so that a budget of one process counts none of them together with another. */
@@ -121,12 +128,16 @@ async function run(steps: readonly Step[]): Promise<void> {
       }
     }
     const { spent, reserved, uncertain } = budget
-    expect((await scripts.reserve(`free-${++ids}`, 0, { config: CONFIG, leaseMs })).totals).toEqual([spent, reserved, uncertain])
+    expect((await scripts.reserve(`free-${++ids}`, 0, { config: CONFIG, leaseMs })).totals).toEqual([
+      spent,
+      reserved,
+      uncertain,
+    ])
   }
 }
 
 testProperty(
   'a fleet counts what a balance shows, and frees what was lost, as a budget of one process does, whatever is lost, charged late, topped up or sent without a key',
   () => fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), run),
-  { cases: 40, afterAll: () => expect(Math.min(shown, freed)).toBeGreaterThan(1_000) },
+  { cases: 40, afterAll: () => expect(Math.min(shown, freed)).toBeGreaterThan(300) },
 )

@@ -61,7 +61,9 @@ end
 local function evidenceOf(key)
   local found = key ~= '' and redis.call('HGET', BALANCES, key)
   if not found then return nil end
-  local balance, reading, since, readAt, listed = string.match(found, '^(%d+):(%d+):(%d+):(%d+)(.*)$')
+  local balance, reading, since, readAt, listed = string.match(found, '^(%d+):(%d+):(%d+):(%d+)([;,%d]*)$')
+  -- One that an earlier version of this package wrote proves nothing.
+  if not balance then return nil end
   local losses = {}
   for number, sentAt, credits, possible, of in string.gmatch(listed, ';(%d+),(%d+),(%d+),(%d+),(%d*)') do
     losses[#losses + 1] = { number = tonumber(number), sentAt = tonumber(sentAt), credits = tonumber(credits), possible = tonumber(possible), window = of }
