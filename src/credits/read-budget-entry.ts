@@ -53,7 +53,8 @@ function foldInto({ start, end }: BudgetWindow, windows: readonly BudgetWindow[]
 
 function readRecord(entry: Record<string, unknown>, version: number): BudgetEntry | undefined {
   const { v, windowMs, windows, keyBalances } = entry
-  if ((v !== version && v !== SECOND_VERSION) || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0) return undefined
+  if ((v !== version && v !== SECOND_VERSION) || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0)
+    return undefined
   const read = windows.map(readWindow)
   const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
   if (!read.every((window) => window !== undefined)) return undefined

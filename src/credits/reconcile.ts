@@ -127,7 +127,10 @@ export class KeyBalances {
   }
 
   /** Call this when a request has ended. `sent` is undefined for one that was never confirmed. */
-  recordEnd(sent: SentRequest | undefined, { window, charged, uncertain, remaining }: EndedRequest): Reconciliation | undefined {
+  recordEnd(
+    sent: SentRequest | undefined,
+    { window, charged, uncertain, remaining }: EndedRequest,
+  ): Reconciliation | undefined {
     if (sent !== undefined) this.#leave(sent)
     const account = sent?.account
     if (sent === undefined || account === undefined) {
@@ -206,8 +209,16 @@ export class KeyBalances {
     if (fall < 0) return undefined
     const window = this.#windows.current()
     // The current window first: it must not be counted too low. A charge that no loss explains counts in it as well.
-    const unexplained = explain(losses.filter((loss) => loss.window === window), fall)
-    const ofOlder = unexplained - explain(losses.filter((loss) => loss.window !== window), unexplained)
+    const unexplained = explain(
+      losses.filter((loss) => loss.window === window),
+      fall,
+    )
+    const ofOlder =
+      unexplained -
+      explain(
+        losses.filter((loss) => loss.window !== window),
+        unexplained,
+      )
     const charged = fall - ofOlder
     let freed = 0
     for (const loss of losses) {

@@ -62,7 +62,14 @@ async function reserve(member: Member, id: string, credits: number, details: Res
   // The key is asked for right before the request is sent; a member with several keys cannot know which one it will be.
   const [only = ''] = keysInUse.size === 1 ? keysInUse : []
   const sentAt = monotonicNow(systemClock)
-  const reply = await member.command(RESERVE, member.keys.ledger, [config, id, credits, leaseMs, maxChargeDelayMs, only])
+  const reply = await member.command(RESERVE, member.keys.ledger, [
+    config,
+    id,
+    credits,
+    leaseMs,
+    maxChargeDelayMs,
+    only,
+  ])
   const answer = view.readLedger(reply, sentAt)
   if (answer.verdict === 'refused') throw exceeded(member, credits, details)
   if (answer.verdict !== 'granted' && answer.verdict !== 'earlier')

@@ -61,7 +61,14 @@ export class SharedReservation implements Reservation {
     const sentAt = monotonicNow(systemClock)
     try {
       this.#member.throwIfClosed()
-      const reply = await command(CONFIRM, keys.ledger, [config, this.#lease.id, this.credits, leaseMs, maxChargeDelayMs, key])
+      const reply = await command(CONFIRM, keys.ledger, [
+        config,
+        this.#lease.id,
+        this.credits,
+        leaseMs,
+        maxChargeDelayMs,
+        key,
+      ])
       const answer = view.readLedger(reply, sentAt)
       if (answer.verdict === 'decided') throw alreadyDecided(details)
       if (answer.verdict === 'refused') throw exceeded(this.#member, this.credits, details)

@@ -45,9 +45,7 @@ async function play(rounds: readonly Round[]): Promise<void> {
   for (const { waitMs, timeoutMs = 60_000, ...round } of rounds) {
     lateMs = round.lateMs
     const stopping = new AbortController()
-    const left = watch(
-      client.locks.get({ address: ADDRESS }, { retry: false, timeoutMs, signal: stopping.signal }),
-    )
+    const left = watch(client.locks.get({ address: ADDRESS }, { retry: false, timeoutMs, signal: stopping.signal }))
     await clock.advance(waitMs)
     stopping.abort()
     lateMs = 0

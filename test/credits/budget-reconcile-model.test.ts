@@ -134,7 +134,18 @@ function simulate(windowMs: number | undefined) {
 }
 
 const steps = (...more: What[]) => {
-  const usual: What[] = ['reserve', 'send', 'send', 'execute', 'answer', 'refuse', 'give up', 'lose', 'ask', 'execute late']
+  const usual: What[] = [
+    'reserve',
+    'send',
+    'send',
+    'execute',
+    'answer',
+    'refuse',
+    'give up',
+    'lose',
+    'ask',
+    'execute late',
+  ]
   const what = fc.constantFrom(...usual, ...usual, 'wait', ...more)
   const step: fc.Arbitrary<Step> = fc.tuple(what, fc.nat(20), fc.integer({ min: 1, max: 300 }))
   return fc.array(step, { maxLength: 80, size: 'max' })

@@ -24,11 +24,7 @@ export interface Behaviour {
 const WELL: Behaviour = { how: 'answers', latencyMs: 0, lateMs: 0 }
 
 /** The fake behind a network that loses answers. Its ledger says what was charged. */
-export function createModelService(
-  fake: FakeService,
-  clock: VirtualClock,
-  behaviours: readonly Behaviour[],
-) {
+export function createModelService(fake: FakeService, clock: VirtualClock, behaviours: readonly Behaviour[]) {
   let requests = 0
   let isWell = false
 

@@ -62,7 +62,10 @@ testProperty(
   'what is spent at a boundary is spent once',
   fc.property(length, origin, fc.nat({ max: 1_000 }), (windowMs, origin, passed) => {
     let elapsed = origin
-    const budget = createBudget({ credits: 100, windowMs }, { now: () => Math.floor(elapsed), monotonic: () => elapsed })
+    const budget = createBudget(
+      { credits: 100, windowMs },
+      { now: () => Math.floor(elapsed), monotonic: () => elapsed },
+    )
     for (const moment of [passed * windowMs, (passed + 1) * windowMs]) {
       // Beyond this a clock counts no milliseconds any more.
       elapsed = Math.min(2 ** 52, origin + moment)
@@ -89,10 +92,7 @@ describe('the length of a window', () => {
     ['a client', (windowMs) => createClient({ budget: { credits: 1, windowMs } })],
     ['a fleet', (windowMs) => createRedisFleet(redis, { name: 'fleet', budget: { credits: 1, windowMs } })],
     ['a proxy', (windowMs) => createProxy({ ...proxy, budget: { credits: 1, windowMs } })],
-    [
-      'a visitor',
-      (windowMs) => createProxy({ ...proxy, budget: false, perVisitor: { credits: 1, windowMs } }),
-    ],
+    ['a visitor', (windowMs) => createProxy({ ...proxy, budget: false, perVisitor: { credits: 1, windowMs } })],
   ])('of %s is a whole number of milliseconds', (_, create) => {
     for (const windowMs of [DAY / 7, 3_600_000 / 11, 0.5, 0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       expect(() => create(windowMs)).toThrow(InvalidRequestError)

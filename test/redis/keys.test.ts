@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fleetInternalsOf } from '../../src/fleet/internals.ts'
 import { createKeyNames } from '../../src/credits/key-name.ts'
+import { fleetInternalsOf } from '../../src/fleet/internals.ts'
 import { BOLT, lossesAreOld, PROMPT, SHORT_LEASE, useFleet } from './setup.ts'
 
 const CREDITS = 1_000_000
@@ -119,14 +119,16 @@ test('a balance that another call has asked for proves nothing: it may be older 
 
 test('requests that are left before the service executes and charges them stay within the limit', async () => {
   const limit = 4_100
-  const lateMs = 40
+  const lateMs = 300
+  let leave = () => {}
   const late: Promise<unknown>[] = []
   /** Charges heavy requests at their end, whether or not anybody still waits. */
   const fetch = (request: Request): Promise<Response> => {
     const execute = () => setup.fake.fetch(request.url, { headers: request.headers })
-    if (!request.url.includes('/locks')) return execute()
+    if (!request.url.includes('/liquidity-locks')) return execute()
     const executed = new Promise((resolve) => setTimeout(resolve, lateMs)).then(execute)
     late.push(executed)
+    setTimeout(leave, 5)
     return new Promise((resolve, reject) => {
       executed.then(resolve, reject)
       request.signal.addEventListener('abort', () => reject(request.signal.reason))
@@ -135,9 +137,10 @@ test('requests that are left before the service executes and charges them stay w
   const { client, fleet } = setup.join({ budget: { credits: limit } }, { retry: false, fetch: fetch as never })
   await fleet.initialize()
   await fleet.reconcile(client)
-  for (let round = 0; round < 6; round++) {
-    const signal = AbortSignal.timeout(10)
-    await client.locks.get({ address: BOLT }, { signal }).catch(() => {})
+  for (let round = 0; round < 4; round++) {
+    const leaving = new AbortController()
+    leave = () => leaving.abort()
+    await client.locks.get({ address: BOLT }, { signal: leaving.signal }).catch(() => {})
     await expect.poll(async () => (await fleet.status()).reserved).toBe(0)
     await fleet.reconcile(client)
     await client.etn.price().catch(() => {})
