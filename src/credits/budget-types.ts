@@ -11,7 +11,10 @@ export interface BudgetTotals {
   readonly spent: number
   /** Worst case of the requests in flight or about to be sent. */
   readonly reserved: number
-  /** Worst case of requests that may have been charged and whose answer is lost. Held until the window ends. */
+  /**
+   * Worst case of requests that may have been charged and whose answer is lost. Held until the window ends, or, with `exclusiveKey`, until a balance
+   * has shown what they cost; then never more than what the limit leaves beside `spent` and `reserved`.
+   */
   readonly uncertain: number
   /** Worst case that the next request may have. */
   readonly available: number
