@@ -90,6 +90,30 @@ test.each([1, 2])(
   },
 )
 
+test.each([
+  ['names its key', KEYS[0]],
+  ['names none', undefined],
+])('other spending with the key of a client is counted once, where its reservation %s', async (_, key) => {
+  const fake = createFakeService({ keys: FAKE_KEYS })
+  const budget = exclusive()
+  const client = createClient({ apiKey: KEYS[0], budget, fetch: fake.fetch })
+  const script = () => fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: { authorization: `Bearer ${KEYS[0]}` } })
+  await client.account.me()
+  for (let round = 0; round < 5; round++) {
+    const reservation = budget.reserve(600)
+    reservation.confirm({}, key)
+    const { headers } = await script()
+    // A look while it is in flight sees its charge already.
+    await client.account.me()
+    reservation.settle(Number(headers.get('x-credits-cost')))
+    await client.account.me()
+    await client.etn.price()
+  }
+  expect(fake.charged()).toBe(250)
+  expect(totals(budget)).toEqual({ spent: 250, reserved: 0, uncertain: 0, available: 4_750 })
+  await client.close()
+})
+
 describe('with a store', () => {
   const store = new Map<string, string>()
   let now = START
