@@ -77,7 +77,11 @@ async function run(calls: number, maxMs: number): Promise<Result> {
   const server = await startRedisServer()
   const proxy = await startTcpProxy(server.port)
   const redis = new Redis({ port: server.port, host: '127.0.0.1' })
-  const fleetOptions = { name: 'long-run', budget: { credits: CREDITS_PER_CALL * calls }, maxChargeDelayMs: CHARGE_DELAY_MS }
+  const fleetOptions = {
+    name: 'long-run',
+    budget: { credits: CREDITS_PER_CALL * calls },
+    maxChargeDelayMs: CHARGE_DELAY_MS,
+  }
   const fleet = createRedisFleet(redis, fleetOptions)
   const api = startWorker('api.mjs', { credits: 1_000 * calls })
   const workers: Worker[] = []
