@@ -1,6 +1,6 @@
 import type { SharedLease } from '../fleet/internals.ts'
 import type { Member } from './member.ts'
-import { BUY } from './scripts/buy.lua.ts'
+import { BUY } from './scripts/clock.lua.ts'
 
 /** One member at a time buys an address. All addresses of a batch are one command. */
 export function createSharedLease({ command, keys, nextId }: Member): SharedLease {

@@ -6,7 +6,7 @@ import { invalidOption } from '../errors/input.ts'
 import type { FleetAccountReader } from '../fleet/types.ts'
 import type { Account } from '../generated/types.ts'
 import type { Member } from './member.ts'
-import { RECONCILE } from './scripts/reconcile.lua.ts'
+import { RECONCILE } from './scripts/ledger.lua.ts'
 
 /** Reads the balance between two looks at the ledger: where that is the same, the balance belongs to it. */
 export async function reconcile(

@@ -4,8 +4,7 @@ import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
 import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
 import type { Member } from './member.ts'
 import { createKeyScopes } from './scopes.ts'
-import { ADMIT } from './scripts/admit.lua.ts'
-import { END } from './scripts/end.lua.ts'
+import { ADMIT, END } from './scripts/limits.lua.ts'
 import { type Asked, SharedAdmission, type SharedLimits } from './shared-permit.ts'
 
 /** How long a request that waits for a slot keeps its place without asking. */

@@ -6,8 +6,7 @@ import { invalidOption } from '../errors/input.ts'
 import type { SharedBudget } from '../fleet/internals.ts'
 import { mayBeExecuted } from './command-error.ts'
 import { availableIn, exceeded, type Member } from './member.ts'
-import { CANCEL } from './scripts/cancel.lua.ts'
-import { RESERVE } from './scripts/reserve.lua.ts'
+import { CANCEL, RESERVE } from './scripts/ledger.lua.ts'
 import { SharedReservation } from './shared-reservation.ts'
 
 /** Totals that are older refuse no batch: the reservations of its requests decide. */

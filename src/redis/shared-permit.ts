@@ -3,8 +3,7 @@ import { monotonicNow, systemClock } from '../concurrency/clock.ts'
 import type { PermitResult } from '../concurrency/permit.ts'
 import type { Member } from './member.ts'
 import type { Lease } from './renewals.ts'
-import { END } from './scripts/end.lua.ts'
-import { REFUSE } from './scripts/refuse.lua.ts'
+import { END, REFUSE } from './scripts/limits.lua.ts'
 
 /** What the admissions of one client share. */
 export interface SharedLimits {

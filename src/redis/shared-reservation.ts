@@ -4,8 +4,7 @@ import type { Reservation, ReservationDetails } from '../credits/budget-types.ts
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import { exceeded, type Member } from './member.ts'
 import type { Lease } from './renewals.ts'
-import { CONFIRM } from './scripts/confirm.lua.ts'
-import { SETTLE } from './scripts/settle.lua.ts'
+import { CONFIRM, SETTLE } from './scripts/ledger.lua.ts'
 import type { LedgerAnswer } from './view.ts'
 
 /** How a reservation ended: settled, freed or uncertain. */

@@ -2,7 +2,7 @@ import { monotonicNow, systemClock } from '../concurrency/clock.ts'
 import { creditsLeft, uncertainWithin } from '../credits/budget-core.ts'
 import type { FleetStatus } from '../fleet/types.ts'
 import type { Member } from './member.ts'
-import { STATUS } from './scripts/status.lua.ts'
+import { STATUS } from './scripts/windows.lua.ts'
 import { parseBreakers, readMsLeft, resetOf } from './view.ts'
 
 export async function readStatus(member: Member): Promise<FleetStatus> {

@@ -1,4 +1,5 @@
 import { LOSS_PARTS, MAX_LOSSES } from '../../credits/reconcile.ts'
+import { tagScript } from '../tagged-script.ts'
 import { COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 import { WINDOWS } from './windows.lua.ts'
 
@@ -199,3 +200,198 @@ local function answer(verdict)
   return reply
 end
 `
+
+/** Creates the state where there is none. KEYS: state, operations, leases, ends, balances. ARGV: config, a new epoch. */
+export const INITIALIZE = /* @__PURE__ */ tagScript(`#!lua
+local config = redis.call('HGET', KEYS[1], 'config')
+if config then
+  if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
+  return 'unchanged'
+end
+redis.call('DEL', unpack(KEYS))
+redis.call('HSET', KEYS[1], 'config', ARGV[1], 'epoch', ARGV[2])
+return 'created'
+`)
+
+/**
+ * ARGV: config, id, credits, leaseMs, maxChargeDelayMs, key, or nothing where it is not known. A second execution with the same id changes nothing and has the result of the
+ * first, or `earlier` where that was granted in an earlier window: it has to be confirmed before its request is sent.
+ */
+export const RESERVE = /* @__PURE__ */ tagScript(`#!lua
+${LEDGER}
+local refused = refusal(ARGV[1])
+if refused then return refused end
+look()
+
+local id, credits, leaseMs = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+sweep(leaseMs, tonumber(ARGV[5]))
+local known = read(id)
+if known and known.state == 'c' then return answer('cancelled') end
+if known then return answer(known.window == window and 'granted' or 'earlier') end
+-- What is free needs no entry.
+if credits == 0 then return answer('granted') end
+if not fits(credits) then return answer('refused') end
+reserve(id, credits, leaseMs, ARGV[6])
+return answer('granted')
+`)
+
+/**
+ * Moves a reservation to the window of now, renews its lease and names its key, right before its request is sent. ARGV: config, id, credits, leaseMs, maxChargeDelayMs,
+ * key.
+ * Where it does not fit, it is released.
+ */
+export const CONFIRM = /* @__PURE__ */ tagScript(`#!lua
+${LEDGER}
+local refused = refusal(ARGV[1])
+if refused then return refused end
+look()
+
+local id, credits, leaseMs, key = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[6]
+sweep(leaseMs, tonumber(ARGV[5]))
+local known = read(id)
+if known and known.state ~= 'r' and known.state ~= 'e' then return answer('decided') end
+if known and known.window == window and known.state == 'r' then
+  write(id, 'r', window, credits, 0, key)
+  redis.call('ZADD', LEASES, text(now + leaseMs), id)
+  return answer('granted')
+end
+-- A fail-over may have forgotten the reservation: then it is made again.
+if known then unhold(known) end
+if not fits(credits) then
+  if known then
+    write(id, 'f', known.window, credits, 0)
+    forgetLater(id, HOUR)
+  end
+  return answer('refused')
+end
+reserve(id, credits, leaseMs, key)
+return answer('granted')
+`)
+
+/**
+ * Takes a reservation back whose answer did not arrive, and so was not used. Where it was not executed yet, it will not be: the id is
+ * marked. ARGV: id.
+ */
+export const CANCEL = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
+${LEDGER}
+local id = ARGV[1]
+local known = config and read(id)
+if known and known.state ~= 'r' and known.state ~= 'e' then return known.state end
+if known then
+  look()
+  unhold(known)
+end
+write(id, 'c', known and known.window or '0', 0, 0)
+forgetLater(id, HOUR)
+return 'c'
+`)
+
+/**
+ * Decides a reservation: s(ettled), f(reed) or u(ncertain). The first decision counts.
+ * ARGV: id, decision, charged, credits, window, epoch, age of the reservation and time since its request was sent in ms, maxChargeDelayMs, key.
+ *
+ * It may grow the memory beyond its limit, because an answer that is paid for must be counted.
+ */
+export const SETTLE = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
+${LEDGER}
+if not config then return { 'ignored', text(now) } end
+look()
+
+local id, decision, charged, ageMs, key = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[7]), ARGV[10]
+local known = read(id)
+if not known then
+  -- A reservation of the same state that is not old was forgotten by a fail-over: its charge counts all the same.
+  if ARGV[6] ~= epoch or ageMs > HOUR / 2 then return answer('ignored') end
+  known = { state = 'n', window = ARGV[5], credits = tonumber(ARGV[4]), key = key }
+end
+if known.state ~= 'r' and known.state ~= 'e' and known.state ~= 'n' then return answer('repeated') end
+
+-- What is expired is uncertain already.
+if decision ~= 'u' or known.state ~= 'e' then
+  local isShown = unhold(known)
+  local evidence = evidenceOf(key)
+  if known.state == 'n' and evidence then isShown = evidence.readAt >= now - ageMs end
+  if decision == 's' then
+    add('s', known.window, charged)
+    if charged > 0 and key == '' then forgetBalances()
+    -- What was charged before the first balance is of no use.
+    elseif charged > 0 and evidence and not isShown then redis.call('HINCRBY', BALANCES, 'k:' .. key, text(charged)) end
+  elseif decision == 'u' then
+    add('u', known.window, known.credits)
+    if not isShown then addLoss(key, known.window, known.credits, now - tonumber(ARGV[8]), tonumber(ARGV[9])) end
+  end
+end
+write(id, decision, known.window, known.credits, charged)
+forgetLater(id, HOUR)
+return answer(decision)
+`)
+
+/**
+ * Compares the balance of a key with the charges known for it, by the rule of `credits/reconcile.ts`.
+ * ARGV: config, leaseMs, maxChargeDelayMs, and for the second step: token and time of the first step, balance, key.
+ *
+ * The first step answers a token and the time, or nothing while requests are in flight. Where the token is still the same in the second step, nothing was
+ * charged between them, so the balance belongs to the charges known now. What was lost so long before the first step that it cannot be charged after
+ * it is freed.
+ */
+export const RECONCILE = /* @__PURE__ */ tagScript(`#!lua
+${LEDGER}
+local refused = refusal(ARGV[1])
+if refused then return refused end
+local MAX_BALANCES = 100
+local maxChargeDelayMs = tonumber(ARGV[3])
+look()
+sweep(tonumber(ARGV[2]), maxChargeDelayMs)
+
+local token = redis.sha1hex(table.concat({ epoch, window, unpack(redis.call('HGETALL', BALANCES)) }, ' '))
+if redis.call('ZCARD', LEASES) > 0 then return { 'busy' } end
+if not ARGV[4] then return { 'quiet', token, text(now) } end
+if ARGV[4] ~= token then return { 'busy' } end
+
+local function forgetOldest()
+  local oldest, reading
+  for _, key in ipairs(redis.call('HKEYS', BALANCES)) do
+    local one = string.sub(key, 1, 2) ~= 'k:' and evidenceOf(key)
+    if one and (not reading or one.reading < reading) then oldest, reading = key, one.reading end
+  end
+  redis.call('HDEL', BALANCES, oldest, 'k:' .. oldest)
+  redis.call('HSET', STATE, 'forgotten', text(nextNumber()))
+end
+
+-- Takes what a balance shows as charged from the losses, and returns what they do not explain.
+local function explain(losses, isCurrent, rest)
+  for _, loss in ipairs(losses) do
+    if (loss.window == window) == isCurrent then
+      local part = math.min(rest, loss.possible)
+      loss.possible, rest = loss.possible - part, rest - part
+    end
+  end
+  return rest
+end
+
+local quietAt, balance, key = math.min(now, tonumber(ARGV[5])), tonumber(ARGV[6]), ARGV[7]
+local before = evidenceOf(key)
+local fall = before and before.balance - balance - tonumber(redis.call('HGET', BALANCES, 'k:' .. key) or 0)
+-- A balance that is too high shows that credits were added to the key.
+local proves, reading = fall and fall >= 0, nextNumber()
+local after = { balance = balance, reading = reading, since = proves and before.since or reading, readAt = now, losses = {} }
+local charged, freed = 0, 0
+if proves then
+  -- The current window first: it must not be counted too low. A charge that no loss explains counts in it as well.
+  local unexplained = explain(before.losses, true, fall)
+  charged = fall - (unexplained - explain(before.losses, false, unexplained))
+  for _, loss in ipairs(before.losses) do
+    -- From the future: the clock was set back.
+    loss.sentAt = math.min(loss.sentAt, quietAt)
+    if loss.sentAt > quietAt - maxChargeDelayMs then after.losses[#after.losses + 1] = loss
+    elseif loss.window == window then freed = freed + loss.credits end
+  end
+  add('s', window, charged)
+  add('u', window, -freed)
+end
+redis.call('HSET', STATE, 'lastReading', text(reading))
+if keep(key, after) == 1 and redis.call('HLEN', BALANCES) > 2 * MAX_BALANCES then forgetOldest() end
+redis.call('HSET', BALANCES, 'k:' .. key, '0')
+if not proves then return { fall and 'nothing' or 'first' } end
+return { 'proven', text(fall), text(math.max(0, freed - charged)) }
+`)
