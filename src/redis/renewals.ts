@@ -1,5 +1,5 @@
 import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
-import type { Command } from './command-timeout.ts'
+import type { Command } from './command.ts'
 import { RENEW } from './scripts/clock.lua.ts'
 
 /** Something that lasts for a lease: a reservation, a slot or a probe. */

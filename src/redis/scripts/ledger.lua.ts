@@ -1,6 +1,6 @@
-import { LOSS_PARTS, MAX_LOSSES } from '../../credits/reconcile.ts'
 import { tagScript } from '../tagged-script.ts'
 import { COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
+import { EVIDENCE } from './evidence.lua.ts'
 import { WINDOWS } from './windows.lua.ts'
 
 /**
@@ -10,18 +10,12 @@ import { WINDOWS } from './windows.lua.ts'
  * credits are uncertain), s(ettled), u(ncertain), f(reed) or c(ancelled before it was executed). `leases` has the reserved ones by the end of their lease,
  * `ends` the others by the time at which they may be forgotten.
  *
- * `balances` holds what is known of each API key whose balance was read, by a hash of it, by the rules of `credits/reconcile.ts`:
- * `balance:reading:since:readAt`, and for each loss `;number,sentAt,credits,possible,window`. Below `k:` is what was charged to the key since the last
- * reading. Readings and losses are numbered together: `reading` is the last one of the key, `since` the first, or the last that showed a top-up: no later
- * one proves what was lost before it. The `extra` of an expired operation is the number of its loss. Where its key is not known, any reading may show what it cost, and none
- * proves it.
+ * `balances` is described in `evidence.lua.ts`. The `extra` of an expired operation is the number of its loss.
  *
  * - `refusal`: without a state nobody knows what was spent; a member with other limits would break those of the others.
  * - `add`: counts of windows that are forgotten are not kept.
- * - `addLoss`: what became uncertain with a key since its balance was known. Beyond a number, losses of about the same time are counted together.
  * - `unhold` takes back what an undecided operation holds, where a balance has not freed it, and answers whether a balance may show what it cost, and
  *   whether it was freed.
- * - `forgetBalances`: a charge of an unknown key makes every balance incomparable with the next one.
  * - `sweep` takes a few at a time, so that no script takes long. It changes no sum. An id is kept for an hour at least, and at most until the end of the
  *   window after its own.
  * - `answer`: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.
@@ -59,77 +53,7 @@ local function add(kind, id, credits)
   end
 end
 
-local function evidenceOf(key)
-  local found = key ~= '' and redis.call('HGET', BALANCES, key)
-  if not found then return nil end
-  local balance, reading, since, readAt, listed = string.match(found, '^(%d+):(%d+):(%d+):(%d+)([;,%d]*)$')
-  -- One that an earlier version of this package wrote proves nothing.
-  if not balance then return nil end
-  local losses = {}
-  for number, sentAt, credits, possible, of in string.gmatch(listed, ';(%d+),(%d+),(%d+),(%d+),(%d*)') do
-    losses[#losses + 1] = { number = tonumber(number), sentAt = tonumber(sentAt), credits = tonumber(credits), possible = tonumber(possible), window = of }
-  end
-  return { balance = tonumber(balance), reading = tonumber(reading), since = tonumber(since), readAt = tonumber(readAt), losses = losses }
-end
-
-local function keep(key, one)
-  local parts = { text(one.balance) .. ':' .. text(one.reading) .. ':' .. text(one.since) .. ':' .. text(one.readAt) }
-  for _, loss in ipairs(one.losses) do
-    parts[#parts + 1] = table.concat({ text(loss.number), text(loss.sentAt), text(loss.credits), text(loss.possible), loss.window }, ',')
-  end
-  return redis.call('HSET', BALANCES, key, table.concat(parts, ';'))
-end
-
-local function nextNumber()
-  return redis.call('HINCRBY', STATE, 'readings', '1')
-end
-
-local function mergeLosses(losses, maxChargeDelayMs)
-  local partMs = maxChargeDelayMs / ${LOSS_PARTS}
-  local merged, places = {}, {}
-  for _, loss in ipairs(losses) do
-    -- A loss of an earlier window is only compared with the current one.
-    if loss.window ~= window then loss.window = '' end
-    local part = math.ceil(math.max(now - maxChargeDelayMs, math.min(now, loss.sentAt)) / partMs) .. ' ' .. loss.window
-    local other = places[part]
-    if other then
-      other.number, other.sentAt = loss.number, math.max(other.sentAt, loss.sentAt)
-      other.credits, other.possible = other.credits + loss.credits, other.possible + loss.possible
-    else
-      places[part], merged[#merged + 1] = loss, loss
-    end
-  end
-  return merged
-end
-
-local function addLoss(key, of, credits, sentAt, maxChargeDelayMs)
-  local one, number = evidenceOf(key), nextNumber()
-  if one then
-    one.losses[#one.losses + 1] = { number = number, sentAt = sentAt, credits = credits, possible = credits, window = of }
-    if #one.losses > ${MAX_LOSSES} then one.losses = mergeLosses(one.losses, maxChargeDelayMs) end
-    keep(key, one)
-  end
-  return number
-end
-
-local function removeLoss(key, one, number, credits)
-  for place, loss in ipairs(one.losses) do
-    if loss.number == number then
-      loss.credits = math.max(0, loss.credits - credits)
-      loss.possible = math.min(loss.possible, loss.credits)
-      if loss.credits == 0 then table.remove(one.losses, place) end
-      keep(key, one)
-      return true
-    end
-  end
-  return false
-end
-
-local function forgetBalances()
-  redis.call('DEL', BALANCES)
-  redis.call('HSET', STATE, 'forgotten', text(nextNumber()))
-end
-
+${EVIDENCE}
 local function read(id)
   local found = redis.call('HGET', OPERATIONS, id)
   if not found then return nil end
@@ -324,74 +248,4 @@ end
 write(id, decision, known.window, known.credits, charged)
 forgetLater(id, HOUR)
 return answer(decision)
-`)
-
-/**
- * Compares the balance of a key with the charges known for it, by the rule of `credits/reconcile.ts`.
- * ARGV: config, leaseMs, maxChargeDelayMs, and for the second step: token and time of the first step, balance, key.
- *
- * The first step answers a token and the time, or nothing while requests are in flight. Where the token is still the same in the second step, nothing was
- * charged between them, so the balance belongs to the charges known now. What was lost so long before the first step that it cannot be charged after
- * it is freed.
- */
-export const RECONCILE = /* @__PURE__ */ tagScript(`#!lua
-${LEDGER}
-local refused = refusal(ARGV[1])
-if refused then return refused end
-local MAX_BALANCES = 100
-local maxChargeDelayMs = tonumber(ARGV[3])
-look()
-sweep(tonumber(ARGV[2]), maxChargeDelayMs)
-
-local token = redis.sha1hex(table.concat({ epoch, window, unpack(redis.call('HGETALL', BALANCES)) }, ' '))
-if redis.call('ZCARD', LEASES) > 0 then return { 'busy' } end
-if not ARGV[4] then return { 'quiet', token, text(now) } end
-if ARGV[4] ~= token then return { 'busy' } end
-
-local function forgetOldest()
-  local oldest, reading
-  for _, key in ipairs(redis.call('HKEYS', BALANCES)) do
-    local one = string.sub(key, 1, 2) ~= 'k:' and evidenceOf(key)
-    if one and (not reading or one.reading < reading) then oldest, reading = key, one.reading end
-  end
-  redis.call('HDEL', BALANCES, oldest, 'k:' .. oldest)
-  redis.call('HSET', STATE, 'forgotten', text(nextNumber()))
-end
-
--- Takes what a balance shows as charged from the losses, and returns what they do not explain.
-local function explain(losses, isCurrent, rest)
-  for _, loss in ipairs(losses) do
-    if (loss.window == window) == isCurrent then
-      local part = math.min(rest, loss.possible)
-      loss.possible, rest = loss.possible - part, rest - part
-    end
-  end
-  return rest
-end
-
-local quietAt, balance, key = math.min(now, tonumber(ARGV[5])), tonumber(ARGV[6]), ARGV[7]
-local before = evidenceOf(key)
-local fall = before and before.balance - balance - tonumber(redis.call('HGET', BALANCES, 'k:' .. key) or 0)
--- A balance that is too high shows that credits were added to the key.
-local proves, reading = fall and fall >= 0, nextNumber()
-local after = { balance = balance, reading = reading, since = proves and before.since or reading, readAt = now, losses = {} }
-local charged, freed = 0, 0
-if proves then
-  -- The current window first: it must not be counted too low. A charge that no loss explains counts in it as well.
-  local unexplained = explain(before.losses, true, fall)
-  charged = fall - (unexplained - explain(before.losses, false, unexplained))
-  for _, loss in ipairs(before.losses) do
-    -- From the future: the clock was set back.
-    loss.sentAt = math.min(loss.sentAt, quietAt)
-    if loss.sentAt > quietAt - maxChargeDelayMs then after.losses[#after.losses + 1] = loss
-    elseif loss.window == window then freed = freed + loss.credits end
-  end
-  add('s', window, charged)
-  add('u', window, -freed)
-end
-redis.call('HSET', STATE, 'lastReading', text(reading))
-if keep(key, after) == 1 and redis.call('HLEN', BALANCES) > 2 * MAX_BALANCES then forgetOldest() end
-redis.call('HSET', BALANCES, 'k:' .. key, '0')
-if not proves then return { fall and 'nothing' or 'first' } end
-return { 'proven', text(fall), text(math.max(0, freed - charged)) }
 `)
