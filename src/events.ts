@@ -135,7 +135,7 @@ export interface CreditsUncertainEvent extends RequestEventBase {
   credits: number
 }
 
-/** With `exclusiveKey`, the balance of the key proved what lost answers cost. */
+/** With `exclusiveKey`, the balance of the key showed what lost answers cost. */
 export interface CreditsReconciledEvent extends RequestEventBase {
   /** The name of the event. */
   type: 'credits.reconciled'

@@ -1,5 +1,8 @@
 import type { RedisFleetOptions } from 'etn-market/redis'
 
+/** How long a lost request may still be charged. */
+export const CHARGE_DELAY_MS = 1_000
+
 /** Options of the fleet. Every process states the same. */
 export function fleetOptions(name: string, credits: number): RedisFleetOptions {
   return {
@@ -9,5 +12,7 @@ export function fleetOptions(name: string, credits: number): RedisFleetOptions {
     heavyConcurrency: 2,
     // Short, so that a run shows what becomes of the credits of a killed process.
     leaseMs: 3_000,
+    // The service of this example executes what it gets at once.
+    maxChargeDelayMs: CHARGE_DELAY_MS,
   }
 }

@@ -12,7 +12,7 @@ import { createFakeService, fakeKey, type JournalEntry } from 'etn-market/fake'
 import { createRedisFleet, type Fleet, type FleetStatus } from 'etn-market/redis'
 import { Redis } from 'ioredis'
 import { count, createDisplay } from './display.ts'
-import { fleetOptions } from './fleet-options.ts'
+import { CHARGE_DELAY_MS, fleetOptions } from './fleet-options.ts'
 import { type Processes, startProcesses } from './processes.ts'
 import { prove } from './proof.ts'
 import { openRedis, type RedisAddress } from './redis-url.ts'
@@ -82,10 +82,14 @@ function endingOf({ available, reserved }: FleetStatus, elapsedMs: number): stri
   return undefined
 }
 
-/** Waits until nothing is reserved any more: credits of a killed process become uncertain when its lease ends. */
+/**
+ * Waits until nothing is reserved any more: credits of a killed process become uncertain when its lease ends. Then until nothing of it can be charged
+ * any more.
+ */
 async function settled(fleet: Fleet): Promise<void> {
   const until = performance.now() + MAX_SETTLE_MS
   while ((await fleet.status()).reserved > 0 && performance.now() < until) await wait(TICK_MS)
+  await wait(CHARGE_DELAY_MS)
 }
 
 /** A new fleet with a name of its own, so that nothing of another run counts. Its keys are deleted at the end. */

@@ -30,7 +30,7 @@ export function withTotals<Methods extends object>(
   requireKnown = () => {},
 ): BudgetTotals & Methods {
   const { limit, windows } = core
-  const read = <Name extends keyof WindowTotals>(name: Name) => {
+  const read = (name: keyof WindowTotals) => {
     requireKnown()
     return windows.totals()[name]
   }
@@ -43,7 +43,8 @@ export function withTotals<Methods extends object>(
       return read('reserved')
     },
     get uncertain() {
-      return read('uncertain')
+      const uncertain = read('uncertain')
+      return core.keyBalances ? uncertainWithin(limit, windows.totals()) : uncertain
     },
     get available() {
       requireKnown()
@@ -150,6 +151,14 @@ export function isCredits(value: unknown): value is number {
 /** What is left of a limit. */
 export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
   return Math.max(0, limit - spent - reserved - uncertain)
+}
+
+/**
+ * What is uncertain, within what a limit leaves. What a balance has shown as charged counts beside young losses, which may be the same charges;
+ * nothing beyond the limit was sent.
+ */
+export function uncertainWithin(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
+  return Math.min(uncertain, Math.max(0, limit - spent - reserved))
 }
 
 /** Whether credits fit beside what counts. Every kind of budget asks here; those in Redis have the same rule in `windows.lua.ts`. */

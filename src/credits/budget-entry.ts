@@ -11,7 +11,7 @@ export interface BudgetEntry {
   readonly keyBalances?: KeyBalancesState | undefined
 }
 
-export const ENTRY_VERSION = 2
+export const ENTRY_VERSION = 3
 
 /** @param offsetMs what the wall clock is ahead of the time of the windows */
 export function writeEntry(
@@ -30,5 +30,16 @@ export function writeEntry(
     reserved: addCredits(window.reserved, 0),
     uncertain: addCredits(window.uncertain, 0),
   }))
-  return JSON.stringify({ v: ENTRY_VERSION, windowMs, windows, keyBalances })
+  const evidence =
+    keyBalances &&
+    Object.entries(keyBalances.evidence).map(([key, one]) => [
+      key,
+      { ...one, losses: one.losses.map((loss) => ({ ...loss, sentAt: Math.ceil(loss.sentAt + offsetMs) })) },
+    ])
+  return JSON.stringify({
+    v: ENTRY_VERSION,
+    windowMs,
+    windows,
+    keyBalances: evidence && { ...keyBalances, evidence: Object.fromEntries(evidence) },
+  })
 }

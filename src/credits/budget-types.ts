@@ -11,7 +11,10 @@ export interface BudgetTotals {
   readonly spent: number
   /** Worst case of the requests in flight or about to be sent. */
   readonly reserved: number
-  /** Worst case of requests that may have been charged and whose answer is lost. Held until the window ends. */
+  /**
+   * Worst case of requests that may have been charged and whose answer is lost. Held until the window ends, or, with `exclusiveKey`, until a balance
+   * has shown what they cost; then never more than what the limit leaves beside `spent` and `reserved`.
+   */
   readonly uncertain: number
   /** Worst case that the next request may have. */
   readonly available: number
@@ -77,8 +80,9 @@ export interface Reservation {
   /**
    * Call this right before the request is sent, and send nothing when it fails. A window counts what is sent in it, so a
    * reservation of an earlier window moves to the current one. Returns a promise only where something has to be written first.
-   * @param key names the API key that the request is sent with, for a budget with `exclusiveKey`: any text that is always the same for one
-   * key, such as a hash. The client passes it. Without it all requests count as sent with one key.
+   * @param key the API key that the request is sent with, for a budget with `exclusiveKey` or a fleet, which keep a hash of it. A client of this library
+   * passes the hash. Without it nobody knows which balance the request changes: while it is in flight no balance proves anything, and when it was
+   * charged, the next balance of each key is compared with none before.
    * @throws BudgetExceededError when it does not fit there, StateUnavailableError when the store fails; the reservation is
    * then released.
    */
@@ -91,7 +95,7 @@ export interface Reservation {
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined
   /** Nothing was charged. */
   release(): void
-  /** The charge is unknown: the worst case stays blocked until the window ends, or until a balance proves less. */
+  /** The charge is unknown: the worst case stays blocked until the window ends, or until a balance shows what it was. */
   markUncertain(): void
 }
 
@@ -100,9 +104,9 @@ export interface MemoryReservation extends Reservation {
   confirm(details?: ReservationDetails, key?: string): void
 }
 
-/** What the key's balance proves about answers that were lost. */
+/** What the key's balance shows about answers that were lost. */
 export interface Reconciliation {
-  /** Credits that were charged without an answer. They count as spent now. */
+  /** Credits that were charged without an answer. They count as spent now. Young losses stay uncertain beside them. */
   readonly charged: number
   /** Credits that were uncertain and are available again. */
   readonly freed: number

@@ -1,10 +1,9 @@
 import { anchoredWallClock, type Clock, monotonicNow, systemClock } from '../concurrency/clock.ts'
-import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
-import { isCredits } from './budget-core.ts'
+import { checkStore, invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
+import { type BudgetCore, checkFits, HeldCredits, isCredits, withTotals } from './budget-core.ts'
 import type { BudgetStore } from './budget-store.ts'
 import type { Budget, MemoryBudget, StoredBudget } from './budget-types.ts'
-import { createMemoryBudget } from './memory-budget.ts'
-import { createKeyBalances } from './reconcile.ts'
+import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
 import { createWindows } from './windows.ts'
 
@@ -16,7 +15,7 @@ export interface BudgetOptions {
   /** Most credits that may be spent, a whole number; in each window when there is one. */
   credits: number
   /**
-   * Length of a window in milliseconds. Windows are counted from the budget's creation; with a `store`, from 1970, so that
+   * Length of a window in whole milliseconds. Windows are counted from the budget's creation; with a `store`, from 1970, so that
    * a day begins at midnight UTC. Steps of the wall clock do not change a window while the process lives. Without it the budget never
    * renews itself.
    */
@@ -35,17 +34,23 @@ export interface BudgetOptions {
    */
   storeTimeoutMs?: number | undefined
   /**
-   * States that nobody else spends with the keys of this budget, and that every request with them is reserved and confirmed here. An
-   * answer to a request that was in flight alone on its key then proves, by the key's balance, what lost answers cost: that part of
-   * `uncertain` becomes `spent`, the rest is available again. With several keys, each proves its own lost answers only; with a `store`,
-   * what a crash left in flight is proven where the process had used one key. A top-up proves nothing. The balance cannot show everything:
-   * a top-up smaller than what lost answers cost since the last proof, or a lost request that is executed after a proof
-   * has freed its credits and before a top-up. @default false
+   * States that nobody else spends with the keys of this budget, and that every request with them is reserved here, and confirmed with its
+   * key. An answer to a request that was in flight alone on its key then shows, by the key's balance, what lost answers cost: `spent` grows by
+   * what the balance fell beyond the known charges. What was lost `maxChargeDelayMs` ago or earlier is available again; what is younger
+   * stays `uncertain`, because it may still be charged. With several keys, each proves its own lost answers only; with a `store`,
+   * what a crash left in flight is proven where the process had used one key. A top-up proves nothing. The balance cannot show
+   * a top-up that is smaller than what lost answers cost. @default false
    */
   exclusiveKey?: boolean | undefined
+  /**
+   * For `exclusiveKey`: how long after a request was sent the service may still charge it, in milliseconds, above 0. A service
+   * does not learn at once that nobody waits for an answer any more, so a request that was aborted or timed out may be executed, and charged,
+   * later. Until then its credits are not freed. @default 60_000
+   */
+  maxChargeDelayMs?: number | undefined
 }
 
-const OPTIONS = ['credits', 'windowMs', 'store', 'key', 'storeTimeoutMs', 'exclusiveKey']
+const OPTIONS = ['credits', 'windowMs', 'store', 'key', 'storeTimeoutMs', 'exclusiveKey', 'maxChargeDelayMs']
 const DEFAULT_KEY = 'etn-market:budget'
 const DEFAULT_STORE_TIMEOUT_MS = 5_000
 
@@ -71,13 +76,15 @@ export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' |
 export function createBudget(options: BudgetOptions, clock: Pick<Clock, 'now' | 'monotonic'> = systemClock): Budget {
   checkOptions(options)
   const { credits: limit, windowMs, store, key = DEFAULT_KEY, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS } = options
+  const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = options
   const length = windowMs ?? Number.POSITIVE_INFINITY
   const now = () => clock.now()
   const elapsed = () => monotonicNow(clock)
   // Those of a stored budget begin at moments of the wall clock. While the process lives, only the monotonic time moves them on.
   const time = store ? anchoredWallClock(clock) : elapsed
   const windows = createWindows(length, store ? 0 : time(), time)
-  const bare = { limit, windows, now, keyBalances: options.exclusiveKey ? createKeyBalances(windows) : undefined }
+  const keyBalances = exclusiveKey ? new KeyBalances(windows, time, maxChargeDelayMs) : undefined
+  const bare = { limit, windows, now, keyBalances }
   if (store)
     return createStoredBudget(bare, { store, key, timeoutMs: storeTimeoutMs, windowMs: windowMs ?? null, time })
   return createMemoryBudget(bare)
@@ -85,13 +92,13 @@ export function createBudget(options: BudgetOptions, clock: Pick<Clock, 'now' | 
 
 function checkOptions(options: BudgetOptions): void {
   rejectUnknown('budget option', options, OPTIONS)
-  const { credits, windowMs, store, key, storeTimeoutMs, exclusiveKey } = options
+  const { credits, windowMs, store, key, exclusiveKey } = options
   if (!(credits === Number.POSITIVE_INFINITY || isCredits(credits))) {
     throw invalidOption('budget.credits', credits, 'a whole number of credits, 0 or more')
   }
-  for (const [name, ms] of Object.entries({ windowMs, storeTimeoutMs })) {
-    if (ms !== undefined && !(typeof ms === 'number' && ms > 0))
-      throw invalidOption(`budget.${name}`, ms, 'a number of milliseconds above 0')
+  if (windowMs !== undefined) requireWindowMs('budget.windowMs', windowMs)
+  for (const name of ['storeTimeoutMs', 'maxChargeDelayMs'] as const) {
+    if (options[name] !== undefined) requireMilliseconds(`budget.${name}`, options[name])
   }
   checkStore('budget.store', store)
   if (key !== undefined && !(typeof key === 'string' && key !== '')) {
@@ -100,4 +107,13 @@ function checkOptions(options: BudgetOptions): void {
   if (exclusiveKey !== undefined && typeof exclusiveKey !== 'boolean') {
     throw invalidOption('budget.exclusiveKey', exclusiveKey, 'true or false')
   }
+}
+
+/** A budget that ends with the process. */
+export function createMemoryBudget(bare: Omit<BudgetCore, 'onChange'>): MemoryBudget {
+  const core = { ...bare, onChange() {} }
+  return withTotals<Pick<MemoryBudget, 'check' | 'reserve'>>(core, {
+    check: (credits, details) => void checkFits(core, credits, details),
+    reserve: (credits, details) => new HeldCredits(core, credits, details),
+  })
 }

@@ -1,7 +1,10 @@
 // It imports nothing but types, so that a page can load it later, apart from all else.
 import type { BudgetEntry } from './budget-entry.ts'
-import type { KeyBalancesState, KeyEvidence } from './reconcile.ts'
+import type { KeyBalancesState, KeyEvidence, StoredLoss } from './reconcile.ts'
 import type { BudgetWindow } from './windows.ts'
+
+/** Its evidence has sums of losses without their age. */
+const SECOND_VERSION = 2
 
 /** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
 export function readEntry(text: unknown, version: number): BudgetEntry {
@@ -22,25 +25,19 @@ export function afterRestart(entry: BudgetEntry, windowMs: number | null, curren
 
 /**
  * Requests in flight were sent after the balance was known, so a later balance proves what they cost. With which key they were sent is
- * known where the process used one only.
+ * known where the process used one only. When they were sent is not known: at the latest now.
  */
-function addReserved(
-  { evidence, inUse }: KeyBalancesState,
-  [current, ...others]: readonly BudgetWindow[],
-): KeyBalancesState {
-  const [only, another] = inUse
-  const after = { ...evidence }
-  const held = only === undefined || another !== undefined ? undefined : after[only]
-  if (only !== undefined && held !== undefined) {
-    const reserved = current?.reserved ?? 0
-    after[only] = {
-      ...held,
-      provable: held.provable + reserved,
-      possible: held.possible + reserved,
-      olderPossible: others.reduce((sum, other) => sum + other.reserved, held.olderPossible),
-    }
-  }
-  return { evidence: after, inUse: [] }
+function addReserved({ evidence, inUse }: KeyBalancesState, windows: readonly BudgetWindow[]): KeyBalancesState {
+  const [only = '', another] = inUse
+  const held = another === undefined ? evidence[only] : undefined
+  if (held?.balance === undefined) return { evidence, inUse: [] }
+  const losses = windows.flatMap(({ reserved }, index) => (reserved > 0 ? [lossOf(reserved, index === 0)] : []))
+  return { evidence: { ...evidence, [only]: { ...held, losses: [...held.losses, ...losses] } }, inUse: [] }
+}
+
+/** A loss of an unknown age. When it is loaded, it is taken to be new. */
+function lossOf(credits: number, isCurrent: boolean): StoredLoss {
+  return { sentAt: Number.POSITIVE_INFINITY, credits, possible: credits, isCurrent }
 }
 
 /** The windows have another length now: what is not over counts in the window of now. */
@@ -56,7 +53,8 @@ function foldInto({ start, end }: BudgetWindow, windows: readonly BudgetWindow[]
 
 function readRecord(entry: Record<string, unknown>, version: number): BudgetEntry | undefined {
   const { v, windowMs, windows, keyBalances } = entry
-  if (v !== version || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0) return undefined
+  if ((v !== version && v !== SECOND_VERSION) || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0)
+    return undefined
   const read = windows.map(readWindow)
   const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
   if (!read.every((window) => window !== undefined)) return undefined
@@ -114,14 +112,26 @@ function readKeyBalances(value: unknown): KeyBalancesState | undefined {
 
 function readEvidence(value: unknown): KeyEvidence | undefined {
   if (!isRecord(value)) return undefined
-  // Entries of version 0.1 have other names.
-  const { possible: given = value.doubt, olderPossible: olderGiven = value.olderDoubt } = value
-  const [known, provable, possible, olderPossible] = [value.known, value.provable, given, olderGiven].map(readCredits)
+  const known = readCredits(value.known)
   const balance = value.balance === undefined ? undefined : readCredits(value.balance)
-  if (known === undefined || provable === undefined || possible === undefined || olderPossible === undefined)
-    return undefined
+  const losses = Array.isArray(value.losses) ? value.losses.map(readLoss) : readSecondVersion(value)
+  if (known === undefined || !losses?.every((loss) => loss !== undefined)) return undefined
   if (balance === undefined && value.balance !== undefined) return undefined
-  return { balance, known, provable, possible, olderPossible }
+  return { balance, known, losses }
+}
+
+function readLoss(value: unknown): StoredLoss | undefined {
+  if (!isRecord(value)) return undefined
+  const { sentAt, isCurrent } = value
+  const [credits, possible] = [value.credits, value.possible].map(readCredits)
+  if (typeof sentAt !== 'number' || typeof isCurrent !== 'boolean') return undefined
+  return credits === undefined || possible === undefined ? undefined : { sentAt, credits, possible, isCurrent }
+}
+
+/** What a balance may prove in the current window is carried over. A charge of an earlier window then counts in that of now. */
+function readSecondVersion({ provable }: Record<string, unknown>): StoredLoss[] | undefined {
+  const credits = readCredits(provable)
+  return credits === undefined ? undefined : credits === 0 ? [] : [lossOf(credits, true)]
 }
 
 const safe = (credits: number) => Math.min(Number.MAX_SAFE_INTEGER, credits)

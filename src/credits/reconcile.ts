@@ -1,49 +1,49 @@
 import type { Reconciliation } from './budget-types.ts'
+import { createKeyReader } from './key-name.ts'
 import { addCredits, type Windows, type WindowTotals } from './windows.ts'
+
+/** A request whose answer is lost, or several that are counted together. */
+export interface Loss {
+  /** When it was sent. Its charge may be made for `maxChargeDelayMs` from then on. */
+  readonly sentAt: number
+  /** Its worst case, which is uncertain in its window. */
+  readonly credits: number
+  /** The part of it that no balance has shown as charged. */
+  possible: number
+  /** The window in which it was sent; undefined for one that ended before a restart. */
+  readonly window: WindowTotals | undefined
+}
+
+/** A loss in the entry of a store. */
+export interface StoredLoss extends Omit<Loss, 'window'> {
+  /** It was sent in the window that was current when the entry was written. */
+  readonly isCurrent: boolean
+}
 
 /** What is known of the balance of one key. */
 export interface KeyEvidence {
-  /** Credits on the key when it was last known; undefined before the first proof and when it proves nothing any more. */
-  balance: number | undefined
+  /** Credits on the key when it was last known; undefined before the first time, and when it proves nothing any more. */
+  readonly balance: number | undefined
   /** Credits known to have been charged to the key since then. */
-  known: number
-  /** The part of the current window's uncertain credits that arose with this key since the balance was known. */
-  provable: number
-  /** The most that a later balance may show as charged in the current window: lost answers, requests executed late. */
-  possible: number
-  /** The same for all earlier windows together. */
-  olderPossible: number
+  readonly known: number
+  /** What was lost since the balance was first known and is not freed, oldest first. */
+  readonly losses: readonly StoredLoss[]
 }
 
-/** What a restart needs to go on reconciling. `provable` and `possible` belong to the current window. */
+/** What a restart needs to go on reconciling. */
 export interface KeyBalancesState {
   /** By the name of the key. */
   readonly evidence: Readonly<Record<string, KeyEvidence>>
-  /** Names of keys that this process has sent with what may be charged: none, the only one, or two of several. */
+  /** Names of keys that this process has sent with what may be charged: none, the only one, or two of several. An empty one is not known. */
   readonly inUse: readonly string[]
 }
 
 /** A request that is about to be sent, or was. */
 export interface SentRequest {
-  readonly account: Account
+  /** Undefined where its key is not known. */
+  readonly account: Account | undefined
   readonly number: number
-}
-
-/** Compares the balance of each key with the charges known for it, for keys that nobody else uses. */
-export interface KeyBalances {
-  /**
-   * Call this right before a request is sent with a key. Pass the result of an earlier call for the same request, if there is one.
-   * @param key a name of the key, such as a hash
-   * @param isFree states that it cannot be charged, so that a crash need not name its key
-   */
-  recordSent(key: string, earlier: SentRequest | undefined, isFree: boolean): SentRequest
-  /** Call this when a request has ended. `sent` is undefined for one that was never confirmed. */
-  recordEnd(sent: SentRequest | undefined, ended: EndedRequest): Reconciliation | undefined
-  /** How many keys the process has sent with what may be charged; 2 for more. */
-  readonly keysInUse: number
-  state(): KeyBalancesState
-  /** Replaces the evidence. `isSameWindow` states that it was written in the current window. */
-  restore(state: KeyBalancesState, isSameWindow: boolean): void
+  readonly sentAt: number
 }
 
 export interface EndedRequest {
@@ -54,38 +54,130 @@ export interface EndedRequest {
   readonly remaining: number | undefined
 }
 
-/** Bounds the memory of keys that rotate. Of a key that is forgotten nothing is proven. */
-const MAX_KEYS = 100
-
 /** One key, and its requests. */
 interface Account {
-  held: KeyEvidence
-  /** The window of `provable` and `possible`. */
-  window: WindowTotals
+  balance: number | undefined
+  known: number
+  losses: Loss[]
   inFlight: number
   newest: number
   /** The newest request that was sent with nothing else in flight. */
   sentAlone: number
 }
 
-/**
- * The proof: between two moments with nothing in flight on a key its balance falls by exactly what was charged. What it fell by
- * beyond the known charges is what lost answers cost. A balance that is too high shows a top-up and proves nothing.
- */
-export function createKeyBalances(windows: Windows): KeyBalances {
-  const accounts = new Map<string, Account>()
-  const inUse = new Set<string>()
+export const DEFAULT_MAX_CHARGE_DELAY_MS = 60_000
 
-  function open(key: string): Account {
+/** Bounds the memory of keys that rotate. Of a key that is forgotten nothing is proven. */
+const MAX_KEYS = 100
+/** Beyond this number losses that were sent at about the same time are counted together, as sent with the last of them. */
+export const MAX_LOSSES = 32
+/** "About the same time" is a part of `maxChargeDelayMs`. */
+export const LOSS_PARTS = 8
+
+/**
+ * Compares the balance of each key with the charges known for it, for keys that nobody else uses.
+ *
+ * Between two moments with nothing in flight on a key its balance falls by exactly what was charged. What it fell by beyond the known charges
+ * counts as spent. A lost request that was sent long enough ago is charged by then or never, so it is uncertain no more. A younger one may still be
+ * charged, and stays uncertain. A balance that is too high shows a top-up and proves nothing. `redis/scripts/ledger.lua.ts` has the same rule for
+ * fleets; `test/redis/reconcile-model.test.ts` compares both.
+ */
+export class KeyBalances {
+  readonly #windows: Windows
+  readonly #time: () => number
+  readonly #maxChargeDelayMs: number
+  readonly #nameOf = createKeyReader()
+  readonly #accounts = new Map<string, Account>()
+  readonly #inUse = new Set<string>()
+  /** Requests in flight whose key is not known. */
+  #unnamed = 0
+
+  /** @param time the time of the windows */
+  constructor(windows: Windows, time: () => number, maxChargeDelayMs: number) {
+    this.#windows = windows
+    this.#time = time
+    this.#maxChargeDelayMs = maxChargeDelayMs
+  }
+
+  /** How many keys the process has sent with what may be charged; 2 for more. */
+  get keysInUse(): number {
+    return this.#inUse.size
+  }
+
+  /**
+   * Call this right before a request is sent with a key. Pass the result of an earlier call for the same request, if there is one.
+   * @param key the key or its name; empty where it is not known
+   * @param isFree states that it cannot be charged, so that a crash need not name its key
+   */
+  recordSent(key: string, earlier: SentRequest | undefined, isFree: boolean): SentRequest {
+    if (earlier !== undefined) this.#leave(earlier)
+    const name = this.#nameOf(key)
+    if (this.#inUse.size < 2 && !isFree) this.#inUse.add(name)
+    const sentAt = this.#time()
+    if (name === '') {
+      this.#unnamed++
+      for (const account of this.#accounts.values()) account.newest++
+      return { account: undefined, number: 0, sentAt }
+    }
+    const account = this.#open(name)
+    account.newest++
+    if (account.inFlight === 0 && this.#unnamed === 0) account.sentAlone = account.newest
+    account.inFlight++
+    return { account, number: account.newest, sentAt }
+  }
+
+  /** Call this when a request has ended. `sent` is undefined for one that was never confirmed. */
+  recordEnd(
+    sent: SentRequest | undefined,
+    { window, charged, uncertain, remaining }: EndedRequest,
+  ): Reconciliation | undefined {
+    if (sent !== undefined) this.#leave(sent)
+    const account = sent?.account
+    if (sent === undefined || account === undefined) {
+      if (charged > 0) this.#forgetBalances()
+      return undefined
+    }
+    account.known += charged
+    // What is lost before the balance is known cannot be proven by it.
+    if (uncertain > 0 && account.balance !== undefined) {
+      account.losses.push({ sentAt: sent.sentAt, credits: uncertain, possible: uncertain, window })
+      this.#mergeLosses(account)
+    }
+    const isAlone = sent.number === account.sentAlone && sent.number === account.newest
+    return isAlone && remaining !== undefined ? this.#reconcile(account, remaining, sent.sentAt) : undefined
+  }
+
+  state(): KeyBalancesState {
+    const current = this.#windows.current()
+    const evidence = Object.fromEntries(
+      [...this.#accounts].map(([key, { balance, known, losses }]) => [
+        key,
+        { balance, known, losses: losses.map(({ window, ...loss }) => ({ ...loss, isCurrent: window === current })) },
+      ]),
+    )
+    return { evidence, inUse: [...this.#inUse] }
+  }
+
+  /** Replaces the evidence. `isSameWindow` states that it was written in the current window. */
+  restore({ evidence }: KeyBalancesState, isSameWindow: boolean): void {
+    const current = this.#windows.current()
+    const now = this.#time()
+    for (const [key, { balance, known, losses }] of Object.entries(evidence)) {
+      const restored = losses.map(({ isCurrent, sentAt, credits, possible }) => ({
+        sentAt: Math.min(sentAt, now),
+        credits,
+        possible,
+        window: isCurrent && isSameWindow ? current : undefined,
+      }))
+      Object.assign(this.#open(key), { balance, known, losses: restored })
+    }
+  }
+
+  #open(key: string): Account {
+    const accounts = this.#accounts
     const known = accounts.get(key)
     if (known !== undefined && accounts.size === 1) return known
-    const account = known ?? {
-      held: emptyEvidence(),
-      window: windows.current(),
-      inFlight: 0,
-      newest: 0,
-      sentAlone: 0,
-    }
+    const account = known ?? { balance: undefined, known: 0, losses: [], inFlight: 0, newest: 0, sentAlone: 0 }
     // The last one of the Map is the newest.
     accounts.delete(key)
     accounts.set(key, account)
@@ -96,98 +188,80 @@ export function createKeyBalances(windows: Windows): KeyBalances {
     return account
   }
 
-  function rollOver(account: Account): void {
-    const window = windows.current()
-    if (window === account.window) return
-    const { held } = account
-    account.window = window
-    account.held = { ...held, provable: 0, possible: 0, olderPossible: held.olderPossible + held.possible }
+  #leave({ account }: SentRequest): void {
+    if (account === undefined) this.#unnamed--
+    else account.inFlight--
   }
 
-  function addUncertain({ held, window }: Account, lostIn: WindowTotals, credits: number, isProvable: boolean): void {
-    if (lostIn !== window) held.olderPossible += credits
-    else {
-      held.possible += credits
-      if (isProvable) held.provable += credits
-    }
-  }
-
-  /** Nobody knows when and with which key the request was sent, so no balance and no answer in flight proves anything. */
-  function recordUnconfirmed({ window, charged, uncertain }: EndedRequest): void {
-    if (charged === 0 && uncertain === 0) return
-    for (const account of accounts.values()) {
-      rollOver(account)
+  /** Nobody knows which key was charged, so no balance is comparable with a later one, nor with that of an answer in flight. */
+  #forgetBalances(): void {
+    for (const account of this.#accounts.values()) {
       account.newest++
-      Object.assign(account.held, { balance: undefined, provable: 0 })
-      // Counted for several keys, one lost charge would explain several.
-      if (accounts.size === 1) addUncertain(account, window, uncertain, false)
+      Object.assign(account, { balance: undefined, losses: [] })
     }
   }
 
-  function reconcile({ held, window }: Account, remaining: number): Reconciliation | undefined {
-    const { balance, known, provable } = held
-    Object.assign(held, { balance: remaining, known: 0, provable: 0 })
-    if (balance === undefined) return undefined
-    const lost = balance - remaining - known
-    if (lost < 0) return undefined
-    // The current window first: it must not be counted too low. The window of any charge beyond `possible` and `olderPossible` is unknown.
-    const fromCurrent = Math.min(lost, held.possible)
-    const fromOlder = Math.min(lost - fromCurrent, held.olderPossible)
-    held.possible -= fromCurrent
-    held.olderPossible -= fromOlder
-    const charged = lost - fromOlder
+  /** @param quietAt when the request was sent whose answer has the balance: nothing else was in flight from then on */
+  #reconcile(account: Account, remaining: number, quietAt: number): Reconciliation | undefined {
+    const { balance, known, losses } = account
+    const fall = balance === undefined ? -1 : balance - remaining - known
+    Object.assign(account, { balance: remaining, known: 0, losses: [] })
+    if (fall < 0) return undefined
+    const window = this.#windows.current()
+    // The current window first: it must not be counted too low. A charge that no loss explains counts in it as well.
+    const unexplained = explain(
+      losses.filter((loss) => loss.window === window),
+      fall,
+    )
+    const ofOlder =
+      unexplained -
+      explain(
+        losses.filter((loss) => loss.window !== window),
+        unexplained,
+      )
+    const charged = fall - ofOlder
+    let freed = 0
+    for (const loss of losses) {
+      // From the future: the clock was set back.
+      const sentAt = Math.min(loss.sentAt, quietAt)
+      if (sentAt > quietAt - this.#maxChargeDelayMs) account.losses.push({ ...loss, sentAt })
+      else if (loss.window === window) freed += loss.credits
+    }
     window.spent = addCredits(window.spent, charged)
-    window.uncertain = Math.max(0, window.uncertain - provable)
-    if (lost === 0 && provable === 0) return undefined
-    return { charged: lost, freed: Math.max(0, provable - charged) }
+    window.uncertain = Math.max(0, window.uncertain - freed)
+    if (fall === 0 && freed === 0) return undefined
+    return { charged: fall, freed: Math.max(0, freed - charged) }
   }
 
-  return {
-    recordSent(key, earlier, isFree) {
-      if (earlier !== undefined) earlier.account.inFlight--
-      if (inUse.size < 2 && !isFree) inUse.add(key)
-      const account = open(key)
-      account.newest++
-      if (account.inFlight === 0) account.sentAlone = account.newest
-      account.inFlight++
-      return { account, number: account.newest }
-    },
-    recordEnd(sent, ended) {
-      if (sent === undefined) {
-        recordUnconfirmed(ended)
-        return undefined
-      }
-      const { account, number } = sent
-      const { window, charged, uncertain, remaining } = ended
-      rollOver(account)
-      account.inFlight--
-      account.held.known += charged
-      addUncertain(account, window, uncertain, true)
-      const isAlone = number === account.sentAlone && number === account.newest
-      return isAlone && remaining !== undefined ? reconcile(account, remaining) : undefined
-    },
-    get keysInUse() {
-      return inUse.size
-    },
-    state() {
-      for (const account of accounts.values()) rollOver(account)
-      const evidence = Object.fromEntries([...accounts].map(([key, { held }]) => [key, { ...held }]))
-      return { evidence, inUse: [...inUse] }
-    },
-    restore({ evidence }, isSameWindow) {
-      for (const [key, found] of Object.entries(evidence)) {
-        const account = open(key)
-        const { provable, possible, olderPossible } = found
-        account.held = isSameWindow
-          ? { ...found }
-          : { ...found, provable: 0, possible: 0, olderPossible: olderPossible + possible }
-        // What was lost in an earlier window is not freed in this one.
-        if (provable > account.window.uncertain) account.held.provable = 0
-      }
-    },
+  #mergeLosses(account: Account): void {
+    if (account.losses.length <= MAX_LOSSES) return
+    const current = this.#windows.current()
+    const now = this.#time()
+    const partMs = this.#maxChargeDelayMs / LOSS_PARTS
+    const merged = new Map<string, Loss>()
+    for (const { sentAt, credits, possible, window } of account.losses) {
+      const isCurrent = window === current
+      // Moments that stay where they are: what is counted together becomes no younger with each time.
+      const part = Math.ceil(Math.max(now - this.#maxChargeDelayMs, Math.min(now, sentAt)) / partMs)
+      const other = merged.get(`${part} ${isCurrent}`)
+      merged.set(`${part} ${isCurrent}`, {
+        sentAt: Math.max(sentAt, other?.sentAt ?? sentAt),
+        credits: addCredits(credits, other?.credits ?? 0),
+        possible: addCredits(possible, other?.possible ?? 0),
+        window: isCurrent ? current : undefined,
+      })
+    }
+    account.losses = [...merged.values()]
   }
 }
 
-export function emptyEvidence(): KeyEvidence {
-  return { balance: undefined, known: 0, provable: 0, possible: 0, olderPossible: 0 }
+/** Takes what a balance shows as charged from the losses, the oldest first. Returns what they do not explain. */
+function explain(losses: readonly Loss[], credits: number): number {
+  let rest = credits
+  for (const loss of losses) {
+    const part = Math.min(rest, loss.possible)
+    loss.possible -= part
+    rest -= part
+  }
+  return rest
 }

@@ -36,7 +36,7 @@ export interface Windows<Window extends WindowTotals = BudgetWindow> {
 const MAX_WINDOWS = 8
 
 /**
- * Windows of `length` milliseconds, counted from `origin`.
+ * Windows of `length` milliseconds, a whole number or Infinity, counted from `origin`. A moment is in exactly one of them.
  * `time` should be monotonic. Where it is a wall clock that is set back, no step of it frees credits: what counted then counts on, until its
  * own window ends or for the length of a window, and a window that time returns to keeps its counts.
  */
@@ -47,8 +47,12 @@ export function createWindows(length: number, origin: number, time: () => number
 
   function windowAt(now: number): BudgetWindow {
     if (length === Number.POSITIVE_INFINITY) return emptyWindow(Number.NEGATIVE_INFINITY, length)
-    const start = origin + Math.floor((now - origin) / length) * length
-    return emptyWindow(start, start + length)
+    const startOf = (index: number) => origin + index * length
+    let index = Math.floor((now - origin) / length)
+    // A sum may be rounded past `now`. The end of a window is computed as the start of the next one, so that no moment is in both.
+    if (startOf(index) > now) index--
+    else if (startOf(index + 1) <= now) index++
+    return emptyWindow(startOf(index), startOf(index + 1))
   }
 
   function enter(now: number): void {

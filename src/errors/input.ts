@@ -25,6 +25,12 @@ export function requireMilliseconds(name: string, value: unknown): number {
   throw invalidOption(name, value, 'a number of milliseconds above 0')
 }
 
+/** The length of a window: every option that is one is checked here. Throws unless it is a whole number of milliseconds above 0. */
+export function requireWindowMs(name: string, value: unknown): number {
+  if (Number.isSafeInteger(value) && Number(value) > 0) return Number(value)
+  throw invalidOption(name, value, 'a whole number of milliseconds above 0')
+}
+
 /** Options and values that are objects may hold secrets, or refuse to become a text. */
 function show(value: unknown): string {
   return (typeof value === 'object' && value !== null) || typeof value === 'function'

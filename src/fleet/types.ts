@@ -19,7 +19,7 @@ export interface FleetStatus {
   readonly reserved: number
   /**
    * Worst case of requests that may have been charged: their answer is lost, or the process that made them is gone. Held until the
-   * window ends, or until `reconcile` proves less.
+   * window ends, or until `reconcile` frees it. Never more than what the limit leaves.
    */
   readonly uncertain: number
   /** Worst case that the next request may have. */
@@ -63,8 +63,9 @@ export interface Fleet extends AsyncDisposable {
   initialize(): Promise<void>
   /**
    * Compares the balance of the client's key, from the free `account.me`, with the charges that the fleet knows for that key. What it shows beyond them
-   * counts as spent: the cost of lost answers, and of charges that a fail-over of the store forgot. The rest of `uncertain` that arose with the key since
-   * the last comparison is available again. A fleet with several keys compares each of them, with a client for each. What a process that has used several
+   * counts as spent: the cost of lost answers, and of charges that a fail-over of the store forgot. Lost requests that were sent `maxChargeDelayMs` ago
+   * or earlier are available again; younger ones stay `uncertain`, because the service may still charge them. A process that ended is taken to have sent its requests until
+   * their lease ended. A fleet with several keys compares each of them, with a client for each. What a process that has used several
    * keys was sending when it ended stays `uncertain` until the window ends. Use it only where nobody else spends with the key. Call it from time to
    * time, because the first call with a key only records the balance, and after every fail-over.
    * @param client a client of `createClient`

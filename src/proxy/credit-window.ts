@@ -1,11 +1,11 @@
 import { isCredits } from '../credits/budget-core.ts'
-import { invalidOption, rejectUnknown, requireMilliseconds } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireWindowMs } from '../errors/input.ts'
 import type { CreditWindow } from './types.ts'
 
-/** @throws InvalidRequestError for anything but a whole number of credits and a finite length */
+/** @throws InvalidRequestError for anything but a whole number of credits and of milliseconds */
 export function checkWindow(name: string, window: CreditWindow): void {
   rejectUnknown(`${name} option`, window, ['credits', 'windowMs'])
   const { credits, windowMs } = window
   if (!isCredits(credits)) throw invalidOption(`${name}.credits`, credits, 'a whole number of credits, 0 or more')
-  requireMilliseconds(`${name}.windowMs`, windowMs)
+  requireWindowMs(`${name}.windowMs`, windowMs)
 }

@@ -85,7 +85,8 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
     const daysLeft = isLasting ? remaining / (creditsPerHour * DAY_HOURS) : undefined
     state = {
       charged: state.charged + credits,
-      uncertain: state.uncertain + uncertain,
+      // What was charged while it could still be charged stays uncertain for a while, and is reported twice.
+      uncertain: Math.max(0, state.uncertain + uncertain),
       remaining,
       creditsPerHour,
       daysLeft,

@@ -1,4 +1,8 @@
+import { sha1 } from '@noble/hashes/legacy.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { invalidOption } from '../errors/input.ts'
+import { memoize } from '../utils/address.ts'
 
 /** The keys of a fleet, all in the same slot of a cluster. */
 export interface FleetKeys {
@@ -43,4 +47,18 @@ export function createKeys(name: string): FleetKeys {
     ],
     probes,
   }
+}
+
+/** The hash by which a server of Redis knows a script. */
+export const sha1Hex = (text: string): string => bytesToHex(sha1(utf8ToBytes(text)))
+
+export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
+
+/** Bounds the memory of a client whose keys rotate. */
+const MAX_KNOWN = 100
+const HASH_LENGTH = 32
+
+/** The name of an API key in Redis: a hash of it, which is another one in each fleet. */
+export function createKeyScopes(fleet: string): (apiKey: string) => string {
+  return memoize((apiKey) => `key:${sha256Hex(`etn-market:${fleet}:${apiKey}`).slice(0, HASH_LENGTH)}`, MAX_KNOWN)
 }

@@ -2,7 +2,7 @@ import { creditsLeft } from '../credits/budget-core.ts'
 import type { ReservationDetails } from '../credits/budget-types.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import type { Background } from './background.ts'
-import type { Command } from './command-timeout.ts'
+import type { Command } from './command.ts'
 import type { FleetKeys } from './keys.ts'
 import type { Renewals } from './renewals.ts'
 import type { View } from './view.ts'
@@ -16,6 +16,7 @@ export interface Member {
   readonly slots: number
   readonly leaseMs: number
   readonly timeoutMs: number
+  readonly maxChargeDelayMs: number
   readonly keys: FleetKeys
   readonly command: Command
   readonly view: View
@@ -23,6 +24,8 @@ export interface Member {
   readonly background: Background
   /** Names of the API keys that this member has sent with: none, the only one, or two of several. */
   readonly keysInUse: Set<string>
+  /** Names what `confirm` is given: a key, or its name. */
+  nameOf(key: string): string
   /** An id that no other member uses. */
   nextId(): string
   /** @throws EtnMarketError with the code `fleet_closed` */

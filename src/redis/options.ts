@@ -1,6 +1,6 @@
 import { isCredits } from '../credits/budget-core.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
-import type { RedisFleetOptions } from './types.ts'
+import { DEFAULT_MAX_CHARGE_DELAY_MS } from '../credits/reconcile.ts'
+import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 
 /** The options of a fleet, every default filled in. */
 export interface FleetSettings {
@@ -10,26 +10,29 @@ export interface FleetSettings {
   readonly slots: number
   readonly leaseMs: number
   readonly timeoutMs: number
+  readonly maxChargeDelayMs: number
   readonly wait: { readonly replicas: number; readonly timeoutMs: number } | undefined
 }
 
-const OPTIONS = ['name', 'budget', 'heavyConcurrency', 'leaseMs', 'timeoutMs', 'wait']
+const OPTIONS = ['name', 'budget', 'heavyConcurrency', 'leaseMs', 'timeoutMs', 'maxChargeDelayMs', 'wait']
 const DEFAULT_LEASE_MS = 30_000
 const DEFAULT_TIMEOUT_MS = 2_000
 
 export function readOptions(options: RedisFleetOptions): FleetSettings {
   rejectUnknown('fleet option', options, OPTIONS)
   const { budget, heavyConcurrency: slots = 2, leaseMs = DEFAULT_LEASE_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const { maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = options
   rejectUnknown('budget option', budget, ['credits', 'windowMs'])
   const { credits: limit, windowMs } = budget
   if (!isCredits(limit)) throw invalidOption('budget.credits', limit, 'a whole number of credits, 0 or more')
-  if (windowMs !== undefined && !isCount(windowMs))
-    throw invalidOption('budget.windowMs', windowMs, 'a whole number of milliseconds above 0')
+  if (windowMs !== undefined) requireWindowMs('budget.windowMs', windowMs)
   if (!isCount(slots)) throw invalidOption('heavyConcurrency', slots, 'a whole number, 1 or more')
   if (!isCount(timeoutMs)) throw invalidOption('timeoutMs', timeoutMs, 'a whole number of milliseconds above 0')
   if (!isCount(leaseMs) || leaseMs <= timeoutMs)
     throw invalidOption('leaseMs', leaseMs, `a whole number of milliseconds above timeoutMs, ${timeoutMs}`)
-  return { limit, windowMs: windowMs ?? 0, slots, leaseMs, timeoutMs, wait: readWait(options.wait, timeoutMs) }
+  requireMilliseconds('maxChargeDelayMs', maxChargeDelayMs)
+  const wait = readWait(options.wait, timeoutMs)
+  return { limit, windowMs: windowMs ?? 0, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait }
 }
 
 function readWait(wait: RedisFleetOptions['wait'], timeoutMs: number): FleetSettings['wait'] {
@@ -47,4 +50,81 @@ function readWait(wait: RedisFleetOptions['wait'], timeoutMs: number): FleetSett
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0
+}
+
+/** The part of a client of the package `redis` that is used, a cluster client included. */
+export interface NodeRedisClient {
+  /** Runs a script by the SHA-1 of its text. */
+  evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  /** Runs a script. */
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+}
+
+/** The part of a client of `ioredis` or `iovalkey` that is used, a cluster client included. */
+export interface IoRedisClient {
+  /** Runs a script by the SHA-1 of its text. */
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+  /** Runs a script. */
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+}
+
+/** Anything else that runs Lua scripts on a Redis. */
+export interface ScriptRunner {
+  /**
+   * Runs a script with keys and arguments, all of them texts. It rejects with an error whose message begins with the server's own, such as
+   * `NOSCRIPT` or `READONLY`. Commands must reach the server in the order in which they are called.
+   */
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>
+  /** Waits until so many replicas have what was written before; resolves with how many have. Needed for the option `wait` only. */
+  wait?(replicas: number, timeoutMs: number): Promise<unknown>
+}
+
+/** A connection to Redis 7.0 or newer: a client of `redis` (from 6.2), `ioredis` (from 5) or `iovalkey`, or a script runner of your own. */
+export type RedisConnection = NodeRedisClient | IoRedisClient | ScriptRunner
+
+/** Options of `createRedisFleet`. */
+export interface RedisFleetOptions {
+  /** Name of the fleet: members with the same name on the same Redis share everything. It is part of every key, as `{etn-market:name}`. */
+  name: string
+  /** What all members together may spend. Every member must state the same. */
+  budget: {
+    /** Credits in each window, a whole number. */
+    credits: number
+    /**
+     * Length of a window in whole milliseconds. Windows begin at multiples of it since 1970, by the clock of the server: a day at midnight UTC.
+     * @default the budget never renews itself
+     */
+    windowMs?: number | undefined
+  }
+  /** Heavy calls of all members in flight at most. Every member must state the same. @default 2 */
+  heavyConcurrency?: number | undefined
+  /**
+   * How long a reservation or a slot lasts unless it is renewed, in milliseconds, more than `timeoutMs`. It is renewed while its call is under
+   * way. When a process dies, its slots are free after this time, and its reserved credits are `uncertain`. @default 30_000
+   */
+  leaseMs?: number | undefined
+  /**
+   * How long Redis may be silent while a command waits, in milliseconds. Then the call is refused and nothing is sent. In a burst of calls,
+   * commands wait behind one another for up to `leaseMs`, as long as Redis answers. A client of `redis` gets a longer limit of its own for these
+   * commands; leave `commandTimeout` of `ioredis` unset, or longer than `leaseMs`. @default 2_000
+   */
+  timeoutMs?: number | undefined
+  /**
+   * For `reconcile()`: how long after a request was sent the service may still charge it, in milliseconds. As `maxChargeDelayMs` of
+   * `createBudget`. A process that ends is taken to have sent its requests until their lease ended. @default 60_000
+   */
+  maxChargeDelayMs?: number | undefined
+  /**
+   * After each reservation, waits with Redis' `WAIT` until replicas have it; a call whose reservation reaches too few is refused. It makes the
+   * loss of reservations by a fail-over less likely, and it holds up all commands of the connection. Not for clusters.
+   * @default the primary alone confirms
+   */
+  wait?:
+    | {
+        /** How many replicas must have the reservation, 1 or more. */
+        replicas: number
+        /** How long they may take, in milliseconds; less than `timeoutMs` of the fleet. */
+        timeoutMs: number
+      }
+    | undefined
 }

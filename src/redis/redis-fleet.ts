@@ -1,23 +1,28 @@
+import { internalsOf } from '../client-internals.ts'
+import { monotonicNow, systemClock } from '../concurrency/clock.ts'
+import type { Reconciliation, Reservation } from '../credits/budget.ts'
+import { creditsLeft, isCredits, uncertainWithin } from '../credits/budget-core.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { withFleetInternals } from '../fleet/internals.ts'
-import type { Fleet } from '../fleet/types.ts'
+import { invalidOption } from '../errors/input.ts'
+import { type SharedLease, withFleetInternals } from '../fleet/internals.ts'
+import type { Fleet, FleetAccountReader, FleetStatus } from '../fleet/types.ts'
+import type { Account } from '../generated/types.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createBackground } from './background.ts'
-import { createSharedLease } from './buy-lease.ts'
-import { toFleetError } from './command-error.ts'
-import { createCommand, withReplyTimeout } from './command-timeout.ts'
+import { createCommand, createRunner, toFleetError, withReplyTimeout } from './command.ts'
 import { createKeys } from './keys.ts'
 import type { Member } from './member.ts'
-import { readOptions } from './options.ts'
-import { reconcile } from './reconcile.ts'
+import { type RedisConnection, type RedisFleetOptions, readOptions } from './options.ts'
 import { createRenewals } from './renewals.ts'
-import { createRunner } from './script-runner.ts'
-import { INITIALIZE } from './scripts/initialize.lua.ts'
+import { BUY } from './scripts/clock.lua.ts'
+import { INITIALIZE } from './scripts/ledger.lua.ts'
+import { RECONCILE } from './scripts/reconcile.lua.ts'
+import { STATUS } from './scripts/windows.lua.ts'
 import { createSharedAdmission } from './shared-admission.ts'
 import { createSharedBudget } from './shared-budget.ts'
-import { readStatus } from './status.ts'
-import type { RedisConnection, RedisFleetOptions } from './types.ts'
-import { createView } from './view.ts'
+import { createView, parseBreakers, readMsLeft, resetOf } from './view.ts'
 
 /**
  * Joins a fleet: clients in several processes and on several machines that share one budget, one limit of heavy calls and their cool-downs in
@@ -38,7 +43,7 @@ import { createView } from './view.ts'
 export function createRedisFleet(redis: RedisConnection, options: RedisFleetOptions): Fleet {
   const settings = readOptions(options)
   const { name } = options
-  const { limit, windowMs, slots, leaseMs, timeoutMs, wait } = settings
+  const { limit, windowMs, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait } = settings
   const keys = createKeys(name)
   const runner = createRunner(redis, leaseMs, wait !== undefined)
   const config = `${limit} ${windowMs} ${slots}`
@@ -55,12 +60,14 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     slots,
     leaseMs,
     timeoutMs,
+    maxChargeDelayMs,
     keys,
     command,
     view: createView(),
     renewals: createRenewals(command, leaseMs),
     background: createBackground(),
     keysInUse: new Set(),
+    nameOf: createKeyReader(),
     nextId,
     throwIfClosed() {
       if (isClosed) throw new EtnMarketError('The fleet is closed. Create a new one.', { code: 'fleet_closed' })
@@ -107,4 +114,74 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     extendAdmission: (local) => createSharedAdmission(member, local),
     buyLease: createSharedLease(member),
   })
+}
+
+export async function readStatus(member: Member): Promise<FleetStatus> {
+  const { command, keys, config, limit, slots, view } = member
+  const sentAt = monotonicNow(systemClock)
+  const [now, , msLeft, ...rest] = await command(STATUS, keys.status, [config])
+  const [spent = 0, reserved = 0, uncertain = 0, taken = 0] = rest.slice(0, 4).map(Number)
+  const breakers = rest.slice(4)
+  view.readBreakers(Number(now), breakers, sentAt)
+  return {
+    limit,
+    spent,
+    reserved,
+    uncertain: uncertainWithin(limit, { spent, reserved, uncertain }),
+    available: creditsLeft(limit, { spent, reserved, uncertain }),
+    resetsAt: resetOf(Number(now), readMsLeft(msLeft)),
+    slots: { limit: slots, taken },
+    cooldowns: parseBreakers(breakers),
+  }
+}
+
+/** Reads the balance between two looks at the ledger: where that is the same, the balance belongs to it. */
+export async function reconcile(
+  { command, keys, config, leaseMs, maxChargeDelayMs }: Member,
+  client: FleetAccountReader,
+): Promise<Reconciliation | undefined> {
+  const internals = internalsOf(client)
+  if (internals === undefined) throw invalidOption('client', client, 'a client of createClient')
+  const limits = [config, leaseMs, maxChargeDelayMs]
+  const [state, ...quiet] = await command(RECONCILE, keys.ledger, limits)
+  if (state !== 'quiet') return undefined
+  const sent = recordKey()
+  const { credits } = (await internals.call('account.me', {}, {}, { budget: sent.limit })) as Account
+  // An answer that another call has asked for, with whatever key, may be older than the look.
+  if (!isCredits(credits) || sent.key === undefined) return undefined
+  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [...limits, ...quiet, credits, sent.key])
+  return verdict === 'proven' ? { charged: Number(charged), freed: Number(freed) } : undefined
+}
+
+/** A limit that allows everything, and learns the name of the key that a request is sent with. */
+function recordKey(): { readonly key: string | undefined; readonly limit: SpendingLimit } {
+  const reservation: Reservation = {
+    credits: 0,
+    confirm(_, key) {
+      sent.key = key
+    },
+    settle: () => undefined,
+    release() {},
+    markUncertain() {},
+  }
+  const sent: { key: string | undefined; limit: SpendingLimit } = {
+    key: undefined,
+    limit: { check() {}, reserve: () => reservation },
+  }
+  return sent
+}
+
+/** One member at a time buys an address. All addresses of a batch are one command. */
+export function createSharedLease({ command, keys, nextId }: Member): SharedLease {
+  const owner = nextId()
+  const toNames = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())
+  return {
+    async acquire(addresses, leaseMs) {
+      const answer = await command(BUY, keys.buy, [owner, leaseMs, ...toNames(addresses)])
+      return new Set(addresses.filter((_, index) => answer[index] === '1'))
+    },
+    async release(addresses) {
+      await command(BUY, keys.buy, [owner, 0, ...toNames(addresses)])
+    },
+  }
 }

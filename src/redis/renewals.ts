@@ -1,6 +1,6 @@
 import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
-import type { Command } from './command-timeout.ts'
-import { RENEW } from './scripts/renew.lua.ts'
+import type { Command } from './command.ts'
+import { RENEW } from './scripts/clock.lua.ts'
 
 /** Something that lasts for a lease: a reservation, a slot or a probe. */
 export interface Lease {

@@ -2,7 +2,7 @@ import { describe } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
 import { CallBudget } from '../../src/proxy/call-budget.ts'
 import { SweepBudget } from '../../src/sweep/sweep-budget.ts'
-import { type BudgetUnderTest, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
+import { type BudgetUnderTest, CHARGE_DELAY_MS, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
 import { joinBudgets } from '../support/join-budgets.ts'
 import { START, totals } from './budget-at.ts'
 
@@ -26,9 +26,11 @@ interface Options {
   readonly exclusiveKey?: boolean
 }
 
+const proof = (exclusiveKey: boolean) => ({ exclusiveKey, maxChargeDelayMs: CHARGE_DELAY_MS })
+
 function memory({ credits = LIMIT, exclusiveKey = false }: Options = {}) {
   const { clock, ...time } = testClock()
-  const budget = createBudget({ credits, windowMs: WINDOW_MS, exclusiveKey }, clock)
+  const budget = createBudget({ credits, windowMs: WINDOW_MS, ...proof(exclusiveKey) }, clock)
   return { budget, ...time, totals: async () => totals(budget) }
 }
 
@@ -36,7 +38,7 @@ async function stored({ credits = LIMIT, exclusiveKey = false }: Options = {}) {
   const { clock, ...time } = testClock()
   const store = new Map<string, string>()
   const start = async () => {
-    const budget = createBudget({ credits, windowMs: WINDOW_MS, store, exclusiveKey }, clock)
+    const budget = createBudget({ credits, windowMs: WINDOW_MS, store, ...proof(exclusiveKey) }, clock)
     await budget.load()
     return { budget, ...time, totals: async () => totals(budget), restart: start }
   }

@@ -3,9 +3,10 @@ import { createFakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation, type StoredBudget } from '../../src/credits/budget.ts'
 import { flush } from '../support/clock.ts'
-import { START, totals } from './budget-at.ts'
+import { budgetAt, START, totals } from './budget-at.ts'
 
 const DAY = 86_400_000
+const MINUTE = 60_000
 const KEYS = ['esk_live_first_key', 'esk_live_second_key'] as const
 const FAKE_KEYS = Object.fromEntries(KEYS.map((key) => [key, { credits: 1_000_000 }]))
 
@@ -22,14 +23,16 @@ function lose(budget: ReturnType<typeof exclusive>, key: string, credits: number
   reservation.markUncertain()
 }
 
-const exclusive = () => createBudget({ credits: 5_000, exclusiveKey: true })
+const exclusiveAt = () => budgetAt({ credits: 5_000, exclusiveKey: true })
+const exclusive = () => exclusiveAt().budget
 
 describe('a balance proves what its own key lost, and nothing of another one', () => {
   test('keys in turn', () => {
-    const budget = exclusive()
+    const { budget, pass } = exclusiveAt()
     ask(budget, 'one', 50, 1_000_000)
     ask(budget, 'other', 50, 1_000_000)
     lose(budget, 'other', 600)
+    pass(MINUTE)
     expect(ask(budget, 'one', 50, 999_950)).toBeUndefined()
     expect(budget.uncertain).toBe(600)
     expect(ask(budget, 'other', 0, 999_800)).toEqual({ charged: 200, freed: 400 })
@@ -44,17 +47,19 @@ describe('a balance proves what its own key lost, and nothing of another one', (
   })
 
   test('a request in flight with one key does not hold up the proof of another', () => {
-    const budget = exclusive()
+    const { budget, pass } = exclusiveAt()
     ask(budget, 'one', 0, 1_000_000)
     lose(budget, 'one', 600)
+    pass(MINUTE)
     budget.reserve(100).confirm({}, 'other')
     expect(ask(budget, 'one', 0, 999_900)).toEqual({ charged: 100, freed: 500 })
   })
 
   test('more keys than are remembered: of a forgotten one nothing is proven', () => {
-    const budget = exclusive()
+    const { budget, pass } = exclusiveAt()
     ask(budget, 'first', 0, 1_000_000)
     lose(budget, 'first', 600)
+    pass(MINUTE)
     for (let key = 0; key < 200; key++) ask(budget, `key ${key}`, 0, 1_000)
     expect(ask(budget, 'first', 0, 1_000_000)).toBeUndefined()
     expect(budget.uncertain).toBe(600)
@@ -85,10 +90,35 @@ test.each([1, 2])(
   },
 )
 
+test.each([
+  ['names its key', KEYS[0]],
+  ['names none', undefined],
+])('other spending with the key of a client is counted once, where its reservation %s', async (_, key) => {
+  const fake = createFakeService({ keys: FAKE_KEYS })
+  const budget = exclusive()
+  const client = createClient({ apiKey: KEYS[0], budget, fetch: fake.fetch })
+  const script = () => fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: { authorization: `Bearer ${KEYS[0]}` } })
+  await client.account.me()
+  for (let round = 0; round < 5; round++) {
+    const reservation = budget.reserve(600)
+    reservation.confirm({}, key)
+    const { headers } = await script()
+    // A look while it is in flight sees its charge already.
+    await client.account.me()
+    reservation.settle(Number(headers.get('x-credits-cost')))
+    await client.account.me()
+    await client.etn.price()
+  }
+  expect(fake.charged()).toBe(250)
+  expect(totals(budget)).toEqual({ spent: 250, reserved: 0, uncertain: 0, available: 4_750 })
+  await client.close()
+})
+
 describe('with a store', () => {
   const store = new Map<string, string>()
+  let now = START
   const start = async () => {
-    const budget = createBudget({ credits: 5_000, windowMs: DAY, exclusiveKey: true, store }, { now: () => START })
+    const budget = createBudget({ credits: 5_000, windowMs: DAY, exclusiveKey: true, store }, { now: () => now })
     await budget.load()
     return budget
   }
@@ -114,6 +144,7 @@ describe('with a store', () => {
     await flush()
     const after = await start()
     expect(after.uncertain).toBe(600)
+    now += MINUTE
     const asked = await send(after, 'one', 0)
     expect(asked.settle(0, { remaining: 999_900 })).toEqual(proof)
   })

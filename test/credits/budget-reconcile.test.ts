@@ -1,67 +1,157 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget, type MemoryBudget } from '../../src/credits/budget.ts'
+import { BudgetExceededError } from '../../src/errors/index.ts'
 import { budgetAt, totals } from './budget-at.ts'
 
-const exclusive = (credits = 5000) => createBudget({ credits, exclusiveKey: true })
+/** A lost request that was sent so long ago is charged by then or never. */
+const DELAY_MS = 60_000
+const KEY = 'esk_live_a_key'
+
+const exclusive = (credits = 5000) => budgetAt({ credits, exclusiveKey: true })
 
 /** One request that is answered, with nothing else in flight. */
 function ask(budget: MemoryBudget, charged: number, remaining: number, worstCase = charged) {
   const reservation = budget.reserve(worstCase)
-  reservation.confirm()
+  reservation.confirm({}, KEY)
   return reservation.settle(charged, { remaining })
 }
 
 /** One request whose answer is lost. */
 function lose(budget: MemoryBudget, credits: number): void {
   const reservation = budget.reserve(credits)
-  reservation.confirm()
+  reservation.confirm({}, KEY)
   reservation.markUncertain()
 }
 
 describe('the balance after a request that was in flight alone', () => {
-  test('frees eight lost requests that never arrived', () => {
-    const budget = exclusive()
+  test('frees eight lost requests that never arrived, when they are old enough', () => {
+    const { budget, pass } = exclusive()
     ask(budget, 50, 1_000_000)
     for (let i = 0; i < 8; i++) lose(budget, 600)
     expect(budget.available).toBe(150)
+    pass(DELAY_MS - 1)
+    expect(ask(budget, 0, 1_000_000)).toBeUndefined()
+    expect(budget.uncertain).toBe(4800)
+    pass(1)
     expect(ask(budget, 50, 999_950)).toEqual({ charged: 0, freed: 4800 })
     expect(totals(budget)).toEqual({ spent: 100, reserved: 0, uncertain: 0, available: 4900 })
   })
 
-  test('proves what lost answers cost: that part is spent, the rest is available', () => {
-    const budget = exclusive()
+  test('shows what lost answers cost: that part is spent, the rest is available', () => {
+    const { budget, pass } = exclusive()
     ask(budget, 0, 1_000_000)
     lose(budget, 600)
     lose(budget, 600)
+    pass(DELAY_MS)
     expect(ask(budget, 0, 999_580)).toEqual({ charged: 420, freed: 780 })
     expect(totals(budget)).toEqual({ spent: 420, reserved: 0, uncertain: 0, available: 4580 })
   })
 
+  test('counts a charge at once, and what may still be charged as well, until that is known', () => {
+    const { budget, pass } = exclusive()
+    ask(budget, 0, 1_000_000)
+    lose(budget, 600)
+    pass(30_000)
+    lose(budget, 200)
+    expect(ask(budget, 0, 999_400)).toEqual({ charged: 600, freed: 0 })
+    expect(totals(budget)).toEqual({ spent: 600, reserved: 0, uncertain: 800, available: 3600 })
+    pass(30_000)
+    expect(ask(budget, 0, 999_200)).toEqual({ charged: 200, freed: 400 })
+    expect(totals(budget)).toEqual({ spent: 800, reserved: 0, uncertain: 200, available: 4000 })
+    pass(30_000)
+    expect(ask(budget, 0, 999_200)).toEqual({ charged: 0, freed: 200 })
+    expect(totals(budget)).toEqual({ spent: 800, reserved: 0, uncertain: 0, available: 4200 })
+  })
+
+  test('is never a reason to show more than the limit', () => {
+    const { budget, pass } = exclusive(1_000)
+    ask(budget, 0, 1_000_000)
+    lose(budget, 600)
+    ask(budget, 0, 999_400)
+    expect(totals(budget)).toEqual({ spent: 600, reserved: 0, uncertain: 400, available: 0 })
+    pass(DELAY_MS)
+    ask(budget, 0, 999_400)
+    expect(totals(budget)).toEqual({ spent: 600, reserved: 0, uncertain: 0, available: 400 })
+  })
+
+  test('is that of the moment at which its request was sent: a loss of 60 s ago may have been charged after it', () => {
+    const { budget, pass } = exclusive()
+    ask(budget, 0, 1_000_000)
+    lose(budget, 600)
+    pass(DELAY_MS - 1)
+    const slow = budget.reserve(0)
+    slow.confirm({}, KEY)
+    pass(10_000)
+    expect(slow.settle(0, { remaining: 1_000_000 })).toBeUndefined()
+    expect(budget.uncertain).toBe(600)
+    expect(ask(budget, 0, 999_400)).toEqual({ charged: 600, freed: 0 })
+  })
+
+  test('judges a loss by when it was sent, not by when its answer was given up', () => {
+    const { budget, pass } = exclusive()
+    ask(budget, 0, 1_000_000)
+    const reservation = budget.reserve(600)
+    reservation.confirm({}, KEY)
+    pass(DELAY_MS)
+    reservation.markUncertain()
+    expect(ask(budget, 0, 1_000_000)).toEqual({ charged: 0, freed: 600 })
+  })
+
+  test('after another maxChargeDelayMs', () => {
+    const { budget, pass } = budgetAt({ credits: 5000, exclusiveKey: true, maxChargeDelayMs: 1_000 })
+    ask(budget, 0, 1_000_000)
+    lose(budget, 600)
+    pass(1_000)
+    expect(ask(budget, 0, 1_000_000)).toEqual({ charged: 0, freed: 600 })
+    for (const maxChargeDelayMs of [0, -1, Number.NaN, '1s'])
+      expect(() => createBudget({ credits: 1, maxChargeDelayMs: maxChargeDelayMs as number })).toThrow(
+        'budget.maxChargeDelayMs',
+      )
+  })
+
   test('proves nothing after a top-up, and is where the next proof begins', () => {
-    const budget = exclusive()
+    const { budget, pass } = exclusive()
     ask(budget, 0, 1_000)
     lose(budget, 600)
+    pass(DELAY_MS)
     expect(ask(budget, 0, 5_000_400)).toBeUndefined()
     expect(budget.uncertain).toBe(600)
     lose(budget, 100)
+    pass(DELAY_MS)
     expect(ask(budget, 0, 5_000_400)).toEqual({ charged: 0, freed: 100 })
     expect(budget.uncertain).toBe(600)
   })
 
   test('proves nothing about what was lost before the first balance', () => {
-    const budget = exclusive()
+    const { budget, pass } = exclusive()
     lose(budget, 600)
+    pass(DELAY_MS)
     expect(ask(budget, 50, 999_950)).toBeUndefined()
     expect(ask(budget, 50, 999_900)).toBeUndefined()
     expect(budget.uncertain).toBe(600)
   })
 
   test('is not asked without exclusiveKey', () => {
-    const budget = createBudget({ credits: 5000 })
+    const { budget, pass } = budgetAt({ credits: 5000 })
     ask(budget, 0, 1_000_000)
     lose(budget, 600)
+    pass(DELAY_MS)
     expect(ask(budget, 0, 1_000_000)).toBeUndefined()
     expect(budget.uncertain).toBe(600)
+  })
+
+  test('frees thousands of losses, each when it is old enough or little later', () => {
+    const { budget, pass } = exclusive(1_000_000)
+    ask(budget, 0, 1_000_000)
+    for (let second = 0; second < 120; second++) {
+      for (let i = 0; i < 20; i++) lose(budget, 10)
+      pass(1_000)
+      ask(budget, 0, 1_000_000)
+      const young = Math.min(second + 1, 60) * 200
+      expect(budget.uncertain).toBeGreaterThanOrEqual(second < 59 ? young : young - 200)
+      // An eighth of a minute, and what was added since the last time that they were counted together.
+      expect(budget.uncertain).toBeLessThanOrEqual(young + 9 * 200)
+    }
   })
 })
 
@@ -70,82 +160,153 @@ describe('proves nothing', () => {
     ['when another request was in flight as it was sent', true, false],
     ['when another request was sent before its answer', false, true],
   ])('%s', (_, before, during) => {
-    const budget = exclusive()
-    ask(budget, 0, 1_000_000)
-    lose(budget, 600)
-    const other = budget.reserve(10)
-    if (before) other.confirm()
-    const reservation = budget.reserve(50)
-    reservation.confirm()
-    if (before) other.release()
-    if (during) other.confirm()
-    if (during) other.release()
-    expect(reservation.settle(50, { remaining: 999_950 })).toBeUndefined()
-    expect(budget.uncertain).toBe(600)
-    expect(ask(budget, 0, 999_950)).toEqual({ charged: 0, freed: 600 })
+    for (const key of [KEY, undefined]) {
+      const { budget, pass } = exclusive()
+      ask(budget, 0, 1_000_000)
+      lose(budget, 600)
+      pass(DELAY_MS)
+      const other = budget.reserve(10)
+      if (before) other.confirm({}, key)
+      const reservation = budget.reserve(50)
+      reservation.confirm({}, KEY)
+      if (before) other.release()
+      if (during) other.confirm({}, key)
+      if (during) other.release()
+      expect(reservation.settle(50, { remaining: 999_950 })).toBeUndefined()
+      expect(budget.uncertain).toBe(600)
+      expect(ask(budget, 0, 999_950)).toEqual({ charged: 0, freed: 600 })
+    }
   })
 
-  test('when a request was settled or lost that was never confirmed', () => {
-    const budget = exclusive()
+  test.each([
+    ['never confirmed', () => {}],
+    ['confirmed without a key', (confirm: () => void) => confirm()],
+  ])('when a request was charged that was %s', (_, maybe) => {
+    const { budget, pass } = exclusive()
     ask(budget, 0, 1_000_000)
     lose(budget, 600)
-    budget.reserve(100).settle(100)
+    pass(DELAY_MS)
+    const reservation = budget.reserve(100)
+    maybe(() => reservation.confirm())
+    reservation.settle(100)
     expect(ask(budget, 0, 999_900)).toBeUndefined()
-    budget.reserve(100).markUncertain()
     expect(ask(budget, 0, 999_900)).toBeUndefined()
-    expect(budget.uncertain).toBe(700)
+    expect(totals(budget)).toEqual({ spent: 100, reserved: 0, uncertain: 600, available: 4_300 })
+  })
+
+  test('about a request without a key whose answer was lost: it counts until the window ends', () => {
+    const { budget, pass } = exclusive()
+    ask(budget, 0, 1_000_000)
+    const reservation = budget.reserve(100)
+    reservation.confirm()
+    reservation.markUncertain()
+    pass(DELAY_MS)
+    expect(ask(budget, 0, 1_000_000)).toBeUndefined()
+    expect(budget.uncertain).toBe(100)
   })
 
   test.each([undefined, Number.NaN, -1, 1.5])('when the reported balance is %s', (remaining) => {
-    const budget = exclusive()
+    const { budget, pass } = exclusive()
     ask(budget, 0, 1_000_000)
     lose(budget, 600)
+    pass(DELAY_MS)
     const reservation = budget.reserve(0)
-    reservation.confirm()
+    reservation.confirm({}, KEY)
     expect(reservation.settle(0, { remaining })).toBeUndefined()
     expect(budget.uncertain).toBe(600)
   })
 })
 
 describe('with windows', () => {
+  const windowMs = 100_000
+  const windowed = () => budgetAt({ credits: 5000, windowMs, exclusiveKey: true })
+
   test('a queued reservation delays no proof, and one that is confirmed twice counts once', () => {
-    const { budget, pass } = budgetAt({ credits: 5000, windowMs: 1000, exclusiveKey: true })
+    const { budget, pass } = windowed()
     ask(budget, 0, 1_000_000)
     const queued = budget.reserve(500)
     lose(budget, 600)
+    pass(DELAY_MS)
     expect(ask(budget, 0, 1_000_000)).toEqual({ charged: 0, freed: 600 })
-    pass(1000)
-    queued.confirm()
-    queued.confirm()
+    pass(windowMs)
+    queued.confirm({}, KEY)
+    queued.confirm({}, KEY)
     expect(queued.settle(500, { remaining: 999_500 })).toBeUndefined()
+    pass(-DELAY_MS)
     lose(budget, 600)
+    pass(DELAY_MS)
     expect(ask(budget, 0, 999_500)).toEqual({ charged: 0, freed: 600 })
     expect(budget.spent).toBe(500)
   })
 
   test('what an earlier window lost is not taken from the current one, nor freed in it', () => {
-    const { budget, pass } = budgetAt({ credits: 5000, windowMs: 1000, exclusiveKey: true })
+    const { budget, pass } = windowed()
     ask(budget, 0, 1_000_000)
     lose(budget, 600)
     const old = budget.reserve(300)
-    old.confirm()
-    pass(1000)
+    old.confirm({}, KEY)
+    pass(windowMs)
     old.markUncertain()
     expect(ask(budget, 50, 999_350)).toEqual({ charged: 600, freed: 0 })
     expect(totals(budget)).toEqual({ spent: 50, reserved: 0, uncertain: 0, available: 4950 })
   })
 
   test('of two windows that may have lost a charge, the current one counts it', () => {
-    const { budget, pass } = budgetAt({ credits: 5000, windowMs: 1000, exclusiveKey: true })
+    const { budget, pass } = windowed()
     ask(budget, 0, 1_000_000)
+    pass(windowMs - 1)
     lose(budget, 600)
-    pass(1000)
+    pass(1)
     lose(budget, 200)
     expect(ask(budget, 0, 999_700)).toEqual({ charged: 300, freed: 0 })
-    expect(totals(budget)).toEqual({ spent: 200, reserved: 0, uncertain: 0, available: 4800 })
+    expect(budget.spent).toBe(200)
     expect(ask(budget, 0, 999_400)).toEqual({ charged: 300, freed: 0 })
     expect(budget.spent).toBe(200)
-    expect(ask(budget, 0, 999_300)).toEqual({ charged: 100, freed: 0 })
-    expect(budget.spent).toBe(100 + 100)
+    pass(DELAY_MS)
+    expect(ask(budget, 0, 999_200)).toEqual({ charged: 200, freed: 200 })
+    expect(totals(budget)).toEqual({ spent: 200, reserved: 0, uncertain: 0, available: 4800 })
+    // Nothing is left that explains it.
+    expect(ask(budget, 0, 999_100)).toEqual({ charged: 100, freed: 0 })
+    expect(budget.spent).toBe(300)
+  })
+
+  test('a loss from the future, after the clock was set back, is taken to be new', () => {
+    const { budget, pass } = budgetAt({ credits: 5000, exclusiveKey: true })
+    ask(budget, 0, 1_000_000)
+    lose(budget, 600)
+    pass(-3_600_000)
+    expect(ask(budget, 0, 1_000_000)).toBeUndefined()
+    pass(DELAY_MS)
+    expect(ask(budget, 0, 1_000_000)).toEqual({ charged: 0, freed: 600 })
+  })
+})
+
+describe('spending guarded by hand beside a client', () => {
+  test('with the key of the client it is counted once', () => {
+    const { budget, pass } = exclusive()
+    ask(budget, 0, 1_000_000)
+    for (let time = 1; time <= 3; time++) {
+      const byHand = budget.reserve(600)
+      byHand.confirm({}, KEY)
+      byHand.settle(450)
+      expect(ask(budget, 25, 1_000_000 - time * 475)).toBeUndefined()
+      pass(DELAY_MS)
+    }
+    expect(totals(budget)).toEqual({ spent: 1_425, reserved: 0, uncertain: 0, available: 3_575 })
+  })
+
+  test('without a key it is counted once, too: what it cost is in no comparison', () => {
+    const { budget } = exclusive()
+    ask(budget, 0, 1_000_000)
+    for (let time = 1; time <= 3; time++) {
+      const byHand = budget.reserve(600)
+      byHand.confirm()
+      // The service has charged it already.
+      expect(ask(budget, 25, 1_000_000 - time * 475)).toBeUndefined()
+      byHand.settle(450)
+      expect(ask(budget, 0, 1_000_000 - time * 475)).toBeUndefined()
+    }
+    expect(budget.spent).toBe(1_425)
+    expect(() => budget.reserve(3_576)).toThrow(BudgetExceededError)
   })
 })

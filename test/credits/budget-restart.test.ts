@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
+import { createKeyNames } from '../../src/credits/key-name.ts'
 import { BudgetExceededError } from '../../src/errors/index.ts'
 
 const HOUR = 3_600_000
@@ -126,28 +127,88 @@ test('a window that is over does not count with another length', async () => {
   expect(await start({ windowMs: DAY })).toMatchObject({ spent: 0, available: 100 })
 })
 
-test('with exclusiveKey the balance is kept: what a crash left in flight is proven after the restart', async () => {
-  const { start, time } = machine({ credits: 5000, windowMs: DAY, exclusiveKey: true })
-  const first = await start()
-  const known = await first.reserve(50)
-  await known.confirm()
-  known.settle(50, { remaining: 10_000 })
-  await (await first.reserve(600)).confirm()
-  await (await first.reserve(300)).confirm()
-  // The first of the two was charged 420.
-  const second = await start()
-  expect(second).toMatchObject({ spent: 50, uncertain: 900 })
-  const free = await second.reserve(0)
-  await free.confirm()
-  expect(free.settle(0, { remaining: 9_580 })).toEqual({ charged: 420, freed: 480 })
-  await second.flush()
-  expect(await start()).toMatchObject({ spent: 470, uncertain: 0 })
-  // What is lost on one day and proven on the next belongs to the first.
-  await (await second.reserve(100)).confirm()
-  time.now += DAY
-  const nextDay = await start()
-  const later = await nextDay.reserve(0)
-  await later.confirm()
-  expect(later.settle(0, { remaining: 9_480 })).toEqual({ charged: 100, freed: 0 })
-  expect(nextDay).toMatchObject({ spent: 0, available: 5000 })
+describe('with exclusiveKey', () => {
+  const KEY = 'esk_live_a_key'
+  const MINUTE = 60_000
+  type Started = Awaited<ReturnType<ReturnType<typeof machine>['start']>>
+  const send = async (budget: Started, credits: number) => {
+    const reservation = await budget.reserve(credits)
+    await reservation.confirm({}, KEY)
+    return reservation
+  }
+  const ask = async (budget: Started, remaining: number) => (await send(budget, 0)).settle(0, { remaining })
+
+  test('the balance is kept: what a crash left in flight is freed a minute after the restart', async () => {
+    const { start, time } = machine({ credits: 5000, windowMs: DAY, exclusiveKey: true })
+    const first = await start()
+    ;(await send(first, 50)).settle(50, { remaining: 10_000 })
+    await send(first, 600)
+    await send(first, 300)
+    time.now += MINUTE
+    // The first of the two was charged 420. Nobody knows when the other was sent: it may have been just now.
+    const second = await start()
+    expect(second).toMatchObject({ spent: 50, uncertain: 900 })
+    expect(await ask(second, 9_580)).toEqual({ charged: 420, freed: 0 })
+    expect(second).toMatchObject({ spent: 470, uncertain: 900 })
+    time.now += MINUTE
+    expect(await ask(second, 9_580)).toEqual({ charged: 0, freed: 900 })
+    await second.flush()
+    expect(await start()).toMatchObject({ spent: 470, uncertain: 0 })
+    // What is lost on one day and proven on the next belongs to the first.
+    await send(second, 100)
+    time.now += DAY
+    const nextDay = await start()
+    expect(await ask(nextDay, 9_480)).toEqual({ charged: 100, freed: 0 })
+    expect(nextDay).toMatchObject({ spent: 0, available: 5000 })
+  })
+
+  test('losses keep their times over restarts, also where the wall clock was set meanwhile', async () => {
+    const { start, time } = machine({ credits: 5000, windowMs: DAY, exclusiveKey: true })
+    time.now += 5 * HOUR
+    const first = await start()
+    await ask(first, 10_000)
+    ;(await send(first, 600)).markUncertain()
+    time.now += MINUTE / 2
+    ;(await send(first, 100)).markUncertain()
+    await first.flush()
+    time.now += MINUTE / 2
+    const second = await start()
+    expect(await ask(second, 10_000)).toEqual({ charged: 0, freed: 600 })
+    await second.flush()
+    // Set back: what is from the future is taken to be new.
+    time.now -= HOUR
+    const third = await start()
+    time.now += MINUTE - 1
+    expect(await ask(third, 10_000)).toBeUndefined()
+    time.now += 1
+    expect(await ask(third, 10_000)).toEqual({ charged: 0, freed: 100 })
+  })
+
+  test('a request without a key that a crash left in flight is proven by no key', async () => {
+    const { start, time } = machine({ credits: 5000, windowMs: DAY, exclusiveKey: true })
+    const first = await start()
+    await ask(first, 10_000)
+    await (await first.reserve(600)).confirm()
+    const second = await start()
+    time.now += MINUTE
+    expect(await ask(second, 10_000)).toBeUndefined()
+    expect(second.uncertain).toBe(600)
+  })
+
+  test('an entry of the second version is read: what it may prove is taken to be new', async () => {
+    const { start, time, store } = machine({ credits: 5000, windowMs: DAY, exclusiveKey: true })
+    const evidence = { balance: 10_000, known: 30, provable: 600, possible: 900, olderPossible: 50 }
+    const window = { start: MIDNIGHT, end: MIDNIGHT + DAY, countsUntil: null, spent: 10, reserved: 20, uncertain: 950 }
+    const name = createKeyNames()(KEY)
+    const keyBalances = { evidence: { [name]: evidence }, inUse: [name] }
+    store.set('etn-market:budget', JSON.stringify({ v: 2, windowMs: DAY, windows: [window], keyBalances }))
+    const budget = await start()
+    expect(budget).toMatchObject({ spent: 10, uncertain: 970 })
+    expect(await ask(budget, 9_970)).toBeUndefined()
+    time.now += MINUTE
+    expect(await ask(budget, 9_870)).toEqual({ charged: 100, freed: 520 })
+    expect(budget).toMatchObject({ spent: 110, uncertain: 350 })
+    await budget.flush()
+    expect(JSON.parse(store.get('etn-market:budget') ?? '').v).toBe(3)
+  })
 })

@@ -39,7 +39,7 @@ const budget = createBudget({ ...options, store }, clock)
 async function request(how: 'answered' | 'lost'): Promise<void> {
   const reservation = await budget.reserve(50)
   step()
-  await reservation.confirm()
+  await reservation.confirm({}, 'the key')
   step()
   appendFileSync(ledgerFile, '40\n')
   step()

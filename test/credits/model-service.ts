@@ -17,24 +17,21 @@ export interface Behaviour {
     | 'never answers'
     | 'executes late'
   readonly latencyMs: number
+  /** When a request that executes late is executed. */
+  readonly lateMs: number
 }
 
-const LATE_MS = 9_000
+const WELL: Behaviour = { how: 'answers', latencyMs: 0, lateMs: 0 }
 
 /** The fake behind a network that loses answers. Its ledger says what was charged. */
-export function createModelService(
-  fake: FakeService,
-  clock: VirtualClock,
-  behaviours: readonly Behaviour[],
-  mayExecuteLate: boolean,
-) {
+export function createModelService(fake: FakeService, clock: VirtualClock, behaviours: readonly Behaviour[]) {
   let requests = 0
   let isWell = false
 
   /** @param onCharge gets what the request was charged, at the moment at which it is executed */
   async function receive(request: Request, onCharge: (credits: number) => void): Promise<Response> {
     const behaviour = behaviours[requests++ % behaviours.length]
-    const { how, latencyMs }: Behaviour = isWell || !behaviour ? { how: 'answers', latencyMs: 0 } : behaviour
+    const { how, latencyMs, lateMs }: Behaviour = isWell || !behaviour ? WELL : behaviour
     const execute = () => {
       const before = fake.charged()
       // Without its signal: what has arrived is executed.
@@ -46,13 +43,13 @@ export function createModelService(
     if (how === 'refuses the connection') throw networkError('ECONNREFUSED')
     if (how === 'resets before') throw networkError('ECONNRESET')
     if (how === 'fails') return refusal(500, 'internal')
-    if (how === 'executes late' && mayExecuteLate) {
-      clock.sleep(LATE_MS).then(execute)
+    if (how === 'executes late') {
+      clock.sleep(lateMs).then(execute)
       return abortion(request.signal)
     }
     const answer = execute()
     if (latencyMs > 0) await clock.sleep(latencyMs, request.signal)
-    if (how === 'never answers' || how === 'executes late') return abortion(request.signal)
+    if (how === 'never answers') return abortion(request.signal)
     if (how === 'resets after') throw networkError('ECONNRESET')
     if (how === 'gateway') return html(504)
     if (how === 'cuts off') return cutOff()

@@ -75,7 +75,7 @@ test('the guide and the types name the first version of redis that the peer rang
   const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
   const [, first] = /^\^(\d+\.\d+)\.\d+$/.exec(peerDependencies.redis) ?? []
   expect(readFileSync('src/redis/GUIDE.md', 'utf8')).toContain(`| \`redis\` | ${first} or newer: older ones stay dead`)
-  expect(readFileSync('src/redis/types.ts', 'utf8')).toContain(`\`redis\` (from ${first})`)
+  expect(readFileSync('src/redis/options.ts', 'utf8')).toContain(`\`redis\` (from ${first})`)
 })
 
 test('each seam names a test', () => {

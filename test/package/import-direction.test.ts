@@ -141,7 +141,7 @@ describe('packages', () => {
         'operations/param-schemas.ts',
       ],
     ],
-    ['@noble/hashes', ['redis/hash.ts', 'utils/keccak.ts']],
+    ['@noble/hashes', ['redis/keys.ts', 'utils/keccak.ts']],
     ['msw', ['msw/index.ts']],
     ['yaml', ['cli/parse-yaml.ts', 'contract/generator/generate.ts']],
   ])('%s is imported by %j alone', (name, files) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { createKeyNames } from '../../src/credits/key-name.ts'
 import { fleetInternalsOf } from '../../src/fleet/internals.ts'
-import { createKeyNames } from '../../src/request/key-name.ts'
-import { BOLT, SHORT_LEASE, useFleet } from './setup.ts'
+import { BOLT, lossesAreOld, PROMPT, SHORT_LEASE, useFleet } from './setup.ts'
 
 const CREDITS = 1_000_000
 const [FIRST, SECOND] = ['esk_live_first_key', 'esk_live_second_key'] as const
@@ -10,14 +10,15 @@ const setup = useFleet([], { keys: { [FIRST]: CREDITS, [SECOND]: 200_000 } })
 /** A fleet whose members spend with two keys, both of whose balances are known. */
 async function useTwoKeys() {
   const options = { retry: false } as const
-  const one = setup.join({}, { ...options, apiKey: FIRST })
-  const other = setup.join({}, { ...options, apiKey: SECOND })
+  const one = setup.join(PROMPT, { ...options, apiKey: FIRST })
+  const other = setup.join(PROMPT, { ...options, apiKey: SECOND })
   const { fleet } = one
   await fleet.initialize()
   expect(await fleet.reconcile(one.client)).toBeUndefined()
   expect(await fleet.reconcile(other.client)).toBeUndefined()
   const settled = async () => {
     await expect.poll(async () => (await fleet.status()).reserved).toBe(0)
+    await lossesAreOld()
     const { spent, uncertain } = await fleet.status()
     return { spent, uncertain }
   }
@@ -53,7 +54,7 @@ test('what a key did not lose is freed, while what the other one lost stays unce
 
 test('a key function that changes its key is compared with the key that the balance was read with', async () => {
   const keys = { next: FIRST as string }
-  const { client, fleet } = setup.join({}, { retry: false, apiKey: () => keys.next })
+  const { client, fleet } = setup.join(PROMPT, { retry: false, apiKey: () => keys.next })
   await fleet.initialize()
   const read = async (key: string) => {
     keys.next = key
@@ -65,6 +66,7 @@ test('a key function that changes its key is compared with the key that the bala
   setup.fake.fault({ operation: 'token.get', reset: 'after' })
   await client.token.get({ address: BOLT }).catch(() => {})
   await expect.poll(async () => (await fleet.status()).uncertain).toBe(100)
+  await lossesAreOld()
   expect(await read(SECOND)).toEqual({ charged: 0, freed: 0 })
   expect(await read(FIRST)).toEqual({ charged: 100, freed: 0 })
 })
@@ -95,6 +97,7 @@ test('the first request of a process that ends is proven by the balance of its k
   await expect.poll(async () => (await fleet.status()).uncertain, { timeout: 4_000 }).toBe(100)
   expect(await fleet.reconcile(other)).toEqual({ charged: 0, freed: 0 })
   expect((await fleet.status()).uncertain).toBe(100)
+  await lossesAreOld()
   expect(await fleet.reconcile(one)).toEqual({ charged: 0, freed: 100 })
 })
 
@@ -112,6 +115,44 @@ test('a balance that another call has asked for proves nothing: it may be older 
   await earlier
   expect(await shared).toBeUndefined()
   expect(await fleet.reconcile(one)).toEqual({ charged: 100, freed: 0 })
+})
+
+test('requests that are left before the service executes and charges them stay within the limit', async () => {
+  const limit = 4_100
+  const lateMs = 300
+  let leave = () => {}
+  const late: Promise<unknown>[] = []
+  /** Charges heavy requests at their end, whether or not anybody still waits. */
+  const fetch = (request: Request): Promise<Response> => {
+    const execute = () => setup.fake.fetch(request.url, { headers: request.headers })
+    if (!request.url.includes('/liquidity-locks')) return execute()
+    const executed = new Promise((resolve) => setTimeout(resolve, lateMs)).then(execute)
+    late.push(executed)
+    setTimeout(leave, 5)
+    return new Promise((resolve, reject) => {
+      executed.then(resolve, reject)
+      request.signal.addEventListener('abort', () => reject(request.signal.reason))
+    })
+  }
+  const { client, fleet } = setup.join({ budget: { credits: limit } }, { retry: false, fetch: fetch as never })
+  await fleet.initialize()
+  await fleet.reconcile(client)
+  for (let round = 0; round < 4; round++) {
+    const leaving = new AbortController()
+    leave = () => leaving.abort()
+    await client.locks.get({ address: BOLT }, { signal: leaving.signal }).catch(() => {})
+    await expect.poll(async () => (await fleet.status()).reserved).toBe(0)
+    await fleet.reconcile(client)
+    await client.etn.price().catch(() => {})
+    await Promise.all(late)
+  }
+  expect(setup.fake.charged()).toBeGreaterThanOrEqual(4_000)
+  expect(setup.fake.charged()).toBeLessThanOrEqual(limit)
+  await expect.poll(async () => (await fleet.status()).reserved).toBe(0)
+  await fleet.reconcile(client)
+  const { spent, uncertain } = await fleet.status()
+  expect(spent).toBe(setup.fake.charged())
+  expect(spent + uncertain).toBeLessThanOrEqual(limit)
 })
 
 test('what is no client is refused', async () => {

@@ -2,7 +2,7 @@ import { StateUnavailableError } from 'etn-market'
 import type { ScriptRunner } from 'etn-market/redis'
 import type { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { BOLT, DAY_MS, TOKENS, useFleet } from './setup.ts'
+import { BOLT, DAY_MS, lossesAreOld, PROMPT, TOKENS, useFleet } from './setup.ts'
 
 /** Bugs of shared budgets that were published for another gateway: none of them is one here. */
 const setup = useFleet()
@@ -121,7 +121,7 @@ test('a failed reconciliation that is swallowed: whichever step fails, no figure
       return redis.eval(script, keys.length, ...keys, ...args)
     },
   }
-  const { client, fleet } = setup.join({}, { retry: false }, runner)
+  const { client, fleet } = setup.join(PROMPT, { retry: false }, runner)
   await fleet.initialize()
   expect(await fleet.reconcile(client)).toBeUndefined()
   setup.fake.fault({ operation: 'nft.stats', reset: 'after' })
@@ -131,12 +131,13 @@ test('a failed reconciliation that is swallowed: whichever step fails, no figure
   setup.fake.fault({ operation: 'account.me', status: 500 })
   await expect(fleet.reconcile(client)).rejects.toMatchObject({ name: 'ServiceError' })
   // Each with the id of the command.
-  for (const length of [3, 6]) {
+  for (const length of [4, 8]) {
     fails = (_, args) => args.length === length && args[0]!.includes(' ')
     await expect(fleet.reconcile(client)).rejects.toBeInstanceOf(StateUnavailableError)
   }
   fails = () => false
   expect(await fleet.status()).toEqual(before)
+  await lossesAreOld()
   expect(await fleet.reconcile(client)).toEqual({ charged: 25, freed: 0 })
   expect(await fleet.status()).toMatchObject({ spent: 25, uncertain: 0 })
   expect(setup.fake.charged()).toBe(25)

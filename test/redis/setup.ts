@@ -32,6 +32,10 @@ export interface TestMember {
   readonly events: ClientEvent[]
 }
 
+/** What is lost can be proven soon after. */
+export const PROMPT = { maxChargeDelayMs: 50 }
+export const lossesAreOld = () => new Promise((resolve) => setTimeout(resolve, PROMPT.maxChargeDelayMs + 10))
+
 type JoinOptions = [options?: Partial<RedisFleetOptions>, clientOptions?: ClientOptions, redis?: RedisConnection]
 
 /** A redis-server, a fake service, and members that are closed after each test. */

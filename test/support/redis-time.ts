@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { ScriptRunner } from '../../src/redis/types.ts'
+import type { ScriptRunner } from '../../src/redis/options.ts'
 
 /** Runs scripts on a real server with a time of its own: the scripts read this one in place of the server's clock. */
 export interface TimedRunner extends ScriptRunner {

@@ -168,7 +168,7 @@ test('the budget and the credits of a client are read-only', () => {
   expectTypeOf(client.close()).toEqualTypeOf<Promise<void>>()
   expectTypeOf(client[Symbol.asyncDispose]).returns.toEqualTypeOf<Promise<void>>()
   expectTypeOf<keyof BudgetOptions>().toEqualTypeOf<
-    'credits' | 'windowMs' | 'store' | 'key' | 'storeTimeoutMs' | 'exclusiveKey'
+    'credits' | 'windowMs' | 'store' | 'key' | 'storeTimeoutMs' | 'exclusiveKey' | 'maxChargeDelayMs'
   >()
   // @ts-expect-error read only
   client.budget.spent = 0

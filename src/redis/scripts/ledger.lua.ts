@@ -1,4 +1,6 @@
+import { tagScript } from '../tagged-script.ts'
 import { COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
+import { EVIDENCE } from './evidence.lua.ts'
 import { WINDOWS } from './windows.lua.ts'
 
 /**
@@ -8,16 +10,12 @@ import { WINDOWS } from './windows.lua.ts'
  * credits are uncertain), s(ettled), u(ncertain), f(reed) or c(ancelled before it was executed). `leases` has the reserved ones by the end of their lease,
  * `ends` the others by the time at which they may be forgotten.
  *
- * `balances` holds what is known of each API key whose balance was read, by a hash of it: `balance:provable:older:window:reading:proof:readAt`, the rules of
- * `credits/reconcile.ts`, and below `k:` what was charged to it since then. `provable` became uncertain with it since then in `window`, `older` in earlier
- * ones. Readings of balances are numbered: `reading` is the last one of the key, `proof` the last that proved something. The `extra` of an expired operation is
- * the last reading before. Where its key is not known, any reading may show what it cost, and none proves it.
+ * `balances` is described in `evidence.lua.ts`. The `extra` of an expired operation is the number of its loss.
  *
  * - `refusal`: without a state nobody knows what was spent; a member with other limits would break those of the others.
  * - `add`: counts of windows that are forgotten are not kept.
- * - `addProvable`: what a later balance of the key may prove, credits that became uncertain since the last reading.
- * - `unhold` takes back what an undecided operation holds, where no balance has proven it, and answers whether a balance may show what it cost, and
- *   whether one has proven it.
+ * - `unhold` takes back what an undecided operation holds, where a balance has not freed it, and answers whether a balance may show what it cost, and
+ *   whether it was freed.
  * - `sweep` takes a few at a time, so that no script takes long. It changes no sum. An id is kept for an hour at least, and at most until the end of the
  *   window after its own.
  * - `answer`: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.
@@ -55,39 +53,7 @@ local function add(kind, id, credits)
   end
 end
 
-local function evidenceOf(key)
-  local found = key ~= '' and redis.call('HGET', BALANCES, key)
-  if not found then return nil end
-  local part = {}
-  for value in string.gmatch(found, '%d+') do part[#part + 1] = tonumber(value) end
-  local one = { balance = part[1], provable = part[2], older = part[3], reading = part[5], proof = part[6], readAt = part[7] }
-  if part[4] ~= tonumber(window) then one.provable, one.older = 0, one.older + one.provable end
-  return one
-end
-
-local function keep(key, one)
-  local parts = {}
-  for _, number in ipairs({ one.balance, one.provable, one.older, tonumber(window), one.reading, one.proof, one.readAt }) do
-    parts[#parts + 1] = text(number)
-  end
-  return redis.call('HSET', BALANCES, key, table.concat(parts, ':'))
-end
-
-local function readingOf(key)
-  local one = evidenceOf(key)
-  if one then return one.reading, one.proof end
-  local readings, forgotten = unpack(redis.call('HMGET', STATE, 'readings', 'forgotten'))
-  return tonumber(readings or 0), key == '' and 0 or tonumber(forgotten or 0)
-end
-
-local function addProvable(key, id, credits)
-  local one = evidenceOf(key)
-  if not one then return end
-  local field = id == window and 'provable' or 'older'
-  one[field] = math.max(0, one[field] + credits)
-  keep(key, one)
-end
-
+${EVIDENCE}
 local function read(id)
   local found = redis.call('HGET', OPERATIONS, id)
   if not found then return nil end
@@ -116,22 +82,28 @@ local function unhold(operation)
     if operation.state == 'r' then add('r', operation.window, -operation.credits) end
     return false, false
   end
-  local reading, proof = readingOf(operation.key)
-  local isShown, isProven = reading > operation.extra, proof > operation.extra
-  if not isProven then add('u', operation.window, -operation.credits) end
-  if not isShown then addProvable(operation.key, operation.window, -operation.credits) end
-  return isShown, isProven
+  local key, number, one = operation.key, operation.extra, evidenceOf(operation.key)
+  local last, forgotten = unpack(redis.call('HMGET', STATE, 'lastReading', 'forgotten'))
+  local reading = one and one.reading or tonumber(last or 0)
+  local isFreed
+  if one and number > one.since then isFreed = not removeLoss(key, one, number, operation.credits)
+  -- What was known of its key is forgotten: a balance may have freed it before.
+  else isFreed = key ~= '' and number <= tonumber(forgotten or 0) end
+  if not isFreed then add('u', operation.window, -operation.credits) end
+  return reading > number, isFreed
 end
 
-local function sweep(leaseMs)
+local function sweep(leaseMs, maxChargeDelayMs)
   shorten(LEASES, leaseMs)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', text(now), 'LIMIT', 0, 100)) do
     local operation = read(id)
     if operation and operation.state == 'r' then
       add('r', operation.window, -operation.credits)
       add('u', operation.window, operation.credits)
-      addProvable(operation.key, operation.window, operation.credits)
-      write(id, 'e', operation.window, operation.credits, readingOf(operation.key), operation.key)
+      -- Nothing is sent after the lease has ended.
+      local sentAt = tonumber(redis.call('ZSCORE', LEASES, id))
+      local number = addLoss(operation.key, operation.window, operation.credits, sentAt, maxChargeDelayMs)
+      write(id, 'e', operation.window, operation.credits, number, operation.key)
     end
     local nextWindowMs = windowMs > 0 and endOf(windows[1]) + windowMs - now or 48 * HOUR
     forgetLater(id, math.max(HOUR, nextWindowMs))
@@ -152,3 +124,128 @@ local function answer(verdict)
   return reply
 end
 `
+
+/** Creates the state where there is none. KEYS: state, operations, leases, ends, balances. ARGV: config, a new epoch. */
+export const INITIALIZE = /* @__PURE__ */ tagScript(`#!lua
+local config = redis.call('HGET', KEYS[1], 'config')
+if config then
+  if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
+  return 'unchanged'
+end
+redis.call('DEL', unpack(KEYS))
+redis.call('HSET', KEYS[1], 'config', ARGV[1], 'epoch', ARGV[2])
+return 'created'
+`)
+
+/**
+ * ARGV: config, id, credits, leaseMs, maxChargeDelayMs, key, or nothing where it is not known. A second execution with the same id changes nothing and has the result of the
+ * first, or `earlier` where that was granted in an earlier window: it has to be confirmed before its request is sent.
+ */
+export const RESERVE = /* @__PURE__ */ tagScript(`#!lua
+${LEDGER}
+local refused = refusal(ARGV[1])
+if refused then return refused end
+look()
+
+local id, credits, leaseMs = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+sweep(leaseMs, tonumber(ARGV[5]))
+local known = read(id)
+if known and known.state == 'c' then return answer('cancelled') end
+if known then return answer(known.window == window and 'granted' or 'earlier') end
+-- What is free needs no entry.
+if credits == 0 then return answer('granted') end
+if not fits(credits) then return answer('refused') end
+reserve(id, credits, leaseMs, ARGV[6])
+return answer('granted')
+`)
+
+/**
+ * Moves a reservation to the window of now, renews its lease and names its key, right before its request is sent. ARGV: config, id, credits, leaseMs, maxChargeDelayMs,
+ * key.
+ * Where it does not fit, it is released.
+ */
+export const CONFIRM = /* @__PURE__ */ tagScript(`#!lua
+${LEDGER}
+local refused = refusal(ARGV[1])
+if refused then return refused end
+look()
+
+local id, credits, leaseMs, key = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[6]
+sweep(leaseMs, tonumber(ARGV[5]))
+local known = read(id)
+if known and known.state ~= 'r' and known.state ~= 'e' then return answer('decided') end
+if known and known.window == window and known.state == 'r' then
+  write(id, 'r', window, credits, 0, key)
+  redis.call('ZADD', LEASES, text(now + leaseMs), id)
+  return answer('granted')
+end
+-- A fail-over may have forgotten the reservation: then it is made again.
+if known then unhold(known) end
+if not fits(credits) then
+  if known then
+    write(id, 'f', known.window, credits, 0)
+    forgetLater(id, HOUR)
+  end
+  return answer('refused')
+end
+reserve(id, credits, leaseMs, key)
+return answer('granted')
+`)
+
+/**
+ * Takes a reservation back whose answer did not arrive, and so was not used. Where it was not executed yet, it will not be: the id is
+ * marked. ARGV: id.
+ */
+export const CANCEL = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
+${LEDGER}
+local id = ARGV[1]
+local known = config and read(id)
+if known and known.state ~= 'r' and known.state ~= 'e' then return known.state end
+if known then
+  look()
+  unhold(known)
+end
+write(id, 'c', known and known.window or '0', 0, 0)
+forgetLater(id, HOUR)
+return 'c'
+`)
+
+/**
+ * Decides a reservation: s(ettled), f(reed) or u(ncertain). The first decision counts.
+ * ARGV: id, decision, charged, credits, window, epoch, age of the reservation and time since its request was sent in ms, maxChargeDelayMs, key.
+ *
+ * It may grow the memory beyond its limit, because an answer that is paid for must be counted.
+ */
+export const SETTLE = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
+${LEDGER}
+if not config then return { 'ignored', text(now) } end
+look()
+
+local id, decision, charged, ageMs, key = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[7]), ARGV[10]
+local known = read(id)
+if not known then
+  -- A reservation of the same state that is not old was forgotten by a fail-over: its charge counts all the same.
+  if ARGV[6] ~= epoch or ageMs > HOUR / 2 then return answer('ignored') end
+  known = { state = 'n', window = ARGV[5], credits = tonumber(ARGV[4]), key = key }
+end
+if known.state ~= 'r' and known.state ~= 'e' and known.state ~= 'n' then return answer('repeated') end
+
+-- What is expired is uncertain already.
+if decision ~= 'u' or known.state ~= 'e' then
+  local isShown = unhold(known)
+  local evidence = evidenceOf(key)
+  if known.state == 'n' and evidence then isShown = evidence.readAt >= now - ageMs end
+  if decision == 's' then
+    add('s', known.window, charged)
+    if charged > 0 and key == '' then forgetBalances()
+    -- What was charged before the first balance is of no use.
+    elseif charged > 0 and evidence and not isShown then redis.call('HINCRBY', BALANCES, 'k:' .. key, text(charged)) end
+  elseif decision == 'u' then
+    add('u', known.window, known.credits)
+    if not isShown then addLoss(key, known.window, known.credits, now - tonumber(ARGV[8]), tonumber(ARGV[9])) end
+  end
+end
+write(id, decision, known.window, known.credits, charged)
+forgetLater(id, HOUR)
+return answer(decision)
+`)

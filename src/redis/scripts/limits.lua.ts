@@ -1,3 +1,5 @@
+import { MAX_ESCALATED_WAIT_MS, MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT_MS } from '../../concurrency/refusal-window.ts'
+import { tagScript } from '../tagged-script.ts'
 import { CLOCK, COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 
 /**
@@ -83,3 +85,140 @@ local function answer(verdict, ms)
   return reply
 end
 `
+
+/**
+ * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each scope whose breaker is not closed.
+ * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of requests that were sent without asking.
+ * Answers `granted`, `cooldown` with its length, `refusals` with the time until fewer refusals of the key are recent, or, when it has to ask again,
+ * `busy` while a probe is in flight and `queued` with the number of requests before it while no slot is free.
+ */
+export const ADMIT = /* @__PURE__ */ tagScript(`#!lua
+${LIMITS}
+if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
+if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
+
+local id, leaseMs, isHeavy, maxRefusals = ARGV[2], tonumber(ARGV[3]), ARGV[5] == '1', tonumber(ARGV[6])
+if redis.call('HEXISTS', OPERATIONS, id) == 1 then return answer('cancelled', 0) end
+local key, heavy = scopeOf(ARGV[4], 8), scopeOf('heavy', 11)
+countUnasked(key, 8, leaseMs)
+
+for _, leases in ipairs({ SLOTS, key.probes, key.unasked, heavy.probes }) do shorten(leases, leaseMs) end
+
+local function isHeld()
+  return redis.call('ZSCORE', SLOTS, id) or redis.call('ZSCORE', key.probes, id)
+end
+if isHeld() then return answer('granted', 0) end
+
+local waitMs, refusalsMs, isBusy = 0, 0, false
+local function checkScope(scope, isKey)
+  if not scope.isTripped then return end
+  prune(scope)
+  waitMs = math.max(waitMs, scope.till - now)
+  local probes = redis.call('ZCARD', scope.probes)
+  if probes >= scope.limit then isBusy = true end
+  if not isKey then return end
+  local refusals = redis.call('ZCARD', scope.refusals)
+  if refusals >= maxRefusals then
+    local last = redis.call('ZRANGE', scope.refusals, refusals - maxRefusals, refusals - maxRefusals, 'WITHSCORES')
+    refusalsMs = tonumber(last[2]) + MINUTE - now + 1
+  elseif refusals + probes + redis.call('ZCARD', scope.unasked) >= maxRefusals then
+    isBusy = true
+  end
+end
+checkScope(key, true)
+if isHeavy then checkScope(heavy, false) end
+-- What waits for a probe is in nobody's way to a slot.
+if waitMs > 0 or refusalsMs > 0 or isBusy then
+  leave(id)
+  if refusalsMs > waitMs then return answer('refusals', refusalsMs) end
+  return answer(waitMs > 0 and 'cooldown' or 'busy', waitMs)
+end
+
+if isHeavy then
+  redis.call('ZREMRANGEBYSCORE', SLOTS, '-inf', text(now))
+  for _, silent in ipairs(redis.call('ZRANGEBYSCORE', SEEN, '-inf', text(now - tonumber(ARGV[7])))) do leave(silent) end
+  -- The clock was ahead: who still waits asks again.
+  for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', SEEN, '(' .. text(now), '+inf')) do leave(ahead) end
+  -- First come, first served, as long as they keep asking.
+  local ahead = redis.call('ZRANK', WAITING, id) or redis.call('ZCARD', WAITING)
+  if slotLimit - redis.call('ZCARD', SLOTS) <= ahead then
+    redis.call('ZADD', WAITING, 'NX', text(now), id)
+    redis.call('ZADD', SEEN, text(now), id)
+    return answer('queued', ahead)
+  end
+  leave(id)
+  redis.call('ZADD', SLOTS, text(now + leaseMs), id)
+end
+local function takeProbe(scope)
+  if not scope.isTripped then return end
+  redis.call('ZADD', scope.probes, text(now + leaseMs), id)
+  keepFor(scope, 2 * (leaseMs + MINUTE))
+end
+takeProbe(key)
+if isHeavy then takeProbe(heavy) end
+return answer('granted', 0)
+`)
+
+/**
+ * The service refused a request: starts a cool-down of a scope, and gives back what the request holds. Several refusals within a minute make it longer.
+ * ARGV: id, key scope, 'key' or 'heavy', wait in ms, leaseMs, ids of requests that were sent without asking.
+ */
+export const REFUSE = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
+${LIMITS}
+local MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT, MAX_ESCALATED_WAIT = ${MAX_PLAIN_REFUSALS}, ${MIN_ESCALATED_WAIT_MS}, ${MAX_ESCALATED_WAIT_MS}
+
+local id, leaseMs = ARGV[1], tonumber(ARGV[5])
+local key, heavy = scopeOf(ARGV[2], 8), scopeOf('heavy', 11)
+local scope = ARGV[3] == 'key' and key or heavy
+local isKnown = redis.call('ZSCORE', scope.refusals, id)
+leave(id)
+endProbe(key, id, 'failed')
+endProbe(heavy, id, 'failed')
+countUnasked(key, 6, leaseMs)
+if isKnown then return answer('known', scope.till - now) end
+
+redis.call('ZADD', scope.refusals, text(now), id)
+prune(scope)
+local beyond = redis.call('ZCARD', scope.refusals) - MAX_PLAIN_REFUSALS
+local escalated = beyond > 0 and math.min(MAX_ESCALATED_WAIT, MIN_ESCALATED_WAIT * 2 ^ (beyond - 1)) or 0
+setBreaker(scope, math.max(scope.till, now + math.max(tonumber(ARGV[4]), escalated)), 1)
+keepFor(key, 2 * (leaseMs + MINUTE))
+keepFor(heavy, 2 * (leaseMs + MINUTE))
+
+-- Keys that rotate are not remembered longer than they matter.
+local breakers = redis.call('HGETALL', BREAKERS)
+for index = 1, #breakers, 2 do
+  local till = tonumber(string.match(breakers[index + 1], '^%d+'))
+  if till < now - HOUR then redis.call('HDEL', BREAKERS, breakers[index]) end
+end
+return answer('refused', scope.till - now)
+`)
+
+/**
+ * Gives back what a request holds, or cancels a request for it. ARGV: id, key scope,
+ * result: succeeded, failed, lost, unused or cancelled.
+ */
+export const END = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
+${LIMITS}
+local id, result = ARGV[1], ARGV[3]
+local key, heavy = scopeOf(ARGV[2], 8), scopeOf('heavy', 11)
+if result == 'cancelled' then
+  redis.call('HSET', OPERATIONS, id, 'c:0:0:0')
+  redis.call('ZADD', ENDS, text(now + HOUR), id)
+  result = 'unused'
+end
+leave(id)
+endProbe(key, id, result)
+endProbe(heavy, id, result)
+
+-- The scope is calm when a probe has succeeded and no refusal of the key is recent, or every heavy slot may probe.
+local function isCalm(scope)
+  return scope.isTripped and scope.till <= now and scope.limit > 1
+end
+if isCalm(heavy) and heavy.limit >= slotLimit then close(heavy) end
+if isCalm(key) then
+  prune(key)
+  if redis.call('ZCARD', key.refusals) == 0 then close(key) end
+end
+return answer('ended', 0)
+`)

@@ -14,6 +14,8 @@ const CUT_EVERY_MS = 3_000
 const CREDITS_PER_CALL = 70
 /** Longer than a lease. */
 const MAX_SETTLE_MS = 45_000
+/** How long a lost request may still be charged: the service of this run executes at once. */
+const CHARGE_DELAY_MS = 1_000
 
 interface Service {
   readonly baseUrl: string
@@ -75,7 +77,11 @@ async function run(calls: number, maxMs: number): Promise<Result> {
   const server = await startRedisServer()
   const proxy = await startTcpProxy(server.port)
   const redis = new Redis({ port: server.port, host: '127.0.0.1' })
-  const fleetOptions = { name: 'long-run', budget: { credits: CREDITS_PER_CALL * calls } }
+  const fleetOptions = {
+    name: 'long-run',
+    budget: { credits: CREDITS_PER_CALL * calls },
+    maxChargeDelayMs: CHARGE_DELAY_MS,
+  }
   const fleet = createRedisFleet(redis, fleetOptions)
   const api = startWorker('api.mjs', { credits: 1_000 * calls })
   const workers: Worker[] = []
@@ -96,6 +102,7 @@ async function run(calls: number, maxMs: number): Promise<Result> {
     const before = await settled(fleet)
     api.send({})
     const ledger = await api.next<Ledger>()
+    await wait(CHARGE_DELAY_MS)
     await fleet.reconcile(client)
     const after = await fleet.status()
     await client.close()

@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ADMIT } from '../../../src/redis/scripts/admit.lua.ts'
-import { BUY } from '../../../src/redis/scripts/buy.lua.ts'
-import { END } from '../../../src/redis/scripts/end.lua.ts'
-import { REFUSE } from '../../../src/redis/scripts/refuse.lua.ts'
-import { RENEW } from '../../../src/redis/scripts/renew.lua.ts'
+import { BUY, RENEW } from '../../../src/redis/scripts/clock.lua.ts'
+import { ADMIT, END, REFUSE } from '../../../src/redis/scripts/limits.lua.ts'
 import { CONFIG, HOUR, LEASE_MS, START, useScripts } from './setup.ts'
 
 const scripts = useScripts()

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { BUY } from '../../../src/redis/scripts/buy.lua.ts'
+import { BUY } from '../../../src/redis/scripts/clock.lua.ts'
 import { LEASE_MS, useScripts } from './setup.ts'
 
 const scripts = useScripts()

@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { KEY, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
+import { DELAY_MS, KEY, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
 
 const scripts = useScripts()
 const { initialize, reserve, settle, status } = scripts
 
 /** Both steps with a balance. */
 async function compare(balance: number, key = KEY): Promise<string[]> {
-  const [verdict, token = ''] = await scripts.reconcile()
-  return verdict === 'quiet' ? scripts.reconcile(token, balance, key) : [verdict ?? '']
+  const [verdict, ...quiet] = await scripts.reconcile()
+  return verdict === 'quiet' ? scripts.reconcile([...quiet, balance, key]) : [verdict ?? '']
 }
-const lose = async (id: string, credits: number) => {
+/** A request that was sent so long ago that it is charged by now or never. */
+const lose = async (id: string, credits: number, sentMs = DELAY_MS) => {
   await reserve(id, credits)
-  await settle(id, 'u')
+  await settle(id, 'u', 0, { sentMs })
 }
 const charge = async (id: string, credits: number) => {
   await reserve(id, credits)
@@ -48,19 +49,78 @@ test('credits that were added to the key prove nothing', async () => {
 })
 
 test('nothing is proven while a request is in flight, or when one was between the steps', async () => {
-  const [, token = ''] = await scripts.reconcile()
+  const [, ...quiet] = await scripts.reconcile()
   await reserve('a', 100)
   expect(await compare(9_900)).toEqual(['busy'])
-  expect(await scripts.reconcile(token, 9_900, KEY)).toEqual(['busy'])
+  expect(await scripts.reconcile([...quiet, 9_900, KEY])).toEqual(['busy'])
   await settle('a', 's', 100)
-  expect(await scripts.reconcile(token, 9_900, KEY)).toEqual(['busy'])
+  expect(await scripts.reconcile([...quiet, 9_900, KEY])).toEqual(['busy'])
   expect((await status()).totals).toEqual([100, 0, 0])
   expect(await compare(9_900)).toEqual(['proven', '0', '0'])
 })
 
+test('what is lost and young is not freed, and what it cost is counted at once', async () => {
+  await lose('a', 100, DELAY_MS - 1)
+  await lose('b', 50, 0)
+  expect(await compare(10_000 - 100)).toEqual(['proven', '100', '0'])
+  expect((await status()).totals).toEqual([100, 0, 150])
+  scripts.later(1)
+  expect(await compare(10_000 - 100)).toEqual(['proven', '0', '100'])
+  expect((await status()).totals).toEqual([100, 0, 50])
+  scripts.later(DELAY_MS - 1)
+  expect(await compare(10_000 - 150)).toEqual(['proven', '50', '0'])
+  expect((await status()).totals).toEqual([150, 0, 0])
+})
+
+test('a loss is old enough at the first step: the balance may be older than the second', async () => {
+  await lose('a', 100, DELAY_MS - 1)
+  const [, ...quiet] = await scripts.reconcile()
+  scripts.later(10)
+  expect(await scripts.reconcile([...quiet, 10_000, KEY])).toEqual(['proven', '0', '0'])
+  expect((await status()).totals).toEqual([0, 0, 100])
+})
+
+test('a loss from the future, after the clock of Redis was set back, is taken to be new', async () => {
+  scripts.later(WINDOW_MS / 2)
+  await lose('a', 100, 0)
+  scripts.later(-WINDOW_MS / 2)
+  expect(await compare(10_000)).toEqual(['proven', '0', '0'])
+  scripts.later(DELAY_MS - 1)
+  expect(await compare(10_000)).toEqual(['proven', '0', '0'])
+  scripts.later(1)
+  expect(await compare(10_000)).toEqual(['proven', '0', '100'])
+})
+
+test('a charge of a key that nobody names makes no balance comparable with the next one', async () => {
+  await lose('a', 100)
+  await reserve('by hand', 50, { key: '' })
+  await settle('by hand', 's', 50, { key: '' })
+  expect(await compare(10_000 - 50)).toEqual(['first'])
+  expect(await compare(10_000 - 50)).toEqual(['proven', '0', '0'])
+  expect((await status()).totals).toEqual([50, 0, 100])
+})
+
+test('more losses than are listed are counted together, and freed little later than alone', async () => {
+  for (let number = 0; number < 100; number++) {
+    await lose(`lost ${number}`, 5, 0)
+    scripts.later(2)
+  }
+  const listed = await scripts.redis.hget(scripts.keys.ledger[5] as string, KEY)
+  expect(listed?.split(';').length).toBeLessThan(35)
+  scripts.later(DELAY_MS - 100)
+  await compare(10_000)
+  const [, , uncertain = 0] = (await status()).totals
+  expect(uncertain).toBeGreaterThanOrEqual(245)
+  expect(uncertain).toBeLessThanOrEqual(245 + 5 * 30)
+  scripts.later(100)
+  await compare(10_000)
+  expect((await status()).totals).toEqual([0, 0, 0])
+})
+
 describe('across windows', () => {
   test('the current window is never counted too low', async () => {
-    await lose('a', 100)
+    scripts.at(START + WINDOW_MS - 1)
+    await lose('a', 100, 0)
     scripts.at(START + WINDOW_MS)
     await lose('b', 50)
     expect(await compare(10_000 - 120)).toEqual(['proven', '120', '0'])
@@ -89,7 +149,7 @@ test('a charge that a fail-over had forgotten, and that a balance has shown, hid
 describe('several keys', () => {
   const loseWith = async (id: string, key: string) => {
     await reserve(id, 100, { key })
-    await settle(id, 'u', 0, { key })
+    await settle(id, 'u', 0, { key, sentMs: DELAY_MS })
   }
 
   test('each proves what it has lost, whatever the difference of the balances is', async () => {
@@ -114,7 +174,7 @@ describe('several keys', () => {
 
   test('of which one is forgotten: what its balance had proven is not taken back a second time', async () => {
     await reserve('dead', 100)
-    scripts.later(LEASE_MS)
+    scripts.later(LEASE_MS + DELAY_MS)
     expect(await compare(10_000)).toEqual(['proven', '0', '100'])
     for (let number = 0; number < 110; number++) await compare(1_000, `other-${number}`)
     await loseWith('b', KEY)
@@ -138,7 +198,15 @@ describe('several keys', () => {
 describe('a reservation whose process is gone', () => {
   beforeEach(async () => {
     await reserve('dead', 100)
-    scripts.later(LEASE_MS)
+    scripts.later(LEASE_MS + DELAY_MS)
+  })
+
+  test('may have been sent until its lease ended', async () => {
+    scripts.later(-1)
+    expect(await compare(10_000)).toEqual(['proven', '0', '0'])
+    expect((await status()).totals).toEqual([0, 0, 100])
+    scripts.later(1)
+    expect(await compare(10_000)).toEqual(['proven', '0', '100'])
   })
 
   test('is proven as well', async () => {

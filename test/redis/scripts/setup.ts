@@ -1,19 +1,17 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { createKeys } from '../../../src/redis/keys.ts'
-import { CANCEL } from '../../../src/redis/scripts/cancel.lua.ts'
-import { CONFIRM } from '../../../src/redis/scripts/confirm.lua.ts'
-import { INITIALIZE } from '../../../src/redis/scripts/initialize.lua.ts'
+import { RENEW } from '../../../src/redis/scripts/clock.lua.ts'
+import { CANCEL, CONFIRM, INITIALIZE, RESERVE, SETTLE } from '../../../src/redis/scripts/ledger.lua.ts'
 import { RECONCILE } from '../../../src/redis/scripts/reconcile.lua.ts'
-import { RENEW } from '../../../src/redis/scripts/renew.lua.ts'
-import { RESERVE } from '../../../src/redis/scripts/reserve.lua.ts'
-import { SETTLE } from '../../../src/redis/scripts/settle.lua.ts'
-import { STATUS } from '../../../src/redis/scripts/status.lua.ts'
+import { STATUS } from '../../../src/redis/scripts/windows.lua.ts'
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts'
 import { createTimedRunner, type TimedRunner } from '../../support/redis-time.ts'
 
 export const WINDOW_MS = 1_000
 export const LEASE_MS = 300
+/** How long a lost request may still be charged. */
+export const DELAY_MS = 400
 export const HOUR = 3_600_000
 /** 1,000 credits a window of a second, two slots. */
 export const CONFIG = '1000 1000 2'
@@ -71,20 +69,20 @@ export function useScripts() {
     },
     initialize: (config = CONFIG, epoch = 'epoch-1') => word(run(INITIALIZE, keys.initialize, [config, epoch])),
     reserve: (id: string, credits: number, { config = CONFIG, key = KEY, leaseMs = LEASE_MS } = {}) =>
-      totals(RESERVE, [config, id, credits, leaseMs, key]),
-    confirm: (id: string, credits: number, { key = KEY, leaseMs = LEASE_MS } = {}) =>
-      totals(CONFIRM, [CONFIG, id, credits, leaseMs, key]),
+      totals(RESERVE, [config, id, credits, leaseMs, DELAY_MS, key]),
+    confirm: (id: string, credits: number, { config = CONFIG, key = KEY, leaseMs = LEASE_MS } = {}) =>
+      totals(CONFIRM, [config, id, credits, leaseMs, DELAY_MS, key]),
     settle: (
       id: string,
       decision: 's' | 'f' | 'u',
       charged = 0,
-      { credits = 0, window = START / WINDOW_MS, epoch = 'epoch-1', ageMs = 0, key = KEY } = {},
-    ) => totals(SETTLE, [id, decision, charged, credits, window, epoch, ageMs, key]),
+      { credits = 0, window = START / WINDOW_MS, epoch = 'epoch-1', ageMs = 0, sentMs = 0, key = KEY } = {},
+    ) => totals(SETTLE, [id, decision, charged, credits, window, epoch, ageMs, sentMs, DELAY_MS, key]),
     cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
-    async status() {
-      const [, window, msLeft, ...counts] = (await run(STATUS, keys.status, [CONFIG])) as string[]
+    async status(config = CONFIG) {
+      const [, window, msLeft, ...counts] = (await run(STATUS, keys.status, [config])) as string[]
       return {
         window: Number(window),
         msLeft: Number(msLeft),
@@ -92,8 +90,8 @@ export function useScripts() {
         taken: Number(counts[3]),
       }
     },
-    reconcile: (...args: (string | number)[]) =>
-      run(RECONCILE, keys.ledger, [CONFIG, LEASE_MS, ...args]) as Promise<string[]>,
+    reconcile: (args: readonly (string | number)[] = [], config = CONFIG) =>
+      run(RECONCILE, keys.ledger, [config, LEASE_MS, DELAY_MS, ...args]) as Promise<string[]>,
   }
   return scripts
 }

@@ -13,3 +13,13 @@ export function createKeyNames(): (apiKey: string) => string {
     return Array.from(words.subarray(0, HASH_WORDS), (word) => word.toString(16).padStart(8, '0')).join('')
   }, MAX_KNOWN)
 }
+
+/** Names what `confirm` is given: the client passes the name of a key, other code may pass the key itself. Nothing stays nothing. */
+export function createKeyReader(): (key: string) => string {
+  let nameOf: ((apiKey: string) => string) | undefined
+  return (key) => {
+    if (key === '' || /^[0-9a-f]{32}$/.test(key)) return key
+    nameOf ??= createKeyNames()
+    return nameOf(key)
+  }
+}

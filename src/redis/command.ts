@@ -1,0 +1,224 @@
+import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
+import { nextTurn } from '../concurrency/event-loop.ts'
+import type { ErrorDetails } from '../errors/base.ts'
+import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import { StateUnavailableError } from '../errors/state.ts'
+import { sha1Hex } from './keys.ts'
+import type { IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
+import { readError, readReply } from './tagged-script.ts'
+
+/** Runs a script, by its hash where the client can. */
+export type RunScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
+
+/** One interface for the clients of Redis. */
+export interface Runner {
+  readonly run: RunScript
+  /** Resolves with the number of replicas that have what was written before. */
+  readonly wait: ((replicas: number, timeoutMs: number) => Promise<unknown>) | undefined
+}
+
+/** @param maxMs how long a command may take; a client that has a limit of its own gets a longer one */
+export function createRunner(redis: RedisConnection, maxMs: number, needsWait: boolean): Runner {
+  const wait = (redis as ScriptRunner | undefined)?.wait
+  if (needsWait && (typeof wait !== 'function' || isCluster(redis)))
+    throw new InvalidRequestError('Invalid wait: this connection has no WAIT, as a cluster has none.', {
+      code: 'invalid_option',
+    })
+  return {
+    run: chooseRun(redis, maxMs),
+    wait: wait && ((replicas, timeoutMs) => wait.call(redis, replicas, timeoutMs)),
+  }
+}
+
+function chooseRun(redis: RedisConnection, maxMs: number): RunScript {
+  if (isNodeRedis(redis)) {
+    const client = withOwnTimeout(redis, maxMs)
+    return byHash(
+      (sha, keys, args) => client.evalSha(sha, { keys, arguments: args }),
+      (script, keys, args) => client.eval(script, { keys, arguments: args }),
+    )
+  }
+  if (isIoRedis(redis)) {
+    return byHash(
+      (sha, keys, args) => redis.evalsha(sha, keys.length, ...keys, ...args),
+      (script, keys, args) => redis.eval(script, keys.length, ...keys, ...args),
+    )
+  }
+  if (hasMethod(redis, 'eval')) return async (script, keys, args) => redis.eval(script, keys, args)
+  throw invalidOption(
+    'redis',
+    // A URL may hold a password.
+    typeof redis === 'string' ? 'a text' : redis,
+    'a client of redis, ioredis or iovalkey, or an object with eval(script, keys, args)',
+  )
+}
+
+/** Sends the hash of a script; the script itself where the server does not know it, or any more. */
+function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
+  const hashes = new Map<string, string>()
+  /** A burst of commands that the server does not know yet sends the script once. */
+  const loading = new Map<string, Promise<unknown>>()
+  const hashOf = (script: string) => {
+    const known = hashes.get(script) ?? sha1Hex(script)
+    hashes.set(script, known)
+    return known
+  }
+  const runOr = async (script: string, keys: string[], args: string[], orElse: () => Promise<unknown>) => {
+    try {
+      return await evalByHash(hashOf(script), keys, args)
+    } catch (error) {
+      if (firstWord(error) !== 'NOSCRIPT') throw error
+      return orElse()
+    }
+  }
+  return (script, keys, args) =>
+    runOr(script, keys, args, async () => {
+      const loaded = loading.get(script)
+      if (loaded !== undefined) {
+        await loaded.catch(() => {})
+        return runOr(script, keys, args, () => evalText(script, keys, args))
+      }
+      const sent = evalText(script, keys, args).finally(() => loading.delete(script))
+      loading.set(script, sent)
+      return sent
+    })
+}
+
+/** The limit of the client is later, so that the fleet's own decides. */
+const MARGIN_MS = 1_000
+
+/** From version 6 on, commands of `redis` fail after 5 seconds by default, those that wait to be written included. */
+function withOwnTimeout(redis: NodeRedisClient, maxMs: number): NodeRedisClient {
+  const { withCommandOptions } = redis as { withCommandOptions?: (options: object) => NodeRedisClient }
+  return typeof withCommandOptions === 'function'
+    ? withCommandOptions.call(redis, { timeout: maxMs + MARGIN_MS })
+    : redis
+}
+
+function isNodeRedis(redis: RedisConnection): redis is NodeRedisClient {
+  return hasMethod(redis, 'evalSha') && hasMethod(redis, 'eval')
+}
+
+function isIoRedis(redis: RedisConnection): redis is IoRedisClient {
+  return hasMethod(redis, 'evalsha') && hasMethod(redis, 'eval')
+}
+
+/** A command without a key goes to any node of a cluster. */
+function isCluster(redis: object): boolean {
+  return (redis as { isCluster?: unknown }).isCluster === true || 'masters' in redis
+}
+
+function hasMethod<Name extends string>(value: unknown, name: Name): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as Record<Name, unknown>)[name] === 'function'
+}
+
+/** The first word of an error of the server, such as NOSCRIPT. The classes of such errors differ between clients. */
+export function firstWord(error: unknown): string {
+  const { message } = (error ?? {}) as { message?: unknown }
+  return typeof message === 'string' ? (message.split(' ', 1)[0] ?? '') : ''
+}
+
+/** These errors state that the script was not executed. Another one may hide an execution. */
+const NOT_EXECUTED: readonly string[] = [
+  ...['NOTINITIALIZED', 'MISMATCH', 'OOM', 'READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'BUSY', 'CROSSSLOT'],
+  ...['CLUSTERDOWN', 'TRYAGAIN', 'NOAUTH', 'NOPERM', 'MISCONF'],
+]
+
+export function mayBeExecuted(error: unknown): boolean {
+  return !NOT_EXECUTED.includes(firstWord(error))
+}
+
+/** The error of a call or a method whose command failed. */
+export function toFleetError(
+  error: unknown,
+  fleet: { readonly name: string; readonly config: string },
+  details: Omit<ErrorDetails, 'code'> = {},
+): StateUnavailableError | InvalidRequestError {
+  const subject = details.operation ? `${details.operation}: the` : 'The'
+  const sent = details.attempts ? 'No further request was sent.' : 'Nothing was sent.'
+  const word = firstWord(error)
+  const name = `fleet "${fleet.name}"`
+  if (word === 'MISMATCH') {
+    const found = describe((error as Error).message.slice('MISMATCH '.length))
+    return new InvalidRequestError(
+      `${subject} ${name} has ${found}, but this member expects ${describe(fleet.config)}. ${sent} Give every member the same options, or choose another name.`,
+      { ...details, code: 'fleet_mismatch' },
+    )
+  }
+  const reason =
+    word === 'NOTINITIALIZED'
+      ? `has no state in Redis: it was never initialized, or Redis has lost its data. ${sent} Call initialize() on purpose, once.`
+      : `cannot read or write its state in Redis. ${sent} Check Redis; the error's cause says what happened.`
+  return new StateUnavailableError(`${subject} ${name} ${reason}`, { ...details, cause: error })
+}
+
+/** A configuration as the scripts keep it: limit, length of a window, slots. */
+function describe(config: string): string {
+  const [limit, windowMs, slots] = config.split(' ')
+  const window = windowMs === '0' ? 'no windowMs' : `windowMs ${windowMs}`
+  return `a budget of ${limit} credits, ${window} and heavyConcurrency ${slots}`
+}
+
+/** Runs one script. It rejects when there is no answer in time, whatever the client does. */
+export type Command = (script: string, keys: string[], args: readonly (string | number)[]) => Promise<string[]>
+
+/** How long a command may take, milliseconds. */
+export interface CommandLimits {
+  /** How long Redis may be silent. */
+  readonly timeoutMs: number
+  /** Altogether: what was reserved is not held any longer. */
+  readonly leaseMs: number
+}
+
+/**
+ * A command that took too long may still be executed. One that waits behind others of a burst has time as long as those are answered.
+ * @param nextId an id that no other command has, of any process
+ */
+export function createCommand(run: RunScript, { timeoutMs, leaseMs }: CommandLimits, nextId: () => string): Command {
+  let answeredAt = Number.NEGATIVE_INFINITY
+  const recordAnswer = () => {
+    answeredAt = monotonicNow(systemClock)
+  }
+  return async (script, keys, args) => {
+    const id = nextId()
+    try {
+      const work = run(script, keys, [...args.map(String), id])
+      // Also where nobody waits for it any more: others wait in line behind it.
+      work.then(recordAnswer, () => {})
+      const reply = await withReplyTimeout(work, timeoutMs, { maxMs: leaseMs, answeredAt: () => answeredAt })
+      return readReply(reply, id)
+    } catch (error) {
+      throw readError(error, id)
+    }
+  }
+}
+
+/**
+ * Settles as `work` does, or rejects when nothing was answered for `timeoutMs`, at the latest after `maxMs`. An answer that is there already wins
+ * against a timer that is late, because the program was busy: the turns of the event loop in which it is read come first.
+ */
+export function withReplyTimeout<T>(
+  work: Promise<T>,
+  timeoutMs: number,
+  { maxMs = timeoutMs, answeredAt = () => Number.NEGATIVE_INFINITY } = {},
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const startedAt = monotonicNow(systemClock)
+    let isDone = false
+    const check = async () => {
+      await nextTurn()
+      await nextTurn()
+      const until = Math.min(Math.max(startedAt, answeredAt()) + timeoutMs, startedAt + maxMs)
+      const leftMs = until - monotonicNow(systemClock)
+      if (isDone) return
+      if (leftMs > 0) stopTimer = startTimer(systemClock, leftMs, check)
+      else reject(new Error(`Redis did not answer within ${timeoutMs} ms.`))
+    }
+    let stopTimer = startTimer(systemClock, timeoutMs, check)
+    const end = () => {
+      isDone = true
+      stopTimer()
+    }
+    work.finally(end).then(resolve, reject)
+  })
+}

@@ -1,0 +1,88 @@
+import { BudgetExceededError, createBudget, createClient } from 'etn-market'
+import { createFakeService, fakeTokens } from 'etn-market/fake'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createVirtualClock, START, type VirtualClock } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
+import { watch } from '../support/setup.ts'
+
+const KEY = 'esk_live_a_key'
+const LIMIT = 4_100
+const ADDRESS = fakeTokens.BOLT
+
+/** A service that executes what it gets some time later, and charges it then, whether or not anybody still waits. */
+function createLateService(clock: VirtualClock, lateMs: () => number) {
+  const fake = createFakeService({ seed: 1, keys: { [KEY]: { credits: 1_000_000 } }, clock })
+  return {
+    charged: () => fake.charged(),
+    fetch(request: Request): Promise<Response> {
+      const execute = () => fake.fetch(request.url, { headers: request.headers })
+      const answer = lateMs() > 0 ? clock.sleep(lateMs()).then(execute) : execute()
+      const left = new Promise<never>((_, reject) => {
+        request.signal.addEventListener('abort', () => reject(request.signal.reason))
+      })
+      return Promise.race([answer, left])
+    },
+  }
+}
+
+/** How one round goes: a request that is left, a look at the balance, and spending. */
+interface Round {
+  /** When the service executes the request that is left. */
+  readonly lateMs: number
+  /** When the caller leaves it. */
+  readonly waitMs: number
+  readonly timeoutMs?: number
+}
+
+async function play(rounds: readonly Round[]): Promise<void> {
+  const clock = createVirtualClock(START, true)
+  let lateMs = 0
+  const service = createLateService(clock, () => lateMs)
+  const budget = createBudget({ credits: LIMIT, exclusiveKey: true }, clock)
+  const client = createClient({ apiKey: KEY, budget, clock, fetch: (request) => service.fetch(request as Request) })
+  await client.account.me()
+  for (const { waitMs, timeoutMs = 60_000, ...round } of rounds) {
+    lateMs = round.lateMs
+    const stopping = new AbortController()
+    const left = watch(client.locks.get({ address: ADDRESS }, { retry: false, timeoutMs, signal: stopping.signal }))
+    await clock.advance(waitMs)
+    stopping.abort()
+    lateMs = 0
+    await clock.advance(1)
+    expect(left.state).not.toBe('pending')
+    await client.account.me()
+    await client.etn.price().catch((error) => expect(error).toBeInstanceOf(BudgetExceededError))
+    expect(service.charged()).toBeLessThanOrEqual(budget.spent + budget.uncertain)
+  }
+  await clock.advance(60_000)
+  expect(service.charged()).toBeGreaterThan(0)
+  expect(service.charged()).toBeLessThanOrEqual(LIMIT)
+  // Whatever was lost is charged by now, or never will be.
+  await client.account.me()
+  expect(budget).toMatchObject({ spent: service.charged(), uncertain: 0 })
+  await client.close()
+}
+
+test.each<[string, Round]>([
+  ['aborted', { lateMs: 400, waitMs: 120 }],
+  ['timed out', { lateMs: 400, waitMs: 120, timeoutMs: 100 }],
+])('requests that are %s before the service executes them stay within the limit', async (_, round) => {
+  await play(Array<Round>(30).fill(round))
+})
+
+testProperty(
+  'whenever requests are left, and whenever the service executes them within a minute, the limit holds, and a minute later the budget is exact',
+  fc.asyncProperty(
+    fc.array(
+      fc.record({
+        lateMs: fc.constantFrom(0, 10, 400, 5_000, 30_000, 59_999),
+        waitMs: fc.constantFrom(1, 120, 2_000, 20_000, 61_000),
+        timeoutMs: fc.constantFrom(100, 5_000, 60_000),
+      }),
+      { minLength: 5, maxLength: 30, size: 'max' },
+    ),
+    play,
+  ),
+  { cases: 40 },
+)

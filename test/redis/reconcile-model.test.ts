@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { createBudget, type Reservation } from '../../src/credits/budget.ts'
+import { testProperty } from '../support/property.ts'
+import { DELAY_MS, START, useScripts } from './scripts/setup.ts'
+
+const scripts = useScripts()
+const LIMIT = 1_000_000
+const WINDOW_MS = 4_000
+const CONFIG = `${LIMIT} ${WINDOW_MS} 2`
+/** No lease ends within a case. */
+const leaseMs = 1_000_000
+const TOP_UP = 10_000_000
+
+type Step =
+  | { readonly do: 'send'; readonly key: string; readonly credits: number }
+  | { readonly do: 'settle' | 'lose' | 'release'; readonly which: number }
+  | { readonly do: 'execute late'; readonly which: number }
+  | { readonly do: 'storm'; readonly key: string; readonly stepMs: number }
+  | { readonly do: 'read' | 'top up'; readonly key: string }
+  | { readonly do: 'move'; readonly ms: number }
+
+const key = fc.constantFrom(...Array<string>(8).fill('one'), 'other', 'other', 'other', '')
+const which = fc.nat(20)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('send' as const), key, credits: fc.integer({ min: 1, max: 300 }) }),
+  },
+  { weight: 9, arbitrary: fc.record({ do: fc.constantFrom('settle', 'lose', 'lose', 'release'), which }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('execute late' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('storm' as const), key, stepMs: fc.constantFrom(0, 5, 30) }) },
+  { weight: 10, arbitrary: fc.record({ do: fc.constant('read' as const), key }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('top up' as const), key }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: 0, max: 500 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: -3_000, max: 5_000 }) }),
+  },
+)
+
+/** A clock that visits few windows, so that a budget of one process counts none of them together with another. */
+const MIN = START - 2 * WINDOW_MS
+const MAX = START + 5 * WINDOW_MS
+
+interface Sent {
+  readonly id: string
+  readonly key: string
+  readonly credits: number
+  readonly sentAt: number
+  readonly reservation: Reservation
+}
+
+let shown = 0
+let freed = 0
+
+async function run(steps: readonly Step[]): Promise<void> {
+  await scripts.redis.flushall()
+  let now = START
+  scripts.at(now)
+  await scripts.initialize(CONFIG)
+  const options = { credits: LIMIT, windowMs: WINDOW_MS, exclusiveKey: true, maxChargeDelayMs: DELAY_MS }
+  // Its windows begin at multiples of their length, as those of a fleet, and its clock has no monotonic time.
+  const budget = createBudget({ ...options, store: new Map() }, { now: () => now })
+  await budget.load()
+  await scripts.reserve('first', 0, { config: CONFIG, leaseMs })
+  const balances: Record<string, number> = { one: 50_000_000, other: 7_000_000, '': 1_000_000 }
+  const charge = (key: string, credits: number) => {
+    balances[key] = (balances[key] ?? 0) - credits
+  }
+  const inFlight: Sent[] = []
+  const lost: Sent[] = []
+  let ids = 0
+  const moveTo = (moment: number) => {
+    now = Math.min(MAX, Math.max(MIN, moment))
+    scripts.at(now)
+  }
+  const send = async (key: string, credits: number) => {
+    const id = `id-${++ids}`
+    const reservation = await budget.reserve(credits)
+    await reservation.confirm({}, key)
+    await scripts.reserve(id, credits, { config: CONFIG, leaseMs, key })
+    await scripts.confirm(id, credits, { config: CONFIG, leaseMs, key })
+    inFlight.push({ id, key, credits, sentAt: now, reservation })
+  }
+  const end = async ({ id, key, credits, sentAt, reservation }: Sent, decision: 's' | 'u' | 'f') => {
+    if (decision === 's') reservation.settle(credits)
+    else if (decision === 'u') reservation.markUncertain()
+    else reservation.release()
+    await scripts.settle(id, decision, decision === 's' ? credits : 0, { sentMs: now - sentAt, key })
+  }
+  const read = async (key: string) => {
+    const remaining = balances[key] ?? 0
+    const free = await budget.reserve(0)
+    await free.confirm({}, key)
+    const proof = free.settle(0, { remaining })
+    const [state, ...quiet] = await scripts.reconcile([], CONFIG)
+    expect(state).toBe('quiet')
+    const [verdict, charged, available] = await scripts.reconcile([...quiet, remaining, key], CONFIG)
+    const proven = verdict === 'proven' ? { charged: Number(charged), freed: Number(available) } : undefined
+    expect(proof ?? { charged: 0, freed: 0 }).toEqual(proven ?? { charged: 0, freed: 0 })
+    shown += proof?.charged ?? 0
+    freed += proof?.freed ?? 0
+  }
+
+  for (const what of steps) {
+    const pick = (from: Sent[]) => ('which' in what ? from.splice(what.which % (from.length || 1), 1) : [])
+    if (what.do === 'move') moveTo(now + what.ms)
+    else if (what.do === 'send') await send(what.key, what.credits)
+    else if (what.do === 'top up') charge(what.key, -TOP_UP)
+    else if (what.do === 'storm') {
+      for (let number = 0; number < 40; number++) {
+        await send(what.key, 3)
+        for (const one of inFlight.splice(-1)) await end(one, 'u')
+        moveTo(now + what.stepMs)
+      }
+    } else if (what.do === 'read') {
+      // A fleet looks at all keys together.
+      for (const one of inFlight.splice(0)) await end(one, 'f')
+      if (what.key !== '') await read(what.key)
+    } else if (what.do === 'execute late') {
+      for (const { key, credits } of pick(lost)) charge(key, credits)
+    } else {
+      for (const one of pick(inFlight)) {
+        if (what.do === 'settle') charge(one.key, one.credits)
+        await end(one, what.do === 'settle' ? 's' : what.do === 'lose' ? 'u' : 'f')
+        if (what.do === 'lose') lost.push(one)
+      }
+    }
+    const { spent, reserved, uncertain } = budget
+    expect((await scripts.reserve(`free-${++ids}`, 0, { config: CONFIG, leaseMs })).totals).toEqual([
+      spent,
+      reserved,
+      uncertain,
+    ])
+  }
+}
+
+testProperty(
+  'a fleet counts what a balance shows, and frees what was lost, as a budget of one process does, whatever is lost, charged late, topped up or sent without a key',
+  () => fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), run),
+  { cases: 40, afterAll: () => expect(Math.min(shown, freed)).toBeGreaterThan(300) },
+)
