@@ -59,7 +59,7 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"'
 
 const textOf = (html: string) =>
   html
-    .replace(/<(button|nav).*?<\/\1>/gs, '')
+    .replace(/<(button|nav|p class="sources").*?<\/(?:button|nav|p)>/gs, '')
     .replace(/<\/?(?:br|p|li|td|th|tr|pre|div|h\d)\b[^>]*>/g, ' ')
     .replace(/<[^>]*>/g, '')
     .replace(/&(lt|gt|quot|amp|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
