@@ -8,9 +8,12 @@ import { ENTRIES, GUIDES, MARKET_PAGE, REPOSITORY, SITE } from './contents.ts'
 import { writeLlmsFiles } from './llms.ts'
 import { makePagesAccessible } from './plugin/accessible-pages.ts'
 import { arrangeContents } from './plugin/arrange.ts'
+import { linkNeighbours } from './plugin/neighbours.ts'
 import { openNavigation } from './plugin/open-navigation.ts'
 import { linkRepository } from './plugin/repository-links.ts'
 import { SiteRouter } from './plugin/router.ts'
+import { writeSearchIndex } from './plugin/search-index.ts'
+import { describePages } from './plugin/social-card.ts'
 import { leaveOutBadges } from './plugin/without-badges.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -45,9 +48,6 @@ const app = await Application.bootstrap(
     categorizeByGroup: false,
     useFirstParagraphOfCommentAsSummary: true,
     includeHierarchySummary: false,
-    searchInDocuments: true,
-    // What a reader calls comes before types, and guides before what only mentions a word.
-    searchGroupBoosts: { Functions: 2, Classes: 1.5, Documents: 10 },
     sluggerConfiguration: { lowercase: true },
     highlightLanguages: [
       'bash',
@@ -86,6 +86,9 @@ leaveOutBadges(app)
 linkRepository(app, { root: ROOT, revision })
 openNavigation(app)
 makePagesAccessible(app)
+linkNeighbours(app)
+describePages(app)
+writeSearchIndex(app)
 writeLlmsFiles(app)
 
 const project = await app.convert()

@@ -6,6 +6,13 @@ export const SITE = 'https://etn-market.github.io/etn-market/'
 /** Where `.github/workflows/pages.yml` puts the page of `examples/dapp`. */
 export const MARKET_PAGE = `${SITE}market/`
 
+/** What etn-market is, for those who see no more than a sentence. */
+export const SUMMARY =
+  'A typed TypeScript client for the metered market-data API of a decentralised exchange on the Electroneum chain. It knows what ' +
+  'a call costs before it is sent, and never spends more than its budget.'
+/** What a preview of a link shows: a picture of the README, which TypeDoc copies. */
+export const PICTURE = { path: 'media/market-light.webp', alt: 'The market page: tokens with live prices' }
+
 export const GUIDES = [
   'src/GUIDE.md',
   'src/credits/GUIDE.md',

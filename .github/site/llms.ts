@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path/posix'
 import {
   type Application,
-  Comment,
   type CommentDisplayPart,
   type DeclarationReflection,
   type PageDefinition,
@@ -11,11 +10,8 @@ import {
   ReflectionKind,
   RendererEvent,
 } from 'typedoc'
-import { REPOSITORY } from './contents.ts'
-
-const SUMMARY =
-  'A typed TypeScript client for the metered market-data API of a decentralised exchange on the Electroneum chain. It knows what ' +
-  'a call costs before it is sent, and never spends more than its budget. `npm install etn-market`'
+import { REPOSITORY, SUMMARY } from './contents.ts'
+import { firstSentence, sentenceOf } from './sentences.ts'
 
 /**
  * Writes what assistants read first: `llms.txt` (https://llmstxt.org) with links to the guides as Markdown and to the reference, and
@@ -52,7 +48,7 @@ export function writeLlmsFiles(app: Application): void {
     write(
       'llms.txt',
       [
-        `# etn-market\n\n> ${SUMMARY}`,
+        `# etn-market\n\n> ${SUMMARY} \`npm install etn-market\``,
         `## Guides\n\n${guides.map(({ title, url, text }) => `- [${title}](${url}): ${firstSentence(text('.'))}`).join('\n')}`,
         `## Reference\n\n${entries.map(({ name, url, sentence }) => `- [${name}](${url}): ${sentence}`).join('\n')}`,
         `## Optional\n\n- [Everything in one file](llms-full.txt): the README, the guides, and every public name\n- [Changes](${REPOSITORY}/blob/main/CHANGELOG.md): what each version changes`,
@@ -93,19 +89,3 @@ const exportsOf = (entry: DeclarationReflection): DeclarationReflection[] =>
   )
 
 const kindOf = ({ kind }: DeclarationReflection) => ReflectionKind.singularString(kind).toLowerCase()
-
-function sentenceOf(reflection: DeclarationReflection): string {
-  const comment = reflection.comment ?? reflection.signatures?.[0]?.comment
-  return firstSentence(Comment.combineDisplayParts(comment?.summary))
-}
-
-/** The first sentence after the heading, in one line. */
-function firstSentence(text: string): string {
-  const paragraph =
-    text
-      .replace(/^# .*$/m, '')
-      .trim()
-      .split(/\n\s*\n/)[0] ?? ''
-  const line = paragraph.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ')
-  return /^.*?\.(?=\s|$)/.exec(line)?.[0] ?? line
-}

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { checkAccessibility } from './checks/accessibility.ts'
 import { checkLinks } from './checks/links.ts'
 import { checkPages } from './checks/pages.ts'
+import { checkReading } from './checks/reading.ts'
 import { checkSearch } from './checks/search.ts'
 import { launchBrowser } from './support/browser.ts'
 import { DOCS, serveDocs } from './support/serve.ts'
@@ -15,7 +16,7 @@ const site = await serveDocs()
 const browser = await launchBrowser()
 let passed = 0
 let failed = 0
-for (const run of [checkPages, checkLinks, checkSearch, checkAccessibility]) {
+for (const run of [checkPages, checkLinks, checkReading, checkSearch, checkAccessibility]) {
   for (const { name, problems } of await run({ browser, site })) {
     const isOk = problems.length === 0
     print(`${isOk ? 'ok    ' : 'FAILED'} ${name}`)

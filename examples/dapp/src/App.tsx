@@ -55,7 +55,7 @@ export function App({ demoPanel }: { demoPanel: ReactNode }) {
         <Navigation current={view} />
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <Content key={address} address={address} />
+        <Content address={address} />
       </main>
       {demoPanel && <footer>{demoPanel}</footer>}
     </ThemeContext>

@@ -1,7 +1,10 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, StrictMode } from 'react'
+import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { VISITOR_CREDITS } from '../server/proxy-options.ts'
 import { App } from './App.tsx'
+import { DemoFailure } from './demo/DemoFailure.tsx'
+import type { Demo } from './demo/start.tsx'
 import { createMarket, MarketContext } from './market.ts'
 import { applyTheme } from './parts/theme.tsx'
 import './styles/tokens.css'
@@ -20,30 +23,20 @@ if (element === null) throw new Error('The page has no #root.')
 const root = createRoot(element)
 
 // The service and the proxy of the demo have to run before the page asks for something.
-const demo = __DEMO__ ? import('./demo/start.tsx').then(({ startDemo }) => startDemo()) : Promise.resolve(undefined)
-demo.then(show, () => root.render(<DemoFailure />))
+const demo: Promise<Demo | undefined> = __DEMO__
+  ? import('./demo/start.tsx').then(({ startDemo }) => startDemo())
+  : Promise.resolve(undefined)
+demo.then(show, (error: unknown) => root.render(<DemoFailure error={error} />))
 
-function show(demoPanel: ReactNode): void {
-  const market = createMarket()
+function show(started: Demo | undefined): void {
+  const market = createMarket(started?.credits ?? VISITOR_CREDITS)
   root.render(
     <StrictMode>
       <MarketContext value={market}>
         <QueryClientProvider client={market.queryClient}>
-          <App demoPanel={demoPanel} />
+          <App demoPanel={started?.panel} />
         </QueryClientProvider>
       </MarketContext>
     </StrictMode>,
-  )
-}
-
-/** Some browsers have no service workers in private windows. */
-function DemoFailure() {
-  return (
-    <main>
-      <div className="card notice" role="alert">
-        <h1>The demo cannot start here</h1>
-        <p>It needs a service worker, which this browser does not allow. Open the page in another window or browser.</p>
-      </div>
-    </main>
   )
 }

@@ -5,6 +5,7 @@ import { type CreditMeter, createCreditMeter } from 'etn-market/react'
 import { type EtnQueries, etnQueries } from 'etn-market/tanstack-query'
 import { createContext, use } from 'react'
 import { proxyOptions } from '../server/proxy-options.ts'
+import { type Balance, createBalance } from './credits/balance.ts'
 import { createFreshness, type Freshness } from './credits/freshness.ts'
 import { createPriceHistory, type PriceHistory } from './prices/price-history.ts'
 
@@ -12,6 +13,9 @@ import { createPriceHistory, type PriceHistory } from './prices/price-history.ts
 export interface Market {
   readonly client: Client
   readonly meter: CreditMeter
+  readonly balance: Balance
+  /** What this visitor may spend in a day. */
+  readonly visitorCredits: number
   readonly feed: PriceFeed
   /** What the feed delivers, for hooks, and what it has delivered. */
   readonly prices: PriceHistory
@@ -21,11 +25,13 @@ export interface Market {
 }
 
 /** Connects the page to the proxy, which holds the key. */
-export function createMarket(): Market {
+export function createMarket(visitorCredits: number): Market {
+  const balance = createBalance()
   const meter = createCreditMeter({ budgetWindowMs: proxyOptions.perVisitor.windowMs })
   const client = createClient({
     baseUrl: '/api/market',
     onEvent: meter.onEvent,
+    hooks: { afterResponse: [balance.readAnswer] },
     // The proxy retries. Here a refusal is shown at once, with the time after which to ask again.
     retry: false,
   })
@@ -39,6 +45,8 @@ export function createMarket(): Market {
   return {
     client,
     meter,
+    balance,
+    visitorCredits,
     queryClient,
     feed,
     prices: createPriceHistory(feed),

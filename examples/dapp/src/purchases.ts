@@ -5,6 +5,9 @@ import type { View } from './router.ts'
 /** Bolt, the token that is shown until another one is chosen. */
 export const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 
+/** Tokens to try, by their symbols. */
+export const EXAMPLE_TOKENS = { BOLT, CORE: '0x309B916b3A90cb3E071697Ea9680e9217A30066f' }
+
 /** Wrapped ETN, one side of most pools. */
 export const WETN = '0x138DAFbDA0CCB3d8E39C19edb0510Fc31b7C1c77'
 

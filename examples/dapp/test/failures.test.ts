@@ -1,10 +1,16 @@
 import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
 import { expect, inject, test } from 'vitest'
 import { bought, openView, PRICE, ROWS, settled, spent } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
 const url = inject('demoUrl')
+/** What the header says is left. */
+const meter = async (page: Page) => (await page.locator('.meter-figure').textContent())?.trim()
+/** The coloured part of the meter, in percent. */
+const barWidth = (page: Page) =>
+  page.locator('.meter-left').evaluate((bar: HTMLElement) => Number.parseFloat(bar.style.width))
 /** The browser's own message. */
 const refused = (status: number) => new RegExp(`the server responded with a status of ${status}`)
 
@@ -27,6 +33,35 @@ test('a visitor without credits reads when they are back, and keeps what is load
   await page.locator('.nft').first().waitFor()
   expect((await bought(page)).map(({ credits }) => credits)).toEqual([200, 25])
   await expect.poll(() => spent(page)).toBe(225)
+})
+
+test('a meter that knows nothing says so, and never that everything is left', async () => {
+  const page = await open(`${url}?credits=50#/wallet`)
+  expect(await meter(page)).toBe('– credits left')
+  expect(await barWidth(page)).toBe(0)
+})
+
+test('a meter shows what is left of what the visitor had, after a refusal too', async () => {
+  const page = await open(`${url}?credits=400`, { expected: refused(429) })
+  await settled(page)
+  await expect.poll(() => meter(page)).toBe('200 credits left')
+  expect(await barWidth(page)).toBe(50)
+  await openView(page, 'Pools')
+  await page.getByRole('heading', { name: 'Not enough credits left' }).waitFor()
+  expect(await meter(page)).toBe('200 credits left')
+  // Nothing was bought here: the page was loaded when too little was left.
+  const late = await open(`${url}?credits=50`, { expected: refused(429) })
+  await late.getByRole('heading', { name: 'Not enough credits left' }).waitFor()
+  expect(['50 credits left', '– credits left']).toContain(await meter(late))
+})
+
+test.each(['abc', '0', '-5', '1e3', '', '1000000001'])('?credits=%s is named as what is wrong', async (credits) => {
+  const page = await open(`${url}?credits=${credits}`)
+  await page.getByText(`“credits=${credits}”`).waitFor()
+  expect(await page.getByRole('alert').textContent()).not.toContain('service worker')
+  await page.getByRole('link', { name: 'Open the demo without it' }).click()
+  await settled(page)
+  await expect.poll(() => meter(page)).toBe('49,800 credits left')
 })
 
 test('a busy service is named, and asked again after its wait', async () => {
@@ -88,17 +123,6 @@ test('a service that is busy with light calls says nothing of two at a time', as
   await openView(page, 'Pools')
   await page.getByRole('heading', { name: 'The service is busy' }).waitFor({ timeout: 15_000 })
   expect(await page.getByRole('alert').textContent()).not.toContain('two of these calls')
-})
-
-test.each([
-  { what: 'a token that is not listed', address: `0x${'0'.repeat(39)}1`, title: 'There is nothing at this address' },
-  { what: 'a part of an address', address: '0x123', title: 'That is not an address' },
-])('the address of a chart that is $what has a message of its own', async ({ address, title }) => {
-  const page = await open(`${url}#/candles/${address}`, { expected: refused(404) })
-  await page.getByRole('heading', { name: title }).waitFor()
-  expect(await bought(page)).toEqual([])
-  await openView(page, 'Tokens')
-  expect(await page.locator(ROWS).count()).toBe(20)
 })
 
 test('a page whose own credits are used up says that its operator has to act', async () => {

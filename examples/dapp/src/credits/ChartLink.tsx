@@ -1,4 +1,6 @@
+import type { ReactNode } from 'react'
 import { useMarket } from '../market.ts'
+import { Name, nameOf } from '../parts/names.tsx'
 import { TokenName } from '../parts/TokenName.tsx'
 import { queriesOf } from '../purchases.ts'
 import { hrefOf } from '../router.ts'
@@ -9,7 +11,7 @@ interface ChartLinkProps {
   symbol: string
   name: string
   /** What stands for the symbol, such as a pair. @default the symbol */
-  title?: string
+  title?: ReactNode
 }
 
 /** A token as a link to its chart. What that costs takes the place of the name while the link is pointed at or has the focus. */
@@ -19,7 +21,12 @@ export function ChartLink({ address, symbol, name, title }: ChartLinkProps) {
     <a className="chart-link" href={hrefOf('candles', address)}>
       <TokenName address={address} symbol={symbol} name={name} title={title}>
         <span className="chart-cost">
-          {title && `${symbol} `}Chart: <Cost of={queriesOf('candles', queries, address)} />
+          {title && (
+            <>
+              <Name>{nameOf(symbol, address)}</Name>{' '}
+            </>
+          )}
+          Chart: <Cost of={queriesOf('candles', queries, address)} />
         </span>
       </TokenName>
     </a>

@@ -9,22 +9,30 @@ import { proxyOptions } from '../../server/proxy-options.ts'
 import { COVERS, drawCover } from './covers.ts'
 import { DemoPanel } from './DemoPanel.tsx'
 import { createPriceMover } from './move-prices.ts'
+import { readVisitorCredits } from './visitor-credits.ts'
 
 declare global {
   /** The demo's service, for the console and for tests. A live build has none. */
   var demo: { fake: FakeService; feed: PriceFeed } | undefined
 }
 
+export interface Demo {
+  /** What the visitor may spend. */
+  readonly credits: number
+  /** Shown below the view. */
+  readonly panel: ReactNode
+}
+
 /**
  * Runs the fake service and the proxy in the page, where msw's worker hands them every request below the proxy's path.
- * `?credits=500` in the address is what the visitor may spend.
+ * @throws DemoAddressError
  */
-export async function startDemo(): Promise<ReactNode> {
+export async function startDemo(): Promise<Demo> {
+  const credits = readVisitorCredits(location.search)
   const fake = createFakeService({ latencyMs: 120, heavyLatencyMs: 400 })
   // A listener takes the warning about keys in pages: this key is the fake's.
   const upstream = createClient({ apiKey: fake.key, fetch: fake.fetch, retry: { limit: 1 }, onEvent() {} })
   const feed: PriceFeed = createPriceFeed(upstream, { onEvent: createPriceMover(fake, () => feed) })
-  const credits = Number(new URLSearchParams(location.search).get('credits') ?? proxyOptions.perVisitor.credits)
   const proxy = createProxy({
     ...proxyOptions,
     client: upstream,
@@ -46,5 +54,5 @@ export async function startDemo(): Promise<ReactNode> {
   const serviceWorker = { url: `${import.meta.env.BASE_URL}mockServiceWorker.js` }
   await worker.start({ quiet: true, onUnhandledRequest: 'bypass', serviceWorker })
   globalThis.demo = { fake, feed }
-  return <DemoPanel fake={fake} />
+  return { credits, panel: <DemoPanel fake={fake} /> }
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { initialsOf } from './names.tsx'
 import { safeImageUrl } from './safe-image.ts'
 import { tintOf } from './tint.ts'
 
@@ -17,7 +18,7 @@ export function Cover({ image, address, symbol, name }: CoverProps) {
   if (url === undefined || url === failed)
     return (
       <div className="cover" style={tintOf(address)} aria-hidden="true">
-        {symbol.slice(0, 2)}
+        {initialsOf(symbol, 2)}
       </div>
     )
   return (

@@ -2,6 +2,7 @@ import { type EtnMarketError, isEtnMarketError, operations } from 'etn-market'
 import { useEffect, useState } from 'react'
 import { CostButton } from '../credits/Cost.tsx'
 import { type AnyQuery, formatCredits } from '../credits/cost.ts'
+import { hrefOf } from '../router.ts'
 import { formatDistance, formatMoment } from './format.ts'
 
 interface FailureProps {
@@ -22,13 +23,24 @@ export function Failure({ error, buys, onRetry }: FailureProps) {
       <h2>{title}</h2>
       <p>{text}</p>
       <p className="hint">{chargeOf(error)}</p>
-      {/* A button that is disabled would lose the focus when it becomes one. */}
-      <CostButton buys={buys} aria-disabled={isWaiting} onClick={() => isWaiting || onRetry()}>
-        {isWaiting && waitSeconds <= 60 ? `Try again in ${waitSeconds} s` : 'Try again'}
-      </CostButton>
+      {isFinal(error) ? (
+        <p>
+          <a href={hrefOf('tokens')}>See the listed tokens</a>
+        </p>
+      ) : (
+        // A button that is disabled would lose the focus when it becomes one.
+        <CostButton buys={buys} aria-disabled={isWaiting} onClick={() => isWaiting || onRetry()}>
+          {isWaiting && waitSeconds <= 60 ? `Try again in ${waitSeconds} s` : 'Try again'}
+        </CostButton>
+      )}
     </div>
   )
 }
+
+/** Whether the same question gets the same answer: nobody should pay for another attempt. */
+export const isFinal = (error: Error) =>
+  isEtnMarketError(error) &&
+  (error.name === 'InvalidRequestError' || error.code === 'not_found' || error.code === 'not_allowed')
 
 function describe(error: Error, retryAt: number): { title: string; text: string } {
   switch (isEtnMarketError(error) && error.code) {

@@ -1,5 +1,5 @@
 import { CostButton } from '../credits/Cost.tsx'
-import { type AnyQuery, formatCredits } from '../credits/cost.ts'
+import { type AnyQuery, costOf, formatCredits } from '../credits/cost.ts'
 import { useCosts } from '../credits/use-cost.ts'
 
 interface SwitchProps<Value> {
@@ -36,5 +36,12 @@ export function Switch<Value extends string | number>(props: SwitchProps<Value>)
 
 function HighestCost({ of: clicks }: { of: readonly (readonly AnyQuery[])[] }) {
   const highest = Math.max(...useCosts(clicks).map(({ max }) => max))
-  return <span className="switch-cost">{highest === 0 ? 'free' : `up to ${formatCredits(highest)}`}</span>
+  const room = Math.max(...clicks.map((queries) => costOf(queries).max))
+  return (
+    <span className="switch-cost" data-room={upTo(room)}>
+      {highest === 0 ? 'free' : upTo(highest)}
+    </span>
+  )
 }
+
+const upTo = (credits: number) => `up to ${formatCredits(credits)}`

@@ -48,12 +48,25 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** "in 3 months", "2 hours ago". */
-export function formatDistance(date: Date, now = Date.now()): string {
-  const distance = date.getTime() - now
-  const [unit, length] = UNITS.find(([, ms]) => Math.abs(distance) >= ms) ?? (['second', 1_000] as const)
-  return relative.format(Math.trunc(distance / length), unit)
+/** "in 3 months", "tomorrow", "2 hours ago". From a day on it counts as a calendar does: two dates of one month are never "next month". */
+export function formatDistance(date: Date, now = new Date()): string {
+  const distance = date.getTime() - now.getTime()
+  for (const [unit, length] of UNITS) {
+    const count = unit in CALENDAR ? CALENDAR[unit as keyof typeof CALENDAR](date, now) : Math.trunc(distance / length)
+    if (Math.abs(distance) >= length && count !== 0) return relative.format(count, unit)
+  }
+  return relative.format(Math.trunc(distance / 1_000), 'second')
 }
+
+/** How many days, months or years of the calendar one date is behind another, in the time zone of the reader. */
+const CALENDAR = {
+  year: (date: Date, now: Date) => date.getFullYear() - now.getFullYear(),
+  month: (date: Date, now: Date) => 12 * CALENDAR.year(date, now) + date.getMonth() - now.getMonth(),
+  // Rounded, because a day on which clocks change has 23 or 25 hours.
+  day: (date: Date, now: Date) => Math.round((startOfDay(date) - startOfDay(now)) / 86_400_000),
+}
+
+const startOfDay = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
 
 /** "5 days", "40 minutes". */
 export function formatSpan(ms: number): string {

@@ -19,8 +19,11 @@ export function trendOf(
   for (const bucket of BUCKETS) {
     const { queryKey } = candlesQuery(queries, address, { bucket, currency: 'USD' })
     const candles = queryClient.getQueryData(queryKey)
-    if (candles !== undefined && candles.length > 1)
-      return { points: candles.map(({ time, close }) => ({ at: time * 1_000, usd: close })), isOfCandles: true }
+    if (candles === undefined || candles.length < 2) continue
+    const closes = candles.map(({ time, close }) => ({ at: time * 1_000, usd: close }))
+    // It ends at the price that stands beside it.
+    const newer = received.slice(-1).filter(({ at }) => at > (closes.at(-1)?.at ?? 0))
+    return { points: [...closes, ...newer], isOfCandles: true }
   }
   return { points: received, isOfCandles: false }
 }

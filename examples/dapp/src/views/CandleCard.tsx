@@ -1,9 +1,12 @@
 import type { Candle } from 'etn-market'
+import type { FeedPrice } from 'etn-market/feed'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { formatPrice } from '../parts/format.ts'
 import { Empty } from '../parts/Loaded.tsx'
+import { Name } from '../parts/names.tsx'
 import type { CandleChoice } from '../purchases.ts'
 import { CandleTable } from './CandleTable.tsx'
+import { continueCandles } from './live-candle.ts'
 
 export const BUCKET_NAMES = { '1m': '1 min', '15m': '15 min', '1h': '1 hour', '4h': '4 hours', '1d': '1 day' } as const
 
@@ -12,6 +15,8 @@ const CandleChart = lazy(async () => ({ default: (await import('./CandleChart.ts
 
 interface CandleCardProps {
   rows: readonly Candle[]
+  /** The live price, which the newest candle continues to. */
+  price: FeedPrice | undefined
   symbol: string
   choice: CandleChoice
   /** What stands beside the caption. */
@@ -19,19 +24,22 @@ interface CandleCardProps {
 }
 
 /** Candles as a chart and as a table. */
-export function CandleCard({ rows, symbol, choice: { bucket, currency }, children }: CandleCardProps) {
-  const newest = rows.at(-1)
+export function CandleCard({ rows, price, symbol, choice, children }: CandleCardProps) {
+  const { bucket, currency } = choice
+  const live = continueCandles(rows, price, choice)
+  const newest = live ?? rows.at(-1)
   if (newest === undefined) return <Empty title="No trades yet">This token has no candles of this length.</Empty>
   return (
     <>
       <figure className="chart">
         <Suspense fallback={<div className="chart-area bone" />}>
-          <CandleChart rows={rows} currency={currency} />
+          <CandleChart rows={rows} live={live} currency={currency} />
         </Suspense>
         <figcaption>
           <span>
-            {symbol} in {currency}, {rows.length} candles of {BUCKET_NAMES[bucket]}. The last one closes at{' '}
-            {formatPrice(newest.close, currency)}.
+            <Name>{symbol}</Name> in {currency}, {rows.length} candles of {BUCKET_NAMES[bucket]}.{' '}
+            {live ? 'The last one is at' : 'The last one closes at'}{' '}
+            <span className="last-price">{formatPrice(newest.close, currency)}</span>.
           </span>
           {children}
         </figcaption>

@@ -22,8 +22,15 @@ interface Parts {
 /** Where the volume begins, as a part of the height. */
 const VOLUME_TOP = 0.82
 
+interface CandleChartProps {
+  rows: readonly Candle[]
+  /** The newest candle with the live price, in the place of the last row or after it. */
+  live: Candle | undefined
+  currency: CandleChoice['currency']
+}
+
 /** Candles and volume by lightweight-charts, in the colours of the page. */
-export function CandleChart({ rows, currency }: { rows: readonly Candle[]; currency: CandleChoice['currency'] }) {
+export function CandleChart({ rows, live, currency }: CandleChartProps) {
   const container = useRef<HTMLDivElement>(null)
   const parts = useRef<Parts>(null)
   const theme = useTheme()
@@ -46,6 +53,12 @@ export function CandleChart({ rows, currency }: { rows: readonly Candle[]; curre
   useEffect(() => {
     if (parts.current) setRows(parts.current, rows, currency)
   }, [rows, currency])
+
+  // Of its own, so that a price does not reset what the reader has zoomed to.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows have taken the place of the candle
+  useEffect(() => {
+    if (live) parts.current?.candles.update({ ...live, time: live.time as UTCTimestamp })
+  }, [live?.time, live?.close, rows, currency])
 
   return <div className="chart-area" ref={container} />
 }

@@ -6,22 +6,50 @@ import { CostButton } from '../credits/Cost.tsx'
 import { PRICE_EVERY_MS } from '../live.ts'
 import { useMarket } from '../market.ts'
 import { Address } from '../parts/Address.tsx'
+import { AddressForm } from '../parts/AddressForm.tsx'
+import { isFinal } from '../parts/Failure.tsx'
 import { formatCompact, formatPrice } from '../parts/format.ts'
-import { Empty, Loaded } from '../parts/Loaded.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
+import { isolate, Name, nameOf } from '../parts/names.tsx'
 import { Switch } from '../parts/Switch.tsx'
 import { ViewHeader } from '../parts/ViewHeader.tsx'
 import { LiveState } from '../prices/LiveState.tsx'
-import { BOLT, BUCKETS, type CandleChoice, CURRENCIES, candlesQuery, FIRST_CHOICE, tokenQuery } from '../purchases.ts'
+import {
+  BOLT,
+  BUCKETS,
+  type CandleChoice,
+  CURRENCIES,
+  candlesQuery,
+  EXAMPLE_TOKENS,
+  FIRST_CHOICE,
+  queriesOf,
+  tokenQuery,
+} from '../purchases.ts'
 import { BUCKET_NAMES, CandleCard } from './CandleCard.tsx'
 
 /** The chart of the token whose address the page's own address has. */
 export function Candles({ address = BOLT }: { address: string | undefined }) {
-  if (isAddress(address)) return <ChartOf address={checksumAddress(address)} />
+  if (isAddress(address)) return <ChartOf key={address} address={checksumAddress(address)} />
   return (
     <>
       <ViewHeader title="Candles" />
-      <Empty title="That is not an address">An address has 0x and 40 hex digits. Copy it again.</Empty>
+      <TokenForm address={address} />
     </>
+  )
+}
+
+/** Leads from an address without a chart to one that has it. */
+function TokenForm({ address }: { address: string }) {
+  const { queries } = useMarket()
+  return (
+    <AddressForm
+      view="candles"
+      current={address}
+      label="Address of a token"
+      action="Show the chart"
+      examples={EXAMPLE_TOKENS}
+      buys={(each) => queriesOf('candles', queries, each)}
+    />
   )
 }
 
@@ -34,26 +62,36 @@ function ChartOf({ address }: { address: string }) {
   const token = useQuery(nameQuery)
   const candles = useQuery(query)
   const price = usePrice(prices.source, candles.data && address, { everyMs: PRICE_EVERY_MS })
-  const symbol = token.data?.symbol ?? 'Token'
+  const symbol = token.data && nameOf(token.data.symbol, address)
+  const hasChart = candles.data !== undefined || candles.isFetching
   const change = (changes: Partial<CandleChoice>) => setChoice({ ...choice, ...changes })
   return (
     <>
       <ViewHeader
-        title={token.data ? `${symbol} candles` : 'Candles'}
+        title={symbol ? `${isolate(symbol)} candles` : 'Candles'}
+        heading={
+          symbol && (
+            <>
+              <Name>{symbol}</Name> candles
+            </>
+          )
+        }
         aside={
-          candles.data && (
+          hasChart && (
             <p className="quote">
-              <strong>{price ? formatPrice(price.usd) : <span className="bone bone-cell" />}</strong>
+              <strong>{price ? formatPrice(price.usd) : <span className="bone" />}</strong>
               <LiveState />
             </p>
           )
         }
       >
-        {token.data && (
+        {token.data && symbol ? (
           <>
-            {token.data.name}, {formatCompact(token.data.totalSupply)} tokens{' '}
-            <Address of={token.data.address} name={symbol} />
+            <Name>{nameOf(token.data.name, address)}</Name>, {formatCompact(token.data.totalSupply)} tokens{' '}
+            <Address of={address} name={symbol} />
           </>
+        ) : (
+          hasChart && <span className="bone bone-line" />
         )}
       </ViewHeader>
       <section className="card table-card" aria-label="Chart">
@@ -74,9 +112,9 @@ function ChartOf({ address }: { address: string }) {
             buys={(currency) => [candlesQuery(queries, address, { ...choice, currency })]}
           />
         </div>
-        <Loaded query={candles} buys={[query]}>
+        <Loaded query={candles} loading={{ of: 'chart', count: 1 }} buys={[query]}>
           {(rows) => (
-            <CandleCard rows={rows} symbol={symbol} choice={choice}>
+            <CandleCard rows={rows} price={price} symbol={symbol ?? 'Token'} choice={choice}>
               <CostButton buys={[query]} className="newer" onClick={() => candles.isStale && void candles.refetch()}>
                 {candles.isStale ? 'Newer candles' : 'Candles are new'}
               </CostButton>
@@ -84,6 +122,7 @@ function ChartOf({ address }: { address: string }) {
           )}
         </Loaded>
       </section>
+      {candles.error && isFinal(candles.error) && <TokenForm address={address} />}
     </>
   )
 }

@@ -1,11 +1,15 @@
 import { type BalanceDocument, type Token, toUnits } from 'etn-market'
 import { type PricesByAddress, usePrices } from 'etn-market/react'
+import { Fragment, useMemo } from 'react'
 import { ChartLink } from '../credits/ChartLink.tsx'
 import { ColumnCost } from '../credits/ColumnCost.tsx'
 import { PRICE_EVERY_MS } from '../live.ts'
 import { useMarket } from '../market.ts'
 import { Address } from '../parts/Address.tsx'
 import { formatCompact, formatMoment, formatMoney, formatPrice, NONE } from '../parts/format.ts'
+import { Loading } from '../parts/Loaded.tsx'
+import { Name, nameOf } from '../parts/names.tsx'
+import { useFirstPrices } from '../prices/first-prices.ts'
 import { LiveState } from '../prices/LiveState.tsx'
 import { queriesOf, WALLET_LIMIT } from '../purchases.ts'
 
@@ -28,10 +32,15 @@ export function Holdings({ document, tokens }: { document: BalanceDocument; toke
   // The proxy streams the prices of listed tokens.
   const listed = balances.flatMap(([address]) => (byAddress.has(address) ? [address] : []))
   const prices = usePrices(history.source, listed, { everyMs: PRICE_EVERY_MS })
-  const holdings = balances
-    .map(([address, { balance }]) => holdingOf(address, balance, byAddress.get(address), prices))
-    .sort((one, other) => (other.value ?? -1) - (one.value ?? -1))
+  const holdings = balances.map(([address, { balance }]) => holdingOf(address, balance, byAddress.get(address), prices))
+  const isComplete = holdings.every(({ usd }) => usd !== undefined)
+  const isShown = useFirstPrices(isComplete)
+  // Rows that moved with each price could not be read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the values change with each price
+  const order = useMemo(() => addressesByValue(holdings), [document, isComplete])
+  const shown = [...holdings].sort((one, other) => order.indexOf(one.address) - order.indexOf(other.address))
   const total = holdings.reduce((sum, { value = 0 }) => sum + value, 0)
+  if (!isShown) return <Loading of="rows" count={holdings.length} />
   return (
     <section className="card table-card" aria-labelledby="holdings-title">
       <Total holdings={holdings} total={total} updated={document.updated} />
@@ -57,7 +66,7 @@ export function Holdings({ document, tokens }: { document: BalanceDocument; toke
             </tr>
           </thead>
           <tbody>
-            {holdings.map((holding) => (
+            {shown.map((holding) => (
               <HoldingRow key={holding.address} holding={holding} total={total} />
             ))}
           </tbody>
@@ -66,6 +75,9 @@ export function Holdings({ document, tokens }: { document: BalanceDocument; toke
     </section>
   )
 }
+
+const addressesByValue = (holdings: readonly Holding[]) =>
+  [...holdings].sort((one, other) => (other.value ?? -1) - (one.value ?? -1)).map(({ address }) => address)
 
 function holdingOf(address: string, balance: string, token: Token | undefined, prices: PricesByAddress): Holding {
   if (token === undefined) return { address, token, amount: undefined, usd: null, value: undefined }
@@ -76,7 +88,7 @@ function holdingOf(address: string, balance: string, token: Token | undefined, p
 }
 
 function HoldingRow({ holding: { address, token, amount, usd, value }, total }: { holding: Holding; total: number }) {
-  const name = token?.symbol ?? 'a token that is not listed'
+  const name = token ? nameOf(token.symbol, address) : 'a token that is not listed'
   return (
     <tr>
       <th scope="row">{token ? <ChartLink {...token} /> : <span className="hint">Not listed</span>}</th>
@@ -103,7 +115,9 @@ interface TotalProps {
 /** The value of a wallet, and what it does not contain. */
 function Total({ holdings, total, updated }: TotalProps) {
   const loading = holdings.filter(({ usd }) => usd === undefined).length
-  const unpriced = holdings.flatMap(({ token, usd }) => (token && usd === null ? [token.symbol] : []))
+  const unpriced = holdings.flatMap(({ token, usd }) =>
+    token && usd === null ? [nameOf(token.symbol, token.address)] : [],
+  )
   const unlisted = holdings.filter(({ token }) => token === undefined).length
   return (
     <div className="total">
@@ -116,20 +130,30 @@ function Total({ holdings, total, updated }: TotalProps) {
         {holdings.length === WALLET_LIMIT && ` The wallet may have more: the page shows ${WALLET_LIMIT}.`}
         {loading > 0 && ` The prices of ${loading} are loading.`}
       </p>
-      {unpriced.length + unlisted > 0 && <p className="hint">Not in the total: {namesOf(unpriced, unlisted)}.</p>}
+      {unpriced.length + unlisted > 0 && (
+        <p className="hint">
+          Not in the total: <Missing unpriced={unpriced} unlisted={unlisted} />.
+        </p>
+      )}
     </div>
   )
 }
 
 const MAX_NAMES = 5
 
-/** "CORE and ARC, which have no price; 2 that are not listed" */
-function namesOf(unpriced: readonly string[], unlisted: number): string {
+/** "CORE and ARC, without a price; 2 that are not listed" */
+function Missing({ unpriced, unlisted }: { unpriced: readonly string[]; unlisted: number }) {
   const more = unpriced.length - MAX_NAMES
   const names = [...unpriced.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more`] : [])]
-  const parts = [
-    names.length > 0 && `${new Intl.ListFormat('en').format(names)}, without a price`,
-    unlisted > 0 && `${unlisted} that ${unlisted === 1 ? 'is' : 'are'} not listed`,
-  ]
-  return parts.filter(Boolean).join('; ')
+  return (
+    <>
+      {new Intl.ListFormat('en').formatToParts(names).map(({ type, value }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other identity
+        <Fragment key={index}>{type === 'element' ? <Name>{value}</Name> : value}</Fragment>
+      ))}
+      {names.length > 0 && ', without a price'}
+      {names.length > 0 && unlisted > 0 && '; '}
+      {unlisted > 0 && `${unlisted} that ${unlisted === 1 ? 'is' : 'are'} not listed`}
+    </>
+  )
 }

@@ -1,29 +1,27 @@
 import { useQuery } from '@tanstack/react-query'
-import { type LiquidityLock, unlocksAt } from 'etn-market'
-import { useState } from 'react'
+import { checksumAddress, isAddress, type LiquidityLock, unlocksAt } from 'etn-market'
 import { useMarket } from '../market.ts'
 import { Address } from '../parts/Address.tsx'
 import { AddressForm } from '../parts/AddressForm.tsx'
 import { formatDay, formatDistance, formatNumber } from '../parts/format.ts'
 import { Empty, Loaded } from '../parts/Loaded.tsx'
 import { ViewHeader } from '../parts/ViewHeader.tsx'
-import { BOLT } from '../purchases.ts'
-
-const EXAMPLES = { BOLT, CORE: '0x309B916b3A90cb3E071697Ea9680e9217A30066f' }
+import { EXAMPLE_TOKENS } from '../purchases.ts'
 
 /** Locked liquidity of a token, and when it unlocks. */
-export function Locks() {
+export function Locks({ address }: { address: string | undefined }) {
   const { queries } = useMarket()
-  const [token, setToken] = useState<string>()
+  const token = address && isAddress(address) ? checksumAddress(address) : undefined
   return (
     <>
       <ViewHeader title="Locks">How much of a pool its owners cannot withdraw, and until when.</ViewHeader>
       <AddressForm
+        view="locks"
+        current={address}
         label="Address of a token"
         action="Find locks"
-        examples={EXAMPLES}
-        buys={(address) => [queries.locks.get({ address })]}
-        onSubmit={setToken}
+        examples={EXAMPLE_TOKENS}
+        buys={(each) => [queries.locks.get({ address: each })]}
       />
       {token && <LocksOf key={token} token={token} />}
     </>
@@ -35,7 +33,7 @@ function LocksOf({ token }: { token: string }) {
   const query = queries.locks.get({ address: token })
   const locks = useQuery(query)
   return (
-    <Loaded query={locks} buys={[query]}>
+    <Loaded query={locks} loading={{ of: 'rows', count: 4 }} buys={[query]}>
       {(list) =>
         list.length === 0 ? <Empty title="No liquidity of this token is locked" /> : <LockTable locks={list} />
       }

@@ -6,10 +6,12 @@ import { useMarket } from '../market.ts'
 import { Cover } from '../parts/Cover.tsx'
 import { formatCompact, formatNumber } from '../parts/format.ts'
 import { Loaded } from '../parts/Loaded.tsx'
+import { Name, nameOf } from '../parts/names.tsx'
 
 export function NftCard({ collection }: { collection: NftCollectionTotals }) {
   const { queries } = useMarket()
-  const { address, name, symbol, image, floorPrice, uniqueOwners, listingCount } = collection
+  const { address, image, floorPrice, uniqueOwners, listingCount } = collection
+  const [name, symbol] = [nameOf(collection.name, address), nameOf(collection.symbol, address)]
   const [isOpen, setOpen] = useState(false)
   const query = queries.nft.collection({ address })
   const details = useQuery({ ...query, enabled: isOpen })
@@ -17,7 +19,9 @@ export function NftCard({ collection }: { collection: NftCollectionTotals }) {
     <li className="card nft">
       <Cover image={image} address={address} symbol={symbol} name={name} />
       <div className="nft-text">
-        <h2 title={name}>{name}</h2>
+        <h2 title={name}>
+          <Name>{name}</Name>
+        </h2>
         <dl>
           <div>
             <dt>Floor</dt>
@@ -42,7 +46,11 @@ export function NftCard({ collection }: { collection: NftCollectionTotals }) {
           </Loaded>
         ) : (
           <CostButton buys={[query]} onClick={() => setOpen(true)} className="small wide-button">
-            Volume<span className="visually-hidden"> of {name}</span>
+            Volume
+            <span className="visually-hidden">
+              {' '}
+              of <Name>{name}</Name>
+            </span>
           </CostButton>
         )}
       </div>

@@ -19,7 +19,7 @@ export function Nfts() {
       <ViewHeader title="NFT floors">
         Floors of all collections come in one answer. The volume of a collection is bought when you ask for it.
       </ViewHeader>
-      <Loaded query={stats} buys={[query]}>
+      <Loaded query={stats} loading={{ of: 'cards', count: FIRST_CARDS }} buys={[query]}>
         {(data) => <Collections stats={data} />}
       </Loaded>
     </>

@@ -7,6 +7,7 @@ import { useMarket } from '../market.ts'
 import { Address } from '../parts/Address.tsx'
 import { formatCompact, formatNumber } from '../parts/format.ts'
 import { Empty, Loaded } from '../parts/Loaded.tsx'
+import { Name, nameOf } from '../parts/names.tsx'
 import { Switch } from '../parts/Switch.tsx'
 import { ViewHeader } from '../parts/ViewHeader.tsx'
 import { POOL_LIMITS, queriesOf, WETN } from '../purchases.ts'
@@ -41,7 +42,7 @@ export function Pools() {
             buys={(each) => [queries.pool.list({ version, limit: each })]}
           />
         </div>
-        <Loaded query={pools} buys={[query]}>
+        <Loaded query={pools} loading={{ of: 'rows', count: limit }} buys={[query]}>
           {(list) =>
             list.length === 0 ? <Empty title={`No pools of version ${version}`} /> : <PoolTable pools={list} />
           }
@@ -88,21 +89,32 @@ function PoolTable({ pools }: { pools: readonly Pool[] }) {
 function PoolRow({ pool: { address, token0, token1 } }: { pool: Pool }) {
   // Most pools pair a token with wrapped ETN; the other one is of interest.
   const token = token0.address === WETN ? token1 : token0
-  const pair = `${token0.symbol} / ${token1.symbol}`
+  const [first, second] = [nameOf(token0.symbol, token0.address), nameOf(token1.symbol, token1.address)]
+  const pair = `${first} / ${second}`
   return (
     <tr>
       <th scope="row">
-        <ChartLink address={token.address} symbol={token.symbol} name={token.name} title={pair} />
+        <ChartLink
+          {...token}
+          title={
+            <>
+              <Name>{first}</Name> / <Name>{second}</Name>
+            </>
+          }
+        />
       </th>
       <td className="number">
-        {formatCompact(token.totalSupply)} <span className="unit">{token.symbol}</span>
+        {formatCompact(token.totalSupply)}{' '}
+        <span className="unit">
+          <Name>{nameOf(token.symbol, token.address)}</Name>
+        </span>
       </td>
       <td className="number">{formatNumber(token.blockAdded)}</td>
       <td className="number">
         <Address of={address} name={`the pool ${pair}`} />
       </td>
       <td className="number">
-        <Address of={token.deployer} name={`the deployer of ${token.symbol}`} />
+        <Address of={token.deployer} name={`the deployer of ${nameOf(token.symbol, token.address)}`} />
       </td>
     </tr>
   )

@@ -14,7 +14,7 @@ export function PresaleCard({ presale: { pool, token, campaign } }: { presale: P
   return (
     <li className="card presale">
       <h2>
-        <TokenName address={pool} symbol={token.symbol ?? 'Unnamed'} name={token.name ?? ''} />
+        <TokenName address={pool} symbol={token.symbol} name={token.name} />
       </h2>
       {goal > 0 && (
         <div>

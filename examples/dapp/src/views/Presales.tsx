@@ -23,7 +23,7 @@ export function Presales() {
   return (
     <>
       <ViewHeader title="Presales">Campaigns of the launchpad. All of them come in one answer.</ViewHeader>
-      <Loaded query={presales} buys={[query]}>
+      <Loaded query={presales} loading={{ of: 'presales', count: 8 }} buys={[query]}>
         {(list) => <ByStatus presales={list} />}
       </Loaded>
     </>

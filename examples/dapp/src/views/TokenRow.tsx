@@ -2,18 +2,20 @@ import { ChartLink } from '../credits/ChartLink.tsx'
 import { useMarket } from '../market.ts'
 import { Address } from '../parts/Address.tsx'
 import { formatChange, formatCompactUsd, formatEtn, formatMoment, formatPrice, NONE } from '../parts/format.ts'
+import { nameOf } from '../parts/names.tsx'
 import { Sparkline } from '../prices/Sparkline.tsx'
 import { trendOf } from '../prices/trend.ts'
 import type { TokenFigures } from './token-figures.ts'
 
 export function TokenRow({ figures: { token, price, points, change, value } }: { figures: TokenFigures }) {
   const market = useMarket()
-  const { address, symbol, name } = token
+  const { address } = token
+  const symbol = nameOf(token.symbol, address)
   const isStale = price?.stale === true
   return (
     <tr className={isStale ? 'stale' : undefined}>
       <th scope="row">
-        <ChartLink address={address} symbol={symbol} name={name} />
+        <ChartLink {...token} />
       </th>
       <td
         className="number"

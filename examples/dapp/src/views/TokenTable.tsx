@@ -5,8 +5,9 @@ import { ColumnCost } from '../credits/ColumnCost.tsx'
 import { PRICE_EVERY_MS } from '../live.ts'
 import { useMarket } from '../market.ts'
 import { formatTime } from '../parts/format.ts'
-import { Empty } from '../parts/Loaded.tsx'
+import { Empty, Loading } from '../parts/Loaded.tsx'
 import { SortHeader } from '../parts/SortHeader.tsx'
+import { useFirstPrices } from '../prices/first-prices.ts'
 import { queriesOf } from '../purchases.ts'
 import { TokenRow } from './TokenRow.tsx'
 import { figuresOf, nextSort, type Sort, type SortKey, sortFigures, type TokenFigures } from './token-figures.ts'
@@ -20,7 +21,10 @@ export function TokenTable({ tokens, filter }: { tokens: readonly Token[]; filte
   const addresses = tokens.map(({ address }) => address)
   const prices = usePrices(history.source, addresses, { everyMs: PRICE_EVERY_MS })
   const rows = tokens.map((token) => figuresOf(token, prices[token.address], history.pointsOf(token.address)))
-  const shown = useSteadyOrder(rows, sort).filter(({ token }) => isFound(token, filter))
+  const isComplete = rows.every(({ price }) => price !== undefined)
+  const isShown = useFirstPrices(isComplete)
+  const shown = useSteadyOrder(rows, sort, isComplete).filter(({ token }) => isFound(token, filter))
+  if (!isShown) return <Loading of="rows" count={rows.length} />
   if (shown.length === 0)
     return <Empty title="No token has this name, symbol or address">Clear the filter, or show more rows.</Empty>
 
@@ -77,11 +81,11 @@ function Since({ rows }: { rows: readonly TokenFigures[] }) {
   )
 }
 
-/** Sorts the rows when the visitor does, and when prices arrive that were missing. Rows that moved with each price could not be read. */
-function useSteadyOrder(rows: readonly TokenFigures[], sort: Sort): readonly TokenFigures[] {
-  const known = rows.map(({ token, price }) => `${token.address}${price === undefined ? '' : '+'}`).join()
+/** Sorts the rows when all have their first prices, and when the visitor does. Rows that moved with each price could not be read. */
+function useSteadyOrder(rows: readonly TokenFigures[], sort: Sort, isComplete: boolean): readonly TokenFigures[] {
+  const listed = rows.map(({ token }) => token.address).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the figures change with each price
-  const order = useMemo(() => sortFigures(rows, sort).map(({ token }) => token.address), [known, sort])
+  const order = useMemo(() => sortFigures(rows, sort).map(({ token }) => token.address), [listed, sort, isComplete])
   const byAddress = new Map(rows.map((row) => [row.token.address, row]))
   return order.flatMap((address) => byAddress.get(address) ?? [])
 }

@@ -42,8 +42,8 @@ export function Tokens() {
           />
           <LiveState />
         </div>
-        <Loaded query={tokens} buys={[query]}>
-          {(list) => <TokenTable tokens={list} filter={filter} />}
+        <Loaded query={tokens} loading={{ of: 'rows', count: limit }} buys={[query]}>
+          {(list) => <TokenTable key={limit} tokens={list} filter={filter} />}
         </Loaded>
       </section>
     </>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { checksumAddress, isAddress } from 'etn-market'
 import { useMarket } from '../market.ts'
 import { AddressForm } from '../parts/AddressForm.tsx'
 import { Empty, Loaded } from '../parts/Loaded.tsx'
@@ -15,21 +15,25 @@ const EXAMPLES: Readonly<Record<string, string>> = __DEMO__
     }
   : {}
 
+/** More than a screen has room for. */
+const ROWS = { of: 'rows', count: 20 } as const
+
 /** What a wallet holds, and what it is worth. */
-export function Wallet() {
+export function Wallet({ address }: { address: string | undefined }) {
   const { queries } = useMarket()
-  const [wallet, setWallet] = useState<string>()
+  const wallet = address && isAddress(address) ? checksumAddress(address) : undefined
   return (
     <>
       <ViewHeader title="Wallet">
         Balances as last recorded, at live prices. The address goes to the proxy and to the service.
       </ViewHeader>
       <AddressForm
+        view="wallet"
+        current={address}
         label="Address of a wallet"
         action="Show balances"
         examples={EXAMPLES}
-        buys={(address) => [balancesQuery(queries, address), allTokensQuery(queries)]}
-        onSubmit={setWallet}
+        buys={(each) => [balancesQuery(queries, each), allTokensQuery(queries)]}
       />
       {wallet && <Balances key={wallet} wallet={wallet} />}
     </>
@@ -42,12 +46,12 @@ function Balances({ wallet }: { wallet: string }) {
   const balances = useQuery(ofWallet)
   const tokens = useQuery(ofTokens)
   return (
-    <Loaded query={balances} buys={[ofWallet]}>
+    <Loaded query={balances} loading={ROWS} buys={[ofWallet]}>
       {(document) =>
         Object.keys(document.balances).length === 0 ? (
           <Empty title="This wallet holds no tokens">Nothing is recorded for it.</Empty>
         ) : (
-          <Loaded query={tokens} buys={[ofTokens]}>
+          <Loaded query={tokens} loading={ROWS} buys={[ofTokens]}>
             {(list) => <Holdings document={document} tokens={list} />}
           </Loaded>
         )

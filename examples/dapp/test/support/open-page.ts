@@ -7,6 +7,8 @@ export interface OpenOptions extends BrowserContextOptions {
   expected?: RegExp
   /** A text by which the page is there. @default the heading of a view */
   heading?: string
+  /** Runs in the page before its own scripts. */
+  beforeLoad?: () => void
 }
 
 /** Returns a function that opens a page in a context of its own. The test fails if the page writes to the console. */
@@ -18,9 +20,10 @@ export function usePages(): (url: string, options?: OpenOptions) => Promise<Page
   })
   afterAll(() => browser.close())
 
-  return async (url, { expected = /^$/, heading, ...options } = {}) => {
+  return async (url, { expected = /^$/, heading, beforeLoad, ...options } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()
+    if (beforeLoad) await page.addInitScript(beforeLoad)
     const messages: string[] = []
     page.on('pageerror', (error) => messages.push(`thrown: ${error.message}`))
     page.on('console', (message) => {

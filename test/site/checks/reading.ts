@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core'
+import { GUIDES, SITE } from '../../../.github/site/contents.ts'
+import { type Check, MAX_PROBLEMS, type Surroundings } from '../support/check.ts'
+
+const WIDE = { width: 1280, height: 900 }
+
+/** What a reader meets: the first code, the order of guides, the lists beside the text, and the preview of a link. */
+export async function checkReading({ browser, site }: Surroundings): Promise<Check[]> {
+  const context = await browser.newContext({ viewport: WIDE })
+  const page = await context.newPage()
+  await page.goto(site.url)
+  const first = await page.locator('[role=main] pre').first()
+  const firstCode = ((await first.textContent()) ?? '').replace(/Copy$/, '')
+  const isSeen = ((await first.boundingBox())?.y ?? Number.POSITIVE_INFINITY) < WIDE.height
+  const checks: Check[] = [
+    {
+      name: 'the first code of the front page installs the package, and is seen at once',
+      problems: firstCode.trim() === 'npm install etn-market' && isSeen ? [] : [`it is "${firstCode}"`],
+    },
+    { name: 'guides lead to each other in their order', problems: await followGuides(page, site.url) },
+    {
+      name: 'the navigation is indented level by level, and cuts no name',
+      problems: await readNavigation(page, site.url),
+    },
+    { name: `${site.pages.length} pages say what they are about, and have a preview`, problems: [] },
+  ]
+  const problems = await page.evaluate(readDescriptions, { paths: site.pages, base: SITE })
+  await context.close()
+  return checks.map((check, index) => (index === 3 ? { ...check, problems: problems.slice(0, MAX_PROBLEMS) } : check))
+}
+
+/** From the first guide to the last one, and back. */
+async function followGuides(page: Page, url: string): Promise<string[]> {
+  await page.goto(`${url}guides/getting-started.html`)
+  const titles = [await page.title()]
+  for (const rel of ['next', 'prev']) {
+    for (let left = GUIDES.length; left > 0; left--) {
+      const link = page.locator(`a[rel=${rel}]`)
+      if ((await link.count()) === 0) break
+      await link.click()
+      await page.waitForLoadState()
+      titles.push(await page.title())
+    }
+  }
+  const there = titles.slice(0, GUIDES.length)
+  const back = titles.slice(GUIDES.length - 1).reverse()
+  return new Set(there).size === GUIDES.length && String(back) === String(there)
+    ? []
+    : [`they are ${titles.join(', ')}`]
+}
+
+/** Opens every part of the navigation. */
+async function readNavigation(page: Page, url: string): Promise<string[]> {
+  await page.goto(`${url}reference/etn-market/ClientOptions.html`)
+  await page.waitForSelector('#tsd-nav-container a[href*="reference/"]', { state: 'attached' })
+  const { right, names } = await page.evaluate(readNames)
+  if (names.length < 100) return [`there are ${names.length} names`]
+  const problems = names.flatMap(({ text, box, parent }) => {
+    const above = names.find(({ id }) => id === parent)
+    if (box.right > right + 1) return [`${text} is cut`]
+    return above && box.left <= above.box.left ? [`${text} begins left of ${above.text}`] : []
+  })
+  return problems.slice(0, MAX_PROBLEMS)
+}
+
+/** Runs in the page: where the letters of each name are, beside its icon and its arrow, and whose child it is. */
+function readNames() {
+  for (const part of document.querySelectorAll<HTMLDetailsElement>('#tsd-nav-container details')) part.open = true
+  const menu = document.querySelector('.site-menu')
+  const items = [...document.querySelectorAll('#tsd-nav-container li')]
+  const names = items.map((item, id) => {
+    const above = item.parentElement?.closest('li')
+    const name = item.querySelector(':scope > a, :scope > details > summary > span')
+    const range = document.createRange()
+    range.selectNodeContents(name ?? item)
+    const boxes = [...range.getClientRects()].filter(({ width }) => width > 0)
+    return {
+      id,
+      parent: above ? items.indexOf(above) : -1,
+      text: name?.textContent ?? 'a name',
+      box: { left: Math.min(...boxes.map(({ left }) => left)), right: Math.max(...boxes.map(({ right }) => right)) },
+    }
+  })
+  return { right: (menu?.getBoundingClientRect().left ?? 0) + (menu?.clientWidth ?? 0), names }
+}
+
+/** Runs in the page: its parser is that of a reader. */
+async function readDescriptions({ paths, base }: { paths: readonly string[]; base: string }): Promise<string[]> {
+  const parser = new DOMParser()
+  const problems = await Promise.all(
+    paths.map(async (path) => {
+      const parsed = parser.parseFromString(await (await fetch(`/${path}`)).text(), 'text/html')
+      const card = Object.fromEntries(
+        [...parsed.querySelectorAll('meta')].map((meta) => [
+          meta.getAttribute('property') ?? meta.name,
+          meta.getAttribute('content') ?? '',
+        ]),
+      )
+      const { description = '', 'og:image': image = '' } = card
+      const isImage = image.startsWith(base) && (await fetch(`/${image.slice(base.length)}`, { method: 'HEAD' })).ok
+      const url = path === 'index.html' ? base : base + path
+      const isRight =
+        description !== '' &&
+        !description.startsWith('Documentation for') &&
+        card['og:description'] === description &&
+        card['og:title'] === parsed.title &&
+        card['og:url'] === url &&
+        isImage
+      return isRight ? [] : [`${path}: "${description}" ${card['og:title']} ${card['og:url']} ${image}`]
+    }),
+  )
+  return problems.flat()
+}
