@@ -1,8 +1,9 @@
 import { anchoredWallClock, type Clock, monotonicNow, systemClock } from '../concurrency/clock.ts'
 import { checkStore, invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
-import { type BudgetCore, checkFits, HeldCredits, isCredits, withTotals } from './budget-core.ts'
+import { isCredits } from './budget-core.ts'
 import type { BudgetStore } from './budget-store.ts'
 import type { Budget, MemoryBudget, StoredBudget } from './budget-types.ts'
+import { createMemoryBudget } from './memory-budget.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
 import { createWindows } from './windows.ts'
@@ -107,13 +108,4 @@ function checkOptions(options: BudgetOptions): void {
   if (exclusiveKey !== undefined && typeof exclusiveKey !== 'boolean') {
     throw invalidOption('budget.exclusiveKey', exclusiveKey, 'true or false')
   }
-}
-
-/** A budget that ends with the process. */
-export function createMemoryBudget(bare: Omit<BudgetCore, 'onChange'>): MemoryBudget {
-  const core = { ...bare, onChange() {} }
-  return withTotals<Pick<MemoryBudget, 'check' | 'reserve'>>(core, {
-    check: (credits, details) => void checkFits(core, credits, details),
-    reserve: (credits, details) => new HeldCredits(core, credits, details),
-  })
 }

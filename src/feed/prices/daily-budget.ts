@@ -1,6 +1,7 @@
 import { anchoredWallClock, type Clock } from '../../concurrency/clock.ts'
 import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
-import { type Budget, createBudget, createMemoryBudget } from '../../credits/budget.ts'
+import { type Budget, createBudget } from '../../credits/budget.ts'
+import { createMemoryBudget } from '../../credits/memory-budget.ts'
 import { createWindows } from '../../credits/windows.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
