@@ -43,7 +43,7 @@ function open(
     for (const resolve of held.splice(0, count)) resolve()
     await clock.advance(0)
   }
-  return { clock, client, budget, sent, release, calls: () => calls }
+  return { clock, client, budget, sent, held, release, calls: () => calls }
 }
 
 describe.each([
@@ -101,5 +101,18 @@ describe.each([
     await clock.advance(100)
     await release()
     expect([sent.length, outcome.state]).toEqual([2, 'resolved'])
+  })
+
+  test('sends nothing after the deadline, however late its timer', async () => {
+    const made = open(awaitsLook)
+    const { clock, client, sent, held, budget } = made
+    const outcome = watch(client.token.price({ address: address(1) }, { deadlineMs: WINDOW / 2 }))
+    await clock.advance(150)
+    clock.jump(WINDOW / 2)
+    held.pop()?.()
+    await clock.advance(100)
+    expect(sent).toEqual([])
+    expect(outcome.error).toMatchObject({ code: 'deadline_exceeded', attempts: 0, charge: 'none' })
+    expect([budget.reserved, clock.pending]).toEqual([0, 0])
   })
 })

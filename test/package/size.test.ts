@@ -22,15 +22,16 @@ const CEILINGS = [
   // The steps of a call and their errors 9, budgets with and without a store 4, guards and operations 2.4, secrets 1.4, sweeps 0.7, the
   // way into a fleet 0.3; a balance for each key, windows that no clock moves, bounded answers, the step at which a connection failed,
   // the limit of a sweep over its runs and the end of a silent batch 4; charges that a store refused, written later 0.2.
-  // Hooks of our own shape, for ky 1 and 2, need 0.3. What reads the entry of a budget with a store loads when there is one, 1.2.
+  // Hooks of our own shape, for ky 1 and 2, need 0.3. What reads the entry of a budget with a store loads when there is one, 1.2. The last look
+  // before the bytes, and answers that hooks replace, are 0.6.
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 34_000,
+    ceiling: 35_000,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9.
-  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 40_000 },
+  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 41_000 },
   // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7, bodies
   // that no reader shares or overflows on 0.3.
   { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_500 },
@@ -38,7 +39,7 @@ const CEILINGS = [
   { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_000 },
   // Bounded numbers of values in an answer, late writes of a budget and deadlines of calls that wait for a slot are 0.4 of it; a sweep that
   // ends without a retry of what was sent, and one whose ledger is shared by clients, 0.1.
-  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 42_500 },
+  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 43_500 },
   // Addresses, budgets and errors, which it shares with the client, are counted here again: 10. Prices and schedule 11, candles and
   // portfolios 5, alerts and changes 2, priorities 2. The comparison of rules for early addresses is 0.4 of them, what a lagging store
   // and a wall clock that is set need 0.5; what a proxy asks of a feed, and who pays for a visitor, 0.8; the
