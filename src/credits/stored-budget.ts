@@ -1,9 +1,7 @@
-import { systemClock } from '../concurrency/clock.ts'
-import { withTimeout } from '../concurrency/with-timeout.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { StateUnavailableError } from '../errors/state.ts'
 import { type BudgetCore, checkFits, HeldCredits, withTotals } from './budget-core.ts'
-import { ENTRY_VERSION, writeEntry } from './budget-entry.ts'
+import { afterRestart, ENTRY_VERSION, readEntry, writeEntry } from './budget-entry.ts'
 import { type BudgetStore, createEntryStore, type EntryStore } from './budget-store.ts'
 import type { Reconciliation, Reservation, ReservationDetails, StoredBudget } from './budget-types.ts'
 import type { Windows, WindowTotals } from './windows.ts'
@@ -45,7 +43,6 @@ export function createStoredBudget(
   async function read(): Promise<void> {
     const text = await entry.read()
     if (text !== undefined && text !== null) {
-      const { afterRestart, readEntry } = await loadReader(settings.timeoutMs)
       const current = windows.current()
       const found = afterRestart(readEntry(text, ENTRY_VERSION), windowMs, current)
       windows.restore(found.windows)
@@ -97,13 +94,6 @@ export function createStoredBudget(
   }
   return withTotals(core, methods, () => {
     if (!isLoaded) throw notLoaded()
-  })
-}
-
-/** Loaded when it is needed: most budgets have no store, or no entry in it yet. A page may have lost its connection meanwhile. */
-function loadReader(limitMs: number) {
-  return withTimeout(import('./read-budget-entry.ts'), limitMs, systemClock, () => {
-    throw new Error(`The code that reads an entry did not load within ${limitMs} ms.`)
   })
 }
 
