@@ -33,6 +33,7 @@ export type {
 export { type FakeServiceOptions, fakeKey } from './options.ts'
 export { type RecordOptions, record } from './record.ts'
 export type { KeyOptions, KeyState } from './rules/accounts.ts'
+export { FakeUsageError } from './rules/check-options.ts'
 export type { FakeClock } from './rules/clock.ts'
 export type { Expected } from './rules/expect.ts'
 export type { JournalEntry, JournalOptions } from './rules/journal.ts'

@@ -12,7 +12,7 @@ import { connectionError } from './http/network-errors.ts'
 import type { IncomingRequest } from './http/receive-request.ts'
 import { createSession, loadSession, maskFilter, type SessionState, saveSession } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
-import { asList, asNumber, asOneOf, checkNames } from './rules/check-options.ts'
+import { asList, asNumber, asOneOf, checkNames, FakeUsageError } from './rules/check-options.ts'
 import { createServiceClock, MAX_TIME_MS } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
@@ -104,7 +104,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     })
     if (!keep.has('world')) world.control.load()
     tape = settings.tape && createTapePlayer(settings.tape)
-    if (!keep.has('clock')) clock.offset = 0
+    if (!keep.has('clock')) clock.setBack(0)
   }
 
   async function close(): Promise<void> {
@@ -172,12 +172,12 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     },
     restore(snapshot) {
       const state = snapshots.get(snapshot)
-      if (!state) throw new TypeError('restore takes a snapshot of this fake.')
+      if (!state) throw new FakeUsageError('restore takes a snapshot of this fake.')
       session = startSession()
       loadSession(session, state.session)
       world.control.load(state.world)
       tape?.load(state.tape)
-      clock.offset = state.offset
+      clock.setBack(state.offset)
     },
     close,
     [ASYNC_DISPOSE]: close,

@@ -5,7 +5,7 @@ import { hash, hashText, unit } from './random.ts'
 export interface FakeClientClock {
   /** The fake's time in unix milliseconds. */
   now(): number
-  /** The same: the time of a fake is never set back while a client runs. */
+  /** Elapsed milliseconds: it goes on where `reset` and `restore` set the time back. */
   monotonic(): number
   /** Waits in the fake's time. Rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -19,7 +19,7 @@ export function createClientClock(clock: ServiceClock, seed: number | string): F
   let drawn = 0
   return {
     now: clock.now,
-    monotonic: clock.now,
+    monotonic: clock.elapsed,
     sleep: clock.sleep,
     random: () => unit(noise, ++drawn),
   }

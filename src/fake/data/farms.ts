@@ -1,3 +1,4 @@
+import { FakeUsageError } from '../rules/check-options.ts'
 import { blockAt } from './chain.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, hashText, unit } from './random.ts'
@@ -80,7 +81,7 @@ export function readOwnFarms(entries: unknown, pools: Pools, now: number): OwnFa
     const field = readEntry(path, entry, ['poolAddr', 'name', ...NUMBERS])
     const address = field.address('poolAddr')
     const pool = pools.find(address, now)
-    if (!pool) throw new TypeError(`${path}.poolAddr is a pool of the world, not ${address}.`)
+    if (!pool) throw new FakeUsageError(`${path}.poolAddr is a pool of the world, not ${address}.`)
     const fields: Record<string, unknown> = field.any('name') === undefined ? {} : { name: field.text('name') }
     for (const name of NUMBERS) if (field.any(name) !== undefined) fields[name] = field.number(name, 0)
     return { pool, fields }

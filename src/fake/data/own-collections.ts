@@ -1,3 +1,4 @@
+import { FakeUsageError } from '../rules/check-options.ts'
 import { wallet } from './chain.ts'
 import type { Collection } from './nft.ts'
 import { hashText } from './random.ts'
@@ -48,10 +49,10 @@ function readStats(path: string, value: unknown, { totalSupply, owners }: { tota
   const floorPrice = field.any('floorPrice') ?? null
   const listingCount = field.count('listingCount', floorPrice === null ? 0 : 1)
   if (listingCount === 0 && floorPrice !== null)
-    throw new TypeError(`${path}.floorPrice is null without a listing: listingCount is 0.`)
+    throw new FakeUsageError(`${path}.floorPrice is null without a listing: listingCount is 0.`)
   const uniqueOwners = field.count('uniqueOwners', owners)
   if (uniqueOwners > totalSupply)
-    throw new TypeError(`${path}.uniqueOwners is at most totalSupply: ${uniqueOwners} are above ${totalSupply}.`)
+    throw new FakeUsageError(`${path}.uniqueOwners is at most totalSupply: ${uniqueOwners} are above ${totalSupply}.`)
   return {
     floorPrice: floorPrice === null ? null : field.number('floorPrice', 0),
     uniqueOwners,
@@ -63,7 +64,7 @@ function readStats(path: string, value: unknown, { totalSupply, owners }: { tota
 function readAssets(path: string, value: unknown, collection: { name: string; totalSupply: number }) {
   const entries = readList(path, value)
   if (entries.length > collection.totalSupply)
-    throw new TypeError(
+    throw new FakeUsageError(
       `${path} lists at most totalSupply assets: ${entries.length} are above ${collection.totalSupply}.`,
     )
   const found = entries.map((entry, i) => {

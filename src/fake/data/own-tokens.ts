@@ -1,3 +1,4 @@
+import { FakeUsageError } from '../rules/check-options.ts'
 import { wallet } from './chain.ts'
 import { ONE } from './decimal.ts'
 import { hashText } from './random.ts'
@@ -25,7 +26,7 @@ export function readOwnTokens(
   const real = new Map(realTokens(seed).map((token) => [token.key, token]))
   const byKey = new Map<string, WorldToken>()
   const add = (path: string, token: WorldToken) => {
-    if (byKey.has(token.key)) throw new TypeError(`${path}.address occurs twice: ${token.address()}.`)
+    if (byKey.has(token.key)) throw new FakeUsageError(`${path}.address occurs twice: ${token.address()}.`)
     byKey.set(token.key, token)
   }
   for (const [i, entry] of readList('world.tokens', options.tokens).entries()) {
@@ -37,7 +38,7 @@ export function readOwnTokens(
   for (const [i, token] of launching.entries()) {
     const path = `world.presales[${i}].token`
     if (byKey.has(token.key) || real.has(token.key) || builtIn(token.key))
-      throw new TypeError(`${path}.address is a new token, which its launch lists, not ${token.address()}.`)
+      throw new FakeUsageError(`${path}.address is a new token, which its launch lists, not ${token.address()}.`)
     add(path, token)
   }
   return { tokens: [...byKey.values()], byKey, only: options.only ?? false, tokenCount: options.tokenCount }

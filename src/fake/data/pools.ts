@@ -1,4 +1,5 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { FakeUsageError } from '../rules/check-options.ts'
 import { once } from '../rules/once.ts'
 import { CHAIN_ID } from '../rules/routes.ts'
 import { ONE } from './decimal.ts'
@@ -136,7 +137,7 @@ export function readOwnPools(entries: unknown, find: (address: string) => WorldT
 }
 
 function raise(message: string): never {
-  throw new TypeError(message)
+  throw new FakeUsageError(message)
 }
 
 /** An amount of whole tokens in the smallest unit, to six places. */

@@ -1,4 +1,5 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { FakeUsageError } from '../rules/check-options.ts'
 import { wallet } from './chain.ts'
 import { ONE } from './decimal.ts'
 import { ownToken, readDecimals } from './own-tokens.ts'
@@ -107,7 +108,7 @@ export function readOwnPresales(entries: unknown, now: number): OwnPresale[] {
     const total = field.number('etnRaised', 0, undefined, goal * 1.2)
     const starts = now + Math.floor(field.number('startsInMs', Number.MIN_SAFE_INTEGER) / 1000)
     const ends = now + Math.floor(field.number('endsInMs', Number.MIN_SAFE_INTEGER) / 1000)
-    if (ends <= starts) throw new TypeError(`${path}.endsInMs is later than startsInMs.`)
+    if (ends <= starts) throw new FakeUsageError(`${path}.endsInMs is later than startsInMs.`)
     const sale = readEntry(`${path}.token`, field.any('token'), [
       'address',
       'symbol',

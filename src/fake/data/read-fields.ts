@@ -1,6 +1,6 @@
 import { checksumAddress, isAddress } from '../../utils/address.ts'
 import { trimEnd } from '../../utils/trim-end.ts'
-import { asCount, asNumber, checkNames, show } from '../rules/check-options.ts'
+import { asCount, asNumber, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
 import { fromDecimal, ONE } from './decimal.ts'
 
 /** Reads the fields of one entry of the `world` option. Messages start with the path of the field. */
@@ -29,7 +29,7 @@ export function readEntry(path: string, entry: unknown, names: readonly string[]
     text(name, fallback) {
       const value = fieldOr(name, fallback)
       if (typeof value === 'string' && value !== '') return value
-      throw new TypeError(`${at(name)} is a text, not ${show(value)}.`)
+      throw new FakeUsageError(`${at(name)} is a text, not ${show(value)}.`)
     },
     count: (name, fallback) => asCount(at(name), fieldOr(name, fallback)),
     number: (name, from, to, fallback) => asNumber(at(name), fieldOr(name, fallback), from, to),
@@ -40,7 +40,7 @@ export function readEntry(path: string, entry: unknown, names: readonly string[]
 /** The EIP-55 form of an address. */
 export function readAddressField(name: string, value: unknown): string {
   if (isAddress(value)) return checksumAddress(value)
-  throw new TypeError(`${name} is an address (0x and 40 hex digits, EIP-55 if in mixed case), not ${show(value)}.`)
+  throw new FakeUsageError(`${name} is an address (0x and 40 hex digits, EIP-55 if in mixed case), not ${show(value)}.`)
 }
 
 /** Bounds of prices in USD: the quotient of two has at most 30 decimal places. */
@@ -56,28 +56,30 @@ export function readDecimal(name: string, value: unknown): bigint {
     const amount = fromDecimal(text)
     if (amount > 0n) {
       if (amount >= MIN_AMOUNT && amount <= MAX_AMOUNT) return amount
-      throw new TypeError(`${name} is from 0.${'0'.repeat(17)}1 to 1${'0'.repeat(12)}, not ${show(value)}.`)
+      throw new FakeUsageError(`${name} is from 0.${'0'.repeat(17)}1 to 1${'0'.repeat(12)}, not ${show(value)}.`)
     }
   }
-  throw new TypeError(`${name} is a decimal above 0 with at most 30 places, for example '0.019', not ${show(value)}.`)
+  throw new FakeUsageError(
+    `${name} is a decimal above 0 with at most 30 places, for example '0.019', not ${show(value)}.`,
+  )
 }
 
 /** Throws if two entries of a list are the same thing. */
 export function rejectDuplicates(name: string, field: string, keys: readonly string[]): void {
   const twice = keys.findIndex((key, i) => keys.indexOf(key) < i)
-  if (twice >= 0) throw new TypeError(`${name}[${twice}].${field} occurs twice: ${keys[twice]}.`)
+  if (twice >= 0) throw new FakeUsageError(`${name}[${twice}].${field} occurs twice: ${keys[twice]}.`)
 }
 
 /** The entries of a list, or none. */
 export function readList(name: string, value: unknown): readonly unknown[] {
   if (value === undefined) return []
   if (Array.isArray(value)) return value
-  throw new TypeError(`${name} is a list.`)
+  throw new FakeUsageError(`${name} is a list.`)
 }
 
 /** The entries of an object, or none. */
 export function readRecord(name: string, value: unknown): [string, unknown][] {
   if (value === undefined) return []
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value)
-  throw new TypeError(`${name} is an object.`)
+  throw new FakeUsageError(`${name} is an object.`)
 }

@@ -1,4 +1,4 @@
-import { asCount, show } from '../rules/check-options.ts'
+import { asCount, FakeUsageError, show } from '../rules/check-options.ts'
 import type { Bucket } from '../rules/parse-query.ts'
 import { type FakeCandle, secondsOf } from './candle.ts'
 import { fromDecimal } from './decimal.ts'
@@ -55,5 +55,5 @@ function exact(value: number): bigint {
 }
 
 function raise(message: string): never {
-  throw new TypeError(message)
+  throw new FakeUsageError(message)
 }

@@ -1,4 +1,4 @@
-import { asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
+import { asNumber, asOneOf, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../rules/parse-query.ts'
 import type { FakeCandle } from './candle.ts'
 import { ONE } from './decimal.ts'
@@ -81,7 +81,7 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
   function find(address: unknown): WorldToken {
     const checked = readAddressField('token', address)
     const token = tokens().find(checked, now())
-    if (!token) throw new TypeError(`token is a token of the world, not ${checked}.`)
+    if (!token) throw new FakeUsageError(`token is a token of the world, not ${checked}.`)
     return token
   }
 
@@ -111,7 +111,8 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
       const target = readDecimal('usd', usd)
       const current = prices().quote(token, from)
       const until = from + Math.ceil(overMs / 1000)
-      if (overMs > 0 && !current) throw new TypeError(`${token.symbol} has no price that could move: leave out overMs.`)
+      if (overMs > 0 && !current)
+        throw new FakeUsageError(`${token.symbol} has no price that could move: leave out overMs.`)
       const ramp = overMs > 0 && current && { kind: 'ramp' as const, from, usd: current.usd, toUsd: target, until }
       timelineOf(token).set(ramp || { kind: 'fixed', from, usd: target })
       addTrade(token, until, target, PRICE_TRADE_USD)
@@ -121,15 +122,16 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
       checkNames('trade', options, ['token', 'usd'])
       const token = find(options.token)
       const usd = readDecimal('usd', options.usd)
-      if (isWetn(token)) throw new TypeError('token is the other token of the trade: WETN is one side of every trade.')
+      if (isWetn(token))
+        throw new FakeUsageError('token is the other token of the trade: WETN is one side of every trade.')
       const quote = prices().quote(token, now())
-      if (!quote) throw new TypeError(`${token.symbol} has no price: call setPrice first.`)
+      if (!quote) throw new FakeUsageError(`${token.symbol} has no price: call setPrice first.`)
       addTrade(token, now(), quote.usd, usd)
       onChange()
     },
     candles(address, bucket, rows) {
       const token = find(address)
-      if (isWetn(token)) throw new TypeError('token is not WETN: its candles are those of the price of ETN.')
+      if (isWetn(token)) throw new FakeUsageError('token is not WETN: its candles are those of the price of ETN.')
       const timeline = timelines.of(token)
       const current = now()
       for (const row of readRows(asOneOf('bucket', bucket, BUCKETS), rows, current)) {
@@ -141,7 +143,8 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
     },
     unprice: (address) =>
       change(address, (token) => {
-        if (isWetn(token)) throw new TypeError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
+        if (isWetn(token))
+          throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
         return { kind: 'none', from: now() }
       }),
     release: (address) =>

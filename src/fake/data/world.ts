@@ -1,4 +1,4 @@
-import { asCount, asNumber, checkNames } from '../rules/check-options.ts'
+import { asCount, asNumber, checkNames, FakeUsageError } from '../rules/check-options.ts'
 import type { QueryResult } from '../rules/execute.ts'
 import { once } from '../rules/once.ts'
 import type { ParsedQuery } from '../rules/parse-query.ts'
@@ -43,7 +43,7 @@ const MAX_TOKENS = 10_000
 export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number): World {
   checkNames('world', options, NAMES)
   const { only = false } = options
-  if (typeof only !== 'boolean') throw new TypeError('world.only is true or false.')
+  if (typeof only !== 'boolean') throw new FakeUsageError('world.only is true or false.')
   if (options.tokenCount !== undefined) {
     asCount('world.tokenCount', options.tokenCount)
     asNumber('world.tokenCount', options.tokenCount, 0, MAX_TOKENS)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { asNumber, checkNames, show } from '../rules/check-options.ts'
+import { asNumber, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
 import { failure } from '../rules/reply.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
 import type { Access } from './control/access.ts'
@@ -25,10 +25,10 @@ const HTTP_MODULE = 'node:http'
 export async function listen(parts: ServerParts, options: ListenOptions): Promise<FakeServer> {
   checkNames('listen', options, ['port', 'hostname', 'controlToken'])
   const { hostname = '127.0.0.1', controlToken } = options
-  if (typeof hostname !== 'string') throw new TypeError(`hostname is a text, not ${show(hostname)}.`)
+  if (typeof hostname !== 'string') throw new FakeUsageError(`hostname is a text, not ${show(hostname)}.`)
   // The message leaves the token out, because it is a secret.
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
-    throw new TypeError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
+    throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
   const control = parts.control({ controlToken })
   const wantedPort = asNumber('port', options.port ?? 0, 0, 65_535)
   if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')

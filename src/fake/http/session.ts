@@ -35,7 +35,7 @@ export function createSession(settings: Settings, find: ServiceState['find'], no
 
 /** A filter that finds the requests of a foreign key, which the journal lists masked. */
 export function maskFilter({ accounts }: Session, filter: FakeFilter = {}): FakeFilter {
-  const { key } = filter
+  const { key } = Object(filter) as FakeFilter
   if (typeof key !== 'string' || key.includes('***') || accounts.find(key)) return filter
   return { ...filter, key: maskKey(key) }
 }

@@ -1,4 +1,4 @@
-import { asCount, show } from './check-options.ts'
+import { asCount, FakeUsageError, show } from './check-options.ts'
 import type { Schema } from './check-schema.ts'
 import { checkValue, count, object, text } from './schemas.ts'
 
@@ -47,14 +47,14 @@ export function createAccounts(keys: Record<string, KeyState>): Accounts {
   function get(key: string): KeyState {
     const found = known.get(key)
     if (found) return found
-    throw new TypeError(`There is no key ${show(key)}. The keys are: ${[...known.keys()].join(', ') || 'none'}.`)
+    throw new FakeUsageError(`There is no key ${show(key)}. The keys are: ${[...known.keys()].join(', ') || 'none'}.`)
   }
 
   return {
     get,
     first() {
       const [key] = known.keys()
-      if (key === undefined) throw new TypeError('This fake was made without keys.')
+      if (key === undefined) throw new FakeUsageError('This fake was made without keys.')
       return key
     },
     find: (key) => (key === undefined ? undefined : known.get(key)),
@@ -75,7 +75,8 @@ export function createAccounts(keys: Record<string, KeyState>): Accounts {
 
 /** Checks the options of one key. */
 export function readKey(key: string, options: KeyOptions): KeyState {
-  if (key.trim() !== key || key === '') throw new TypeError('A key is text without surrounding space.')
+  if (typeof key !== 'string' || key.trim() !== key || key === '')
+    throw new FakeUsageError('A key is text without surrounding space.')
   checkValue(`keys.${key}`, KEY, options)
   const { credits, tier = DEFAULT_TIER } = typeof options === 'number' ? { credits: options } : options
   return { credits, tier }

@@ -18,8 +18,12 @@ export const MAX_TIME_MS = 4_000_000_000_000_000
 /** The time of the fake: the time of its clock plus an offset, and everything that waits for it. */
 export interface ServiceClock {
   now(): number
-  /** Milliseconds that the time was moved by. */
-  offset: number
+  /** Elapsed time: what `setBack` takes from `now()` does not change it. Waits end in this time. */
+  elapsed(): number
+  /** Milliseconds that `now()` was moved by. */
+  readonly offset: number
+  /** Sets `now()` back to what it is with this offset. */
+  setBack(offset: number): void
   /**
    * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
    * within the same span. While something runs, `now()` is the moment at which it is due.
@@ -48,13 +52,16 @@ const SETTLED_TURNS = 12
 export function createServiceClock(clock: FakeClock): ServiceClock {
   const waiting = new Set<Waiting>()
   let stopped: (() => Error) | undefined
+  /** Milliseconds that were advanced, and those of them that `now()` was set back by. */
+  let advanced = 0
+  let back = 0
   let activity = 0
   /** The moment of what runs now, during `advance`. */
   let step: number | undefined
   let running: Promise<void> = Promise.resolve()
 
-  const target = () => clock.now() + service.offset
-  const now = () => step ?? target()
+  const target = () => clock.now() + advanced
+  const elapsed = () => step ?? target()
 
   function startTimer(ms: number, callback: () => void): () => void {
     if (ms === Number.POSITIVE_INFINITY) return () => {}
@@ -110,13 +117,13 @@ export function createServiceClock(clock: FakeClock): ServiceClock {
       }
       const onAbort = () => finish(() => reject(signal?.reason))
       const one: Waiting = {
-        due: now() + ms,
+        due: elapsed() + ms,
         wake: () => finish(resolve),
         stop: () => finish(onStop === 'resolve' ? resolve : () => reject(stopped?.())),
         restart() {
           if (!Number.isFinite(ms)) return
           cancel()
-          cancel = startTimer(Math.max(0, one.due - now()), one.wake)
+          cancel = startTimer(Math.max(0, one.due - elapsed()), one.wake)
         },
       }
       const release = ms === Number.POSITIVE_INFINITY && signal ? keepProcessAlive() : () => {}
@@ -127,11 +134,17 @@ export function createServiceClock(clock: FakeClock): ServiceClock {
   }
 
   const service: ServiceClock = {
-    now,
-    offset: 0,
+    now: () => elapsed() - back,
+    elapsed,
+    get offset() {
+      return advanced - back
+    },
+    setBack(offset) {
+      back = advanced - offset
+    },
     advance(ms) {
       const from = target()
-      service.offset += ms
+      advanced += ms
       running = running.then(() => runDue(from))
       return running
     },

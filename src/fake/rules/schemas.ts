@@ -1,3 +1,4 @@
+import { FakeUsageError } from './check-options.ts'
 import { findMismatchWith, type Schema } from './check-schema.ts'
 import { fakeOperations } from './routes.ts'
 
@@ -32,8 +33,8 @@ export function object(properties: Record<string, Schema>, required: readonly st
   return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 ? { required } : {}) }
 }
 
-/** Throws a TypeError that names the path and the allowed values. The schema refers to no other but `operation`. */
+/** Throws an error that names the path and the allowed values. The schema refers to no other but `operation`. */
 export function checkValue(path: string, schema: Schema, value: unknown): void {
   const mismatch = findMismatchWith(() => OPERATION, path, schema, value)
-  if (mismatch !== undefined) throw new TypeError(mismatch)
+  if (mismatch !== undefined) throw new FakeUsageError(mismatch)
 }

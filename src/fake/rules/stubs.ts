@@ -1,4 +1,4 @@
-import { asOneOf, checkNames } from './check-options.ts'
+import { asOneOf, checkNames, FakeUsageError } from './check-options.ts'
 import { countItems } from './count-items.ts'
 import type { AdmittedCall, QueryResult } from './execute.ts'
 import { once } from './once.ts'
@@ -71,7 +71,7 @@ export function createStubs(): Stubs {
     if (made === undefined) return undefined
     const copy: unknown = JSON.parse(JSON.stringify(made))
     const mismatch = validate ? findMismatch(operation, copy) : undefined
-    if (mismatch) throw new TypeError(`The stub of ${operation} does not match the contract: ${mismatch}`)
+    if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
     return {
       data: copy,
       items: countItems(operation, copy, call.parsed),
@@ -82,9 +82,9 @@ export function createStubs(): Stubs {
   return {
     add(operation, answer, options = {}) {
       asOneOf('operation', operation, fakeOperations)
-      if (typeof answer !== 'function') throw new TypeError('A stub is a function that returns the data.')
+      if (typeof answer !== 'function') throw new FakeUsageError('A stub is a function that returns the data.')
       checkNames('stub', options, ['validate'])
-      if (typeof (options.validate ?? true) !== 'boolean') throw new TypeError('validate is true or false.')
+      if (typeof (options.validate ?? true) !== 'boolean') throw new FakeUsageError('validate is true or false.')
       const stub: Stub = { operation, answer: answer as StubAnswer, validate: options.validate ?? true }
       stubs = [stub, ...stubs]
       return () => {

@@ -1,3 +1,4 @@
+import { FakeUsageError } from './check-options.ts'
 import { countItems } from './count-items.ts'
 import type { AdmittedCall, QueryResult } from './execute.ts'
 import type { Rejection } from './rejections.ts'
@@ -97,10 +98,10 @@ export function noRecording(call: AdmittedCall): Rejection {
 export function readTape(value: unknown): Tape {
   const tape = value as Tape
   if (typeof value !== 'object' || value === null || tape.format !== 'etn-market-tape' || tape.version !== 1)
-    throw new TypeError('tape is an object that record() made, of version 1.')
+    throw new FakeUsageError('tape is an object that record() made, of version 1.')
   checkValue('tape.entries', { type: 'array', items: ENTRY }, tape.entries)
   const wrong = tape.entries.findIndex((entry) => 'data' in entry === 'error' in entry)
-  if (wrong >= 0) throw new TypeError(`tape.entries[${wrong}] has either data or an error.`)
+  if (wrong >= 0) throw new FakeUsageError(`tape.entries[${wrong}] has either data or an error.`)
   return tape
 }
 

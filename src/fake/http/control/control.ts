@@ -1,4 +1,4 @@
-import { cut, show } from '../../rules/check-options.ts'
+import { cut, FakeUsageError, show } from '../../rules/check-options.ts'
 import { findMismatchWith } from '../../rules/check-schema.ts'
 import { once } from '../../rules/once.ts'
 import type { FakeService } from '../../types.ts'
@@ -35,7 +35,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
     try {
       const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
       const mismatch = findMismatchWith(resolveComponent, '', command.takes ?? NOTHING, fields)
-      if (mismatch) throw new TypeError(mismatch)
+      if (mismatch) throw new FakeUsageError(mismatch)
       return respond(200, await command.run(fields, id))
     } catch (error) {
       const isUnmet = error instanceof Error && error.name === 'AssertionError'
@@ -81,7 +81,7 @@ async function readBody(request: Request): Promise<Fields> {
   const text = await request.text()
   const body: unknown = text === '' ? {} : JSON.parse(text)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new TypeError('The body is a JSON object.')
+    throw new FakeUsageError('The body is a JSON object.')
   return body as Fields
 }
 

@@ -1,4 +1,4 @@
-import { cut } from '../../rules/check-options.ts'
+import { cut, FakeUsageError } from '../../rules/check-options.ts'
 
 /** Things that a remote program refers to by a number. */
 export interface Registry<T> {
@@ -18,7 +18,7 @@ export function createRegistry<T>(name: string, max = DEFAULT_MAX_THINGS): Regis
 
   function get(id: string): T {
     const thing = things.get(id)
-    if (thing === undefined) throw new TypeError(`There is no ${name} ${cut(id)}. The newest ${max} are kept.`)
+    if (thing === undefined) throw new FakeUsageError(`There is no ${name} ${cut(id)}. The newest ${max} are kept.`)
     return thing
   }
 

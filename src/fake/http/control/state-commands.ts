@@ -1,5 +1,5 @@
 import type { FakeCandle } from '../../data/candle.ts'
-import { asNumber } from '../../rules/check-options.ts'
+import { asNumber, FakeUsageError } from '../../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
 import { address, amount, count, flag, object } from '../../rules/schemas.ts'
 import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetPart } from '../../types.ts'
@@ -35,7 +35,7 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
       takes: object({ advanceMs: { type: 'number', minimum: 0 }, now: { type: 'number' } }),
       answers: ref('Time'),
       async run({ advanceMs, now }) {
-        if ((advanceMs === undefined) === (now === undefined)) throw new TypeError('Give either advanceMs or now.')
+        if ((advanceMs === undefined) === (now === undefined)) throw new FakeUsageError('Give either advanceMs or now.')
         const ms = now === undefined ? (advanceMs as number) : asNumber('now', now, fake.now()) - fake.now()
         await fake.advance(ms)
         return { now: fake.now() }
