@@ -5,7 +5,7 @@
  */
 
 export { fakeWallets } from './data/balances.ts'
-export type { FakeCandle } from './data/candle.ts'
+export type { FakeCandle } from './data/candles.ts'
 export type { FakeClientClock } from './data/client-clock.ts'
 export { fakeTokens } from './data/names.ts'
 export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world-control.ts'

@@ -1,7 +1,7 @@
 import { document } from '../generated/document.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { createClientClock } from './data/client-clock.ts'
-import type { TimelinesState } from './data/timelines.ts'
+import type { TimelinesState } from './data/timeline.ts'
 import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
 import { allowOrigin, isGuarded } from './http/environment.ts'
@@ -102,7 +102,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       ...(keep.has('faults') ? { faults } : {}),
       ...(keep.has('world') ? { stubs } : {}),
     })
-    if (!keep.has('world')) world.control.load()
+    if (!keep.has('world')) world.load()
     tape = settings.tape && createTapePlayer(settings.tape)
     if (!keep.has('clock')) clock.setBack(0)
   }
@@ -156,7 +156,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     expectRequests: (expected, filter) => expectThat('requests', expected, filter, session.journal),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
     clock: createClientClock(clock, settings.seed),
-    world: world.control.world,
+    world: world.control,
     now: clock.now,
     advance: (ms) => clock.advance(asNumber('advance', ms, 0, MAX_TIME_MS - clock.now())),
     reset,
@@ -164,7 +164,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       const snapshot = Object.freeze({ at: clock.now() })
       snapshots.set(snapshot, {
         session: saveSession(session),
-        world: world.control.save(),
+        world: world.save(),
         offset: clock.offset,
         tape: tape?.save() ?? [],
       })
@@ -175,7 +175,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       if (!state) throw new FakeUsageError('restore takes a snapshot of this fake.')
       session = startSession()
       loadSession(session, state.session)
-      world.control.load(state.world)
+      world.load(state.world)
       tape?.load(state.tape)
       clock.setBack(state.offset)
     },

@@ -1,10 +1,9 @@
 import { checksumAddress } from '../../utils/address.ts'
 import { FakeUsageError } from '../rules/check-options.ts'
-import { blockAt } from './chain.ts'
 import { below, hash, hashText } from './random.ts'
-import { readAddressField, readRecord } from './read-fields.ts'
-import type { SourcesWith } from './sources.ts'
-import type { WorldToken } from './tokens.ts'
+import { blockAt, type WorldToken } from './tokens.ts'
+import type { SourcesWith } from './world.ts'
+import { readAddressField, readRecord } from './world-options.ts'
 
 /** Special wallets: one holds every listed token, one holds nothing. */
 export const fakeWallets = {

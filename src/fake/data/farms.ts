@@ -1,11 +1,10 @@
 import { FakeUsageError } from '../rules/check-options.ts'
-import { blockAt } from './chain.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, hashText, unit } from './random.ts'
-import { readEntry, readList } from './read-fields.ts'
-import type { SourcesWith } from './sources.ts'
 import type { TokenList } from './token-list.ts'
-import { baseLiquidity } from './tokens.ts'
+import { baseLiquidity, blockAt } from './tokens.ts'
+import type { SourcesWith } from './world.ts'
+import { readEntry, readList } from './world-options.ts'
 
 const FARMS = 14
 

@@ -1,11 +1,10 @@
 import { FakeUsageError } from '../rules/check-options.ts'
-import { wallet } from './chain.ts'
 import type { Pools, WorldPool } from './pools.ts'
-import { below, hash, pick, unit } from './random.ts'
-import { readEntry, readList, readRecord } from './read-fields.ts'
-import type { SourcesWith } from './sources.ts'
+import { below, hash, pick, unit, wallet } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
+import type { SourcesWith } from './world.ts'
+import { readEntry, readList, readRecord } from './world-options.ts'
 
 const DAY = 86_400
 /** A token locks liquidity at most once per turn; the locks of the last turns are listed. */

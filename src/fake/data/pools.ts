@@ -6,9 +6,9 @@ import { ONE } from './decimal.ts'
 import { fakeTokens } from './names.ts'
 import type { Prices } from './prices.ts'
 import { hash, hex, unit } from './random.ts'
-import { readEntry, readList, rejectDuplicates } from './read-fields.ts'
 import type { TokenList } from './token-list.ts'
 import { baseLiquidity, MAX_LIQUIDITY, type WorldToken } from './tokens.ts'
+import { readEntry, readList, rejectDuplicates } from './world-options.ts'
 
 /** A pool. Its tokens are in the order of their addresses, as on the chain. */
 export interface WorldPool {

@@ -1,8 +1,18 @@
+import { FakeUsageError } from '../rules/check-options.ts'
 import { once } from '../rules/once.ts'
-import type { OwnTokens } from './own-tokens.ts'
-import { createCampaign, findLaunched, launchedNumbers } from './presale-campaigns.ts'
+import { createCampaign, findLaunched, launchedNumbers } from './presales.ts'
 import { hash } from './random.ts'
-import { generatedKey, generatedTokens, launchedToken, realTokens, type WorldToken } from './tokens.ts'
+import {
+  baseLiquidity,
+  generatedKey,
+  generatedTokens,
+  launchedToken,
+  ownToken,
+  readDecimals,
+  realTokens,
+  type WorldToken,
+} from './tokens.ts'
+import { type FieldReader, readEntry, readList, type WorldOptions } from './world-options.ts'
 
 /** The largest page of `token.list`. */
 const PAGE = 100
@@ -104,4 +114,61 @@ export function findGenerated(seed: number, key: string, now: number): WorldToke
   for (let i = 0; i < GENERATED; i++) if (generatedKey(seed, i) === key) return generatedTokens(seed, i + 1)[i]
   const number = findLaunched(seed, key, now)
   return number === undefined ? undefined : launchedToken(createCampaign(seed, number))
+}
+
+/** The tokens of the `world` option. */
+export interface OwnTokens {
+  tokens: readonly WorldToken[]
+  byKey: ReadonlyMap<string, WorldToken>
+  /** Whether the built-in data is left out. */
+  only: boolean
+  tokenCount: number | undefined
+}
+
+const NAMES = ['address', 'symbol', 'name', 'decimals', 'totalSupply', 'usd']
+/** Reads the tokens; `launching` are the tokens of the user's presales. */
+export function readOwnTokens(
+  options: WorldOptions,
+  seed: number,
+  launching: readonly WorldToken[],
+  builtIn: (key: string) => WorldToken | undefined,
+): OwnTokens {
+  const real = new Map(realTokens(seed).map((token) => [token.key, token]))
+  const byKey = new Map<string, WorldToken>()
+  const add = (path: string, token: WorldToken) => {
+    if (byKey.has(token.key)) throw new FakeUsageError(`${path}.address occurs twice: ${token.address()}.`)
+    byKey.set(token.key, token)
+  }
+  for (const [i, entry] of readList('world.tokens', options.tokens).entries()) {
+    const path = `world.tokens[${i}]`
+    const field = readEntry(path, entry, NAMES)
+    const key = field.address('address').toLowerCase()
+    add(path, readToken(field, real.get(key) ?? builtIn(key), i))
+  }
+  for (const [i, token] of launching.entries()) {
+    const path = `world.presales[${i}].token`
+    if (byKey.has(token.key) || real.has(token.key) || builtIn(token.key))
+      throw new FakeUsageError(`${path}.address is a new token, which its launch lists, not ${token.address()}.`)
+    add(path, token)
+  }
+  return { tokens: [...byKey.values()], byKey, only: options.only ?? false, tokenCount: options.tokenCount }
+}
+
+function readToken(field: FieldReader, known: WorldToken | undefined, position: number): WorldToken {
+  const address = field.address('address')
+  const symbol = field.text('symbol', known?.symbol)
+  const totalSupply = field.number('totalSupply', 0, undefined, known?.totalSupply ?? 1_000_000)
+  const decimals = readDecimals(field, known?.decimals ?? 18)
+  const names = { symbol, name: field.text('name', known?.name ?? symbol), decimals, totalSupply }
+  const fixedUsd = field.amount('usd')
+  const price = fixedUsd === undefined ? {} : { fixedUsd, anchor: known?.anchor ?? ('USD' as const) }
+  if (known) {
+    const changed = { ...known, ...names, ...price }
+    // A token that is worth more has no more in its pools: all pools together hold less than all WETN.
+    const share = baseLiquidity(known) / (baseLiquidity({ ...changed, poolShare: 1 }) || 1)
+    return field.any('usd') === undefined && field.any('totalSupply') === undefined
+      ? changed
+      : { ...changed, poolShare: Math.min(known.poolShare, share) }
+  }
+  return ownToken({ address, ...names, index: 2_000_000 + position, ...(fixedUsd === undefined ? {} : { fixedUsd }) })
 }

@@ -4,7 +4,7 @@ import { trimEnd } from '../../utils/trim-end.ts'
  * A mistake in what the fake was given: an option, an argument, a fault. Its message names it, and what is allowed there.
  *
  * @example
- * createFakeService({ sed: 7 } as object) // FakeUsageError: createFakeService knows no option "sed". It takes: seed, ...
+ * await useFakeService({ after() {} }, { sed: 7 } as object).catch((error: Error) => error.name) // 'FakeUsageError'
  */
 export class FakeUsageError extends TypeError {
   /** Name of the class. */

@@ -1,4 +1,4 @@
-import type { FakeCandle } from '../../data/candle.ts'
+import type { FakeCandle } from '../../data/candles.ts'
 import { asNumber, FakeUsageError } from '../../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
 import { address, amount, count, flag, object } from '../../rules/schemas.ts'
