@@ -5,7 +5,7 @@
  */
 
 import { HttpResponse, http } from 'msw'
-import { isConnectionError } from '../fake/http/network-errors.ts'
+import { isConnectionError } from '../fake/http/fetch.ts'
 import type { FakeService } from '../fake/index.ts'
 import { asBaseUrl, checkFunctions, checkNames } from '../fake/rules/check-options.ts'
 

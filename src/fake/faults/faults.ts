@@ -2,17 +2,17 @@ import { isPromise } from '../../utils/is-promise.ts'
 import { hash, hashText, unit } from '../data/random.ts'
 import type { UnusedFault } from '../rules/expect.ts'
 import type { FakeOperation } from '../rules/routes.ts'
-import { checkFault, checkScript } from './check-fault.ts'
-import { combine } from './combine.ts'
-import { describeFault, describeScript } from './describe-fault.ts'
-import type {
-  FakeRequest,
-  FaultEffects,
-  FaultHandle,
-  FaultMatch,
-  FaultOptions,
-  ScriptOptions,
-  ScriptStep,
+import { combine } from './effects.ts'
+import {
+  checkFault,
+  checkScript,
+  type FakeRequest,
+  type FaultEffects,
+  type FaultHandle,
+  type FaultMatch,
+  type FaultOptions,
+  type ScriptOptions,
+  type ScriptStep,
 } from './fault-options.ts'
 
 /** The effects of all faults that hit a request. */
@@ -142,4 +142,29 @@ function isFor({ operation, key }: FaultMatch, request: FakeRequest): boolean {
 function defaultTimes({ nth, probability }: FaultOptions): number {
   if (nth !== undefined) return [nth].flat().length
   return probability === undefined ? 1 : Number.POSITIVE_INFINITY
+}
+
+/** A fault in a few words; `listKey` masks keys that are not the fake's own. */
+function describeFault(options: FaultOptions, listKey: (key: string) => string): string {
+  const { operation, key, when, nth, times: _, probability, ...effects } = options
+  const where = [
+    operation === undefined ? 'any operation' : [operation].flat().join(' or '),
+    key === undefined ? '' : `of key ${listKey(key)}`,
+    nth === undefined ? '' : `call ${[nth].flat().join(', ')}`,
+    when === undefined ? '' : 'selected by a function',
+    probability === undefined ? '' : `with probability ${probability}`,
+  ]
+  return `${describeEffects(effects)} on ${where.filter((part) => part !== '').join(' ')}`
+}
+
+function describeScript(operation: string, steps: readonly ScriptStep[]): string {
+  const all = steps.map((step) => (step === 'ok' ? 'ok' : describeEffects(step)))
+  return `script [${all.join(' | ')}] on ${operation}`
+}
+
+function describeEffects(effects: object): string {
+  const all = Object.entries(effects).map(
+    ([name, value]) => `${name} ${typeof value === 'function' ? '(…)' : JSON.stringify(value)}`,
+  )
+  return all.join(', ')
 }

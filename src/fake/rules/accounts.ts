@@ -1,6 +1,5 @@
 import { asCount, FakeUsageError, show } from './check-options.ts'
-import type { Schema } from './check-schema.ts'
-import { checkValue, count, object, text } from './schemas.ts'
+import { checkValue, count, object, type Schema, text } from './schema.ts'
 
 /** What a key starts with: an amount of credits, or credits and a tier. */
 export type KeyOptions =

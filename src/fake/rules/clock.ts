@@ -1,5 +1,4 @@
 import { nextTurn } from '../../concurrency/event-loop.ts'
-import { keepProcessAlive } from './keep-alive.ts'
 
 /** Source of the time. The `clock` of a client has this shape. */
 export interface FakeClock {
@@ -157,4 +156,15 @@ export function createServiceClock(clock: FakeClock): ServiceClock {
     },
   }
   return service
+}
+
+/**
+ * Keeps the process alive until the returned function is called, as the socket of a pending request does. Without it, a
+ * program that only waits for an unreferenced timer ends before the timer fires. It uses a message port, because fake timers
+ * replace timers.
+ */
+function keepProcessAlive(): () => void {
+  const { port1 } = new MessageChannel()
+  port1.onmessage = () => {}
+  return () => port1.close()
 }

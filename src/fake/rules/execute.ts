@@ -1,12 +1,9 @@
 import type { Accounts, KeyState } from './accounts.ts'
-import type { HeavySlots } from './heavy-slots.ts'
 import type { Charge, Ledger } from './ledger.ts'
-import type { RouteMatch } from './match-route.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { insufficientCredits, notFound, type Rejection, serverBusy, unauthorized } from './rejections.ts'
-import type { Receipt } from './reply.ts'
-import { fakeRoutes, priceOf } from './routes.ts'
+import { insufficientCredits, notFound, type Receipt, type Rejection, serverBusy, unauthorized } from './reply.ts'
+import { type FakeOperation, fakeRoutes, priceOf, type RouteMatch } from './routes.ts'
 
 /** The data of an answer, before it is charged. */
 export interface QueryResult {
@@ -102,4 +99,38 @@ export function execute(
   account.credits -= cost
   const charge = { key, operation, items: result.items, credits: cost, delivered: false, at: state.now(), request }
   return { ...answer, receipt: { cost, remaining: account.credits }, charge: state.ledger.add(charge) }
+}
+
+/** The number of items that are charged for an answer. */
+export function countItems(operation: FakeOperation, data: unknown, { addresses }: ParsedQuery): number {
+  if (operation === 'prices.batch') return addresses.length
+  if (fakeRoutes[operation].perItem === 0) return 0
+  if (Array.isArray(data)) return data.length
+  // Without validation a stub may return anything.
+  const { balances } = Object(data) as { balances?: object | null }
+  return Object.keys(balances ?? {}).length
+}
+
+/** The slots of the heavy routes, shared by all keys. */
+export interface HeavySlots {
+  readonly size: number
+  /** Takes a slot and returns a function that frees it; further calls of that function do nothing. `undefined` when none is free. */
+  acquire(): (() => void) | undefined
+}
+
+export function createHeavySlots(size: number): HeavySlots {
+  let held = 0
+  return {
+    size,
+    acquire() {
+      if (held >= size) return undefined
+      held++
+      let isFreed = false
+      return () => {
+        if (isFreed) return
+        isFreed = true
+        held--
+      }
+    },
+  }
 }

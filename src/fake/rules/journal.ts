@@ -1,5 +1,4 @@
-import { createHistory, type HistoryState } from './history.ts'
-import { checkFilter, type FakeFilter } from './ledger.ts'
+import { checkFilter, createHistory, type FakeFilter, type HistoryState } from './ledger.ts'
 import type { FakeOperation } from './routes.ts'
 
 /** A request and its outcome. CORS preflights are not listed. */

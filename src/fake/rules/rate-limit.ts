@@ -1,5 +1,5 @@
 import { asCount, asNumber, checkNames } from './check-options.ts'
-import { type Rejection, rateLimited } from './rejections.ts'
+import { type Rejection, rateLimited } from './reply.ts'
 
 /** A limit on the calls of a key per time window. The live service has one; its values are not known. */
 export interface RateLimitOptions {

@@ -1,9 +1,8 @@
 import { asOneOf, checkNames, FakeUsageError } from './check-options.ts'
-import { countItems } from './count-items.ts'
-import type { AdmittedCall, QueryResult } from './execute.ts'
+import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
 import { once } from './once.ts'
 import { type FakeOperation, fakeOperations, fakeRoutes, type ListOperation } from './routes.ts'
-import { findMismatch } from './validate-data.ts'
+import { findMismatch } from './schema.ts'
 
 /** The data of an operation, as a stub receives it. */
 export type StubData<Operation extends FakeOperation> = Operation extends ListOperation

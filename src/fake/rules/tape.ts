@@ -1,9 +1,8 @@
 import { FakeUsageError } from './check-options.ts'
-import { countItems } from './count-items.ts'
-import type { AdmittedCall, QueryResult } from './execute.ts'
-import type { Rejection } from './rejections.ts'
+import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
+import type { Rejection } from './reply.ts'
 import { type FakeOperation, fakeRoutes } from './routes.ts'
-import { checkValue, object, operation, text } from './schemas.ts'
+import { checkValue, object, operation, text } from './schema.ts'
 
 /** An answer of the service on a tape. */
 export interface TapeEntry {

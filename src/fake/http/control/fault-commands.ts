@@ -1,12 +1,9 @@
 import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
 import { cut, FakeUsageError } from '../../rules/check-options.ts'
 import type { FakeOperation } from '../../rules/routes.ts'
-import { flag, object, text } from '../../rules/schemas.ts'
-import { findMismatch } from '../../rules/validate-data.ts'
+import { findMismatch, flag, object, text } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import type { Commands, Fields } from './command.ts'
-import { PAGE, page } from './page-of-list.ts'
-import { createRegistry } from './registry.ts'
+import { type Commands, createRegistry, type Fields, PAGE, page } from './commands.ts'
 import { ref } from './schemas.ts'
 
 /** Faults, scripts and stubs. */

@@ -1,10 +1,9 @@
 import type { FakeCandle } from '../../data/candles.ts'
 import { asNumber, FakeUsageError } from '../../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
-import { address, amount, count, flag, object } from '../../rules/schemas.ts'
+import { address, amount, count, flag, object } from '../../rules/schema.ts'
 import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetPart } from '../../types.ts'
-import type { Commands } from './command.ts'
-import { createRegistry } from './registry.ts'
+import { type Commands, createRegistry } from './commands.ts'
 import { answer, ref } from './schemas.ts'
 
 /** Keys, time and heavy slots. */

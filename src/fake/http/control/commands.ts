@@ -1,10 +1,74 @@
+import { cut, FakeUsageError } from '../../rules/check-options.ts'
 import type { Expected } from '../../rules/expect.ts'
 import { type FakeFilter, FILTER } from '../../rules/ledger.ts'
-import { count, flag, object } from '../../rules/schemas.ts'
+import { count, flag, numberFrom1, object, type Schema } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import type { Commands, Fields } from './command.ts'
-import { PAGE, page } from './page-of-list.ts'
 import { answer, ref } from './schemas.ts'
+
+/** The fields of a request: those of the JSON body, or the query parameters of a GET. */
+export type Fields = Record<string, unknown>
+
+/** A control route. Requests are checked with its schema before it runs. */
+export interface Command {
+  summary: string
+  /** The fields that it takes, as an object. @default none */
+  takes?: Schema
+  /** What it answers. */
+  answers: Schema
+  run(fields: Fields, id: string): unknown
+}
+
+/** Control routes by method and path; `{id}` is the last segment. */
+export type Commands = Record<string, Command>
+
+/** The query parameters of a list. */
+export const PAGE: Record<string, Schema> = { limit: numberFrom1, after: count, last: numberFrom1 }
+
+/** The part of a list that `after`, `last` and `limit` ask for. */
+export function page<T>(all: T[], idOf: (one: T) => number, fields: Fields): T[] {
+  const { limit, after, last } = fields as { limit?: number; after?: number; last?: number }
+  const from = after === undefined ? all : all.filter((one) => idOf(one) > after)
+  const newest = last === undefined ? from : from.slice(-last)
+  return limit === undefined ? newest : newest.slice(0, limit)
+}
+
+/** Things that a remote program refers to by a number. */
+export interface Registry<T> {
+  add(thing: T): number
+  /** Throws for an unknown number. */
+  get(id: string): T
+  /** The same, and removes the thing. */
+  take(id: string): T
+}
+
+const DEFAULT_MAX_THINGS = 1_000
+
+/** Keeps the newest `max` things. */
+export function createRegistry<T>(name: string, max = DEFAULT_MAX_THINGS): Registry<T> {
+  const things = new Map<string, T>()
+  let added = 0
+
+  function get(id: string): T {
+    const thing = things.get(id)
+    if (thing === undefined) throw new FakeUsageError(`There is no ${name} ${cut(id)}. The newest ${max} are kept.`)
+    return thing
+  }
+
+  return {
+    get,
+    add(thing) {
+      things.set(String(++added), thing)
+      const [oldest] = things.keys()
+      if (things.size > max && oldest !== undefined) things.delete(oldest)
+      return added
+    },
+    take(id) {
+      const thing = get(id)
+      things.delete(id)
+      return thing
+    },
+  }
+}
 
 /** Reading what happened. */
 export function readingCommands(fake: FakeService): Commands {
