@@ -24,77 +24,95 @@ const REORDERED_EVERY = 60
 const MAX_CACHED = 1_000
 
 /** The tokens of the world. */
-export interface TokenList {
+export class TokenList {
   readonly wetn: WorldToken
   readonly usdc: WorldToken
+  readonly #seed: number
+  readonly #own: OwnTokens
+  readonly #real: readonly WorldToken[]
+  /** The user's own tokens, and the real ones that they do not redefine. */
+  readonly #first: readonly WorldToken[]
+  /** All but the launched ones. */
+  readonly #permanent: () => readonly WorldToken[]
+  readonly #byKey: () => ReadonlyMap<string, WorldToken>
+  readonly #launched = new Map<number, WorldToken>()
+  #current: { newest: number; tokens: WorldToken[]; byKey: Map<string, WorldToken> } | undefined
+
+  constructor(seed: number, own: OwnTokens) {
+    const real = realTokens(seed)
+    const isReplaced = ({ key }: WorldToken) => own.byKey.has(key)
+    const named = (symbol: string) => real.find((token) => token.symbol === symbol) ?? raise(symbol)
+    const wetn = own.byKey.get(named('WETN').key) ?? named('WETN')
+    const first = [...own.tokens, ...real.filter((token) => !isReplaced(token))]
+    this.wetn = wetn
+    this.usdc = named('USDC')
+    this.#seed = seed
+    this.#own = own
+    this.#real = real
+    this.#first = first
+    this.#permanent = once(() => {
+      if (own.only) return own.byKey.has(wetn.key) ? own.tokens : [...own.tokens, wetn]
+      const listed = own.tokens.filter(({ launchedAt }) => launchedAt === undefined)
+      const added = listed.length - real.filter(isReplaced).length
+      const count = Math.max(0, GENERATED + Math.max(0, (own.tokenCount ?? PAGE) - PAGE) - added)
+      return [...first, ...generatedTokens(seed, count).filter((token) => !isReplaced(token))]
+    })
+    this.#byKey = once(() => new Map(this.#permanent().map((token) => [token.key, token])))
+  }
+
   /** All listed tokens at a moment. The user's own come first, then the real ones. */
-  all(now: number): readonly WorldToken[]
+  all(now: number): readonly WorldToken[] {
+    return [...this.#permanentAt(now), ...this.#launchedAt(now).tokens]
+  }
+
   /** A token that is listed, or was at an earlier moment: what was listed once stays. */
-  find(address: string, now: number): WorldToken | undefined
+  find(address: string, now: number): WorldToken | undefined {
+    const key = address.toLowerCase()
+    const real = this.#own.only ? undefined : this.#real.find((token) => token.key === key)
+    const permanent = this.#own.byKey.get(key) ?? real ?? this.#byKey().get(key)
+    const found = permanent ?? this.#launchedAt(now).byKey.get(key) ?? this.#findOlder(key, now)
+    return found && hasLaunched(found, now) ? found : undefined
+  }
+
   /** The tokens in the order of `token.list`: shuffled by the seed and the time. */
-  page(now: number): readonly WorldToken[]
-}
+  page(now: number): readonly WorldToken[] {
+    const order = hash(this.#seed, 5, Math.floor(now / REORDERED_EVERY))
+    const isFirst = new Set(this.#first)
+    const permanent = this.#permanentAt(now)
+    const first = permanent.filter((token) => isFirst.has(token))
+    const rest = permanent.filter((token) => !isFirst.has(token))
+    const ranked = [...first, ...this.#launchedAt(now).tokens, ...rest]
+    return [...shuffled(ranked.slice(0, PAGE), order), ...shuffled(ranked.slice(PAGE), order)]
+  }
 
-export function createTokenList(seed: number, own: OwnTokens): TokenList {
-  const real = realTokens(seed)
-  const isReplaced = ({ key }: WorldToken) => own.byKey.has(key)
-  const ownOrReal = [...own.tokens, ...real.filter((token) => !isReplaced(token))]
-  const named = (symbol: string) => real.find((token) => token.symbol === symbol) ?? raise(symbol)
-  const wetn = own.byKey.get(named('WETN').key) ?? named('WETN')
-  const generatedCount = () => Math.max(0, GENERATED + Math.max(0, (own.tokenCount ?? PAGE) - PAGE) - added())
-  const added = () =>
-    own.tokens.filter(({ launchedAt }) => launchedAt === undefined).length - real.filter(isReplaced).length
-  const permanent = once(() => {
-    if (own.only) return own.byKey.has(wetn.key) ? own.tokens : [...own.tokens, wetn]
-    return [...ownOrReal, ...generatedTokens(seed, generatedCount()).filter((token) => !isReplaced(token))]
-  })
-  const byKey = once(() => new Map(permanent().map((token) => [token.key, token])))
-  const launched = new Map<number, WorldToken>()
-  let current: { newest: number; tokens: WorldToken[]; byKey: Map<string, WorldToken> } | undefined
+  #permanentAt(now: number): readonly WorldToken[] {
+    return this.#permanent().filter((token) => hasLaunched(token, now))
+  }
 
-  function tokenOf(number: number): WorldToken {
-    if (launched.size > MAX_CACHED) launched.clear()
-    const token = launched.get(number) ?? launchedToken(createCampaign(seed, number))
-    launched.set(number, token)
+  #launchedAt(now: number) {
+    const numbers = this.#own.only ? [] : launchedNumbers(this.#seed, now)
+    const newest = numbers[0] ?? 0
+    if (this.#current?.newest === newest) return this.#current
+    const tokens = numbers.map((number) => this.#tokenOf(number))
+    this.#current = { newest, tokens, byKey: new Map(tokens.map((token) => [token.key, token])) }
+    return this.#current
+  }
+
+  #findOlder(key: string, now: number): WorldToken | undefined {
+    const number = this.#own.only ? undefined : findLaunched(this.#seed, key, now)
+    return number === undefined ? undefined : this.#tokenOf(number)
+  }
+
+  #tokenOf(number: number): WorldToken {
+    if (this.#launched.size > MAX_CACHED) this.#launched.clear()
+    const token = this.#launched.get(number) ?? launchedToken(createCampaign(this.#seed, number))
+    this.#launched.set(number, token)
     return token
   }
+}
 
-  function findOlder(key: string, now: number): WorldToken | undefined {
-    const number = own.only ? undefined : findLaunched(seed, key, now)
-    return number === undefined ? undefined : tokenOf(number)
-  }
-
-  function launchedAt(now: number) {
-    const numbers = own.only ? [] : launchedNumbers(seed, now)
-    const newest = numbers[0] ?? 0
-    if (current?.newest === newest) return current
-    const tokens = numbers.map(tokenOf)
-    current = { newest, tokens, byKey: new Map(tokens.map((token) => [token.key, token])) }
-    return current
-  }
-
-  const hasLaunched = (token: WorldToken, now: number) => token.launchedAt === undefined || token.launchedAt <= now
-  const all = (now: number) => [...permanent().filter((token) => hasLaunched(token, now)), ...launchedAt(now).tokens]
-  return {
-    wetn,
-    usdc: named('USDC'),
-    all,
-    find(address, now) {
-      const key = address.toLowerCase()
-      const fixed = own.byKey.get(key) ?? (own.only ? undefined : real.find((token) => token.key === key))
-      const found = fixed ?? byKey().get(key) ?? launchedAt(now).byKey.get(key) ?? findOlder(key, now)
-      return found && hasLaunched(found, now) ? found : undefined
-    },
-    page(now) {
-      const order = hash(seed, 5, Math.floor(now / REORDERED_EVERY))
-      const permanents = permanent().filter((token) => hasLaunched(token, now))
-      const isFirst = new Set(ownOrReal)
-      const first = permanents.filter((token) => isFirst.has(token))
-      const rest = permanents.filter((token) => !isFirst.has(token))
-      const ranked = [...first, ...launchedAt(now).tokens, ...rest]
-      return [...shuffled(ranked.slice(0, PAGE), order), ...shuffled(ranked.slice(PAGE), order)]
-    },
-  }
+function hasLaunched({ launchedAt }: WorldToken, now: number): boolean {
+  return launchedAt === undefined || launchedAt <= now
 }
 
 function shuffled(tokens: WorldToken[], order: number): WorldToken[] {

@@ -9,12 +9,12 @@ import { toDecimal } from './decimal.ts'
 import { farms, readOwnFarms } from './farms.ts'
 import { liquidityLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
-import { createPools, type Pools, poolBody, readOwnPools } from './pools.ts'
+import { Pools, poolBody, readOwnPools } from './pools.ts'
 import { findPresale, presales, readOwnPresales } from './presales.ts'
 import { Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
 import { Timelines, type TimelinesState } from './timeline.ts'
-import { createTokenList, findGenerated, readOwnTokens, type TokenList } from './token-list.ts'
+import { findGenerated, readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { newestTrades } from './trades.ts'
 import { createWorldControl, type FakeWorld } from './world-control.ts'
@@ -71,13 +71,13 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   const ownPresales = readOwnPresales(options.presales, start)
   const launching = ownPresales.map(({ token }) => token)
   const ownTokens = readOwnTokens(options, seed, launching, (key) => findGenerated(seed, key, start))
-  const tokens = once(() => createTokenList(seed, ownTokens))
+  const tokens = once(() => new TokenList(seed, ownTokens))
   const timelines = new Timelines(() => tokens().wetn)
   const prices = once(() => new Prices(seed, tokens(), timelines))
   const candles = once(() => new Candles(prices()))
   const findAtStart = (address: string) => tokens().find(address, start)
   const ownPools = isOwn ? readOwnPools(options.pools, findAtStart) : []
-  const pools = once(() => createPools(seed, tokens(), prices(), ownPools))
+  const pools = once(() => new Pools(seed, tokens(), prices(), ownPools))
   const ownBalances = readOwnBalances(options.balances, findAtStart)
   const ownLocks = options.locks ? readOwnLocks(options.locks, tokens(), pools(), start) : new Map()
   const ownFarms = options.farms ? readOwnFarms(options.farms, pools(), start) : []

@@ -1,5 +1,6 @@
 import type { Accounts, KeyState } from './accounts.ts'
 import type { Charge, Ledger } from './ledger.ts'
+import { once } from './once.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { insufficientCredits, notFound, type Receipt, type Rejection, serverBusy, unauthorized } from './reply.ts'
@@ -20,7 +21,6 @@ export interface ServiceState {
   accounts: Accounts
   ledger: Ledger
   heavySlots: HeavySlots
-  heavyRetryAfterSeconds: number
   rateLimit: RateLimit
   now(): number
   /** Looks up the data; `undefined` if the requested thing does not exist. */
@@ -91,7 +91,7 @@ export function execute(
   if (!result) return { rejection: notFound(`${operation} knows nothing at ${parsed.address}.`) }
   if (result.rejection) return { rejection: result.rejection }
   const free = route.heavy ? state.heavySlots.acquire() : () => {}
-  if (!free) return { rejection: serverBusy(state.heavySlots.size, state.heavyRetryAfterSeconds) }
+  if (!free) return { rejection: serverBusy(state.heavySlots.size, state.heavySlots.retryAfterSeconds) }
 
   const answer = { data: result.data, cursor: result.cursor ?? null, free }
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
@@ -112,25 +112,23 @@ export function countItems(operation: FakeOperation, data: unknown, { addresses 
 }
 
 /** The slots of the heavy routes, shared by all keys. */
-export interface HeavySlots {
+export class HeavySlots {
   readonly size: number
-  /** Takes a slot and returns a function that frees it; further calls of that function do nothing. `undefined` when none is free. */
-  acquire(): (() => void) | undefined
-}
+  /** `Retry-After` when none is free. */
+  readonly retryAfterSeconds: number
+  #held = 0
 
-export function createHeavySlots(size: number): HeavySlots {
-  let held = 0
-  return {
-    size,
-    acquire() {
-      if (held >= size) return undefined
-      held++
-      let isFreed = false
-      return () => {
-        if (isFreed) return
-        isFreed = true
-        held--
-      }
-    },
+  constructor(size: number, retryAfterSeconds: number) {
+    this.size = size
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+
+  /** Takes a slot and returns a function that frees it; further calls of that function do nothing. `undefined` when none is free. */
+  acquire(): (() => void) | undefined {
+    if (this.#held >= this.size) return undefined
+    this.#held++
+    return once(() => {
+      this.#held--
+    })
   }
 }

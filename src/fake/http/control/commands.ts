@@ -32,41 +32,39 @@ export function page<T>(all: T[], idOf: (one: T) => number, fields: Fields): T[]
   return limit === undefined ? newest : newest.slice(0, limit)
 }
 
-/** Things that a remote program refers to by a number. */
-export interface Registry<T> {
-  add(thing: T): number
-  /** Throws for an unknown number. */
-  get(id: string): T
-  /** The same, and removes the thing. */
-  take(id: string): T
-}
-
 const DEFAULT_MAX_THINGS = 1_000
 
-/** Keeps the newest `max` things. */
-export function createRegistry<T>(name: string, max = DEFAULT_MAX_THINGS): Registry<T> {
-  const things = new Map<string, T>()
-  let added = 0
+/** Things that a remote program refers to by a number. The newest `max` are kept. */
+export class Registry<T> {
+  readonly #name: string
+  readonly #max: number
+  readonly #things = new Map<string, T>()
+  #added = 0
 
-  function get(id: string): T {
-    const thing = things.get(id)
-    if (thing === undefined) throw new FakeUsageError(`There is no ${name} ${cut(id)}. The newest ${max} are kept.`)
-    return thing
+  constructor(name: string, max = DEFAULT_MAX_THINGS) {
+    this.#name = name
+    this.#max = max
   }
 
-  return {
-    get,
-    add(thing) {
-      things.set(String(++added), thing)
-      const [oldest] = things.keys()
-      if (things.size > max && oldest !== undefined) things.delete(oldest)
-      return added
-    },
-    take(id) {
-      const thing = get(id)
-      things.delete(id)
-      return thing
-    },
+  add(thing: T): number {
+    this.#things.set(String(++this.#added), thing)
+    const [oldest] = this.#things.keys()
+    if (this.#things.size > this.#max && oldest !== undefined) this.#things.delete(oldest)
+    return this.#added
+  }
+
+  /** Throws for an unknown number. */
+  get(id: string): T {
+    const thing = this.#things.get(id)
+    if (thing !== undefined) return thing
+    throw new FakeUsageError(`There is no ${this.#name} ${cut(id)}. The newest ${this.#max} are kept.`)
+  }
+
+  /** The same, and removes the thing. */
+  take(id: string): T {
+    const thing = this.get(id)
+    this.#things.delete(id)
+    return thing
   }
 }
 

@@ -3,13 +3,13 @@ import { cut, FakeUsageError } from '../../rules/check-options.ts'
 import type { FakeOperation } from '../../rules/routes.ts'
 import { findMismatch, flag, object, text } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import { type Commands, createRegistry, type Fields, PAGE, page } from './commands.ts'
+import { type Commands, type Fields, PAGE, page, Registry } from './commands.ts'
 import { ref } from './schemas.ts'
 
 /** Faults, scripts and stubs. */
 export function faultCommands(fake: FakeService): Commands {
   const body = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
-  const stubs = createRegistry<() => void>('stub')
+  const stubs = new Registry<() => void>('stub')
   return {
     'GET faults': {
       summary: 'The faults and scripts; `after` is the id of one.',

@@ -3,12 +3,12 @@ import { asNumber, FakeUsageError } from '../../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
 import { address, amount, count, flag, object } from '../../rules/schema.ts'
 import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetPart } from '../../types.ts'
-import { type Commands, createRegistry } from './commands.ts'
+import { type Commands, Registry } from './commands.ts'
 import { answer, ref } from './schemas.ts'
 
 /** Keys, time and heavy slots. */
 export function keyAndTimeCommands(fake: FakeService): Commands {
-  const slots = createRegistry<() => void>('heavy slot')
+  const slots = new Registry<() => void>('heavy slot')
   return {
     'GET keys': {
       summary: 'The keys and their credits.',
@@ -113,7 +113,7 @@ export function worldCommands({ world }: FakeService): Commands {
 
 /** Reset, snapshots. */
 export function stateCommands(fake: FakeService, maxSnapshots: number): Commands {
-  const snapshots = createRegistry<FakeSnapshot>('snapshot', maxSnapshots)
+  const snapshots = new Registry<FakeSnapshot>('snapshot', maxSnapshots)
   return {
     'POST reset': {
       summary: 'Resets the fake; `keep` lists the parts to keep.',
