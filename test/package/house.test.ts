@@ -18,7 +18,7 @@ const places = (file: SourceFile, isWrong: (node: ts.Node) => boolean) =>
 
 // A hint, no failure: a file holds one concept whole.
 const long = written.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)
-if (long.length > 0) console.info(`Files of more than 300 lines: ${long.join(', ')}`)
+if (long.length > 0) process.stderr.write(`Files of more than 300 lines: ${long.join(', ')}\n`)
 
 test('no file uses the type any', () => {
   expect(sources.flatMap((file) => places(file, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword))).toEqual([])

@@ -2,7 +2,7 @@ import type { Bucket, Currency, Duration } from '../rules/parse-query.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
 import { type Prices, rowMinutes, type Source } from './prices.ts'
-import type { AddedTrade, Piece, Row } from './timeline.ts'
+import type { AddedTrade, Piece, Row, Segment } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** A candle as the service returns it. */
@@ -54,80 +54,14 @@ interface Bar {
   row?: Row
 }
 
-/**
- * The candles of a range, oldest first. The range is divided where the source of the price changes, of the token or of ETN; what each source
- * gives is joined in the period in which it lies. So a change leaves the candles of other periods as they were.
- */
-function candlesOf(prices: Prices, token: WorldToken, range: Range): FakeCandle[] {
-  const { currency, from, until } = range
-  const length = secondsOf(range.bucket)
-  const timeline = prices.timeline(token)
-  const pieces = timeline.pieces(from, until)
-  const added = timeline.trades.filter(({ time }) => time >= from && time <= until)
-  const rates =
-    currency === 'USD' || pieces.some(({ segment }) => isConverted(token, segment, currency))
-      ? prices.rates.pieces(from, until)
-      : []
-  // Where the source changes within a period, the price counts there without a trade too.
-  const isPlain = pieces.length === 1 && rates.length < 2 && added.length === 0
-  const source = new BarSource(prices, token, isPlain ? range : { ...range, includeEmpty: true })
-  const candles = new Map<number, Bar>()
-  for (const bar of pieces.flatMap((piece) => source.barsOf(piece, rates))) {
-    const time = startOf(bar.time, length)
-    const known = candles.get(time)
-    if (known) extend(known, bar)
-    else candles.set(time, { ...bar, time })
-  }
-  for (const trade of added) {
-    const time = startOf(trade.time, length)
-    const bar = barOfTrade(trade, prices, currency)
-    const known = candles.get(time)
-    // The price goes on from where it was.
-    if (known) extend(known, { ...bar, close: known.close })
-    else candles.set(time, { ...bar, time })
-  }
-  const shown = [...candles.values()].filter((bar) => isShown(bar, length, range))
-  return shown.sort((a, b) => a.time - b.time).map((bar) => toCandle(bar, length, range))
-}
-
-const startOf = (time: number, length: number) => time - (((time % length) + length) % length)
-
-function isShown({ time, count }: Bar, length: number, { includeEmpty, now }: Range): boolean {
-  return includeEmpty || count > 0 || now < time + length
-}
-
-function isConverted(token: WorldToken, { kind }: { kind: string }, currency: Currency): boolean {
-  return kind === 'computed' ? token.anchor !== currency : currency !== 'USD'
-}
-
-function extend(bar: Bar, next: Bar): void {
-  if (next.high > bar.high) bar.high = next.high
-  if (next.low < bar.low) bar.low = next.low
-  bar.close = next.close
-  bar.count += next.count
-  bar.volume += next.volume
-}
-
-function barOfTrade({ time, price: usd, usd: value }: AddedTrade, prices: Prices, currency: Currency): Bar {
-  const price = currency === 'USD' ? usd : prices.inEtn(usd, time)
-  const rate = currency === 'USD' ? 1 : prices.rates.number(time)
-  const volume = Number(value) / Number(ONE) / rate
-  return { time, open: price, high: price, low: price, close: price, count: 1, volume }
-}
-
-function toCandle({ time, row, volume, count, ...bar }: Bar, length: number, { currency, now }: Range): FakeCandle {
-  const isWhole = row?.from === time && row.until === time + length
-  if (isWhole && currency === 'USD' && now >= time + length) return { ...row.given }
-  const number = (price: bigint) => Number(toDecimal(price))
-  const { open, high, low, close } = bar
-  return { time, open: number(open), high: number(high), low: number(low), close: number(close), volume, count }
-}
-
 /** A computed level and the moment that determines its value in the other currency. */
 type Point = { level: number; time: number; rank: number }
 
-/** Gives the bars of a range, one or more for each period and source of the price. */
-class BarSource {
+/**
+ * Makes the candles of a range. The range is divided where the source of the price changes, of the token or of ETN; the bars that each source
+ * gives are joined in the period in which they lie. So a change leaves the candles of other periods as they were.
+ */
+class CandleMaker {
   readonly #prices: Prices
   readonly #token: WorldToken
   readonly #range: Range
@@ -140,45 +74,75 @@ class BarSource {
     this.#length = secondsOf(range.bucket)
   }
 
+  /** The candles, oldest first. */
+  make(): FakeCandle[] {
+    const { from, until, includeEmpty, now } = this.#range
+    const timeline = this.#prices.timeline(this.#token)
+    const pieces = timeline.pieces(from, until)
+    const added = timeline.trades.filter(({ time }) => time >= from && time <= until)
+    const rates = pieces.some(({ segment }) => this.#needsRates(segment)) ? this.#prices.rates.pieces(from, until) : []
+    // Where the source changes within a period, the price counts there without a trade too.
+    const isDivided = pieces.length > 1 || rates.length > 1 || added.length > 0
+    const bars = new Map<number, Bar>()
+    const join = (bar: Bar, isPrice: boolean) => {
+      const time = startOf(bar.time, this.#length)
+      const known = bars.get(time)
+      if (known) extend(known, isPrice ? bar : { ...bar, close: known.close })
+      else bars.set(time, { ...bar, time })
+    }
+    for (const piece of pieces) for (const bar of this.#barsOf(piece, rates, includeEmpty || isDivided)) join(bar, true)
+    // The price goes on from where it was.
+    for (const trade of added) join(this.#barOfTrade(trade), false)
+    const isShown = ({ time, count }: Bar) => includeEmpty || count > 0 || now < time + this.#length
+    const shown = [...bars.values()].filter(isShown).sort((a, b) => a.time - b.time)
+    return shown.map((bar) => this.#toCandle(bar))
+  }
+
+  #toCandle({ time, row, volume, count, ...bar }: Bar): FakeCandle {
+    const { currency, now } = this.#range
+    const ends = time + this.#length
+    if (row?.from === time && row.until === ends && currency === 'USD' && now >= ends) return { ...row.given }
+    const number = (price: bigint) => Number(toDecimal(price))
+    const { open, high, low, close } = bar
+    return { time, open: number(open), high: number(high), low: number(low), close: number(close), volume, count }
+  }
+
   /** The bars of a piece of the token's timeline; `rates` are the pieces of the price of ETN, none if it does not matter. */
-  barsOf({ segment, from, until }: Piece, rates: readonly Piece[]): Bar[] {
+  #barsOf({ segment, from, until }: Piece, rates: readonly Piece[], includeEmpty: boolean): Bar[] {
     if (segment.kind === 'none') return []
     if (segment.kind === 'row') return this.#barsOfRow(segment.row, from, until)
-    if (rates.length === 0) return this.#steadyBars(segment, from, until)
+    if (rates.length === 0) return this.#steadyBars(segment, from, until, includeEmpty)
     return rates.flatMap((rate) => {
-      const part = [Math.max(from, rate.from), Math.min(until, rate.until)] as const
-      if (part[0] > part[1]) return []
+      const [start, end] = [Math.max(from, rate.from), Math.min(until, rate.until)]
+      if (start > end) return []
       const isMoving = segment.kind === 'ramp' || rate.segment.kind === 'ramp'
-      return isMoving ? this.#movingBars(segment, ...part) : this.#steadyBars(segment, ...part)
+      return isMoving ? this.#movingBars(segment, start, end) : this.#steadyBars(segment, start, end, includeEmpty)
     })
   }
 
   /** The price changes with the trades, and every 15 minutes with that of ETN. A part that begins after a change has the trades after it. */
-  #steadyBars(segment: Source, from: number, until: number): Bar[] {
-    const { bucket, currency, includeEmpty } = this.#range
-    const isConvertedHere = isConverted(this.#token, segment, currency)
-    const level = LEVEL_OF[bucket]
-    const bySlot = (currency === 'USD' || isConvertedHere) && level < SLOT_LEVEL
+  #steadyBars(segment: Source, from: number, until: number, includeEmpty: boolean): Bar[] {
+    const level = LEVEL_OF[this.#range.bucket]
+    const bySlot = this.#needsRates(segment) && level < SLOT_LEVEL
     const view = { level: bySlot ? SLOT_LEVEL : level, includeEmpty: bySlot || includeEmpty }
     const bars: Bar[] = []
     let group: { open: Point; high: Point; low: Point; close: Point; volume: number; count: number } | undefined
-    const end = () => {
+    const endGroup = () => {
       if (!group) return
       const price = ({ level, time }: Point) => this.#price(segment, time, level)
-      const { open, high, low, close, volume, count } = group
+      const { open, high, low, close } = group
       bars.push({
+        ...group,
         time: open.time,
         open: price(open),
         high: price(high),
         low: price(low),
         close: price(close),
-        volume,
-        count,
       })
     }
     for (const period of this.#market.periods({ from, until: this.#lastTrade(until), ...view })) {
       const { time, count } = period
-      const point = (of: number): Point => ({ level: of, time, rank: this.#rank(segment, of, time, isConvertedHere) })
+      const point = (of: number): Point => ({ level: of, time, rank: this.#rank(segment, of, time) })
       const [open, high, low, close] = [point(period.open), point(period.high), point(period.low), point(period.close)]
       const volume = this.#volume(period.volume, time)
       if (group && startOf(group.open.time, this.#length) === startOf(time, this.#length)) {
@@ -188,11 +152,11 @@ class BarSource {
         group.count += count
         group.volume += volume
       } else {
-        end()
+        endGroup()
         group = { open, high, low, close, volume, count }
       }
     }
-    end()
+    endGroup()
     return bars
   }
 
@@ -205,20 +169,17 @@ class BarSource {
     let next = 0
     for (let start = from; start <= until; start = startOf(start, step) + step) {
       const last = Math.min(until, startOf(start, step) + step - 1)
-      const open = this.#price(segment, start, level)
       let at = start
-      const bar = { time: start, open, high: open, low: open, close: open, volume: 0, count: 0 }
-      const move = (time: number, count: number, volume: number) => {
-        const price = this.#price(segment, time, level)
-        extend(bar, { time, open: price, high: price, low: price, close: price, count, volume })
-      }
+      const bar = barAt(start, this.#price(segment, start, level), 0, 0)
+      const move = (time: number, count: number, volume: number) =>
+        extend(bar, barAt(time, this.#price(segment, time, level), count, volume))
       for (let fill = fills[next]; fill && (fill.time <= last || last === until); fill = fills[++next]) {
         if (fill.time > at) move(fill.time - 1, 0, 0)
         at = fill.time
         level = fill.price
-        move(fill.time, 1, this.#volume(fill.volume, fill.time))
+        move(at, 1, this.#volume(fill.volume, at))
       }
-      move(last, 0, 0)
+      if (at <= last) move(last, 0, 0)
       bars.push(bar)
     }
     return bars
@@ -226,8 +187,9 @@ class BarSource {
 
   /** A row is converted with the price of ETN at its start. */
   #barsOfRow(row: Row, from: number, until: number): Bar[] {
-    const convert = (usd: bigint) => (this.#range.currency === 'USD' ? usd : this.#prices.inEtn(usd, row.from))
-    const rate = this.#range.currency === 'USD' ? 1 : this.#prices.rates.number(row.from)
+    const { currency } = this.#range
+    const convert = (usd: bigint) => (currency === 'USD' ? usd : this.#prices.inEtn(usd, row.from))
+    const rate = currency === 'USD' ? 1 : this.#prices.rates.number(row.from)
     const isWhole = row.until - row.from <= this.#length && from === row.from && until === row.until - 1
     const parts = isWhole ? [{ ...row, time: row.from }] : rowMinutes(row, from, until)
     return parts.map(({ time, open, high, low, close, count, volume }) => ({
@@ -242,6 +204,12 @@ class BarSource {
     }))
   }
 
+  #barOfTrade({ time, price, usd }: AddedTrade): Bar {
+    const value = Number(usd) / Number(ONE)
+    if (this.#range.currency === 'USD') return barAt(time, price, 1, value)
+    return barAt(time, this.#prices.inEtn(price, time), 1, value / this.#prices.rates.number(time))
+  }
+
   get #market() {
     return this.#prices.market(this.#token)
   }
@@ -250,12 +218,23 @@ class BarSource {
     return this.#prices.of(this.#token, segment, time, level, this.#range.currency)
   }
 
+  /** Whether prices of a segment are converted. */
+  #isConverted({ kind }: Segment): boolean {
+    const { currency } = this.#range
+    return kind === 'computed' ? this.#token.anchor !== currency : currency !== 'USD'
+  }
+
+  /** Whether the price of ETN determines the prices or the volumes of a segment. */
+  #needsRates(segment: Segment): boolean {
+    return this.#range.currency === 'USD' || this.#isConverted(segment)
+  }
+
   /** A number that orders the prices of a segment exactly, while that of ETN is no ramp. It is cheaper than the price. */
-  #rank({ kind }: Source, level: number, time: number, isConvertedHere: boolean): number {
-    const own = kind === 'computed' ? level : 1
-    if (!isConvertedHere) return own
+  #rank(segment: Source, level: number, time: number): number {
+    const own = segment.kind === 'computed' ? level : 1
+    if (!this.#isConverted(segment)) return own
     const rate = this.#prices.rates.rank(time)
-    return kind === 'computed' && this.#token.anchor === 'ETN' ? own * rate : own / rate
+    return segment.kind === 'computed' && this.#token.anchor === 'ETN' ? own * rate : own / rate
   }
 
   #volume(millionths: number, time: number): number {
@@ -268,6 +247,20 @@ class BarSource {
     return until === this.#range.until || (until + 1) % 60 === 0 ? until : until + 1
   }
 }
+
+function barAt(time: number, price: bigint, count: number, volume: number): Bar {
+  return { time, open: price, high: price, low: price, close: price, count, volume }
+}
+
+function extend(bar: Bar, { high, low, close, count, volume }: Bar): void {
+  if (high > bar.high) bar.high = high
+  if (low < bar.low) bar.low = low
+  bar.close = close
+  bar.count += count
+  bar.volume += volume
+}
+
+const startOf = (time: number, length: number) => Math.floor(time / length) * length
 
 /** The bucket and the length of each history window. */
 const WINDOWS: Record<Duration, { bucket: Bucket; seconds: number }> = {
@@ -365,7 +358,7 @@ export class Candles {
   /** The candles from a moment to the end of its day. */
   #compute(token: WorldToken, query: CandleQuery, from: number, includeEmpty: boolean): FakeCandle[] {
     const until = Math.min(query.now, (dayOf(from) + 1) * DAY_SECONDS - 1)
-    return candlesOf(this.#prices, token, { ...query, from, until, includeEmpty })
+    return new CandleMaker(this.#prices, token, { ...query, from, until, includeEmpty }).make()
   }
 
   /** The moment before which the token has no price. */
