@@ -1,5 +1,5 @@
 import type { WorldOptions } from './data/world-options.ts'
-import { type KeyOptions, type KeyState, readKeys } from './rules/accounts.ts'
+import { type KeyOptions, readKeys } from './rules/accounts.ts'
 import {
   asBaseUrl,
   asCount,
@@ -67,24 +67,7 @@ export interface FakeServiceOptions {
 }
 
 /** The options with all defaults filled in. */
-export interface Settings {
-  seed: number | string
-  world: WorldOptions
-  tape: Tape | undefined
-  onMissing: 'error' | 'world'
-  keys: Record<string, KeyState>
-  clock: FakeClock
-  baseUrl: string | undefined
-  latencyMs: number
-  heavyLatencyMs: number
-  heavyConcurrency: number
-  heavyRetryAfterSeconds: number
-  rateLimit: Required<RateLimitOptions> | undefined
-  cors: CorsMode
-  journal: Required<JournalOptions>
-  maxSnapshots: number
-  log: ((line: string) => void) | undefined
-}
+export type Settings = ReturnType<typeof readOptions>
 
 /** The key that a fake accepts by default. */
 export const fakeKey = 'esk_test_fake'
@@ -94,7 +77,7 @@ const DEFAULT_CREDITS = 1_000_000_000
 const NAMES = ['seed', 'world', 'tape', 'onMissing', 'keys', 'clock', 'baseUrl', 'latencyMs', 'heavyLatencyMs', 'heavyConcurrency', 'heavyRetryAfterSeconds', 'rateLimit', 'cors', 'journal', 'maxSnapshots', 'log']
 
 /** Checks the options and fills in the defaults. */
-export function readOptions(options: FakeServiceOptions): Settings {
+export function readOptions(options: FakeServiceOptions) {
   checkNames('createFakeService', options, NAMES)
   const { seed = 'etn-market', clock = { now: () => Date.now() }, cors = true } = options
   if (typeof seed !== 'number' && typeof seed !== 'string') throw new FakeUsageError('seed is a number or a string.')
