@@ -4,6 +4,7 @@ import type { CostEstimate } from './credits/cost.ts'
 import type { SpendingLimit } from './credits/joint-budget.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { CallOptions } from './options.ts'
+import type { Sweep, SweepOptions } from './sweep-types.ts'
 
 /** What other entries of this package need of a client, and its users do not. */
 export interface ClientInternals {
@@ -20,6 +21,13 @@ export interface ClientInternals {
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   /** A call with more than its method takes. */
   call(operation: OperationId, params: unknown, options: InternalOptions, more: CallExtras): ApiPromise<unknown>
+  /** `client.group.action.many()`, each of whose calls takes the extras beside its own. */
+  sweep(
+    operation: OperationId,
+    list: unknown,
+    options: SweepOptions | undefined,
+    more: Required<Omit<CallExtras, 'stop'>>,
+  ): Sweep<unknown, unknown>
 }
 
 /** The options of a call, which uses no more of a signal than this one has. */

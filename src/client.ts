@@ -4,6 +4,7 @@ import { type Clock, systemClock } from './concurrency/clock.ts'
 import { type Budget, type BudgetOptions, createBudget, type StoredBudget } from './credits/budget.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/estimate.ts'
+import { joinLimits } from './credits/joint-budget.ts'
 import { createKeyNames } from './credits/key-name.ts'
 import { type CreditsReport, createUsage } from './credits/usage.ts'
 import { createRedactor, type Redactor } from './errors/redact.ts'
@@ -148,6 +149,11 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
     call: (operation, params, options, more) =>
       run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
+    sweep(operation, list, options, { budget, onAnswer }) {
+      const runBoth: Run = (input) =>
+        run({ ...input, onAnswer, budget: budget && input.budget ? joinLimits(input.budget, budget) : input.budget })
+      return redacted(() => createSweep(operation, list, options, { ...sweepContext, run: runBoth }))
+    },
   })
 }
 

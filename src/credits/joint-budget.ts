@@ -26,6 +26,17 @@ export function reserveInBoth(
   return isPromise(first) ? first.catch(concernsStarter).then(reserveCommon) : reserveCommon(first)
 }
 
+/** Two limits of one caller as one. */
+export function joinLimits(one: SpendingLimit, other: SpendingLimit): SpendingLimit {
+  return {
+    check(credits, details) {
+      one.check(credits, details)
+      other.check(credits, details)
+    },
+    reserve: (credits, details) => reserveInBoth(one, other, credits, details),
+  }
+}
+
 function joinReservations(
   own: Reservation,
   common: SpendingLimit,
@@ -48,7 +59,7 @@ function joinReservations(
 }
 
 function concernsStarter(error: unknown): never {
-  throw new StarterFailure(error)
+  throw error instanceof StarterFailure ? error : new StarterFailure(error)
 }
 
 class JointReservation implements Reservation {

@@ -5,8 +5,7 @@
  */
 
 export { fakeWallets } from './data/balances.ts'
-export type { FakeCandle } from './data/candle.ts'
-export type { FakeClientClock } from './data/client-clock.ts'
+export type { FakeCandle } from './data/candles.ts'
 export { fakeTokens } from './data/names.ts'
 export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world-control.ts'
 export type {
@@ -33,7 +32,8 @@ export type {
 export { type FakeServiceOptions, fakeKey } from './options.ts'
 export { type RecordOptions, record } from './record.ts'
 export type { KeyOptions, KeyState } from './rules/accounts.ts'
-export type { FakeClock } from './rules/clock.ts'
+export { FakeUsageError } from './rules/check-options.ts'
+export type { FakeClientClock, FakeClock } from './rules/clock.ts'
 export type { Expected } from './rules/expect.ts'
 export type { JournalEntry, JournalOptions } from './rules/journal.ts'
 export type { Charge, FakeFilter } from './rules/ledger.ts'

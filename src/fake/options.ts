@@ -1,7 +1,14 @@
-import { trimEnd } from '../utils/trim-end.ts'
 import type { WorldOptions } from './data/world-options.ts'
-import { type KeyOptions, type KeyState, readKeys } from './rules/accounts.ts'
-import { asCount, asNumber, asOneOf, checkNames } from './rules/check-options.ts'
+import { type KeyOptions, readKeys } from './rules/accounts.ts'
+import {
+  asBaseUrl,
+  asCount,
+  asNumber,
+  asOneOf,
+  checkFunctions,
+  checkNames,
+  FakeUsageError,
+} from './rules/check-options.ts'
 import { type FakeClock, MAX_WAIT_MS } from './rules/clock.ts'
 import type { JournalOptions } from './rules/journal.ts'
 import { type RateLimitOptions, readRateLimit } from './rules/rate-limit.ts'
@@ -60,24 +67,7 @@ export interface FakeServiceOptions {
 }
 
 /** The options with all defaults filled in. */
-export interface Settings {
-  seed: number | string
-  world: WorldOptions
-  tape: Tape | undefined
-  onMissing: 'error' | 'world'
-  keys: Record<string, KeyState>
-  clock: FakeClock
-  baseUrl: string | undefined
-  latencyMs: number
-  heavyLatencyMs: number
-  heavyConcurrency: number
-  heavyRetryAfterSeconds: number
-  rateLimit: Required<RateLimitOptions> | undefined
-  cors: CorsMode
-  journal: Required<JournalOptions>
-  maxSnapshots: number
-  log: ((line: string) => void) | undefined
-}
+export type Settings = ReturnType<typeof readOptions>
 
 /** The key that a fake accepts by default. */
 export const fakeKey = 'esk_test_fake'
@@ -87,13 +77,14 @@ const DEFAULT_CREDITS = 1_000_000_000
 const NAMES = ['seed', 'world', 'tape', 'onMissing', 'keys', 'clock', 'baseUrl', 'latencyMs', 'heavyLatencyMs', 'heavyConcurrency', 'heavyRetryAfterSeconds', 'rateLimit', 'cors', 'journal', 'maxSnapshots', 'log']
 
 /** Checks the options and fills in the defaults. */
-export function readOptions(options: FakeServiceOptions): Settings {
+export function readOptions(options: FakeServiceOptions) {
   checkNames('createFakeService', options, NAMES)
   const { seed = 'etn-market', clock = { now: () => Date.now() }, cors = true } = options
-  if (typeof seed !== 'number' && typeof seed !== 'string') throw new TypeError('seed is a number or a string.')
-  if (typeof clock.now !== 'function') throw new TypeError('clock is an object with now(), in unix milliseconds.')
-  if (cors !== 'hidden' && typeof cors !== 'boolean') throw new TypeError("cors is true, false or 'hidden'.")
-  if (options.log !== undefined && typeof options.log !== 'function') throw new TypeError('log is a function.')
+  if (typeof seed !== 'number' && typeof seed !== 'string') throw new FakeUsageError('seed is a number or a string.')
+  checkFunctions('clock', 'an object with now(), in unix milliseconds', clock, ['now'])
+  if (clock.sleep !== undefined) checkFunctions('clock', 'an object whose sleep is a function', clock, ['sleep'])
+  if (cors !== 'hidden' && typeof cors !== 'boolean') throw new FakeUsageError("cors is true, false or 'hidden'.")
+  if (options.log !== undefined && typeof options.log !== 'function') throw new FakeUsageError('log is a function.')
   const wait = (name: 'latencyMs' | 'heavyLatencyMs') => asNumber(name, options[name] ?? 0, 0, MAX_WAIT_MS)
   return {
     seed,
@@ -103,7 +94,7 @@ export function readOptions(options: FakeServiceOptions): Settings {
     clock,
     cors,
     keys: readKeys(options.keys ?? { [fakeKey]: DEFAULT_CREDITS }),
-    baseUrl: options.baseUrl === undefined ? undefined : trimEnd(new URL(options.baseUrl).href, '/'),
+    baseUrl: options.baseUrl === undefined ? undefined : asBaseUrl('baseUrl', options.baseUrl),
     latencyMs: wait('latencyMs'),
     heavyLatencyMs: wait('heavyLatencyMs'),
     heavyConcurrency: asCount('heavyConcurrency', options.heavyConcurrency ?? 2),
@@ -118,6 +109,6 @@ export function readOptions(options: FakeServiceOptions): Settings {
 function readJournal(options: JournalOptions = {}): Required<JournalOptions> {
   checkNames('journal', options, ['max', 'headers'])
   const { max = 10_000, headers = false } = options
-  if (typeof headers !== 'boolean') throw new TypeError('journal.headers is true or false.')
+  if (typeof headers !== 'boolean') throw new FakeUsageError('journal.headers is true or false.')
   return { max: asCount('journal.max', max), headers }
 }

@@ -1,10 +1,9 @@
-import { type AnswerListener, type ClientInternals, internalsOf } from '../client-internals.ts'
+import { type AnswerListener, type CallExtras, type ClientInternals, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
-import { asCount, checkNames } from './rules/check-options.ts'
-import { type FakeOperation, fakeOperations } from './rules/routes.ts'
+import { asCount, checkNames, FakeUsageError, show } from './rules/check-options.ts'
+import { type FakeOperation, fakeOperations, fakeRoutes, matchRoute } from './rules/routes.ts'
 import type { Tape, TapeEntry } from './rules/tape.ts'
-import { entryOfBody, entryOfError, redactEntry } from './rules/tape-entry.ts'
 
 /** Options of `record`. */
 export interface RecordOptions<Client extends object> {
@@ -23,21 +22,20 @@ export interface RecordOptions<Client extends object> {
 
 /** What recording needs of a method of a client. */
 interface Method {
-  (params: object, options?: object): unknown
   estimate(params: object): { max: number }
 }
 
-/** Attempts of a call whose error is retryable. */
-const MAX_ATTEMPTS = 3
+/** Repetitions of a call whose error is retryable. */
+const RETRIES = { limit: 2 }
 
 /** The module name is a variable, because bundlers for pages cannot resolve it. */
 const FILE_MODULE = 'node:fs/promises'
 
 /**
  * Records the answers of the real service as they came, for `createFakeService({ tape })` and for programs in any language. The keys
- * of the client are redacted, and whatever looks like a key. A call that fails for a moment
- * is repeated twice at most; each attempt must fit the budget. It resolves to the tape, and rejects with the first error of
- * `run`; what was recorded until then is written.
+ * of the client are redacted, and whatever looks like a key. A call that fails for a moment is repeated twice at most, unless its options
+ * say otherwise; each attempt must fit the budget. It resolves to the tape, and rejects with the first error of `run`; what was recorded
+ * until then is written.
  *
  * @example
  * const run = (own: typeof client) => own.token.price({ address: BOLT })
@@ -47,12 +45,14 @@ const FILE_MODULE = 'node:fs/promises'
 export async function record<Client extends object>(options: RecordOptions<Client>): Promise<Tape> {
   checkNames('record', options, ['client', 'to', 'budget', 'run'])
   const { client, to, budget, run = callEverything } = options
+  const internals = internalsOf(Object(client))
+  if (!internals) throw new FakeUsageError('client is a client that createClient made.')
+  if (to !== undefined && typeof to !== 'string') throw new FakeUsageError(`to is the path of a file, not ${show(to)}.`)
+  if (typeof run !== 'function') throw new FakeUsageError(`run is a function, not ${show(run)}.`)
   checkNames('budget', budget, ['credits'])
   const tape: Tape = { format: 'etn-market-tape', version: 1, entries: [] }
-  const internals = internalsOf(client)
-  if (!internals) throw new TypeError('client is a client that createClient made.')
   const limit = asCount('budget.credits', budget.credits)
-  const recorder = createRecorder(client, internals, limit, (entries) => tape.entries.push(...entries))
+  const recorder = createRecorder(client, internals, limit, tape.entries)
   try {
     await run(recorder as Client)
   } finally {
@@ -61,67 +61,27 @@ export async function record<Client extends object>(options: RecordOptions<Clien
   return tape
 }
 
-function createRecorder(
-  client: object,
-  internals: ClientInternals,
-  limit: number,
-  add: (entries: TapeEntry[]) => void,
-): object {
+/** A client whose methods record what they are answered. */
+function createRecorder(client: object, internals: ClientInternals, limit: number, entries: TapeEntry[]): object {
   const groups = new Set(fakeOperations.map((operation) => operation.split('.')[0]))
-  let spent = 0
-  const methodOf = (operation: FakeOperation, original: Method) => {
-    /** One attempt. The client does not repeat it: an attempt whose answer is lost may be charged, and must fit too. */
-    async function send(params: object, options: object | undefined, entries: TapeEntry[]) {
-      const { max } = original.estimate(params)
-      if (spent + max > limit)
-        throw new RangeError(`record: ${operation} may cost ${max}, and ${limit - spent} of ${limit} credits are left.`)
-      spent += max
-      try {
-        const onAnswer: AnswerListener = (path, outcome) => {
-          const entry = 'text' in outcome ? entryOfBody(path, outcome.text) : entryOfError(path, outcome.error)
-          if (entry) entries.push(redactEntry(entry, internals.redact))
-        }
-        const answer = await internals.call(operation, params, { ...options, retry: false }, { onAnswer }).withMeta()
-        spent += answer.meta.credits.charged - max
-        return answer
-      } catch (error) {
-        const { charge, credits } = error as Record<string, unknown>
-        if (charge !== 'unknown') spent += Number(credits ?? 0) - max
-        throw error
-      }
-    }
-
-    async function call(params: object, options: object | undefined) {
-      for (let attempt = 1; ; attempt++) {
-        const entries: TapeEntry[] = []
-        try {
-          const answer = await send(params, options, entries)
-          add(entries)
-          return answer
-        } catch (error) {
-          const { charge, retryable } = error as Record<string, unknown>
-          // After a `Retry-After` the client itself delays the next call.
-          if (retryable === true && charge !== 'charged' && attempt < MAX_ATTEMPTS) continue
-          add(entries)
-          throw error
-        }
-      }
-    }
-
-    const recorded = (params: object = {}, options?: object) => {
-      const answer = call(params, options)
-      answer.catch(() => {})
-      const data = answer.then((one) => one.data)
-      return Object.assign(data, { withMeta: () => answer })
-    }
-    return Object.assign(recorded, { estimate: original.estimate })
+  const onAnswer: AnswerListener = (path, outcome) => {
+    const entry = 'text' in outcome ? entryOfBody(path, outcome.text) : entryOfError(path, outcome.error)
+    if (entry) entries.push(redactEntry(entry, internals.redact))
+  }
+  const extras = { onAnswer, budget: new RecordingLimit(limit) }
+  const methodOf = (operation: FakeOperation, { estimate }: Method) => {
+    const call = (params?: object, options?: object) =>
+      internals.call(operation, params, { retry: RETRIES, ...options }, extras)
+    const many = (list: unknown, options?: object) =>
+      internals.sweep(operation, list, { retry: RETRIES, ...options }, extras)
+    return Object.assign(call, { estimate, many })
   }
   const proxyOf = (group: object, name: string) =>
     new Proxy(group, {
       get(target, action) {
         const value = Reflect.get(target, action, target)
         const operation = fakeOperations.find((one) => one === `${name}.${String(action)}`)
-        return operation && typeof value === 'function' ? methodOf(operation, value as Method) : value
+        return operation && typeof value === 'function' ? methodOf(operation, value as unknown as Method) : value
       },
     })
   return new Proxy(client, {
@@ -133,8 +93,37 @@ function createRecorder(
   })
 }
 
+/** What a recording may cost. Each attempt has to fit it; one whose answer is lost counts with its highest cost. */
+class RecordingLimit implements NonNullable<CallExtras['budget']> {
+  #left: number
+  readonly #limit: number
+
+  constructor(limit: number) {
+    this.#left = limit
+    this.#limit = limit
+  }
+
+  check(credits: number, { operation = 'a call' }: { operation?: string | undefined } = {}): void {
+    if (credits <= this.#left) return
+    throw new RangeError(
+      `record: ${operation} may cost ${credits}, and ${this.#left} of ${this.#limit} credits are left.`,
+    )
+  }
+
+  reserve(credits: number, details?: { operation?: string | undefined }) {
+    this.check(credits, details)
+    this.#left -= credits
+    let isOpen = true
+    const end = (charged: number): undefined => {
+      if (isOpen) this.#left += credits - charged
+      isOpen = false
+    }
+    return { credits, confirm() {}, settle: end, release: () => end(0), markUncertain: () => end(credits) }
+  }
+}
+
 async function rejectRequest(): Promise<never> {
-  throw new TypeError('record: client.request has no operation to record. Call it on the client itself.')
+  throw new FakeUsageError('record: client.request has no operation to record. Call it on the client itself.')
 }
 
 /** The answers so far. */
@@ -185,4 +174,54 @@ async function writeTape(path: string, tape: Tape): Promise<void> {
     /* webpackIgnore: true */ /* @vite-ignore */ FILE_MODULE
   )) as typeof import('node:fs/promises')
   await writeFile(path, `${JSON.stringify(tape, null, 2)}\n`)
+}
+
+/** The entry of an answer with a body; undefined for a body without data. */
+function entryOfBody(path: string, text: string): TapeEntry | undefined {
+  const request = requestOf(path)
+  const body = asObject(JSON.parse(text))
+  if (!request || !body) return undefined
+  // A few answers may come without an envelope.
+  if (!Object.hasOwn(body, 'data')) return { ...request, data: body }
+  const { data, cursor = null } = body
+  return { ...request, data, ...(cursor === null ? {} : { cursor: String(cursor) }) }
+}
+
+/** The entry of an error that the service answered; undefined for one that it did not. */
+function entryOfError(path: string, error: unknown): TapeEntry | undefined {
+  const request = requestOf(path)
+  const { status, code, message, body } = error as Record<string, unknown>
+  if (!request || typeof status !== 'number' || status < 400) return undefined
+  const sent = asObject(asObject(body)?.error)
+  return { ...request, error: { status, code: String(sent?.code ?? code), message: String(sent?.message ?? message) } }
+}
+
+/** The same with every text redacted, and without anything else that looks like a key. */
+function redactEntry(entry: TapeEntry, redact: (text: string) => string): TapeEntry {
+  const clean = (text: string) => redact(text).replace(/esk_[A-Za-z0-9_-]+/g, 'esk_***')
+  const copy = (value: unknown): unknown => {
+    if (typeof value === 'string') return clean(value)
+    if (Array.isArray(value)) return value.map(copy)
+    const fields = asObject(value)
+    return fields ? Object.fromEntries(Object.entries(fields).map(([name, item]) => [clean(name), copy(item)])) : value
+  }
+  return copy(entry) as TapeEntry
+}
+
+/** What a path below the version prefix asks for. */
+function requestOf(path: string): Pick<TapeEntry, 'operation' | 'params'> | undefined {
+  const { pathname, searchParams } = new URL(`http://any/${path}`)
+  const match = matchRoute(pathname)
+  if (!match) return undefined
+  const { chainId: _, ...params }: Record<string, unknown> = match.path
+  for (const name of [...(fakeRoutes[match.operation].query ?? []), 'limit']) {
+    const value = searchParams.get(name)
+    if (value === null) continue
+    params[name] = name === 'addresses' ? value.split(',') : name === 'limit' ? Number(value) : value
+  }
+  return { operation: match.operation, params }
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }

@@ -1,31 +1,29 @@
 import { document } from '../generated/document.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
-import { createClientClock } from './data/client-clock.ts'
-import type { TimelinesState } from './data/timelines.ts'
+import { hash, hashText, unit } from './data/random.ts'
+import type { TimelinesState } from './data/timeline.ts'
 import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
 import { allowOrigin, isGuarded } from './http/environment.ts'
-import { createFetch } from './http/fetch.ts'
-import { type Exchange, handleRequest } from './http/handle-request.ts'
+import { connectionError, createFetch } from './http/fetch.ts'
+import { type Exchange, handleRequest, type IncomingRequest } from './http/handle-request.ts'
 import { listen } from './http/listen.ts'
-import { connectionError } from './http/network-errors.ts'
-import type { IncomingRequest } from './http/receive-request.ts'
-import { createSession, loadSession, maskFilter, type SessionState, saveSession } from './http/session.ts'
+import { Session, type SessionState } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
-import { asList, asNumber, asOneOf, checkNames } from './rules/check-options.ts'
-import { createServiceClock, MAX_TIME_MS } from './rules/clock.ts'
+import { asList, asNumber, asOneOf, checkNames, FakeUsageError } from './rules/check-options.ts'
+import { type FakeClientClock, MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
 import type { FakeFilter } from './rules/ledger.ts'
 import { once } from './rules/once.ts'
-import { createTapePlayer, noRecording, type TapePlayer } from './rules/tape.ts'
+import { noRecording, TapePlayer } from './rules/tape.ts'
 import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
 
 interface SavedState {
   session: SessionState
   world: TimelinesState
   offset: number
-  tape: ReturnType<TapePlayer['save']>
+  tape: ReturnType<TapePlayer['save']> | undefined
 }
 
 /** Where the amounts of an expectation come from. */
@@ -59,7 +57,7 @@ interface Summed {
  */
 export function createFakeService(options: FakeServiceOptions = {}): FakeService {
   const settings = readOptions(options)
-  const clock = createServiceClock(settings.clock)
+  const clock = new ServiceClock(settings.clock)
   const world = createWorld(settings.seed, settings.world, clock.now)
   const find: ServiceState['find'] = (call) => {
     const { match, parsed, account } = call
@@ -71,12 +69,12 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     if (tape && settings.onMissing === 'error') return { data: undefined, items: 0, rejection: noRecording(call) }
     return world.query(operation, parsed, clock.now())
   }
-  const startSession = () => createSession(settings, find, clock.now)
+  const startSession = () => new Session(settings, find, clock.now)
   const servers = new Set<FakeServer>()
   // Servers of one fake share what remote programs refer to by a number.
   const control = once(() => createControl(fake, settings.maxSnapshots))
   const snapshots = new WeakMap<FakeSnapshot, SavedState>()
-  let tape = settings.tape && createTapePlayer(settings.tape)
+  let tape = settings.tape && new TapePlayer(settings.tape)
   let session = startSession()
   let isClosed = false
 
@@ -86,7 +84,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   }
 
   function expectThat(what: string, expected: Expected, filter: FakeFilter | undefined, source: Summed): void {
-    const masked = maskFilter(session, filter)
+    const masked = session.maskFilter(filter)
     const { journal } = session
     const observed = { actual: source.sums(masked), entries: journal.list(masked), dropped: journal.dropped }
     expectAmounts(what, expected, observed, masked)
@@ -95,15 +93,15 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   function reset(options: ResetOptions = {}): void {
     checkNames('reset', options, ['keep'])
     const keep = new Set(asList('keep', options.keep ?? []).map((part) => asOneOf('keep', part, RESET_PARTS)))
-    const { keys, faults, stubs } = saveSession(session)
+    const { keys, faults, stubs } = session.save()
     session = startSession()
-    loadSession(session, {
+    session.load({
       ...(keep.has('keys') ? { keys } : {}),
       ...(keep.has('faults') ? { faults } : {}),
       ...(keep.has('world') ? { stubs } : {}),
     })
-    if (!keep.has('world')) world.control.load()
-    tape = settings.tape && createTapePlayer(settings.tape)
+    if (!keep.has('world')) world.load()
+    tape = settings.tape && new TapePlayer(settings.tape)
     if (!keep.has('clock')) clock.offset = 0
   }
 
@@ -133,7 +131,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     },
     ledger: (filter) => session.ledger.list(filter),
     charged: (filter) => session.ledger.total(filter),
-    journal: (filter) => session.journal.list(maskFilter(session, filter)),
+    journal: (filter) => session.journal.list(session.maskFilter(filter)),
     peakInFlight(options = {}) {
       checkNames('peakInFlight', options, ['heavy'])
       return session.journal.peak(options.heavy ?? false)
@@ -156,31 +154,43 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     expectRequests: (expected, filter) => expectThat('requests', expected, filter, session.journal),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
     clock: createClientClock(clock, settings.seed),
-    world: world.control.world,
+    world: world.control,
     now: clock.now,
     advance: (ms) => clock.advance(asNumber('advance', ms, 0, MAX_TIME_MS - clock.now())),
     reset,
     snapshot() {
       const snapshot = Object.freeze({ at: clock.now() })
       snapshots.set(snapshot, {
-        session: saveSession(session),
-        world: world.control.save(),
+        session: session.save(),
+        world: world.save(),
         offset: clock.offset,
-        tape: tape?.save() ?? [],
+        tape: tape?.save(),
       })
       return snapshot
     },
     restore(snapshot) {
       const state = snapshots.get(snapshot)
-      if (!state) throw new TypeError('restore takes a snapshot of this fake.')
+      if (!state) throw new FakeUsageError('restore takes a snapshot of this fake.')
       session = startSession()
-      loadSession(session, state.session)
-      world.control.load(state.world)
-      tape?.load(state.tape)
+      session.load(state.session)
+      world.load(state.world)
+      if (state.tape) tape?.load(state.tape)
       clock.offset = state.offset
     },
     close,
     [ASYNC_DISPOSE]: close,
   }
   return fake
+}
+
+/** A clock in the fake's time, for a client. Its random numbers come from the seed. */
+function createClientClock(clock: ServiceClock, seed: number | string): FakeClientClock {
+  const noise = hash(hashText(String(seed)), 300)
+  let drawn = 0
+  return {
+    now: clock.now,
+    monotonic: clock.elapsed,
+    sleep: clock.sleep,
+    random: () => unit(noise, ++drawn),
+  }
 }

@@ -1,7 +1,7 @@
-import type { FakeClientClock } from './data/client-clock.ts'
 import type { FakeWorld } from './data/world-control.ts'
 import type { FaultHandle, FaultOptions, ScriptOptions, ScriptStep } from './faults/fault-options.ts'
 import type { KeyOptions, KeyState } from './rules/accounts.ts'
+import type { FakeClientClock } from './rules/clock.ts'
 import type { Expected } from './rules/expect.ts'
 import type { JournalEntry } from './rules/journal.ts'
 import type { Charge, FakeFilter } from './rules/ledger.ts'
@@ -172,7 +172,7 @@ export interface FakeService extends AsyncDisposable {
    * within the same span; await it if anything sleeps. While something runs, the time is the moment at which it is due.
    */
   advance(ms: number): Promise<void>
-  /** Drops charges, requests, faults, stubs, held slots, changes of the data and moved time, and restores the keys of the options. */
+  /** Drops charges, requests, faults, stubs, held slots, changes of the data and moved time, and restores the keys of the options. Elapsed time goes on, as for `restore`. */
   reset(options?: ResetOptions): void
   /**
    * Keeps the state: keys, ledger, journal, faults, stubs, data, time, and the position on the tape. Requests in flight and
@@ -185,7 +185,7 @@ export interface FakeService extends AsyncDisposable {
    * fake.expectCredits(0)
    */
   snapshot(): FakeSnapshot
-  /** Restores the state of a snapshot of this fake. */
+  /** Restores the state of a snapshot of this fake. Elapsed time goes on: what waits on `clock` ends when it would have. */
   restore(snapshot: FakeSnapshot): void
   /** Closes every server at once, breaks pending requests, and refuses later ones. */
   close(): Promise<void>

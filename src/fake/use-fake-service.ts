@@ -1,5 +1,6 @@
 import { allowOrigin, isGuarded, setVariables } from './http/environment.ts'
 import type { FakeServiceOptions } from './options.ts'
+import { checkFunctions } from './rules/check-options.ts'
 import { createFakeService } from './service.ts'
 import type { FakeService } from './types.ts'
 
@@ -22,6 +23,7 @@ export interface TestContext {
  * that would reach anything but a fake rejects with `InvalidRequestError`, code `not_the_fake`. After the test the environment is restored,
  * the fake is closed, and the test fails if a fault was not used up.
  *
+ * @throws FakeUsageError for a wrong option, or a context without `after`: nothing is left behind
  * @throws Error when another fake leads the environment already, as in concurrent tests
  *
  * @example
@@ -33,23 +35,30 @@ export interface TestContext {
  * })
  */
 export async function useFakeService(t: TestContext, options: FakeServiceOptions = {}): Promise<FakeService> {
+  checkFunctions('t', 'the context of a test, with a function `after`', t, ['after'])
   if (t.concurrent !== true && isGuarded()) {
     throw new Error(
       'The environment leads to the fake of another test that runs now. Concurrent tests cannot share it: use the `client` fixture of ' +
         'etn-market/vitest, or createFakeService, and pass fake.fetch to createClient.',
     )
   }
-  const release = allowOrigin(STARTING)
   const fake = createFakeService(options)
-  const { url } = await fake.listen()
-  const restore = t.concurrent
-    ? () => {}
-    : setVariables({ ETN_MARKET_BASE_URL: url, ETN_MARKET_API_KEY: Object.keys(fake.keys())[0] })
-  t.after(async () => {
-    restore()
-    release()
+  const undo = [allowOrigin(STARTING)]
+  const end = async () => {
+    for (const one of undo.reverse()) one()
     await fake.close()
-    fake.expectNoUnusedFaults()
-  })
+  }
+  try {
+    const { url } = await fake.listen()
+    const [key] = Object.keys(fake.keys())
+    if (!t.concurrent) undo.push(setVariables({ ETN_MARKET_BASE_URL: url, ETN_MARKET_API_KEY: key }))
+    t.after(async () => {
+      await end()
+      fake.expectNoUnusedFaults()
+    })
+  } catch (error) {
+    await end()
+    throw error
+  }
   return fake
 }

@@ -5,10 +5,9 @@
  */
 
 import { HttpResponse, http } from 'msw'
-import { isConnectionError } from '../fake/http/network-errors.ts'
+import { isConnectionError } from '../fake/http/fetch.ts'
 import type { FakeService } from '../fake/index.ts'
-import { checkNames } from '../fake/rules/check-options.ts'
-import { trimEnd } from '../utils/trim-end.ts'
+import { asBaseUrl, checkFunctions, checkNames } from '../fake/rules/check-options.ts'
 
 /** Options of `mswHandlers`. */
 export interface MswHandlersOptions {
@@ -28,8 +27,9 @@ export interface MswHandlersOptions {
  * server.close()
  */
 export function mswHandlers(fake: FakeService, options: MswHandlersOptions = {}): ReturnType<typeof http.all>[] {
+  checkFunctions('fake', 'a fake that createFakeService made', fake, ['fetch', 'fault'])
   checkNames('mswHandlers', options, ['baseUrl'])
-  const base = trimEnd(new URL(options.baseUrl ?? fake.baseUrl).href, '/')
+  const base = asBaseUrl('baseUrl', options.baseUrl ?? fake.baseUrl)
   return [
     http.all(`${base}/*`, async ({ request }) => {
       const { method, headers, signal } = request

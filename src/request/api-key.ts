@@ -4,6 +4,7 @@ import { InvalidRequestError } from '../errors/input.ts'
 import type { Redactor } from '../errors/redact.ts'
 import type { ClientOptions } from '../options.ts'
 import { environment } from '../utils/environment.ts'
+import { isFake } from '../utils/fake-mark.ts'
 import type { Emit } from './request-events.ts'
 
 /** The key for a request; undefined to send none. */
@@ -39,14 +40,14 @@ function accept(value: unknown, redactor: Redactor): string {
   return key
 }
 
-/** Warns once for each client that visitors can read a key in a page: through its listener, or else on the console. */
-export function warnInPage({ apiKey, onEvent }: ClientOptions, emit: Emit): void {
+/** Warns once for each client that visitors can read a key in a page: through its listener, or else on the console. A fake's key is no secret. */
+export function warnInPage({ apiKey, onEvent, fetch }: ClientOptions, emit: Emit): void {
   const { window, document, console } = globalThis as {
     window?: object
     document?: object
     console?: Pick<Console, 'warn'>
   }
-  if (apiKey === undefined || window === undefined || document === undefined) return
+  if (apiKey === undefined || window === undefined || document === undefined || isFake(fetch)) return
   const message =
     'etn-market: this page holds an API key that every visitor can read and spend. Add the key in a proxy of your own, and pass its address to createClient({ baseUrl }).'
   emit({ type: 'key.exposed', message })

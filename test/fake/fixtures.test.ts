@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +7,7 @@ import { createClient, InvalidRequestError } from 'etn-market'
 import { createFakeService, useFakeService } from 'etn-market/fake'
 import { createNodeTransport } from 'etn-market/node'
 import { test as fixtureTest } from 'etn-market/vitest'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { run } from '../support/child.ts'
 import { BOLT } from './setup.ts'
 
@@ -105,6 +106,24 @@ describe('etn-market/vitest', () => {
     })
   })
 
+  describe('in a page', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    beforeAll(() => {
+      vi.stubGlobal('window', {})
+      vi.stubGlobal('document', {})
+    })
+    afterAll(() => {
+      vi.unstubAllGlobals()
+      warn.mockRestore()
+    })
+    fixtureTest('warns of no key: that of a fake is no secret', async ({ client }) => {
+      expect(client.credits.charged).toBe(0)
+      expect(warn).not.toHaveBeenCalled()
+      await createClient({ apiKey: 'own', fetch: (...given: Parameters<typeof fetch>) => fetch(...given) }).close()
+      expect(warn).toHaveBeenCalledOnce()
+    })
+  })
+
   afterAll(() => {
     expect(urls.size).toBe(2)
     expect([process.env.ETN_MARKET_BASE_URL, process.env.ETN_MARKET_API_KEY]).toEqual([before.url, before.key])
@@ -131,6 +150,34 @@ describe('useFakeService', () => {
     expect(started[1]).toMatchObject({ reason: { message: expect.stringContaining('use the `client` fixture') } })
     for (const cleanUp of cleanUps) await cleanUp()
     expect(process.env.ETN_MARKET_FAKE_ORIGINS).toBeUndefined()
+  })
+
+  it.each<[string, unknown, object | undefined, string]>([
+    ['no context', undefined, undefined, 't is the context of a test, with a function `after`, not undefined.'],
+    ['a context without after', {}, undefined, 't is the context of a test'],
+    ['a misspelt option', { after() {} }, { kyes: {} }, 'createFakeService knows no option "kyes"'],
+    ['a wrong option', { after() {} }, { keys: { ' k': 1 } }, 'A key is text without surrounding space.'],
+    [
+      'a context that is over',
+      {
+        after() {
+          throw new Error('The test is over.')
+        },
+      },
+      undefined,
+      'The test is over.',
+    ],
+  ])('leaves nothing behind when it fails: %s', async (_, context, options, message) => {
+    const servers = vi.spyOn(Server.prototype, 'listen')
+    await expect(useFakeService(context as never, options as never)).rejects.toThrow(message)
+    for (const server of servers.mock.contexts) expect((server as Server).listening).toBe(false)
+    servers.mockRestore()
+    expect(process.env.ETN_MARKET_FAKE_ORIGINS).toBeUndefined()
+    expect([process.env.ETN_MARKET_BASE_URL, process.env.ETN_MARKET_API_KEY]).toEqual([before.url, before.key])
+    const cleanUps: (() => Promise<void>)[] = []
+    const fake = await useFakeService({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+    expect(process.env.ETN_MARKET_API_KEY).toBe(fake.key)
+    for (const cleanUp of cleanUps) await cleanUp()
   })
 
   it('works with node:test, as the example does', async () => {

@@ -59,7 +59,7 @@ describe('options', () => {
     [{ clock: {} }, /clock is an object with now\(\)/],
     [{ rateLimit: { calls: 1 } }, /rateLimit knows no option "calls". It takes: requests, windowMs/],
     [{ rateLimit: { requests: -1 } }, /rateLimit.requests is a whole number/],
-    [{ baseUrl: 'nowhere' }, /Invalid URL/],
+    [{ baseUrl: 'nowhere' }, /baseUrl is an absolute http or https URL, not "nowhere"/],
   ])('%j', (options, message) => {
     if (message) expect(() => createFakeService(options as FakeServiceOptions)).toThrow(message)
     else expect(() => createFakeService(options as FakeServiceOptions)).not.toThrow()

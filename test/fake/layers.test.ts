@@ -27,15 +27,3 @@ test('every file of the fake is in a layer', () => {
 test('no file of the fake imports a higher layer, types included', () => {
   expect(imports.filter(({ path, from }) => layerOf(from) > layerOf(path))).toEqual([])
 })
-
-test('the fake has no import cycle, types included', () => {
-  const reach = (path: string, seen = new Set<string>()): Set<string> => {
-    for (const { from } of imports.filter((one) => one.path === path)) {
-      if (seen.has(from)) continue
-      seen.add(from)
-      reach(from, seen)
-    }
-    return seen
-  }
-  expect(files.filter(({ path }) => reach(path).has(path)).map(({ path }) => path)).toEqual([])
-})

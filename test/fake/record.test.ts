@@ -111,6 +111,41 @@ describe('record', () => {
     await strict.close()
   })
 
+  it('records a list of calls too: it is taped, and each attempt has to fit the budget and `maxCredits`', async () => {
+    const service = real()
+    const client = clientOf(service)
+    service.script('token.price', ['ok', { status: 500 }, 'ok'])
+    const store = new Map<string, unknown>()
+    const addresses = [BOLT, CORE, NOBODY]
+    const results: unknown[] = []
+    const run = async (own: typeof client) => {
+      const list = addresses.map((address) => ({ address }))
+      for await (const one of own.token.price.many(list, { store, concurrency: 1 })) results.push(one)
+    }
+    const tape = await record({ client, budget: { credits: 1_000 }, run })
+    expect(tape.entries.map(({ operation, params, error }) => [operation, params.address, error?.status])).toEqual([
+      ['token.price', BOLT, undefined],
+      ['token.price', CORE, undefined],
+      ['token.price', NOBODY, 404],
+    ])
+    expect(results).toMatchObject([{ params: { address: BOLT } }, { stored: false }, { error: { status: 404 } }])
+    service.expectCredits({ 'token.price': 100 })
+    const player = makeFake({ tape })
+    expect(await clientOf(player).token.price({ address: BOLT })).toEqual(tape.entries[0]?.data)
+
+    // Kept answers are not bought again, so they are not recorded again.
+    expect((await record({ client, budget: { credits: 50 }, run })).entries).toHaveLength(1)
+    store.clear()
+    await expect(record({ client, budget: { credits: 75 }, run })).rejects.toThrow(
+      'record: token.price may cost 50, and 25 of 75 credits are left.',
+    )
+    const limited = async (own: typeof client) => {
+      for await (const _ of own.nft.stats.many([{}], { maxCredits: 24 }));
+    }
+    expect((await record({ client, budget: { credits: 75 }, run: limited })).entries).toEqual([])
+    service.expectCredits({ 'token.price': 150 })
+  })
+
   it('records nothing that has no operation', async () => {
     const service = real()
     const client = clientOf(service)

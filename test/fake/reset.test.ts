@@ -177,6 +177,33 @@ describe('fake.clock', () => {
     await client.close()
   })
 
+  it.each(['restore', 'reset'] as const)(
+    '%s sets the time back, and no elapsed time of who lives on it',
+    async (way) => {
+      const { fake } = play()
+      const start = fake.snapshot()
+      const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
+      const feed = createPriceFeed(client, { clock: fake.clock })
+      let seen = 0
+      const watching = (async () => {
+        for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen++
+      })()
+      await fake.advance(3_600_000)
+      const before = [seen, fake.clock.monotonic()]
+      const slept = fake.clock.sleep(60_000)
+      if (way === 'restore') fake.restore(start)
+      else fake.reset()
+      expect([fake.now(), fake.clock.now(), fake.clock.monotonic()]).toEqual([NOON, NOON, before[1]])
+      await fake.advance(6_000_000)
+      await slept
+      expect([seen, fake.now(), fake.clock.monotonic()]).toEqual([16, NOON + 6_000_000, NOON + 9_600_000])
+      expect(before[0]).toBe(6)
+      await feed.close()
+      await watching
+      await client.close()
+    },
+  )
+
   it('sleep rejects with the reason of its signal, and ends when the fake is closed', async () => {
     const { fake } = play()
     const controller = new AbortController()

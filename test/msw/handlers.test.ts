@@ -99,7 +99,7 @@ describe('mswHandlers', () => {
   })
 
   it('rejects an invalid base URL and unknown options', () => {
-    expect(() => mswHandlers(fake, { baseUrl: 'api' })).toThrow('Invalid URL')
+    expect(() => mswHandlers(fake, { baseUrl: 'api' })).toThrow('baseUrl is an absolute http or https URL, not "api".')
     expect(() => mswHandlers(fake, { base: 'x' } as object)).toThrow(
       'mswHandlers knows no option "base". It takes: baseUrl.',
     )

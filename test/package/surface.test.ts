@@ -33,6 +33,7 @@ const SURFACE = {
     'unlocksAt',
   ],
   'etn-market/fake': [
+    'FakeUsageError',
     'createFakeService',
     'fakeKey',
     'fakeOperations',

@@ -1,9 +1,9 @@
 import { checksumAddress } from '../../utils/address.ts'
-import { blockAt } from './chain.ts'
+import { FakeUsageError } from '../rules/check-options.ts'
 import { below, hash, hashText } from './random.ts'
-import { readAddressField, readRecord } from './read-fields.ts'
-import type { SourcesWith } from './sources.ts'
-import type { WorldToken } from './tokens.ts'
+import { blockAt, type WorldToken } from './tokens.ts'
+import type { SourcesWith } from './world.ts'
+import { readAddressField, readRecord } from './world-options.ts'
 
 /** Special wallets: one holds every listed token, one holds nothing. */
 export const fakeWallets = {
@@ -75,14 +75,16 @@ export function readOwnBalances(entries: unknown, find: (address: string) => Wor
       key,
       readRecord(path, balances).map(([address, amount]) => {
         const token = find(readAddressField(`${path}[${address}]`, address))
-        if (!token) throw new TypeError(`${path}[${address}] is a balance of a token of the world.`)
+        if (!token) throw new FakeUsageError(`${path}[${address}] is a balance of a token of the world.`)
         if (typeof amount !== 'string' || !/^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(amount))
-          throw new TypeError(
+          throw new FakeUsageError(
             `${path}[${address}] is a whole amount in the smallest unit, as text, for example '5000000'.`,
           )
         const supply = BigInt(Math.floor(token.totalSupply)) * 10n ** BigInt(token.decimals)
         if (BigInt(amount) > supply)
-          throw new TypeError(`${path}[${address}] is at most the supply of the token, ${supply} in the smallest unit.`)
+          throw new FakeUsageError(
+            `${path}[${address}] is at most the supply of the token, ${supply} in the smallest unit.`,
+          )
         return { token, amount: BigInt(amount) }
       }),
     )

@@ -1,11 +1,266 @@
 import type { Bucket, Currency, Duration } from '../rules/parse-query.ts'
-import { type CandleRange, type FakeCandle, secondsOf } from './candle.ts'
-import { changedCandles } from './changed-candles.ts'
-import { computedCandles } from './computed-candles.ts'
-import { dayOf } from './market.ts'
-import { DAY_SECONDS } from './price-events.ts'
-import type { Prices } from './prices.ts'
+import { ONE, toDecimal } from './decimal.ts'
+import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
+import { type Prices, rowMinutes, type Source } from './prices.ts'
+import type { AddedTrade, Piece, Row, Segment } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
+
+/** A candle as the service returns it. */
+export interface FakeCandle {
+  /** Start of the period, unix seconds. */
+  time: number
+  /** First price. */
+  open: number
+  /** Highest price. */
+  high: number
+  /** Lowest price. */
+  low: number
+  /** Last price. */
+  close: number
+  /** Value of the trades. */
+  volume: number
+  /** Number of trades. */
+  count: number
+}
+
+const LEVEL_OF: Record<Bucket, number> = { '1d': 0, '4h': 1, '1h': 2, '15m': SLOT_LEVEL, '1m': 4 }
+
+/** Length of a bucket in seconds. */
+export function secondsOf(bucket: Bucket): number {
+  return LEVELS[LEVEL_OF[bucket]] ?? 60
+}
+
+/** Selects candles: the periods of a bucket from `from` (the start of one) to the one of `until`, at most `now`. Unix seconds. */
+interface Range {
+  bucket: Bucket
+  currency: Currency
+  from: number
+  until: number
+  now: number
+  /** Whether past periods without a trade are included. */
+  includeEmpty: boolean
+}
+
+/** What happened to a price within a period, as fixed point; `time` lies in the period. */
+interface Bar {
+  time: number
+  open: bigint
+  high: bigint
+  low: bigint
+  close: bigint
+  volume: number
+  count: number
+  /** The row of the user that it is. */
+  row?: Row
+}
+
+/** A computed level and the moment that determines its value in the other currency. */
+type Point = { level: number; time: number; rank: number }
+
+/**
+ * Makes the candles of a range. The range is divided where the source of the price changes, of the token or of ETN; the bars that each source
+ * gives are joined in the period in which they lie. So a change leaves the candles of other periods as they were.
+ */
+class CandleMaker {
+  readonly #prices: Prices
+  readonly #token: WorldToken
+  readonly #range: Range
+  readonly #length: number
+
+  constructor(prices: Prices, token: WorldToken, range: Range) {
+    this.#prices = prices
+    this.#token = token
+    this.#range = range
+    this.#length = secondsOf(range.bucket)
+  }
+
+  /** The candles, oldest first. */
+  make(): FakeCandle[] {
+    const { from, until, includeEmpty, now } = this.#range
+    const timeline = this.#prices.timeline(this.#token)
+    const pieces = timeline.pieces(from, until)
+    const added = timeline.trades.filter(({ time }) => time >= from && time <= until)
+    const rates = pieces.some(({ segment }) => this.#needsRates(segment)) ? this.#prices.rates.pieces(from, until) : []
+    // Where the source changes within a period, the price counts there without a trade too.
+    const isDivided = pieces.length > 1 || rates.length > 1 || added.length > 0
+    const bars = new Map<number, Bar>()
+    const join = (bar: Bar, isPrice: boolean) => {
+      const time = startOf(bar.time, this.#length)
+      const known = bars.get(time)
+      if (known) extend(known, isPrice ? bar : { ...bar, close: known.close })
+      else bars.set(time, { ...bar, time })
+    }
+    for (const piece of pieces) for (const bar of this.#barsOf(piece, rates, includeEmpty || isDivided)) join(bar, true)
+    // The price goes on from where it was.
+    for (const trade of added) join(this.#barOfTrade(trade), false)
+    const isShown = ({ time, count }: Bar) => includeEmpty || count > 0 || now < time + this.#length
+    const shown = [...bars.values()].filter(isShown).sort((a, b) => a.time - b.time)
+    return shown.map((bar) => this.#toCandle(bar))
+  }
+
+  #toCandle({ time, row, volume, count, ...bar }: Bar): FakeCandle {
+    const { currency, now } = this.#range
+    const ends = time + this.#length
+    if (row?.from === time && row.until === ends && currency === 'USD' && now >= ends) return { ...row.given }
+    const number = (price: bigint) => Number(toDecimal(price))
+    const { open, high, low, close } = bar
+    return { time, open: number(open), high: number(high), low: number(low), close: number(close), volume, count }
+  }
+
+  /** The bars of a piece of the token's timeline; `rates` are the pieces of the price of ETN, none if it does not matter. */
+  #barsOf({ segment, from, until }: Piece, rates: readonly Piece[], includeEmpty: boolean): Bar[] {
+    if (segment.kind === 'none') return []
+    if (segment.kind === 'row') return this.#barsOfRow(segment.row, from, until)
+    if (rates.length === 0) return this.#steadyBars(segment, from, until, includeEmpty)
+    return rates.flatMap((rate) => {
+      const [start, end] = [Math.max(from, rate.from), Math.min(until, rate.until)]
+      if (start > end) return []
+      const isMoving = segment.kind === 'ramp' || rate.segment.kind === 'ramp'
+      return isMoving ? this.#movingBars(segment, start, end) : this.#steadyBars(segment, start, end, includeEmpty)
+    })
+  }
+
+  /** The price changes with the trades, and every 15 minutes with that of ETN. A part that begins after a change has the trades after it. */
+  #steadyBars(segment: Source, from: number, until: number, includeEmpty: boolean): Bar[] {
+    const level = LEVEL_OF[this.#range.bucket]
+    const bySlot = this.#needsRates(segment) && level < SLOT_LEVEL
+    const view = { level: bySlot ? SLOT_LEVEL : level, includeEmpty: bySlot || includeEmpty }
+    const bars: Bar[] = []
+    let group: { open: Point; high: Point; low: Point; close: Point; volume: number; count: number } | undefined
+    const endGroup = () => {
+      if (!group) return
+      const price = ({ level, time }: Point) => this.#price(segment, time, level)
+      const { open, high, low, close } = group
+      bars.push({
+        ...group,
+        time: open.time,
+        open: price(open),
+        high: price(high),
+        low: price(low),
+        close: price(close),
+      })
+    }
+    for (const period of this.#market.periods({ from, until: this.#lastTrade(until), ...view })) {
+      const { time, count } = period
+      const point = (of: number): Point => ({ level: of, time, rank: this.#rank(segment, of, time) })
+      const [open, high, low, close] = [point(period.open), point(period.high), point(period.low), point(period.close)]
+      const volume = this.#volume(period.volume, time)
+      if (group && startOf(group.open.time, this.#length) === startOf(time, this.#length)) {
+        if (high.rank > group.high.rank) group.high = high
+        if (low.rank < group.low.rank) group.low = low
+        group.close = close
+        group.count += count
+        group.volume += volume
+      } else {
+        endGroup()
+        group = { open, high, low, close, volume, count }
+      }
+    }
+    endGroup()
+    return bars
+  }
+
+  /** The price changes with each second: between two trades, within 15 minutes, only up or only down. */
+  #movingBars(segment: Source, from: number, until: number): Bar[] {
+    const fills = this.#market.fills(from + 1, this.#lastTrade(until))
+    const step = Math.min(this.#length, SLOT_SECONDS)
+    const bars: Bar[] = []
+    let level = segment.kind === 'computed' ? this.#market.priceAt(from) : 0
+    let next = 0
+    for (let start = from; start <= until; start = startOf(start, step) + step) {
+      const last = Math.min(until, startOf(start, step) + step - 1)
+      let at = start
+      const bar = barAt(start, this.#price(segment, start, level), 0, 0)
+      const move = (time: number, count: number, volume: number) =>
+        extend(bar, barAt(time, this.#price(segment, time, level), count, volume))
+      for (let fill = fills[next]; fill && (fill.time <= last || last === until); fill = fills[++next]) {
+        if (fill.time > at) move(fill.time - 1, 0, 0)
+        at = fill.time
+        level = fill.price
+        move(at, 1, this.#volume(fill.volume, at))
+      }
+      if (at <= last) move(last, 0, 0)
+      bars.push(bar)
+    }
+    return bars
+  }
+
+  /** A row is converted with the price of ETN at its start. */
+  #barsOfRow(row: Row, from: number, until: number): Bar[] {
+    const { currency } = this.#range
+    const convert = (usd: bigint) => (currency === 'USD' ? usd : this.#prices.inEtn(usd, row.from))
+    const rate = currency === 'USD' ? 1 : this.#prices.rates.number(row.from)
+    const isWhole = row.until - row.from <= this.#length && from === row.from && until === row.until - 1
+    const parts = isWhole ? [{ ...row, time: row.from }] : rowMinutes(row, from, until)
+    return parts.map(({ time, open, high, low, close, count, volume }) => ({
+      time,
+      open: convert(open),
+      high: convert(high),
+      low: convert(low),
+      close: convert(close),
+      count,
+      volume: volume / rate,
+      ...(isWhole ? { row } : {}),
+    }))
+  }
+
+  #barOfTrade({ time, price, usd }: AddedTrade): Bar {
+    const value = Number(usd) / Number(ONE)
+    if (this.#range.currency === 'USD') return barAt(time, price, 1, value)
+    return barAt(time, this.#prices.inEtn(price, time), 1, value / this.#prices.rates.number(time))
+  }
+
+  get #market() {
+    return this.#prices.market(this.#token)
+  }
+
+  #price(segment: Source, time: number, level: number): bigint {
+    return this.#prices.of(this.#token, segment, time, level, this.#range.currency)
+  }
+
+  /** Whether prices of a segment are converted. */
+  #isConverted({ kind }: Segment): boolean {
+    const { currency } = this.#range
+    return kind === 'computed' ? this.#token.anchor !== currency : currency !== 'USD'
+  }
+
+  /** Whether the price of ETN determines the prices or the volumes of a segment. */
+  #needsRates(segment: Segment): boolean {
+    return this.#range.currency === 'USD' || this.#isConverted(segment)
+  }
+
+  /** A number that orders the prices of a segment exactly, while that of ETN is no ramp. It is cheaper than the price. */
+  #rank(segment: Source, level: number, time: number): number {
+    const own = segment.kind === 'computed' ? level : 1
+    if (!this.#isConverted(segment)) return own
+    const rate = this.#prices.rates.rank(time)
+    return segment.kind === 'computed' && this.#token.anchor === 'ETN' ? own * rate : own / rate
+  }
+
+  #volume(millionths: number, time: number): number {
+    const inEtn = millionths / 1e6
+    return this.#range.currency === 'ETN' ? inEtn : inEtn * this.#prices.rates.number(time)
+  }
+
+  /** A change counts for the trades after its second. At a full minute there are none. */
+  #lastTrade(until: number): number {
+    return until === this.#range.until || (until + 1) % 60 === 0 ? until : until + 1
+  }
+}
+
+function barAt(time: number, price: bigint, count: number, volume: number): Bar {
+  return { time, open: price, high: price, low: price, close: price, count, volume }
+}
+
+function extend(bar: Bar, { high, low, close, count, volume }: Bar): void {
+  if (high > bar.high) bar.high = high
+  if (low < bar.low) bar.low = low
+  bar.close = close
+  bar.count += count
+  bar.volume += volume
+}
+
+const startOf = (time: number, length: number) => Math.floor(time / length) * length
 
 /** The bucket and the length of each history window. */
 const WINDOWS: Record<Duration, { bucket: Bucket; seconds: number }> = {
@@ -16,6 +271,7 @@ const WINDOWS: Record<Duration, { bucket: Bucket; seconds: number }> = {
   YEAR: { bucket: '1d', seconds: 365 * 86_400 },
 }
 
+const DAY_SECONDS = LEVELS[0]
 /** Number of days that are searched for candles. */
 const MAX_DAYS = 1_000
 /** Cached days of candles; past ones do not change. */
@@ -29,109 +285,86 @@ interface CandleQuery {
   now: number
 }
 
-/** The candles of all tokens. */
-export interface Candles {
-  /** The newest candles of a token, oldest first. Past periods without a trade are omitted, the current one is not. */
-  newest(token: WorldToken, query: CandleQuery & { limit: number }): FakeCandle[]
-  /** The price over a window that ends now: the opening price of every period, and the last price. */
-  history(token: WorldToken, query: { duration: Duration; currency: Currency; now: number }): object
-  /** Forgets the cached days, because prices of the past have changed. */
-  clear(): void
-}
-
-export function createCandles(prices: Prices): Candles {
+/** The candles of all tokens. Past days are kept. */
+export class Candles {
+  readonly #prices: Prices
   /** Days of candles, by token, bucket and currency. */
-  const cache = new Map<string, Map<number, FakeCandle[]>>()
-  let cached = 0
+  readonly #series = new Map<string, Map<number, FakeCandle[]>>()
+  #cached = 0
 
-  function compute(token: WorldToken, range: CandleRange): FakeCandle[] {
-    const timeline = prices.timeline(token)
-    const isComputed = (from: number, until: number) =>
-      timeline.isComputed(from, until) && prices.rates.isComputed(from, until)
-    if (isComputed(range.from, range.until)) return computedCandles(prices, token, range)
-    // Only the periods that a change touches are computed anew: the others stay as they were.
-    const length = secondsOf(range.bucket)
-    const candles: FakeCandle[] = []
-    let from = range.from
-    while (from <= range.until) {
-      const isPlain = isComputed(from, from + length - 1)
-      let next = from + length
-      while (next <= range.until && isComputed(next, next + length - 1) === isPlain) next += length
-      const part = { ...range, from, until: Math.min(range.until, next - 1) }
-      candles.push(...(isPlain ? computedCandles : changedCandles)(prices, token, part))
-      from = next
-    }
-    return candles
+  constructor(prices: Prices) {
+    this.#prices = prices
   }
 
-  /** The candles of a day, or of its part from `from` on. */
-  function ofDay(token: WorldToken, day: number, query: CandleQuery, from = day * DAY_SECONDS): FakeCandle[] {
-    const { bucket, currency, now } = query
-    const end = (day + 1) * DAY_SECONDS - 1
-    const range = { bucket, currency, from, until: Math.min(now, end), now, includeEmpty: true }
-    if (end > now || from > day * DAY_SECONDS) return compute(token, range)
-    const days = daysOf(`${token.key} ${bucket} ${currency}`)
+  /** Forgets the cached days, because prices of the past have changed. */
+  clear(): void {
+    this.#series.clear()
+    this.#cached = 0
+  }
+
+  /** The newest candles of a token, oldest first. Past periods without a trade are omitted, the current one is not. */
+  newest(token: WorldToken, query: CandleQuery & { limit: number }): FakeCandle[] {
+    const { bucket, now, limit } = query
+    const isShown = ({ count, time }: FakeCandle) => count > 0 || now < time + secondsOf(bucket)
+    const days: FakeCandle[][] = []
+    let found = 0
+    const oldest = Math.max(dayOf(now) - MAX_DAYS, dayOf(this.#firstPrice(token)) - 1)
+    for (let day = dayOf(now); day > oldest && found < limit; day--) {
+      const candles = CACHED.includes(bucket)
+        ? this.#ofDay(token, day, query).filter(isShown)
+        : this.#compute(token, query, day * DAY_SECONDS, false)
+      days.push(candles)
+      found += candles.length
+    }
+    return days.reverse().flat().slice(-limit)
+  }
+
+  /** The price over a window that ends now: the opening price of every period, and the last price. */
+  history(token: WorldToken, { duration, currency, now }: { duration: Duration; currency: Currency; now: number }) {
+    const { bucket, seconds } = WINDOWS[duration]
+    const from = Math.ceil((now - seconds) / secondsOf(bucket)) * secondsOf(bucket)
+    const query = { bucket, currency, now }
+    const candles: FakeCandle[] = []
+    for (let day = Math.max(dayOf(from), dayOf(this.#firstPrice(token))); day <= dayOf(now); day++) {
+      const start = Math.max(from, day * DAY_SECONDS)
+      candles.push(
+        ...(CACHED.includes(bucket) ? this.#ofDay(token, day, query) : this.#compute(token, query, start, true)),
+      )
+    }
+    const shown = candles.filter(({ time }) => time >= from)
+    return summaryOf(shown, now, this.#prices.quote(token, now) !== undefined)
+  }
+
+  /** The candles of a day, periods without trades included. */
+  #ofDay(token: WorldToken, day: number, query: CandleQuery): FakeCandle[] {
+    const start = day * DAY_SECONDS
+    if (start + DAY_SECONDS > query.now) return this.#compute(token, query, start, true)
+    const days = this.#daysOf(`${token.key} ${query.bucket} ${query.currency}`)
     const known = days.get(day)
     if (known) return known
-    const made = compute(token, range)
+    const made = this.#compute(token, query, start, true)
     days.set(day, made)
-    cached++
+    this.#cached++
     return made
   }
 
-  function daysOf(series: string): Map<number, FakeCandle[]> {
-    if (cached >= MAX_CACHED_DAYS) clear()
-    const days = cache.get(series) ?? new Map<number, FakeCandle[]>()
-    cache.set(series, days)
+  #daysOf(series: string): Map<number, FakeCandle[]> {
+    if (this.#cached >= MAX_CACHED_DAYS) this.clear()
+    const days = this.#series.get(series) ?? new Map<number, FakeCandle[]>()
+    this.#series.set(series, days)
     return days
   }
 
-  function clear(): void {
-    cache.clear()
-    cached = 0
-  }
-
-  function uncached(token: WorldToken, { bucket, currency, now }: CandleQuery, day: number): FakeCandle[] {
-    const until = Math.min(now, (day + 1) * DAY_SECONDS - 1)
-    return compute(token, { bucket, currency, from: day * DAY_SECONDS, until, now, includeEmpty: false })
+  /** The candles from a moment to the end of its day. */
+  #compute(token: WorldToken, query: CandleQuery, from: number, includeEmpty: boolean): FakeCandle[] {
+    const until = Math.min(query.now, (dayOf(from) + 1) * DAY_SECONDS - 1)
+    return new CandleMaker(this.#prices, token, { ...query, from, until, includeEmpty }).make()
   }
 
   /** The moment before which the token has no price. */
-  function firstPrice(token: WorldToken): number {
-    const first = prices.timeline(token).segments.find(({ kind }) => kind !== 'none')
+  #firstPrice(token: WorldToken): number {
+    const first = this.#prices.timeline(token).segments.find(({ kind }) => kind !== 'none')
     return first?.from ?? Number.POSITIVE_INFINITY
-  }
-
-  return {
-    clear,
-    newest(token, query) {
-      const { bucket, now, limit } = query
-      const isCached = CACHED.includes(bucket)
-      const isShown = ({ count, time }: FakeCandle) => count > 0 || now < time + secondsOf(bucket)
-      const days: FakeCandle[][] = []
-      let found = 0
-      const oldest = Math.max(dayOf(now) - MAX_DAYS, dayOf(firstPrice(token)) - 1)
-      for (let day = dayOf(now); day > oldest && found < limit; day--) {
-        const candles = isCached ? ofDay(token, day, query).filter(isShown) : uncached(token, query, day)
-        days.push(candles)
-        found += candles.length
-      }
-      return days.reverse().flat().slice(-limit)
-    },
-    history(token, { duration, currency, now }) {
-      const { bucket, seconds } = WINDOWS[duration]
-      const from = Math.ceil((now - seconds) / secondsOf(bucket)) * secondsOf(bucket)
-      const candles: FakeCandle[] = []
-      for (let day = Math.max(dayOf(from), dayOf(firstPrice(token))); day <= dayOf(now); day++) {
-        const start = Math.max(from, day * DAY_SECONDS)
-        candles.push(...ofDay(token, day, { bucket, currency, now }, CACHED.includes(bucket) ? undefined : start))
-      }
-      return summaryOf(
-        candles.filter(({ time }) => time >= from),
-        now,
-        prices.quote(token, now) !== undefined,
-      )
-    },
   }
 }
 

@@ -1,10 +1,10 @@
-import { blockAt } from './chain.ts'
+import { FakeUsageError } from '../rules/check-options.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, hashText, unit } from './random.ts'
-import { readEntry, readList } from './read-fields.ts'
-import type { SourcesWith } from './sources.ts'
 import type { TokenList } from './token-list.ts'
-import { baseLiquidity } from './tokens.ts'
+import { baseLiquidity, blockAt } from './tokens.ts'
+import type { SourcesWith } from './world.ts'
+import { readEntry, readList } from './world-options.ts'
 
 const FARMS = 14
 
@@ -80,7 +80,7 @@ export function readOwnFarms(entries: unknown, pools: Pools, now: number): OwnFa
     const field = readEntry(path, entry, ['poolAddr', 'name', ...NUMBERS])
     const address = field.address('poolAddr')
     const pool = pools.find(address, now)
-    if (!pool) throw new TypeError(`${path}.poolAddr is a pool of the world, not ${address}.`)
+    if (!pool) throw new FakeUsageError(`${path}.poolAddr is a pool of the world, not ${address}.`)
     const fields: Record<string, unknown> = field.any('name') === undefined ? {} : { name: field.text('name') }
     for (const name of NUMBERS) if (field.any(name) !== undefined) fields[name] = field.number(name, 0)
     return { pool, fields }

@@ -1,10 +1,10 @@
-import { wallet } from './chain.ts'
+import { FakeUsageError } from '../rules/check-options.ts'
 import type { Pools, WorldPool } from './pools.ts'
-import { below, hash, pick, unit } from './random.ts'
-import { readEntry, readList, readRecord } from './read-fields.ts'
-import type { SourcesWith } from './sources.ts'
+import { below, hash, pick, unit, wallet } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
+import type { SourcesWith } from './world.ts'
+import { readEntry, readList, readRecord } from './world-options.ts'
 
 const DAY = 86_400
 /** A token locks liquidity at most once per turn; the locks of the last turns are listed. */
@@ -101,8 +101,8 @@ export function readOwnLocks(entries: unknown, tokens: TokenList, pools: Pools, 
   for (const [address, list] of readRecord('world.locks', entries)) {
     const path = `world.locks[${address}]`
     const token = tokens.find(address, now)
-    if (!token) throw new TypeError(`${path} is for a token of the world.`)
-    if (token.key === tokens.wetn.key) throw new TypeError(`${path} is for the other token of a pool with WETN.`)
+    if (!token) throw new FakeUsageError(`${path} is for a token of the world.`)
+    if (token.key === tokens.wetn.key) throw new FakeUsageError(`${path} is for the other token of a pool with WETN.`)
     const locks = readList(path, list).map((entry, i) => readLock(`${path}[${i}]`, entry, token, i))
     addActive(sums, path, locks, now)
     found.set(token.key, locks)
@@ -116,7 +116,7 @@ export function readOwnLocks(entries: unknown, tokens: TokenList, pools: Pools, 
     const pair = field.optionalAddress('pair')
     const pool = pair === undefined ? pools.ofToken(token, 2) : pools.find(pair, now)
     if (!pool || (pool.token0.key !== token.key && pool.token1.key !== token.key))
-      throw new TypeError(`${path}.pair is a pool of the token, not ${pair}.`)
+      throw new FakeUsageError(`${path}.pair is a pool of the token, not ${pair}.`)
     const ends = now + Math.ceil(unlocksInMs / 1000)
     const duration = Math.ceil(durationMs / 1000)
     const noise = hash(token.index, position)
@@ -133,6 +133,6 @@ function addActive(sums: Map<string, number>, path: string, locks: readonly Lock
     const sum = (sums.get(pool.address()) ?? 0) + percent
     sums.set(pool.address(), sum)
     if (sum > 100)
-      throw new TypeError(`${path}: percentSupply of the active locks of a pool adds up to ${sum}, above 100.`)
+      throw new FakeUsageError(`${path}: percentSupply of the active locks of a pool adds up to ${sum}, above 100.`)
   }
 }

@@ -1,5 +1,4 @@
-import { hash, smoothNoise, unit } from './random.ts'
-import { divide, type Move, movesOf, type Span, settleExtremes, TICKS } from './span.ts'
+import { below, hash, smoothNoise, unit } from './random.ts'
 import { baseLiquidity, type WorldToken } from './tokens.ts'
 
 /** Lengths of the periods of a day in seconds. Each divides the previous one. */
@@ -9,12 +8,47 @@ export const SLOT_LEVEL = 3
 export const SLOT_SECONDS = LEVELS[SLOT_LEVEL]
 const MINUTE_LEVEL = LEVELS.length - 1
 
-/** A trade and when it happened, in unix seconds. */
-export interface Fill extends Move {
+/** Price levels are integers, in millionths of the base price. A product of two is exact in a double. */
+export const TICKS = 1_000_000
+
+/**
+ * A period of one market: `count` trades moved the price from `open` to `close`. `highAt` and `lowAt` are the numbers of
+ * the trades with the highest and the lowest price (0 is the opening price).
+ */
+export interface Span {
+  /** Unix seconds. */
   time: number
+  open: number
+  close: number
+  high: number
+  low: number
+  highAt: number
+  lowAt: number
+  count: number
+  /** Millionths of an ETN. */
+  volume: number
 }
 
-/** Selects the periods of a level that overlap `from` to `until`. Periods without trades need `includeEmpty`. */
+/** Bounds of the prices of a span. The trade `highAt` (`lowAt`) has exactly that price; with 0 no trade must. */
+interface Bounds {
+  high: number
+  low: number
+  highAt: number
+  lowAt: number
+}
+
+/** A trade. It is never at a full minute: the price there is the one before the trades of the minute. */
+export interface Fill {
+  /** Unix seconds. */
+  time: number
+  price: number
+  volume: number
+}
+
+/**
+ * Selects the periods of a level after `from` and up to `until`; both may lie within a period, which is then cut. Periods without trades
+ * need `includeEmpty`.
+ */
 interface View {
   from: number
   until: number
@@ -22,9 +56,9 @@ interface View {
   includeEmpty: boolean
 }
 
-/** The trades of one token, at any time, as single trades or as periods. */
+/** The computed trades of one token, at any time, as single trades or as periods. */
 export interface Market {
-  /** Periods, oldest first, each up to `until`. The period of `until` is included even without a trade. */
+  /** Periods, oldest first. The one of `until` is included even without a trade. */
   periods(view: View): Span[]
   /** Trades from `from` to `until`, both included, oldest first. */
   fills(from: number, until: number): Fill[]
@@ -32,67 +66,114 @@ export interface Market {
   priceAt(time: number): number
 }
 
-export function createMarket(seed: number, token: WorldToken): Market {
-  const noise = hash(seed, 10, token.index)
-  const noiseOf = (level: number, time: number) => hash(noise, level, Math.floor(time / lengthOf(level)))
+/** The market of a token: nothing of it is kept, any part is computed from the seed. */
+export class ComputedMarket implements Market {
+  readonly #noise: number
+  readonly #token: WorldToken
 
-  function inside(span: Span, level: number): Span[] {
-    const length = lengthOf(level + 1)
-    return divide(span, lengthOf(level) / length, length, noiseOf(level, span.time))
+  constructor(seed: number, token: WorldToken) {
+    this.#noise = hash(seed, 10, token.index)
+    this.#token = token
   }
 
-  /** The part of a span up to `until`. */
-  function untilMoment(span: Span, level: number, until: number): Span {
-    if (span.time + lengthOf(level) - 1 <= until) return span
-    if (level === MINUTE_LEVEL) return minuteUntil(span, until)
-    const [first = span, ...others] = inside(span, level)
-      .filter(({ time }) => time <= until)
-      .map((part) => untilMoment(part, level + 1, until))
-    return joinSpans([first, ...others])
+  periods(view: View): Span[] {
+    return this.#collect(view).map((span) => this.#cut(span, view.level, view.from, view.until))
   }
 
-  function minuteUntil(span: Span, until: number): Span {
-    const moves = fillsOf(span).filter(({ time }) => time <= until)
-    const joined = { ...span, high: span.open, low: span.open, close: moves.at(-1)?.price ?? span.open, volume: 0 }
-    for (const { price, volume } of moves) {
-      joined.high = Math.max(joined.high, price)
-      joined.low = Math.min(joined.low, price)
-      joined.volume += volume
+  fills(from: number, until: number): Fill[] {
+    const minutes = this.#collect({ from, until, level: MINUTE_LEVEL, includeEmpty: false })
+    return minutes.flatMap((one) => this.#fillsOf(one)).filter(({ time }) => time >= from && time <= until)
+  }
+
+  priceAt(time: number): number {
+    let span = daySpan(this.#noise, this.#token, dayOf(time))
+    for (let level = 0; level < MINUTE_LEVEL; level++) {
+      span = this.#inside(span, level)[Math.floor((time - span.time) / lengthOf(level + 1))] ?? span
     }
-    return { ...joined, count: moves.length }
-  }
-
-  function fillsOf(minute: Span): Fill[] {
-    const moves = movesOf(minute, noiseOf(MINUTE_LEVEL, minute.time))
-    return moves.map((move) => ({ ...move, time: minute.time + move.second }))
+    return this.#cut(span, MINUTE_LEVEL, span.time, time).close
   }
 
   /** Descends to a level and skips spans that are out of range or without trades. */
-  function collect({ from, until, level: target, includeEmpty }: View): Span[] {
+  #collect({ from, until, level: target, includeEmpty }: View): Span[] {
     const found: Span[] = []
     const visit = (span: Span, level: number) => {
       const ends = span.time + lengthOf(level)
       if (span.time > until || ends <= from || (span.count === 0 && !includeEmpty && ends <= until)) return
       if (level === target) found.push(span)
-      else for (const part of inside(span, level)) visit(part, level + 1)
+      else for (const part of this.#inside(span, level)) visit(part, level + 1)
     }
-    for (let day = dayOf(from); day <= dayOf(until); day++) visit(daySpan(noise, token, day), 0)
+    for (let day = dayOf(from); day <= dayOf(until); day++) visit(daySpan(this.#noise, this.#token, day), 0)
     return found
   }
 
-  return {
-    periods: (view) => collect(view).map((span) => untilMoment(span, view.level, view.until)),
-    fills(from, until) {
-      const all = collect({ from, until, level: MINUTE_LEVEL, includeEmpty: false }).flatMap(fillsOf)
-      return all.filter(({ time }) => time >= from && time <= until)
-    },
-    priceAt(time) {
-      let span = daySpan(noise, token, dayOf(time))
-      for (let level = 0; level < MINUTE_LEVEL; level++) {
-        span = inside(span, level)[Math.floor((time - span.time) / lengthOf(level + 1))] ?? span
-      }
-      return untilMoment(span, MINUTE_LEVEL, time).close
-    },
+  /** The part of a span after `from` and up to `until`. */
+  #cut(span: Span, level: number, from: number, until: number): Span {
+    const ends = span.time + lengthOf(level) - 1
+    if (from <= span.time && ends <= until) return span
+    if (level === MINUTE_LEVEL) return this.#cutMinute(span, from, until)
+    const [first = span, ...others] = this.#inside(span, level)
+      .filter(({ time }) => time <= until && time + lengthOf(level + 1) > from)
+      .map((part) => this.#cut(part, level + 1, from, until))
+    return joinSpans([first, ...others])
+  }
+
+  #cutMinute(span: Span, from: number, until: number): Span {
+    const fills = this.#fillsOf(span)
+    const open = fills.filter(({ time }) => time <= from).at(-1)?.price ?? span.open
+    const cut = {
+      ...span,
+      time: Math.max(span.time, from),
+      open,
+      high: open,
+      low: open,
+      close: open,
+      count: 0,
+      volume: 0,
+    }
+    for (const { time, price, volume } of fills) {
+      if (time <= from || time > until) continue
+      cut.high = Math.max(cut.high, price)
+      cut.low = Math.min(cut.low, price)
+      cut.close = price
+      cut.count++
+      cut.volume += volume
+    }
+    return cut
+  }
+
+  #fillsOf(minute: Span): Fill[] {
+    return fillsOf(minute, this.#noiseOf(MINUTE_LEVEL, minute.time))
+  }
+
+  #inside(span: Span, level: number): Span[] {
+    const length = lengthOf(level + 1)
+    return divide(span, lengthOf(level) / length, length, this.#noiseOf(level, span.time))
+  }
+
+  #noiseOf(level: number, time: number): number {
+    return hash(this.#noise, level, Math.floor(time / lengthOf(level)))
+  }
+}
+
+/** The market of WETN: the trades of another one at a constant price. */
+export class ConstantMarket implements Market {
+  readonly #flow: Market
+
+  constructor(flow: Market) {
+    this.#flow = flow
+  }
+
+  periods(view: View): Span[] {
+    const price = { open: TICKS, high: TICKS, low: TICKS, close: TICKS }
+    return this.#flow.periods(view).map((period) => ({ ...period, ...price }))
+  }
+
+  fills(from: number, until: number): Fill[] {
+    return this.#flow.fills(from, until).map((fill) => ({ ...fill, price: TICKS }))
+  }
+
+  priceAt(): number {
+    return TICKS
   }
 }
 
@@ -100,7 +181,7 @@ export function dayOf(time: number): number {
   return Math.floor(time / LEVELS[0])
 }
 
-export function lengthOf(level: number): number {
+function lengthOf(level: number): number {
   return LEVELS[level] ?? 60
 }
 
@@ -147,4 +228,140 @@ function openingLevel(noise: number, token: WorldToken, day: number): number {
   const slow = 0.3 * smoothNoise(hash(noise, 94), day, 61) + 0.18 * smoothNoise(hash(noise, 95), day, 13)
   const fast = 0.08 * smoothNoise(hash(noise, 96), day, 4) + 0.04 * smoothNoise(hash(noise, 97), day, 1)
   return Math.floor(TICKS * (1 + swing * (slow + fast)))
+}
+
+/**
+ * Divides a span into `parts` consistent spans of equal length: the first has its open, the last its close, its high and
+ * low occur in one of them, trades and volume add up. So the candle of a day is computed without its minutes, and the
+ * minutes always agree with it.
+ */
+function divide(span: Span, parts: number, length: number, noise: number): Span[] {
+  const counts = share(span.count, parts, hash(noise, 1))
+  const volumes = shareVolume(span, counts, hash(noise, 2))
+  const children: Span[] = []
+  let before = 0
+  let open = span.open
+  for (let i = 0; i < parts; i++) {
+    const time = span.time + i * length
+    const count = counts[i] ?? 0
+    if (count === 0) {
+      children.push({ time, open, close: open, high: open, low: open, highAt: 0, lowAt: 0, count, volume: 0 })
+      continue
+    }
+    const close = priceAfter(span, before + count, hash(noise, 3, i))
+    const highAt = inside(span.highAt - before, count)
+    const lowAt = inside(span.lowAt - before, count)
+    const child = { time, open, close, high: span.high, low: span.low, highAt, lowAt, count, volume: volumes[i] ?? 0 }
+    children.push(settleExtremes(child, child, hash(noise, 4, i)))
+    before += count
+    open = close
+  }
+  return children
+}
+
+function inside(at: number, count: number): number {
+  return at > 0 && at < count ? at : 0
+}
+
+/** The trades of a minute. */
+function fillsOf(minute: Span, noise: number): Fill[] {
+  const volumes = shareVolume(minute, new Array<number>(minute.count).fill(1), hash(noise, 2))
+  return volumes.map((volume, i) => {
+    const second = 1 + Math.floor(((i + unit(noise, 5, i)) * 59) / minute.count)
+    return { time: minute.time + second, price: priceAfter(minute, i + 1, hash(noise, 3, i)), volume }
+  })
+}
+
+/** The price after the first `done` trades of a span. */
+function priceAfter(span: Span, done: number, noise: number): number {
+  if (done === span.count) return span.close
+  if (done === span.highAt) return span.high
+  if (done === span.lowAt) return span.low
+  const straight = span.open + ((span.close - span.open) * done) / span.count
+  const wiggle = (unit(noise) - 0.5) * 0.6 * (span.high - span.low)
+  return Math.min(span.high, Math.max(span.low, Math.floor(straight + wiggle)))
+}
+
+/** Chooses the high and the low of a span within bounds, and their trades. */
+function settleExtremes(span: Span, bounds: Bounds, noise: number): Span {
+  const { high: ceiling, low: floor, highAt: mustHigh, lowAt: mustLow } = bounds
+  const top = Math.max(span.open, span.close)
+  const bottom = Math.min(span.open, span.close)
+  const interior = span.count - 1
+  span.high = mustHigh > 0 ? ceiling : top
+  span.low = mustLow > 0 ? floor : bottom
+  span.highAt = mustHigh > 0 ? mustHigh : top === span.open ? 0 : span.count
+  span.lowAt = mustLow > 0 ? mustLow : bottom === span.open ? 0 : span.count
+  if (mustHigh === 0) {
+    const high = top + Math.floor((ceiling - top) * 0.5 * unit(noise, 1))
+    const at = freeTrade(interior, mustLow, hash(noise, 2))
+    if (high > top && at > 0) {
+      span.high = high
+      span.highAt = at
+    }
+  }
+  if (mustLow === 0) {
+    const low = bottom - Math.floor((bottom - floor) * 0.5 * unit(noise, 3))
+    const at = freeTrade(interior, inside(span.highAt, span.count), hash(noise, 4))
+    if (low < bottom && at > 0) {
+      span.low = low
+      span.lowAt = at
+    }
+  }
+  return span
+}
+
+/** One of the trades 1 to `interior` except `taken`; 0 if there is none. */
+function freeTrade(interior: number, taken: number, noise: number): number {
+  const choices = interior - (taken > 0 ? 1 : 0)
+  if (choices < 1) return 0
+  const at = 1 + below(choices, noise)
+  return taken > 0 && at >= taken ? at + 1 : at
+}
+
+/** Distributes `total` trades over `parts`, unevenly like real trades. */
+function share(total: number, parts: number, noise: number): number[] {
+  const shares = new Array<number>(parts).fill(0)
+  if (total === 0) return shares
+  let sum = 0
+  for (let i = 0; i < parts; i++) sum += weightOf(noise, i)
+  const phase = unit(noise, parts)
+  let weight = 0
+  let before = 0
+  for (let i = 0; i < parts; i++) {
+    weight += weightOf(noise, i)
+    const upTo = i === parts - 1 ? total : Math.min(total, Math.floor((total * weight) / sum + phase))
+    shares[i] = upTo - before
+    before = upTo
+  }
+  return shares
+}
+
+function weightOf(noise: number, part: number): number {
+  const u = unit(noise, part)
+  return 0.15 + u * u
+}
+
+/** Distributes the volume by trades, at least one unit per trade. */
+function shareVolume(span: Span, counts: number[], noise: number): number[] {
+  const spare = span.volume - span.count
+  const shares: number[] = []
+  let sum = 0
+  for (let i = 0; i < counts.length; i++) sum += volumeWeightOf(counts[i] ?? 0, noise, i)
+  let weight = 0
+  let before = 0
+  let left = span.count
+  for (let i = 0; i < counts.length; i++) {
+    const count = counts[i] ?? 0
+    weight += volumeWeightOf(count, noise, i)
+    left -= count
+    const upTo = count === 0 ? before : left === 0 ? spare : Math.floor(spare * (weight / sum))
+    shares.push(upTo - before + count)
+    before = upTo
+  }
+  return shares
+}
+
+function volumeWeightOf(count: number, noise: number, part: number): number {
+  return count === 0 ? 0 : count * (0.25 + 1.5 * unit(noise, part))
 }

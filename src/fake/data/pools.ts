@@ -1,13 +1,14 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { FakeUsageError } from '../rules/check-options.ts'
 import { once } from '../rules/once.ts'
 import { CHAIN_ID } from '../rules/routes.ts'
 import { ONE } from './decimal.ts'
 import { fakeTokens } from './names.ts'
 import type { Prices } from './prices.ts'
 import { hash, hex, unit } from './random.ts'
-import { readEntry, readList, rejectDuplicates } from './read-fields.ts'
 import type { TokenList } from './token-list.ts'
 import { baseLiquidity, MAX_LIQUIDITY, type WorldToken } from './tokens.ts'
+import { readEntry, readList, rejectDuplicates } from './world-options.ts'
 
 /** A pool. Its tokens are in the order of their addresses, as on the chain. */
 export interface WorldPool {
@@ -27,88 +28,97 @@ export interface Reserves {
   usd: number
 }
 
-export interface Pools {
+const FIELDS = ['address', 'version', 'token0', 'token1']
+/** Pools that are kept in memory. */
+const MAX_KEPT = 10_000
+
+/** The pools of the world. */
+export class Pools {
+  readonly #noise: number
+  readonly #tokens: TokenList
+  readonly #prices: Prices
+  readonly #own: readonly WorldPool[]
+  readonly #made = new Map<string, WorldPool>()
+
+  constructor(seed: number, tokens: TokenList, prices: Prices, own: readonly WorldPool[]) {
+    this.#noise = hash(seed, 30)
+    this.#tokens = tokens
+    this.#prices = prices
+    this.#own = own
+  }
+
   /** Pools of one version. The user's own come first. */
-  list(version: 2 | 3, now: number): readonly WorldPool[]
+  list(version: 2 | 3, now: number): readonly WorldPool[] {
+    const others = this.#tokens
+      .all(now)
+      .filter((token) => !this.#isWetn(token) && !this.#own.some((pool) => this.#isOwnPair(pool, token)))
+    const generated = others.map((token) => this.ofToken(token, version)).filter((pool) => pool.version === version)
+    const [usdc, usdt] = [fakeTokens.USDC, fakeTokens.USDT].map((address) => this.#tokens.find(address, now))
+    const stable = version === 2 && usdc && usdt ? [this.#makePool(usdc, 2, usdt)] : []
+    return [...this.#own.filter((pool) => pool.version === version), ...stable, ...generated]
+  }
+
   /** The pool of a token and WETN. Without a V3 pool it is the V2 one. */
-  ofToken(token: WorldToken, version: 2 | 3): WorldPool
-  /** All pools of a token. */
-  all(token: WorldToken, now: number): readonly WorldPool[]
-  find(address: string, now: number): WorldPool | undefined
-  reserves(pool: WorldPool, now: number): Reserves
-}
+  ofToken(token: WorldToken, wanted: 2 | 3): WorldPool {
+    if (this.#isWetn(token)) throw new Error('WETN is the other side of every pool and has none of its own.')
+    const given = this.#own.filter((pool) => this.#isOwnPair(pool, token))
+    const ownPool = given.find(({ version }) => version === wanted) ?? given[0]
+    if (ownPool) return ownPool
+    const version = wanted === 3 && hasV3(token, this.#noise) ? 3 : 2
+    const key = `${version} ${token.key}`
+    const pool = this.#made.get(key) ?? this.#makePool(token, version)
+    if (this.#made.size > MAX_KEPT) this.#made.clear()
+    this.#made.set(key, pool)
+    return pool
+  }
 
-const NAMES = ['address', 'version', 'token0', 'token1']
+  find(address: string, now: number): WorldPool | undefined {
+    const all = [...this.list(2, now), ...this.list(3, now)]
+    return all.find((pool) => pool.address().toLowerCase() === address.toLowerCase())
+  }
 
-export function createPools(seed: number, tokens: TokenList, prices: Prices, own: readonly WorldPool[]): Pools {
-  const noise = hash(seed, 30)
-  const isWetn = ({ key }: WorldToken) => key === tokens.wetn.key
-  const isOwnPair = (pool: WorldPool, token: WorldToken) =>
-    (pool.token0.key === token.key && isWetn(pool.token1)) || (pool.token1.key === token.key && isWetn(pool.token0))
-  const made = new Map<string, WorldPool>()
+  reserves(pool: WorldPool, now: number): Reserves {
+    const [share0, share1] = [this.#shareOf(pool, pool.token0), this.#shareOf(pool, pool.token1)]
+    // The side other than WETN determines the amounts, and the price determines the other side.
+    const [token, share] = this.#isWetn(pool.token0) ? [pool.token1, share1] : [pool.token0, share0]
+    const other = token === pool.token0 ? pool.token1 : pool.token0
+    const [price, otherPrice] = [this.#prices.quote(token, now), this.#prices.quote(other, now)]
+    if (!price || !otherPrice) return { amount0: 0n, amount1: 0n, usd: 0 }
+    const scale = (decimals: number) => 10n ** BigInt(decimals)
+    const most = mostUnits(token, price.etn)
+    const wanted = unitsOf(token, token.totalSupply * share)
+    const available = wanted < most ? wanted : most
+    const equal = (available * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
+    // A pool without WETN holds at most half of the supply of its other token.
+    const otherMost = unitsOf(other, other.totalSupply / 2)
+    const isEnough = this.#isWetn(other) || equal <= otherMost
+    const otherAmount = isEnough ? equal : otherMost
+    const amount = isEnough
+      ? available
+      : (otherMost * otherPrice.usd * scale(token.decimals)) / (price.usd * scale(other.decimals))
+    const usd = (2 * Number((amount * price.usd) / scale(token.decimals))) / Number(ONE)
+    const [amount0, amount1] = token === pool.token0 ? [amount, otherAmount] : [otherAmount, amount]
+    return { amount0, amount1, usd }
+  }
 
-  function makePool(token: WorldToken, version: 2 | 3, other = tokens.wetn): WorldPool {
+  #makePool(token: WorldToken, version: 2 | 3, other = this.#tokens.wetn): WorldPool {
     const [token0, token1] = token.key < other.key ? [token, other] : [other, token]
-    const salt = hash(noise, version, token.index, other === tokens.wetn ? 0 : other.index)
+    const salt = hash(this.#noise, version, token.index, other === this.#tokens.wetn ? 0 : other.index)
     const fee = version === 2 ? 30 : token.anchor === 'USD' ? 5 : salt % 4 === 0 ? 100 : 30
     return { version, token0, token1, fee, address: once(() => checksumAddress(`0x${hex(40, salt)}`)) }
   }
 
-  function ofToken(token: WorldToken, wanted: 2 | 3): WorldPool {
-    if (isWetn(token)) throw new Error('WETN is the other side of every pool and has none of its own.')
-    const given = own.filter((pool) => isOwnPair(pool, token))
-    const ownPool = given.find(({ version }) => version === wanted) ?? given[0]
-    if (ownPool) return ownPool
-    const version = wanted === 3 && hasV3(token, noise) ? 3 : 2
-    const key = `${version} ${token.key}`
-    const pool = made.get(key) ?? makePool(token, version)
-    if (made.size > 10_000) made.clear()
-    made.set(key, pool)
-    return pool
+  #isWetn({ key }: WorldToken): boolean {
+    return key === this.#tokens.wetn.key
   }
 
-  function list(version: 2 | 3, now: number): readonly WorldPool[] {
-    const others = tokens.all(now).filter((token) => !isWetn(token) && !own.some((pool) => isOwnPair(pool, token)))
-    const generated = others.map((token) => ofToken(token, version)).filter((pool) => pool.version === version)
-    const [usdc, usdt] = [fakeTokens.USDC, fakeTokens.USDT].map((address) => tokens.find(address, now))
-    const stable = version === 2 && usdc && usdt ? [makePool(usdc, 2, usdt)] : []
-    return [...own.filter((pool) => pool.version === version), ...stable, ...generated]
-  }
-
-  const both = (now: number) => [...list(2, now), ...list(3, now)]
-  return {
-    list,
-    ofToken,
-    all: (token, now) => both(now).filter(({ token0, token1 }) => token0.key === token.key || token1.key === token.key),
-    find: (address, now) => both(now).find((pool) => pool.address().toLowerCase() === address.toLowerCase()),
-    reserves(pool, now) {
-      const [share0, share1] = [shareOf(pool, pool.token0), shareOf(pool, pool.token1)]
-      // The side other than WETN determines the amounts, and the price determines the other side.
-      const [token, share] = isWetn(pool.token0) ? [pool.token1, share1] : [pool.token0, share0]
-      const other = token === pool.token0 ? pool.token1 : pool.token0
-      const [price, otherPrice] = [prices.quote(token, now), prices.quote(other, now)]
-      if (!price || !otherPrice) return { amount0: 0n, amount1: 0n, usd: 0 }
-      const scale = (decimals: number) => 10n ** BigInt(decimals)
-      const most = mostUnits(token, price.etn)
-      const wanted = unitsOf(token, token.totalSupply * share)
-      const available = wanted < most ? wanted : most
-      const equal = (available * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
-      // A pool without WETN holds at most half of the supply of its other token.
-      const otherMost = unitsOf(other, other.totalSupply / 2)
-      const isEnough = isWetn(other) || equal <= otherMost
-      const otherAmount = isEnough ? equal : otherMost
-      const amount = isEnough
-        ? available
-        : (otherMost * otherPrice.usd * scale(token.decimals)) / (price.usd * scale(other.decimals))
-      const usd = (2 * Number((amount * price.usd) / scale(token.decimals))) / Number(ONE)
-      const [amount0, amount1] = token === pool.token0 ? [amount, otherAmount] : [otherAmount, amount]
-      return { amount0, amount1, usd }
-    },
+  #isOwnPair({ token0, token1 }: WorldPool, { key }: WorldToken): boolean {
+    return (token0.key === key && this.#isWetn(token1)) || (token1.key === key && this.#isWetn(token0))
   }
 
   /** The part of a token's supply in one of its pools. */
-  function shareOf({ version }: WorldPool, token: WorldToken): number {
-    const inV3 = hasV3(token, noise) ? 0.2 + 0.6 * unit(noise, 5, token.index) : 0
+  #shareOf({ version }: WorldPool, token: WorldToken): number {
+    const inV3 = hasV3(token, this.#noise) ? 0.2 + 0.6 * unit(this.#noise, 5, token.index) : 0
     return token.poolShare * (version === 3 ? inV3 : 1 - inV3)
   }
 }
@@ -117,7 +127,7 @@ export function createPools(seed: number, tokens: TokenList, prices: Prices, own
 export function readOwnPools(entries: unknown, find: (address: string) => WorldToken | undefined): WorldPool[] {
   const found = readList('world.pools', entries).map((entry, i): WorldPool => {
     const path = `world.pools[${i}]`
-    const field = readEntry(path, entry, NAMES)
+    const field = readEntry(path, entry, FIELDS)
     const token = (name: string) => {
       const address = field.address(name)
       return find(address) ?? raise(`${path}.${name} is a token of the world, not ${address}.`)
@@ -136,7 +146,7 @@ export function readOwnPools(entries: unknown, find: (address: string) => WorldT
 }
 
 function raise(message: string): never {
-  throw new TypeError(message)
+  throw new FakeUsageError(message)
 }
 
 /** An amount of whole tokens in the smallest unit, to six places. */

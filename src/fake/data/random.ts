@@ -1,3 +1,5 @@
+import { checksumAddress } from '../../utils/address.ts'
+
 // All data is a hash of its position. Nothing is drawn in sequence, so any part can be computed alone. 32-bit integer
 // operations and basic arithmetic on doubles give the same bits on every runtime.
 
@@ -77,4 +79,9 @@ export function smoothNoise(seed: number, at: number, period: number): number {
   const from = unit(seed, period, cell) * 2 - 1
   const to = unit(seed, period, cell + 1) * 2 - 1
   return from + (to - from) * x * x * (3 - 2 * x)
+}
+
+/** The address of a wallet or contract, in EIP-55 form. */
+export function wallet(noise: number, salt = 0): string {
+  return checksumAddress(`0x${hex(40, noise, salt)}`)
 }

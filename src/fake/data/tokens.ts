@@ -1,10 +1,10 @@
 import { checksumAddress } from '../../utils/address.ts'
 import { once } from '../rules/once.ts'
-import { blockAt, wallet } from './chain.ts'
 import { fromDecimal, ONE } from './decimal.ts'
 import { createCoinNames, REAL_TOKENS } from './names.ts'
-import type { Campaign } from './presale-campaigns.ts'
-import { below, hash, hex, pick, unit } from './random.ts'
+import type { Campaign } from './presales.ts'
+import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
+import type { FieldReader } from './world-options.ts'
 
 /** A listed token. */
 export interface WorldToken {
@@ -32,6 +32,14 @@ export interface WorldToken {
   /** The EIP-55 form, computed at the first call. */
   address(): string
   deployer(): string
+}
+
+const GENESIS = 1_709_000_000
+const BLOCK_SECONDS = 5
+
+/** The block that was mined at a moment, in unix seconds. */
+export function blockAt(now: number): number {
+  return Math.max(0, Math.floor((now - GENESIS) / BLOCK_SECONDS))
 }
 
 /** Largest value of an own token's pools, in ETN. */
@@ -120,4 +128,32 @@ function priceOfMarketCap(noise: number, totalSupply: number): bigint {
 
 function blockAdded(index: number, noise: number): number {
   return 120_000 + index * 9_000 + below(9_000, noise, 14)
+}
+
+/** Decimal places: the amounts of a token are whole numbers of its smallest unit. */
+export function readDecimals(field: FieldReader, fallback: number): number {
+  field.number('decimals', 0, 36, fallback)
+  return field.count('decimals', fallback)
+}
+
+/** A token of the user that has no built-in counterpart. */
+export function ownToken(
+  token: Pick<WorldToken, 'index' | 'name' | 'symbol' | 'decimals' | 'totalSupply' | 'fixedUsd' | 'launchedAt'> & {
+    address: string
+  },
+): WorldToken {
+  const { address, ...rest } = token
+  const key = address.toLowerCase()
+  const capInEtn = (Number(rest.fixedUsd ?? 0n) / Number(ONE) / BASE_ETN_USD) * rest.totalSupply
+  return {
+    ...rest,
+    key,
+    blockAdded: 3_000_000 + (rest.index % 1_000_000),
+    anchor: rest.fixedUsd === undefined ? null : 'USD',
+    base: rest.fixedUsd ?? ONE,
+    activity: 40,
+    poolShare: Math.min(0.2, capInEtn === 0 ? 0.2 : MAX_LIQUIDITY / capInEtn),
+    address: () => address,
+    deployer: () => wallet(hashText(key)),
+  }
 }

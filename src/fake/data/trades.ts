@@ -1,12 +1,10 @@
-import { wallet } from './chain.ts'
 import { fromDecimal, ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_SECONDS } from './market.ts'
-import type { Prices, Quote } from './prices.ts'
-import { hash, hex } from './random.ts'
-import { rowMinutes } from './row.ts'
-import type { Sources } from './sources.ts'
+import { type Prices, type Quote, rowMinutes } from './prices.ts'
+import { hash, hex, wallet } from './random.ts'
 import type { Piece, Row } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
+import type { Sources } from './world.ts'
 
 /** Number of days that are searched for trades. */
 const MAX_DAYS = 60
@@ -70,7 +68,7 @@ function tradesOfPiece({ prices, seed }: Sources, token: WorldToken, piece: Piec
     .fills(from, until)
     .flatMap((fill, order) => {
       const { time, volume, price } = fill
-      const quote = prices.ofSegment(token, timeline.forTrade(time), time, () => price)
+      const quote = prices.ofSegment(token, timeline.forTrade(time), time, price)
       if (!quote) return []
       const etn = fromDecimal((volume / 1e6).toFixed(6))
       const noise = hash(hash(seed, 40), token.index, time, volume)

@@ -1,14 +1,12 @@
-import { asNumber, asOneOf, checkNames, show } from '../rules/check-options.ts'
+import { asCount, asNumber, asOneOf, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../rules/parse-query.ts'
-import type { FakeCandle } from './candle.ts'
-import { ONE } from './decimal.ts'
+import { type FakeCandle, secondsOf } from './candles.ts'
+import { fromDecimal, ONE } from './decimal.ts'
 import type { Prices } from './prices.ts'
-import { readAddressField, readDecimal } from './read-fields.ts'
-import { readRows } from './read-rows.ts'
-import type { Segment } from './timeline.ts'
-import { type Timelines, type TimelinesState, usualSegment } from './timelines.ts'
+import { type Row, type Segment, type Timelines, usualSegment } from './timeline.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
+import { MAX_PRICE, MIN_PRICE, readAddressField, readDecimal, readEntry, readList } from './world-options.ts'
 
 /** Version of the built-in data: the same seed gives the same data within a version. */
 export const WORLD_VERSION = 1
@@ -56,17 +54,11 @@ export interface FakeWorld {
   release(token: string): void
 }
 
-/** The changes, and what snapshots need. */
-export interface WorldControl {
-  readonly world: FakeWorld
-  save(): TimelinesState
-  load(state?: TimelinesState): void
-}
-
-interface ControlParts {
+/** Where the changes of the data go. */
+interface ControlledData {
   tokens(): TokenList
   prices(): Prices
-  timelines: Timelines
+  readonly timelines: Timelines
   /** In unix milliseconds. */
   clock(): number
   onChange(): void
@@ -75,61 +67,58 @@ interface ControlParts {
 /** Value of the trade that sets a price. */
 const PRICE_TRADE_USD = ONE
 
-export function createWorldControl({ tokens, prices, timelines, clock, onChange }: ControlParts): WorldControl {
+/** Creates what changes the data. */
+export function createWorldControl({ tokens, prices, timelines, clock, onChange }: ControlledData): FakeWorld {
   const now = () => Math.floor(clock() / 1000)
 
   function find(address: unknown): WorldToken {
     const checked = readAddressField('token', address)
     const token = tokens().find(checked, now())
-    if (!token) throw new TypeError(`token is a token of the world, not ${checked}.`)
+    if (!token) throw new FakeUsageError(`token is a token of the world, not ${checked}.`)
     return token
   }
 
   const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
   const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn() : timelines.of(token))
-  const addTrade = (token: WorldToken, time: number, price: bigint, usd: bigint) => {
-    if (isWetn(token)) return
-    const timeline = timelines.of(token)
-    // The number comes from the state, so that a restored state continues as it did before.
-    const id = 1 + Math.max(0, ...timeline.trades.map((one) => one.id))
-    timeline.addTrade({ time, id, price, usd })
-  }
 
-  function change(address: string, segment: (token: WorldToken) => Segment): void {
-    const token = find(address)
-    timelineOf(token).set(segment(token))
+  function change(token: WorldToken, segment: Segment): void {
+    timelineOf(token).set(segment)
     onChange()
   }
 
-  const world: FakeWorld = {
+  return {
     version: WORLD_VERSION,
     setPrice(address, usd, options = {}) {
       checkNames('setPrice', options, ['overMs'])
       const overMs = asNumber('overMs', options.overMs ?? 0, 0)
       const from = now()
       const token = find(address)
-      const target = readDecimal('usd', usd)
+      const toUsd = readDecimal('usd', usd)
       const current = prices().quote(token, from)
       const until = from + Math.ceil(overMs / 1000)
-      if (overMs > 0 && !current) throw new TypeError(`${token.symbol} has no price that could move: leave out overMs.`)
-      const ramp = overMs > 0 && current && { kind: 'ramp' as const, from, usd: current.usd, toUsd: target, until }
-      timelineOf(token).set(ramp || { kind: 'fixed', from, usd: target })
-      addTrade(token, until, target, PRICE_TRADE_USD)
-      onChange()
+      if (overMs > 0 && !current)
+        throw new FakeUsageError(`${token.symbol} has no price that could move: leave out overMs.`)
+      const isRamp = overMs > 0 && current
+      change(
+        token,
+        isRamp ? { kind: 'ramp', from, usd: current.usd, toUsd, until } : { kind: 'fixed', from, usd: toUsd },
+      )
+      if (!isWetn(token)) timelines.of(token).addTrade({ time: until, price: toUsd, usd: PRICE_TRADE_USD })
     },
     trade(options) {
       checkNames('trade', options, ['token', 'usd'])
       const token = find(options.token)
       const usd = readDecimal('usd', options.usd)
-      if (isWetn(token)) throw new TypeError('token is the other token of the trade: WETN is one side of every trade.')
+      if (isWetn(token))
+        throw new FakeUsageError('token is the other token of the trade: WETN is one side of every trade.')
       const quote = prices().quote(token, now())
-      if (!quote) throw new TypeError(`${token.symbol} has no price: call setPrice first.`)
-      addTrade(token, now(), quote.usd, usd)
+      if (!quote) throw new FakeUsageError(`${token.symbol} has no price: call setPrice first.`)
+      timelines.of(token).addTrade({ time: now(), price: quote.usd, usd })
       onChange()
     },
     candles(address, bucket, rows) {
       const token = find(address)
-      if (isWetn(token)) throw new TypeError('token is not WETN: its candles are those of the price of ETN.')
+      if (isWetn(token)) throw new FakeUsageError('token is not WETN: its candles are those of the price of ETN.')
       const timeline = timelines.of(token)
       const current = now()
       for (const row of readRows(asOneOf('bucket', bucket, BUCKETS), rows, current)) {
@@ -139,21 +128,68 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
       }
       onChange()
     },
-    unprice: (address) =>
-      change(address, (token) => {
-        if (isWetn(token)) throw new TypeError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
-        return { kind: 'none', from: now() }
-      }),
-    release: (address) =>
-      change(address, (token) => (isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now()))),
-  }
-
-  return {
-    world,
-    save: timelines.save,
-    load(state) {
-      timelines.load(state)
-      onChange()
+    unprice(address) {
+      const token = find(address)
+      if (isWetn(token))
+        throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
+      change(token, { kind: 'none', from: now() })
+    },
+    release(address) {
+      const token = find(address)
+      change(token, isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now()))
     },
   }
+}
+
+const ROW_FIELDS = ['time', 'open', 'high', 'low', 'close', 'volume', 'count']
+
+/** Reads rows of candles in the form of the route; `now` in unix seconds. */
+function readRows(bucket: Bucket, rows: readonly FakeCandle[], now: number): Row[] {
+  const length = secondsOf(bucket)
+  const seen = new Set<number>()
+  return readList('rows', rows).map((entry, i) => {
+    const path = `rows[${i}]`
+    const field = readEntry(path, entry, ROW_FIELDS)
+    const time = asCount(`${path}.time`, field.any('time'))
+    if (time % length !== 0) raise(`${path}.time is the start of a period of ${bucket}, not ${time}.`)
+    if (seen.has(time)) raise(`${path}.time occurs twice: ${time}.`)
+    if (time > now) raise(`${path}.time is in the future: ${time}.`)
+    seen.add(time)
+    const price = (name: string) => {
+      const value = field.number(name, 0)
+      if (value === 0) raise(`${path}.${name} is above 0, not ${show(value)}.`)
+      return field.number(name, MIN_PRICE, MAX_PRICE)
+    }
+    const given = {
+      time,
+      open: price('open'),
+      high: price('high'),
+      low: price('low'),
+      close: price('close'),
+      volume: field.number('volume', 0),
+      count: field.count('count'),
+    }
+    if (given.high < Math.max(given.open, given.close)) raise(`${path}.high is at least open and close.`)
+    if (given.low > Math.min(given.open, given.close)) raise(`${path}.low is at most open and close.`)
+    if (given.count === 0 && given.volume > 0) raise(`${path}.volume is 0 without trades.`)
+    const { open, high, low, close, volume, count } = given
+    const prices = { open: exact(open), high: exact(high), low: exact(low), close: exact(close) }
+    return { from: time, until: time + length, ...prices, volume, count, given }
+  })
+}
+
+/** A double as fixed point; its shortest decimal form is kept. */
+function exact(value: number): bigint {
+  const [digits = '0', exponent = '0'] = String(value).split('e')
+  const [whole = '0', fraction = ''] = digits.split('.')
+  const shift = Number(exponent)
+  if (shift === 0) return fromDecimal(digits)
+  const all = whole + fraction
+  const point = whole.length + shift
+  if (point <= 0) return fromDecimal(`0.${'0'.repeat(-point)}${all}`)
+  return fromDecimal(`${all.padEnd(point, '0').slice(0, point)}.${all.slice(point)}`)
+}
+
+function raise(message: string): never {
+  throw new FakeUsageError(message)
 }

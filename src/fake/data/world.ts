@@ -1,26 +1,23 @@
-import { asCount, asNumber, checkNames } from '../rules/check-options.ts'
+import { asCount, asNumber, checkNames, FakeUsageError } from '../rules/check-options.ts'
 import type { QueryResult } from '../rules/execute.ts'
 import { once } from '../rules/once.ts'
 import type { ParsedQuery } from '../rules/parse-query.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import { balanceDocument, readOwnBalances } from './balances.ts'
-import { createCandles } from './candles.ts'
+import { Candles } from './candles.ts'
 import { toDecimal } from './decimal.ts'
 import { farms, readOwnFarms } from './farms.ts'
 import { liquidityLocks, readOwnLocks } from './locks.ts'
-import { assets, collectionBody, collectionStats, createCollections, marketplace } from './nft.ts'
-import { readOwnCollections } from './own-collections.ts'
-import { readOwnTokens } from './own-tokens.ts'
-import { createPools, poolBody, readOwnPools } from './pools.ts'
+import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
+import { Pools, poolBody, readOwnPools } from './pools.ts'
 import { findPresale, presales, readOwnPresales } from './presales.ts'
-import { createPrices } from './prices.ts'
+import { Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
-import { createRates } from './rates.ts'
-import { createTimelines } from './timelines.ts'
-import { createTokenList, findGenerated } from './token-list.ts'
+import { Timelines, type TimelinesState } from './timeline.ts'
+import { findGenerated, readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { newestTrades } from './trades.ts'
-import { createWorldControl, type WorldControl } from './world-control.ts'
+import { createWorldControl, type FakeWorld } from './world-control.ts'
 import type { WorldOptions } from './world-options.ts'
 
 /** The operations that read data, without the account and the OpenAPI document. */
@@ -30,7 +27,27 @@ type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
 export interface World {
   /** `undefined` if the requested thing does not exist. `now` is in unix milliseconds. */
   query(operation: WorldOperation, query: ParsedQuery, now: number): QueryResult | undefined
-  readonly control: WorldControl
+  /** Changes the data. */
+  readonly control: FakeWorld
+  /** The changes so far. */
+  save(): TimelinesState
+  /** Replaces all changes; without an argument it drops them. */
+  load(state?: TimelinesState): void
+}
+
+/** What the data of a route is computed from. */
+export interface Sources {
+  seed: number
+  /** Whether the built-in data is left out. */
+  only: boolean
+  tokens: TokenList
+  pools: Pools
+  prices: Prices
+}
+
+/** The same with what the `world` option adds to a route. */
+export interface SourcesWith<Own> extends Sources {
+  own: Own
 }
 
 // biome-ignore format: a list of names
@@ -43,7 +60,7 @@ const MAX_TOKENS = 10_000
 export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number): World {
   checkNames('world', options, NAMES)
   const { only = false } = options
-  if (typeof only !== 'boolean') throw new TypeError('world.only is true or false.')
+  if (typeof only !== 'boolean') throw new FakeUsageError('world.only is true or false.')
   if (options.tokenCount !== undefined) {
     asCount('world.tokenCount', options.tokenCount)
     asNumber('world.tokenCount', options.tokenCount, 0, MAX_TOKENS)
@@ -54,16 +71,13 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   const ownPresales = readOwnPresales(options.presales, start)
   const launching = ownPresales.map(({ token }) => token)
   const ownTokens = readOwnTokens(options, seed, launching, (key) => findGenerated(seed, key, start))
-  const tokens = once(() => createTokenList(seed, ownTokens))
-  const timelines = createTimelines(() => tokens().wetn)
-  const rates = once(() => createRates(seed, timelines.etn))
-  const prices = once(() =>
-    createPrices({ seed, usdc: tokens().usdc, wetn: tokens().wetn, rates: rates(), timelineOf: timelines.of }),
-  )
-  const candles = once(() => createCandles(prices()))
+  const tokens = once(() => new TokenList(seed, ownTokens))
+  const timelines = new Timelines(() => tokens().wetn)
+  const prices = once(() => new Prices(seed, tokens(), timelines))
+  const candles = once(() => new Candles(prices()))
   const findAtStart = (address: string) => tokens().find(address, start)
   const ownPools = isOwn ? readOwnPools(options.pools, findAtStart) : []
-  const pools = once(() => createPools(seed, tokens(), prices(), ownPools))
+  const pools = once(() => new Pools(seed, tokens(), prices(), ownPools))
   const ownBalances = readOwnBalances(options.balances, findAtStart)
   const ownLocks = options.locks ? readOwnLocks(options.locks, tokens(), pools(), start) : new Map()
   const ownFarms = options.farms ? readOwnFarms(options.farms, pools(), start) : []
@@ -77,7 +91,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
 
   // biome-ignore format: a table
   const finders: Record<WorldOperation, (ask: ParsedQuery, now: number) => QueryResult | undefined> = {
-    'etn.price': (_, now) => single({ usd: toDecimal(rates().usd(now)) }),
+    'etn.price': (_, now) => single({ usd: toDecimal(prices().rates.usd(now)) }),
     'token.price': ({ address }, now) => tokenAt(address, now, (token) => single({ address: token.address(), ...spot(token, now) })),
     'prices.batch': ({ addresses }, now) => ({ data: batch(addresses, now), items: addresses.length }),
     'token.list': ({ limit }, now) => list(tokens().page(now).slice(0, limit).map(tokenBody)),
@@ -122,6 +136,11 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   return {
     query: (operation, query, now) => finders[operation](query, Math.floor(now / 1000)),
     control: createWorldControl({ tokens, prices, timelines, clock, onChange: () => candles().clear() }),
+    save: () => timelines.save(),
+    load(state) {
+      timelines.load(state)
+      candles().clear()
+    },
   }
 }
 

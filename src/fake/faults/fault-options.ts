@@ -1,4 +1,22 @@
+import { FakeUsageError, show } from '../rules/check-options.ts'
+import { MAX_TIME_MS, MAX_WAIT_MS } from '../rules/clock.ts'
 import type { FakeOperation } from '../rules/routes.ts'
+import {
+  anyFunction,
+  checkValue,
+  count,
+  flag,
+  number,
+  numberFrom1,
+  object,
+  oneOrMore,
+  only,
+  operation,
+  operation as operationName,
+  type Schema,
+  text,
+} from '../rules/schema.ts'
+import { EXCLUSIVE, isWithoutBody } from './effects.ts'
 
 /** A request as a fault's `when` sees it. */
 export interface FakeRequest {
@@ -126,4 +144,122 @@ export interface FaultHandle {
   readonly hits: number
   /** Removes the fault. */
   remove(): void
+}
+
+const headerValue: Schema = {
+  type: 'string',
+  pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$',
+  description: 'a header value (text without line breaks)',
+}
+const headerOrNumber: Schema = { anyOf: [headerValue, number] }
+const milliseconds: Schema = { type: 'number', minimum: -MAX_TIME_MS, maximum: MAX_TIME_MS }
+
+/** The effects of a fault that JSON can hold. */
+export const EFFECTS: Record<string, Schema> = {
+  status: { type: 'integer', minimum: 200, maximum: 599, description: 'Answer with this status; not charged.' },
+  code: text,
+  message: text,
+  body: { description: 'The whole body instead of the envelope; any JSON.' },
+  headers: { type: 'object', additionalProperties: oneOrMore(headerValue) },
+  retryAfter: {
+    description: 'Seconds, raw text, several lines, a date in some milliseconds, or false for none.',
+    anyOf: [
+      { type: 'number', minimum: 0 },
+      oneOrMore(headerValue),
+      object({ inMs: milliseconds }, ['inMs']),
+      only(false),
+    ],
+  },
+  delayMs: { type: 'number', minimum: 0, maximum: MAX_WAIT_MS },
+  never: only(true),
+  reset: only('before', 'after'),
+  truncate: {
+    description: 'Bytes of the body, or below 1 a part of it.',
+    anyOf: [{ type: 'number', minimum: 0, maximum: 1 }, numberFrom1],
+  },
+  stall: count,
+  malformed: only(true),
+  html: { type: 'integer', minimum: 200, maximum: 599 },
+  creditHeaders: { anyOf: [only('missing', 'duplicate'), object({ cost: headerOrNumber, remaining: headerOrNumber })] },
+  date: {
+    description: 'Raw text, unix milliseconds, or the right one and some milliseconds.',
+    anyOf: [headerValue, milliseconds, object({ skewMs: milliseconds }, ['skewMs'])],
+  },
+  charge: flag,
+}
+
+/** What selects the requests of a fault, as JSON. */
+export const MATCH: Record<string, Schema> = {
+  operation: oneOrMore(operation),
+  key: text,
+  nth: oneOrMore(numberFrom1),
+  times: { description: 'Hits; "Infinity" for no end.', anyOf: [numberFrom1, only('Infinity')] },
+  probability: { type: 'number', minimum: 0, maximum: 1 },
+}
+
+// What JSON cannot hold: functions, and numbers without an end.
+const ALL_EFFECTS = { ...EFFECTS, transform: anyFunction }
+const ALL_MATCHES = {
+  ...MATCH,
+  when: anyFunction,
+  times: { anyOf: [numberFrom1, { enum: [Number.POSITIVE_INFINITY] }] },
+}
+const FAULT = object({ ...ALL_MATCHES, ...ALL_EFFECTS })
+const STEP: Schema = { anyOf: [only('ok'), object(ALL_EFFECTS)] }
+
+/** Throws an error that lists the allowed values, so that a mistaken fault does not look like one without a hit. */
+export function checkFault(options: FaultOptions): void {
+  checkValue('fault', FAULT, options)
+  checkEffects(options)
+}
+
+/** The same for the steps of a script. */
+export function checkScript(operation: unknown, steps: readonly ScriptStep[], options: ScriptOptions): void {
+  checkValue('operation', operationName, operation)
+  checkValue('script', object({ key: text, when: anyFunction }), options)
+  checkValue('steps', { type: 'array', items: STEP, minItems: 1 }, steps)
+  for (const step of steps) if (step !== 'ok') checkEffects(step)
+}
+
+/** What a schema cannot say. */
+function checkEffects(effects: FaultEffects): void {
+  const names = Object.keys(ALL_EFFECTS) as (keyof FaultEffects)[]
+  if (!names.some((name) => name !== 'charge' && effects[name] !== undefined))
+    throw new FakeUsageError(`A fault needs an effect: one or more of ${names.join(', ')}.`)
+  checkTogether(effects)
+  const { html, headers = {} } = effects
+  if (html !== undefined && isWithoutBody(html)) throw new FakeUsageError(`html is a status with a body, not ${html}.`)
+  for (const name of Object.keys(headers)) checkHeaderName(name)
+  if ('body' in effects) checkBody(effects.body)
+}
+
+function checkTogether(effects: FaultEffects): void {
+  for (const [one, other, reason] of EXCLUSIVE) {
+    const first = one.find((name) => effects[name] !== undefined)
+    const second = other.find((name) => name !== first && effects[name] !== undefined)
+    if (first && second) throw new FakeUsageError(`${first} and ${second} exclude each other: ${reason}.`)
+  }
+  for (const name of ['code', 'message', 'body'] as const) {
+    if (effects[name] !== undefined && effects.status === undefined)
+      throw new FakeUsageError(`${name} goes with a status.`)
+  }
+  if (effects.body !== undefined && (effects.code !== undefined || effects.message !== undefined))
+    throw new FakeUsageError('body replaces the whole envelope: leave out code and message, or put them into it.')
+}
+
+/** A wrong header breaks the connection before the caller sees the answer. */
+function checkHeaderName(name: string): void {
+  if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(name))
+    throw new FakeUsageError(`headers: ${show(name)} is not a header name.`)
+  if (/^(content-length|transfer-encoding)$/i.test(name))
+    throw new FakeUsageError(`headers: ${name} belongs to the transport. To cut the body short, use truncate.`)
+}
+
+function checkBody(body: unknown): void {
+  try {
+    if (JSON.stringify(body) !== undefined) return
+  } catch (error) {
+    throw new FakeUsageError(`body is JSON: ${show(error)}`, { cause: error })
+  }
+  throw new FakeUsageError(`body is JSON, not ${show(body)}.`)
 }

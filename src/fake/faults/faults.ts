@@ -2,17 +2,17 @@ import { isPromise } from '../../utils/is-promise.ts'
 import { hash, hashText, unit } from '../data/random.ts'
 import type { UnusedFault } from '../rules/expect.ts'
 import type { FakeOperation } from '../rules/routes.ts'
-import { checkFault, checkScript } from './check-fault.ts'
-import { combine } from './combine.ts'
-import { describeFault, describeScript } from './describe-fault.ts'
-import type {
-  FakeRequest,
-  FaultEffects,
-  FaultHandle,
-  FaultMatch,
-  FaultOptions,
-  ScriptOptions,
-  ScriptStep,
+import { combine } from './effects.ts'
+import {
+  checkFault,
+  checkScript,
+  type FakeRequest,
+  type FaultEffects,
+  type FaultHandle,
+  type FaultMatch,
+  type FaultOptions,
+  type ScriptOptions,
+  type ScriptStep,
 } from './fault-options.ts'
 
 /** The effects of all faults that hit a request. */
@@ -21,23 +21,8 @@ export interface MatchedFaults {
   effects: FaultEffects
 }
 
-/** The faults of one session. */
-export interface Faults {
-  add(options: FaultOptions): FaultHandle
-  /** Adds a sequence of outcomes, one for each matching request. */
-  script(operation: FakeOperation, steps: readonly ScriptStep[], options?: ScriptOptions): FaultHandle
-  /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */
-  match(request: FakeRequest): MatchedFaults | undefined | Promise<MatchedFaults | undefined>
-  /** Active and used up ones, without removed ones. */
-  list(): FaultHandle[]
-  /** Those with hits left. */
-  unused(): UnusedFault[]
-  save(): FaultState[]
-  load(state: readonly FaultState[]): void
-}
-
 /** A fault and its counters; plain data but for functions of the user. */
-export interface FaultState {
+interface FaultState {
   id: number
   label: string
   match: FaultMatch
@@ -52,43 +37,95 @@ export interface FaultState {
   isPending: boolean
 }
 
-export function createFaults(seed: number | string, listKey: (key: string) => string): Faults {
-  const faults = new Map<number, FaultState>()
-  const noise = hash(hashText(String(seed)), 200)
-  let added = 0
+/** The faults of one session. */
+export class Faults {
+  readonly #faults = new Map<number, FaultState>()
+  readonly #noise: number
+  readonly #listKey: (key: string) => string
+  #added = 0
 
-  function handleOf(fault: FaultState): FaultHandle {
+  /** @param listKey masks keys that are not the fake's own */
+  constructor(seed: number | string, listKey: (key: string) => string) {
+    this.#noise = hash(hashText(String(seed)), 200)
+    this.#listKey = listKey
+  }
+
+  add(options: FaultOptions): FaultHandle {
+    checkFault(options)
+    const { operation, key, when, nth, times = defaultTimes(options), probability, ...effects } = options
+    const match = { operation, key, when, nth, probability } as FaultMatch
+    return this.#insert({
+      label: describeFault(options, this.#listKey),
+      match,
+      steps: [effects],
+      isScript: false,
+      times,
+    })
+  }
+
+  /** Adds a sequence of outcomes, one for each matching request. */
+  script(operation: FakeOperation, steps: readonly ScriptStep[], options: ScriptOptions = {}): FaultHandle {
+    checkScript(operation, steps, options)
+    const match = { operation, ...options }
+    const label = describeScript(operation, steps)
+    return this.#insert({ label, match, steps: [...steps], isScript: true, times: steps.length })
+  }
+
+  /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */
+  match(request: FakeRequest): MatchedFaults | undefined | Promise<MatchedFaults | undefined> {
+    const candidates = [...this.#faults.values()].filter(
+      (fault) => fault.hits < fault.times && isFor(fault.match, request),
+    )
+    const wanted = candidates.map(({ match }) => (match.when ? match.when(request) : true))
+    if (!wanted.some(isPromise)) return this.#select(candidates, wanted)
+    return Promise.all(wanted).then((results) => this.#select(candidates, results))
+  }
+
+  /** Active and used up ones, without removed ones. */
+  list(): FaultHandle[] {
+    return [...this.#faults.values()].map((one) => this.#handleOf(one))
+  }
+
+  /** Those with hits left. */
+  unused(): UnusedFault[] {
+    return [...this.#faults.values()].filter(({ hits, times, match }) => {
+      const isCertain = Number.isFinite(times) && match.probability === undefined
+      return isCertain ? hits < times : hits === 0
+    })
+  }
+
+  save(): FaultState[] {
+    return [...this.#faults.values()].map((fault) => ({ ...fault }))
+  }
+
+  load(state: readonly FaultState[]): void {
+    this.#faults.clear()
+    for (const fault of state) this.#faults.set(fault.id, { ...fault })
+    this.#added = Math.max(this.#added, 0, ...state.map(({ id }) => id))
+  }
+
+  #insert(fault: Pick<FaultState, 'label' | 'match' | 'steps' | 'isScript' | 'times'>): FaultHandle {
+    const state = { ...fault, id: ++this.#added, hits: 0, seen: 0, isPending: false }
+    this.#faults.set(state.id, state)
+    return this.#handleOf(state)
+  }
+
+  #handleOf(fault: FaultState): FaultHandle {
     return {
       id: fault.id,
       label: fault.label,
       get hits() {
         return fault.hits
       },
-      remove: () => void faults.delete(fault.id),
+      remove: () => void this.#faults.delete(fault.id),
     }
   }
 
-  function insert(fault: Pick<FaultState, 'label' | 'match' | 'steps' | 'isScript' | 'times'>): FaultHandle {
-    const state = { ...fault, id: ++added, hits: 0, seen: 0, isPending: false }
-    faults.set(state.id, state)
-    return handleOf(state)
-  }
-
-  /** Whether a fault is due for its next matching request; counts the request. */
-  function isDue(fault: FaultState): boolean {
-    fault.seen++
-    if (fault.isPending) return true
-    const { nth, probability = 1 } = fault.match
-    if (nth !== undefined && ![nth].flat().includes(fault.seen)) return false
-    // Drawn from the fault's own counter, so that other faults and calls do not change the result.
-    return unit(noise, fault.id, fault.seen) < probability
-  }
-
-  function select(candidates: FaultState[], isWanted: readonly unknown[]): MatchedFaults | undefined {
+  #select(candidates: FaultState[], isWanted: readonly unknown[]): MatchedFaults | undefined {
     let found: MatchedFaults | undefined
     for (const [i, fault] of candidates.entries()) {
       // It may have been used up or removed while a function of the user was awaited.
-      if (!isWanted[i] || fault.hits >= fault.times || !faults.has(fault.id) || !isDue(fault)) continue
+      if (!isWanted[i] || fault.hits >= fault.times || !this.#faults.has(fault.id) || !this.#isDue(fault)) continue
       const step = (fault.isScript ? fault.steps[fault.hits] : fault.steps[0]) ?? 'ok'
       const effects = step === 'ok' ? {} : step
       const combined = found ? combine(found.effects, effects) : effects
@@ -100,37 +137,14 @@ export function createFaults(seed: number | string, listKey: (key: string) => st
     return found
   }
 
-  return {
-    add(options) {
-      checkFault(options)
-      const { operation, key, when, nth, times, probability, ...effects } = options
-      const match = { operation, key, when, nth, probability } as FaultMatch
-      const hits = times ?? defaultTimes(options)
-      return insert({ label: describeFault(options, listKey), match, steps: [effects], isScript: false, times: hits })
-    },
-    script(operation, steps, options = {}) {
-      checkScript(operation, steps, options)
-      const label = describeScript(operation, steps)
-      return insert({ label, match: { operation, ...options }, steps: [...steps], isScript: true, times: steps.length })
-    },
-    match(request) {
-      const candidates = [...faults.values()].filter((fault) => fault.hits < fault.times && isFor(fault.match, request))
-      const wanted = candidates.map(({ match }) => (match.when ? match.when(request) : true))
-      if (!wanted.some(isPromise)) return select(candidates, wanted)
-      return Promise.all(wanted).then((results) => select(candidates, results))
-    },
-    list: () => [...faults.values()].map(handleOf),
-    unused: () =>
-      [...faults.values()].filter(({ hits, times, match }) => {
-        const isCertain = Number.isFinite(times) && match.probability === undefined
-        return isCertain ? hits < times : hits === 0
-      }),
-    save: () => [...faults.values()].map((fault) => ({ ...fault })),
-    load(state) {
-      faults.clear()
-      for (const fault of state) faults.set(fault.id, { ...fault })
-      added = Math.max(added, 0, ...state.map(({ id }) => id))
-    },
+  /** Whether a fault is due for its next matching request; counts the request. */
+  #isDue(fault: FaultState): boolean {
+    fault.seen++
+    if (fault.isPending) return true
+    const { nth, probability = 1 } = fault.match
+    if (nth !== undefined && ![nth].flat().includes(fault.seen)) return false
+    // Drawn from the fault's own counter, so that other faults and calls do not change the result.
+    return unit(this.#noise, fault.id, fault.seen) < probability
   }
 }
 
@@ -142,4 +156,29 @@ function isFor({ operation, key }: FaultMatch, request: FakeRequest): boolean {
 function defaultTimes({ nth, probability }: FaultOptions): number {
   if (nth !== undefined) return [nth].flat().length
   return probability === undefined ? 1 : Number.POSITIVE_INFINITY
+}
+
+/** A fault in a few words; `listKey` masks keys that are not the fake's own. */
+function describeFault(options: FaultOptions, listKey: (key: string) => string): string {
+  const { operation, key, when, nth, times: _, probability, ...effects } = options
+  const where = [
+    operation === undefined ? 'any operation' : [operation].flat().join(' or '),
+    key === undefined ? '' : `of key ${listKey(key)}`,
+    nth === undefined ? '' : `call ${[nth].flat().join(', ')}`,
+    when === undefined ? '' : 'selected by a function',
+    probability === undefined ? '' : `with probability ${probability}`,
+  ]
+  return `${describeEffects(effects)} on ${where.filter((part) => part !== '').join(' ')}`
+}
+
+function describeScript(operation: string, steps: readonly ScriptStep[]): string {
+  const all = steps.map((step) => (step === 'ok' ? 'ok' : describeEffects(step)))
+  return `script [${all.join(' | ')}] on ${operation}`
+}
+
+function describeEffects(effects: object): string {
+  const all = Object.entries(effects).map(
+    ([name, value]) => `${name} ${typeof value === 'function' ? '(…)' : JSON.stringify(value)}`,
+  )
+  return all.join(', ')
 }

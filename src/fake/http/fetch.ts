@@ -1,9 +1,7 @@
+import { nextTurn } from '../../concurrency/event-loop.ts'
 import { markAsFake } from '../../utils/fake-mark.ts'
 import type { FakeFetch } from '../types.ts'
-import type { Exchange } from './handle-request.ts'
-import { connectionError, unexpectedRedirectError } from './network-errors.ts'
-import type { IncomingRequest } from './receive-request.ts'
-import { toResponse } from './web-response.ts'
+import type { Exchange, IncomingRequest } from './handle-request.ts'
 
 /** The service as a `fetch`: without server and socket, with the same failures. */
 export function createFetch(handle: (incoming: IncomingRequest) => Promise<Exchange>): FakeFetch {
@@ -34,4 +32,99 @@ function fail(exchange: Exchange, error: TypeError): never {
 /** The service does not redirect, but a fault can. The fake does not follow redirects. */
 function isRedirect({ reply }: Exchange): boolean {
   return [301, 302, 303, 307, 308].includes(reply.status)
+}
+
+/** Turns an answer into a `Response`, whole or not. A reset has none. */
+function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Response {
+  const { reply, delivery, delivered, finish } = exchange
+  const headers = new Headers()
+  for (const [name, value] of reply.headers) headers.append(name, value)
+  if (delivery.kind !== 'truncated' && delivery.kind !== 'stalled') {
+    delivered()
+    finish()
+    return new Response(reply.body && wholeBody(reply.body), { status: reply.status, headers })
+  }
+  const bytes = new TextEncoder().encode(reply.body ?? '')
+  headers.set('Content-Length', String(bytes.length))
+  const part = bytes.slice(0, delivery.bytes)
+  const body = delivery.kind === 'truncated' ? truncatedBody(part, finish) : stalledBody(part, exchange, signal)
+  return new Response(body, { status: reply.status, headers })
+}
+
+/**
+ * The body as a stream of its own. Node 20 ends the stream of a text with the global `queueMicrotask`: where fake timers replace that, it
+ * repeats the text for ever.
+ */
+function wholeBody(text: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text))
+      controller.close()
+    },
+  })
+}
+
+/** A body that ends with an error. */
+function truncatedBody(bytes: Uint8Array, finish: () => void): ReadableStream<Uint8Array> {
+  finish()
+  let sent = bytes.length === 0
+  return new ReadableStream({
+    async pull(controller) {
+      if (!sent) {
+        sent = true
+        return controller.enqueue(bytes)
+      }
+      // An error discards queued chunks, so let the reader have them first, as a socket does.
+      await nextTurn()
+      controller.error(bodyTerminatedError())
+    },
+  })
+}
+
+/** A body that stalls until the caller gives up or the service is closed. */
+function stalledBody(
+  bytes: Uint8Array,
+  { waitForEnd, finish }: Exchange,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
+  const gone = new AbortController()
+  const giveUp = () => gone.abort(signal?.reason)
+  signal?.addEventListener('abort', giveUp, { once: true })
+  return new ReadableStream({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes)
+      waitForEnd(signal && gone.signal).catch((reason) => {
+        finish()
+        signal?.removeEventListener('abort', giveUp)
+        controller.error(reason)
+      })
+    },
+    cancel() {
+      finish()
+      giveUp()
+    },
+  })
+}
+
+/** The error with which Node's `fetch` rejects when a connection breaks, or cannot be established. */
+export function connectionError(code: 'ECONNRESET' | 'ECONNREFUSED'): TypeError {
+  const what = code === 'ECONNRESET' ? 'read ECONNRESET' : 'connect ECONNREFUSED'
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(what), { code }) })
+}
+
+/** The error of Node's `fetch` for a body that ended early. */
+export function bodyTerminatedError(): TypeError {
+  return new TypeError('terminated', {
+    cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
+  })
+}
+
+/** The error with which Node's `fetch` rejects a redirect under `redirect: 'error'`. */
+export function unexpectedRedirectError(): TypeError {
+  return new TypeError('fetch failed', { cause: new Error('unexpected redirect') })
+}
+
+/** Whether an error was made by `connectionError`. */
+export function isConnectionError(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'fetch failed'
 }

@@ -1,13 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { asNumber, checkNames, show } from '../rules/check-options.ts'
+import { nextTurn } from '../../concurrency/event-loop.ts'
+import { asNumber, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
 import { failure } from '../rules/reply.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
-import type { Access } from './control/access.ts'
-import type { Control } from './control/control.ts'
-import type { Exchange } from './handle-request.ts'
-import { isConnectionError } from './network-errors.ts'
-import { resetConnection, writeResponse } from './node-response.ts'
-import type { IncomingRequest } from './receive-request.ts'
+import type { Access, Control } from './control/control.ts'
+import { isConnectionError } from './fetch.ts'
+import type { Exchange, IncomingRequest } from './handle-request.ts'
 
 /** What a server serves. */
 export interface ServerParts {
@@ -25,10 +23,10 @@ const HTTP_MODULE = 'node:http'
 export async function listen(parts: ServerParts, options: ListenOptions): Promise<FakeServer> {
   checkNames('listen', options, ['port', 'hostname', 'controlToken'])
   const { hostname = '127.0.0.1', controlToken } = options
-  if (typeof hostname !== 'string') throw new TypeError(`hostname is a text, not ${show(hostname)}.`)
+  if (typeof hostname !== 'string') throw new FakeUsageError(`hostname is a text, not ${show(hostname)}.`)
   // The message leaves the token out, because it is a secret.
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
-    throw new TypeError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
+    throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
   const control = parts.control({ controlToken })
   const wantedPort = asNumber('port', options.port ?? 0, 0, 65_535)
   if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
@@ -129,4 +127,40 @@ async function send(response: ServerResponse, answer: Response): Promise<void> {
 function brokenFake(error: unknown): Response {
   const { status, body } = failure({ status: 500, code: 'fake_broken', message: `The fake failed: ${show(error)}` })
   return new Response(body, { status, headers: { 'content-type': 'application/json' } })
+}
+
+/** Writes an answer to the socket: raw header lines, bodies that end early, connections that break. */
+function writeResponse(
+  { reply, delivery, delivered, finish }: Exchange,
+  method: string,
+  response: ServerResponse,
+): void {
+  response.once('close', finish)
+  if (delivery.kind === 'reset') {
+    resetConnection(response)
+    return
+  }
+  const bytes = new TextEncoder().encode(reply.body ?? '')
+  const length = reply.body === null ? [] : ['Content-Length', String(bytes.length)]
+  response.writeHead(reply.status, [...reply.headers.flat(), ...length])
+  if (delivery.kind === 'whole') {
+    response.once('finish', delivered)
+    if (method === 'HEAD' || reply.body === null) response.end()
+    else response.end(reply.body)
+    return
+  }
+  const part = bytes.slice(0, delivery.bytes)
+  const done = delivery.kind === 'truncated' ? () => response.socket?.destroy() : () => {}
+  // Even without a byte of the body, the headers are sent.
+  if (part.length > 0) response.write(part, done)
+  else {
+    response.flushHeaders()
+    nextTurn().then(done)
+  }
+}
+
+/** Breaks the connection, so that the other side reads ECONNRESET. */
+function resetConnection({ socket }: ServerResponse): void {
+  if (socket?.resetAndDestroy) socket.resetAndDestroy()
+  else socket?.destroy()
 }

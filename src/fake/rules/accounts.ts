@@ -1,6 +1,5 @@
-import { asCount, show } from './check-options.ts'
-import type { Schema } from './check-schema.ts'
-import { checkValue, count, object, text } from './schemas.ts'
+import { asCount, FakeUsageError, show } from './check-options.ts'
+import { checkValue, count, object, type Schema, text } from './schema.ts'
 
 /** What a key starts with: an amount of credits, or credits and a tier. */
 export type KeyOptions =
@@ -26,56 +25,60 @@ export const KEYS: Schema = { type: 'object', additionalProperties: KEY }
 const DEFAULT_TIER = 'standard'
 
 /** The keys and their remaining credits. */
-export interface Accounts {
-  /** The first key of the options. */
-  first(): string
-  find(key: string | undefined): KeyState | undefined
-  /** Throws for a key that does not exist. */
-  get(key: string): KeyState
-  add(key: string, options: KeyOptions): void
-  set(key: string, credits: number): void
-  all(): Record<string, KeyState>
-  /** Adds several keys, or none if one of them is wrong. */
-  addAll(keys: Record<string, KeyOptions>): void
-  /** Replaces all keys. */
-  load(keys: Record<string, KeyState>): void
-}
+export class Accounts {
+  readonly #known = new Map<string, KeyState>()
 
-export function createAccounts(keys: Record<string, KeyState>): Accounts {
-  const known = new Map(Object.entries(keys).map(([key, state]) => [key, { ...state }]))
-
-  function get(key: string): KeyState {
-    const found = known.get(key)
-    if (found) return found
-    throw new TypeError(`There is no key ${show(key)}. The keys are: ${[...known.keys()].join(', ') || 'none'}.`)
+  constructor(keys: Record<string, KeyState>) {
+    this.load(keys)
   }
 
-  return {
-    get,
-    first() {
-      const [key] = known.keys()
-      if (key === undefined) throw new TypeError('This fake was made without keys.')
-      return key
-    },
-    find: (key) => (key === undefined ? undefined : known.get(key)),
-    add: (key, options) => void known.set(key, readKey(key, options)),
-    addAll(options) {
-      for (const [key, state] of Object.entries(readKeys(options))) known.set(key, state)
-    },
-    load(states) {
-      known.clear()
-      for (const [key, state] of Object.entries(states)) known.set(key, { ...state })
-    },
-    set(key, credits) {
-      get(key).credits = asCount('credits', credits)
-    },
-    all: () => Object.fromEntries([...known].map(([key, state]) => [key, { ...state }])),
+  /** The first key of the options. */
+  first(): string {
+    const [key] = this.#known.keys()
+    if (key === undefined) throw new FakeUsageError('This fake was made without keys.')
+    return key
+  }
+
+  find(key: string | undefined): KeyState | undefined {
+    return key === undefined ? undefined : this.#known.get(key)
+  }
+
+  /** Throws for a key that does not exist. */
+  get(key: string): KeyState {
+    const found = this.#known.get(key)
+    if (found) return found
+    const names = [...this.#known.keys()].join(', ') || 'none'
+    throw new FakeUsageError(`There is no key ${show(key)}. The keys are: ${names}.`)
+  }
+
+  add(key: string, options: KeyOptions): void {
+    this.#known.set(key, readKey(key, options))
+  }
+
+  /** Adds several keys, or none if one of them is wrong. */
+  addAll(keys: Record<string, KeyOptions>): void {
+    for (const [key, state] of Object.entries(readKeys(keys))) this.#known.set(key, state)
+  }
+
+  set(key: string, credits: number): void {
+    this.get(key).credits = asCount('credits', credits)
+  }
+
+  all(): Record<string, KeyState> {
+    return Object.fromEntries([...this.#known].map(([key, state]) => [key, { ...state }]))
+  }
+
+  /** Replaces all keys. */
+  load(keys: Record<string, KeyState>): void {
+    this.#known.clear()
+    for (const [key, state] of Object.entries(keys)) this.#known.set(key, { ...state })
   }
 }
 
 /** Checks the options of one key. */
-export function readKey(key: string, options: KeyOptions): KeyState {
-  if (key.trim() !== key || key === '') throw new TypeError('A key is text without surrounding space.')
+function readKey(key: string, options: KeyOptions): KeyState {
+  if (typeof key !== 'string' || key.trim() !== key || key === '')
+    throw new FakeUsageError('A key is text without surrounding space.')
   checkValue(`keys.${key}`, KEY, options)
   const { credits, tier = DEFAULT_TIER } = typeof options === 'number' ? { credits: options } : options
   return { credits, tier }

@@ -1,5 +1,4 @@
 import { nextTurn } from '../../concurrency/event-loop.ts'
-import { keepProcessAlive } from './keep-alive.ts'
 
 /** Source of the time. The `clock` of a client has this shape. */
 export interface FakeClock {
@@ -9,33 +8,26 @@ export interface FakeClock {
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** A clock in the fake's time. */
+export interface FakeClientClock {
+  /** The fake's time in unix milliseconds. */
+  now(): number
+  /** Elapsed milliseconds: it goes on where `reset` and `restore` set the time back. */
+  monotonic(): number
+  /** Waits in the fake's time. Rejects with the signal's reason. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** The same numbers for the same seed. */
+  random(): number
+}
+
 /** The longest delay that a timer accepts, in milliseconds. */
 export const MAX_WAIT_MS = 2_147_483_647
 
 /** The latest time of a fake, and the largest distance of a date from it: `Date` shows the sum of both. */
 export const MAX_TIME_MS = 4_000_000_000_000_000
 
-/** The time of the fake: the time of its clock plus an offset, and everything that waits for it. */
-export interface ServiceClock {
-  now(): number
-  /** Milliseconds that the time was moved by. */
-  offset: number
-  /**
-   * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
-   * within the same span. While something runs, `now()` is the moment at which it is due.
-   */
-  advance(ms: number): Promise<void>
-  /** Waits; forever for `Infinity`. Rejects with the signal's reason, or with the error of `stop`. */
-  wait(ms: number, signal: AbortSignal | undefined): Promise<void>
-  /** The same for code under test: it resolves after `stop`. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Notes that something happened, so that `advance` waits for what follows from it. */
-  noteActivity(): void
-  /** Rejects every wait, present and future, with an error. */
-  stop(error: () => Error): void
-}
-
 interface Waiting {
+  /** In elapsed time. */
   due: number
   wake(): void
   stop(): void
@@ -45,103 +37,146 @@ interface Waiting {
 /** Turns of the event loop without activity after which a step is over. */
 const SETTLED_TURNS = 12
 
-export function createServiceClock(clock: FakeClock): ServiceClock {
-  const waiting = new Set<Waiting>()
-  let stopped: (() => Error) | undefined
-  let activity = 0
-  /** The moment of what runs now, during `advance`. */
-  let step: number | undefined
-  let running: Promise<void> = Promise.resolve()
+/** The time of the fake, and everything that waits for it. Its functions may be handed on without it. */
+export class ServiceClock {
+  readonly #clock: FakeClock
+  readonly #waiting = new Set<Waiting>()
+  #stopped: (() => Error) | undefined
+  #activity = 0
+  /** The moment of what runs now, during `advance`, in elapsed time. */
+  #step: number | undefined
+  #running: Promise<void> = Promise.resolve()
+  #advanced = 0
+  /** How much of what was advanced `now()` was set back by. */
+  #back = 0
 
-  const target = () => clock.now() + service.offset
-  const now = () => step ?? target()
-
-  function startTimer(ms: number, callback: () => void): () => void {
-    if (ms === Number.POSITIVE_INFINITY) return () => {}
-    if (!clock.sleep) {
-      const timer = setTimeout(ms > MAX_WAIT_MS ? () => {} : callback, Math.min(ms, MAX_WAIT_MS))
-      return () => clearTimeout(timer)
-    }
-    const controller = new AbortController()
-    clock.sleep(ms, controller.signal).then(callback, () => {})
-    return () => controller.abort()
+  constructor(clock: FakeClock) {
+    this.#clock = clock
   }
 
-  async function settle(): Promise<void> {
-    for (let turns = 0; turns < SETTLED_TURNS; turns++) {
-      const before = activity
-      await nextTurn()
-      if (activity !== before) turns = 0
-    }
+  readonly now = (): number => this.elapsed() - this.#back
+
+  /** Elapsed time: what sets `now()` back does not change it. Waits end in this time. */
+  readonly elapsed = (): number => this.#step ?? this.#target()
+
+  /** Milliseconds that `now()` was moved by. It can be set back. */
+  get offset(): number {
+    return this.#advanced - this.#back
   }
 
-  async function runDue(from: number): Promise<void> {
-    if (waiting.size === 0) return
+  set offset(ms: number) {
+    this.#back = this.#advanced - ms
+  }
+
+  /**
+   * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
+   * within the same span. While something runs, `now()` is the moment at which it is due.
+   */
+  advance(ms: number): Promise<void> {
+    const from = this.#target()
+    this.#advanced += ms
+    this.#running = this.#running.then(() => this.#runDue(from))
+    return this.#running
+  }
+
+  /** Notes that something happened, so that `advance` waits for what follows from it. */
+  noteActivity(): void {
+    this.#activity++
+  }
+
+  /** Waits; forever for `Infinity`. Rejects with the signal's reason, or with the error of `stop`. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return this.#wait(ms, signal, 'reject')
+  }
+
+  /** The same for code under test: it resolves after `stop`. */
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => this.#wait(ms, signal, 'resolve')
+
+  /** Rejects every wait, present and future, with an error. */
+  stop(error: () => Error): void {
+    this.#stopped = error
+    for (const one of [...this.#waiting]) one.stop()
+  }
+
+  #target(): number {
+    return this.#clock.now() + this.#advanced
+  }
+
+  async #runDue(from: number): Promise<void> {
+    if (this.#waiting.size === 0) return
     // What was started before goes first, in its own time: an answer may still be on its way.
-    step = from
-    await settle()
+    this.#step = from
+    await this.#settle()
     for (;;) {
-      const due = [...waiting].filter((one) => one.due <= target())
+      const due = [...this.#waiting].filter((one) => one.due <= this.#target())
       const [first] = due.sort((a, b) => a.due - b.due)
       if (!first) break
-      step = Math.max(first.due, step ?? Number.NEGATIVE_INFINITY)
+      this.#step = Math.max(first.due, this.#step)
       first.wake()
-      await settle()
+      await this.#settle()
     }
-    step = undefined
-    for (const one of waiting) one.restart()
+    this.#step = undefined
+    for (const one of this.#waiting) one.restart()
   }
 
-  function wait(ms: number, signal: AbortSignal | undefined, onStop: 'reject' | 'resolve'): Promise<void> {
-    activity++
+  async #settle(): Promise<void> {
+    for (let turns = 0; turns < SETTLED_TURNS; turns++) {
+      const before = this.#activity
+      await nextTurn()
+      if (this.#activity !== before) turns = 0
+    }
+  }
+
+  #wait(ms: number, signal: AbortSignal | undefined, onStop: 'reject' | 'resolve'): Promise<void> {
+    this.#activity++
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      if (stopped && onStop === 'reject') return reject(stopped())
-      const leave = () => {
-        waiting.delete(one)
+      if (this.#stopped && onStop === 'reject') return reject(this.#stopped())
+      const finish = (settle: () => void) => {
+        this.#waiting.delete(one)
         cancel()
         release()
         signal?.removeEventListener('abort', onAbort)
-        activity++
-      }
-      const finish = (settle: () => void) => {
-        leave()
+        this.#activity++
         settle()
       }
       const onAbort = () => finish(() => reject(signal?.reason))
       const one: Waiting = {
-        due: now() + ms,
+        due: this.elapsed() + ms,
         wake: () => finish(resolve),
-        stop: () => finish(onStop === 'resolve' ? resolve : () => reject(stopped?.())),
-        restart() {
+        stop: () => finish(onStop === 'resolve' ? resolve : () => reject(this.#stopped?.())),
+        restart: () => {
           if (!Number.isFinite(ms)) return
           cancel()
-          cancel = startTimer(Math.max(0, one.due - now()), one.wake)
+          cancel = this.#startTimer(Math.max(0, one.due - this.elapsed()), one.wake)
         },
       }
       const release = ms === Number.POSITIVE_INFINITY && signal ? keepProcessAlive() : () => {}
-      let cancel = startTimer(ms, one.wake)
-      waiting.add(one)
+      let cancel = this.#startTimer(ms, one.wake)
+      this.#waiting.add(one)
       signal?.addEventListener('abort', onAbort, { once: true })
     })
   }
 
-  const service: ServiceClock = {
-    now,
-    offset: 0,
-    advance(ms) {
-      const from = target()
-      service.offset += ms
-      running = running.then(() => runDue(from))
-      return running
-    },
-    noteActivity: () => void activity++,
-    wait: (ms, signal) => wait(ms, signal, 'reject'),
-    sleep: (ms, signal) => wait(ms, signal, 'resolve'),
-    stop(error) {
-      stopped = error
-      for (const one of [...waiting]) one.stop()
-    },
+  #startTimer(ms: number, callback: () => void): () => void {
+    if (ms === Number.POSITIVE_INFINITY) return () => {}
+    if (!this.#clock.sleep) {
+      const timer = setTimeout(ms > MAX_WAIT_MS ? () => {} : callback, Math.min(ms, MAX_WAIT_MS))
+      return () => clearTimeout(timer)
+    }
+    const controller = new AbortController()
+    this.#clock.sleep(ms, controller.signal).then(callback, () => {})
+    return () => controller.abort()
   }
-  return service
+}
+
+/**
+ * Keeps the process alive until the returned function is called, as the socket of a pending request does. Without it, a
+ * program that only waits for an unreferenced timer ends before the timer fires. It uses a message port, because fake timers
+ * replace timers.
+ */
+function keepProcessAlive(): () => void {
+  const { port1 } = new MessageChannel()
+  port1.onmessage = () => {}
+  return () => port1.close()
 }

@@ -1,12 +1,10 @@
 import type { Accounts, KeyState } from './accounts.ts'
-import type { HeavySlots } from './heavy-slots.ts'
 import type { Charge, Ledger } from './ledger.ts'
-import type { RouteMatch } from './match-route.ts'
+import { once } from './once.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { insufficientCredits, notFound, type Rejection, serverBusy, unauthorized } from './rejections.ts'
-import type { Receipt } from './reply.ts'
-import { fakeRoutes, priceOf } from './routes.ts'
+import { insufficientCredits, notFound, type Receipt, type Rejection, serverBusy, unauthorized } from './reply.ts'
+import { type FakeOperation, fakeRoutes, priceOf, type RouteMatch } from './routes.ts'
 
 /** The data of an answer, before it is charged. */
 export interface QueryResult {
@@ -23,7 +21,6 @@ export interface ServiceState {
   accounts: Accounts
   ledger: Ledger
   heavySlots: HeavySlots
-  heavyRetryAfterSeconds: number
   rateLimit: RateLimit
   now(): number
   /** Looks up the data; `undefined` if the requested thing does not exist. */
@@ -94,7 +91,7 @@ export function execute(
   if (!result) return { rejection: notFound(`${operation} knows nothing at ${parsed.address}.`) }
   if (result.rejection) return { rejection: result.rejection }
   const free = route.heavy ? state.heavySlots.acquire() : () => {}
-  if (!free) return { rejection: serverBusy(state.heavySlots.size, state.heavyRetryAfterSeconds) }
+  if (!free) return { rejection: serverBusy(state.heavySlots.size, state.heavySlots.retryAfterSeconds) }
 
   const answer = { data: result.data, cursor: result.cursor ?? null, free }
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
@@ -102,4 +99,36 @@ export function execute(
   account.credits -= cost
   const charge = { key, operation, items: result.items, credits: cost, delivered: false, at: state.now(), request }
   return { ...answer, receipt: { cost, remaining: account.credits }, charge: state.ledger.add(charge) }
+}
+
+/** The number of items that are charged for an answer. */
+export function countItems(operation: FakeOperation, data: unknown, { addresses }: ParsedQuery): number {
+  if (operation === 'prices.batch') return addresses.length
+  if (fakeRoutes[operation].perItem === 0) return 0
+  if (Array.isArray(data)) return data.length
+  // Without validation a stub may return anything.
+  const { balances } = Object(data) as { balances?: object | null }
+  return Object.keys(balances ?? {}).length
+}
+
+/** The slots of the heavy routes, shared by all keys. */
+export class HeavySlots {
+  readonly size: number
+  /** `Retry-After` when none is free. */
+  readonly retryAfterSeconds: number
+  #held = 0
+
+  constructor(size: number, retryAfterSeconds: number) {
+    this.size = size
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+
+  /** Takes a slot and returns a function that frees it; further calls of that function do nothing. `undefined` when none is free. */
+  acquire(): (() => void) | undefined {
+    if (this.#held >= this.size) return undefined
+    this.#held++
+    return once(() => {
+      this.#held--
+    })
+  }
 }

@@ -1,5 +1,4 @@
-import { createHistory, type HistoryState } from './history.ts'
-import { checkFilter, type FakeFilter } from './ledger.ts'
+import { History, type HistoryState } from './ledger.ts'
 import type { FakeOperation } from './routes.ts'
 
 /** A request and its outcome. CORS preflights are not listed. */
@@ -62,86 +61,81 @@ type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | '
   heavy: boolean
 }
 
-/** The requests of one session. The counts include requests that are no longer listed. */
-export interface Journal {
-  start(arrival: Arrival): JournalEntry
-  finish(entry: JournalEntry): void
-  list(filter?: FakeFilter): JournalEntry[]
-  /** Number of requests by operation. */
-  sums(filter?: FakeFilter): Record<string, number>
-  readonly dropped: number
-  peak(heavy: boolean): number
-  save(): JournalState
-  load(state: JournalState): void
-}
-
-export interface JournalState {
+/** The state of a journal; plain data for snapshots. */
+interface JournalState {
   history: HistoryState<JournalEntry>
   peaks: { all: number; heavy: number }
 }
 
-export function createJournal(max: number): Journal {
-  const entries = createHistory<JournalEntry>(
-    max,
-    () => 1,
-    ({ finished }) => finished,
-  )
-  const attempts = new Map<string, number>()
-  const inFlight = { all: new Set<JournalEntry>(), heavy: new Set<JournalEntry>() }
-  let peaks = { all: 0, heavy: 0 }
+/** The requests of one session. The counts include requests that are no longer listed. */
+export class Journal extends History<JournalEntry> {
+  readonly #max: number
+  readonly #attempts = new Map<string, number>()
+  readonly #inFlight = new Set<JournalEntry>()
+  readonly #heavyInFlight = new Set<JournalEntry>()
+  #peaks = { all: 0, heavy: 0 }
 
-  const groupOf = ({ method, url, key }: Arrival | JournalEntry) => `${method} ${url} ${key}`
+  constructor(max: number) {
+    super(max)
+    this.#max = max
+  }
+
+  protected amountOf(): number {
+    return 1
+  }
+
+  protected isSettled({ finished }: JournalEntry): boolean {
+    return finished
+  }
+
+  start(given: Arrival): JournalEntry {
+    const { heavy, ...arrival } = given
+    const group = groupOf(given)
+    const attempt = (this.#attempts.get(group) ?? 0) + 1
+    this.#noteAttempt(group, attempt)
+    const inFlight = this.#inFlight.size + 1
+    const heavyInFlight = this.#heavyInFlight.size + (heavy ? 1 : 0)
+    const result = { status: null, code: null, fault: null, credits: 0, delivered: false, finished: false }
+    const entry = this.add({ id: this.size + 1, ...arrival, attempt, inFlight, heavyInFlight, ...result })
+    this.#inFlight.add(entry)
+    if (heavy) this.#heavyInFlight.add(entry)
+    this.#peaks.all = Math.max(this.#peaks.all, inFlight)
+    this.#peaks.heavy = Math.max(this.#peaks.heavy, heavyInFlight)
+    return entry
+  }
+
+  finish(entry: JournalEntry): void {
+    entry.finished = true
+    this.#inFlight.delete(entry)
+    this.#heavyInFlight.delete(entry)
+  }
+
+  peak(heavy: boolean): number {
+    return heavy ? this.#peaks.heavy : this.#peaks.all
+  }
+
+  save(): JournalState {
+    return { history: this.saveHistory(), peaks: { ...this.#peaks } }
+  }
+
+  load({ history, peaks }: JournalState): void {
+    this.loadHistory(history)
+    this.#attempts.clear()
+    // The listed requests hold their counts, so that a state needs no copy of these.
+    for (const entry of history.entries) this.#noteAttempt(groupOf(entry), entry.attempt)
+    this.#peaks = { ...peaks }
+  }
 
   /** Counts a request; the count of the oldest URL is dropped with its entry. */
-  function countAttempt(arrival: Arrival): number {
-    const group = groupOf(arrival)
-    const attempt = (attempts.get(group) ?? 0) + 1
-    noteAttempt(group, attempt)
-    return attempt
-  }
-
-  function noteAttempt(group: string, attempt: number): void {
-    attempts.delete(group)
-    attempts.set(group, attempt)
-    const [oldest] = attempts.keys()
-    if (attempts.size > max && oldest !== undefined) attempts.delete(oldest)
-  }
-
-  return {
-    start(given) {
-      const { heavy, ...arrival } = given
-      const attempt = countAttempt(given)
-      const counts = { inFlight: inFlight.all.size + 1, heavyInFlight: inFlight.heavy.size + (heavy ? 1 : 0) }
-      const result = { status: null, code: null, fault: null, credits: 0, delivered: false, finished: false }
-      const entry = { id: entries.size + 1, ...arrival, attempt, ...counts, ...result }
-      entries.add(entry)
-      inFlight.all.add(entry)
-      if (heavy) inFlight.heavy.add(entry)
-      peaks.all = Math.max(peaks.all, entry.inFlight)
-      peaks.heavy = Math.max(peaks.heavy, entry.heavyInFlight)
-      return entry
-    },
-    finish(entry) {
-      entry.finished = true
-      inFlight.all.delete(entry)
-      inFlight.heavy.delete(entry)
-    },
-    list: (filter) => entries.list(checkFilter(filter)),
-    sums: (filter) => entries.sums(checkFilter(filter)),
-    get dropped() {
-      return entries.dropped
-    },
-    peak: (heavy) => (heavy ? peaks.heavy : peaks.all),
-    save: () => ({ history: entries.save(), peaks: { ...peaks } }),
-    load(state) {
-      entries.load(state.history)
-      attempts.clear()
-      // The listed requests hold their counts, so that a state needs no copy of these.
-      for (const entry of state.history.entries) noteAttempt(groupOf(entry), entry.attempt)
-      peaks = { ...state.peaks }
-    },
+  #noteAttempt(group: string, attempt: number): void {
+    this.#attempts.delete(group)
+    this.#attempts.set(group, attempt)
+    const [oldest] = this.#attempts.keys()
+    if (this.#attempts.size > this.#max && oldest !== undefined) this.#attempts.delete(oldest)
   }
 }
+
+const groupOf = ({ method, url, key }: Arrival | JournalEntry) => `${method} ${url} ${key}`
 
 /** A key that shows only its ends. */
 export function maskKey(key: string): string {

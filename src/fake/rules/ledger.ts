@@ -1,6 +1,5 @@
-import { createHistory, type HistoryState } from './history.ts'
 import type { FakeOperation } from './routes.ts'
-import { checkValue, object, operation, text } from './schemas.ts'
+import { checkValue, object, operation, text } from './schema.ts'
 
 /** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
 export interface Charge {
@@ -30,38 +29,119 @@ export interface FakeFilter {
 
 export const FILTER = { operation, key: text }
 
-/** The charges of one session. The sums include charges that are no longer listed. */
-export interface Ledger {
-  add(charge: Charge): Charge
-  list(filter?: FakeFilter): Charge[]
-  /** Charged credits by operation. */
-  sums(filter?: FakeFilter): Record<string, number>
-  total(filter?: FakeFilter): number
-  save(): HistoryState<Charge>
-  load(state: HistoryState<Charge>): void
-}
-
-export function createLedger(max: number): Ledger {
-  const charges = createHistory<Charge>(
-    max,
-    ({ credits }) => credits,
-    ({ delivered }) => delivered,
-  )
-  return {
-    add(charge) {
-      charges.add(charge)
-      return charge
-    },
-    list: (filter) => charges.list(checkFilter(filter)),
-    sums: (filter) => charges.sums(checkFilter(filter)),
-    total: (filter) => Object.values(charges.sums(checkFilter(filter))).reduce((sum, one) => sum + one, 0),
-    save: charges.save,
-    load: charges.load,
-  }
-}
-
 /** Rejects unknown fields and operations of a filter. */
-export function checkFilter(filter: FakeFilter = {}): FakeFilter {
+function checkFilter(filter: FakeFilter = {}): FakeFilter {
   checkValue('filter', object(FILTER), filter)
   return filter
+}
+
+/** The fields that entries are summed and selected by. */
+interface Classified {
+  operation: string | null
+  key: string | null
+}
+
+/** The state of a history; plain data for snapshots. */
+export interface HistoryState<Entry> {
+  entries: readonly Entry[]
+  dropped: number
+  sums: readonly [string, number][]
+}
+
+/** The newest entries of a list, and the sums of all of them. What is settled does not change any more, so that all saved states share it. */
+export abstract class History<Entry extends Classified> {
+  readonly #max: number
+  #entries: Entry[] = []
+  #dropped = 0
+  /** The keys are JSON, because an operation and a key are any text. */
+  #sums = new Map<string, number>()
+
+  /** @param max how many entries are listed */
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** What is summed. */
+  protected abstract amountOf(entry: Entry): number
+  protected abstract isSettled(entry: Entry): boolean
+
+  add(entry: Entry): Entry {
+    this.#entries.push(entry)
+    const group = JSON.stringify([entry.operation, entry.key])
+    this.#sums.set(group, (this.#sums.get(group) ?? 0) + this.amountOf(entry))
+    // Removing in bulk keeps the cost of an entry constant.
+    if (this.#entries.length > this.#max + Math.min(this.#max, 1_000)) {
+      this.#dropped += this.#entries.length - this.#max
+      this.#entries = this.#entries.slice(this.#entries.length - this.#max)
+    }
+    return entry
+  }
+
+  /** Copies of the listed entries. */
+  list(filter?: FakeFilter): Entry[] {
+    const checked = checkFilter(filter)
+    const listed = this.#entries.slice(Math.max(0, this.#entries.length - this.#max))
+    return listed.filter((one) => matches(one, checked)).map((one) => ({ ...one }))
+  }
+
+  /** Sums of all entries by operation, `unknown` for none; dropped ones included. */
+  sums(filter?: FakeFilter): Record<string, number> {
+    const checked = checkFilter(filter)
+    const found: Record<string, number> = {}
+    for (const [group, amount] of this.#sums) {
+      const [operation, key] = JSON.parse(group) as [string | null, string | null]
+      if (amount === 0 || !matches({ operation, key }, checked)) continue
+      const name = operation ?? 'unknown'
+      found[name] = (found[name] ?? 0) + amount
+    }
+    return found
+  }
+
+  /** Number of all entries, dropped ones included. */
+  get size(): number {
+    return this.#entries.length + this.#dropped
+  }
+
+  get dropped(): number {
+    return this.#dropped + Math.max(0, this.#entries.length - this.#max)
+  }
+
+  protected saveHistory(): HistoryState<Entry> {
+    return { entries: this.#entries.map(this.#frozen), dropped: this.#dropped, sums: [...this.#sums] }
+  }
+
+  protected loadHistory(state: HistoryState<Entry>): void {
+    this.#entries = state.entries.map(this.#frozen)
+    this.#dropped = state.dropped
+    this.#sums = new Map(state.sums)
+  }
+
+  readonly #frozen = (entry: Entry): Entry => (this.isSettled(entry) ? entry : { ...entry })
+}
+
+function matches(entry: Classified, { operation, key }: FakeFilter): boolean {
+  return (operation === undefined || entry.operation === operation) && (key === undefined || entry.key === key)
+}
+
+/** The charges of one session. */
+export class Ledger extends History<Charge> {
+  protected amountOf({ credits }: Charge): number {
+    return credits
+  }
+
+  protected isSettled({ delivered }: Charge): boolean {
+    return delivered
+  }
+
+  total(filter?: FakeFilter): number {
+    return Object.values(this.sums(filter)).reduce((sum, one) => sum + one, 0)
+  }
+
+  save(): HistoryState<Charge> {
+    return this.saveHistory()
+  }
+
+  load(state: HistoryState<Charge>): void {
+    this.loadHistory(state)
+  }
 }

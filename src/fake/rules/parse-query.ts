@@ -1,8 +1,7 @@
 import { looksLikeAddress } from '../../utils/address.ts'
 import { show } from './check-options.ts'
-import type { RouteMatch } from './match-route.ts'
-import { invalidLimit, invalidRequest, type Rejection } from './rejections.ts'
-import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, type QueryName, type Route } from './routes.ts'
+import { invalidLimit, invalidRequest, type Rejection } from './reply.ts'
+import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, type QueryName, type Route, type RouteMatch } from './routes.ts'
 
 /** Lengths of the period of a candle, shortest first. */
 export const BUCKETS: readonly Bucket[] = ['1m', '15m', '1h', '4h', '1d']

@@ -1,5 +1,5 @@
 import { asCount, asNumber, checkNames } from './check-options.ts'
-import { type Rejection, rateLimited } from './rejections.ts'
+import { type Rejection, rateLimited } from './reply.ts'
 
 /** A limit on the calls of a key per time window. The live service has one; its values are not known. */
 export interface RateLimitOptions {
@@ -13,15 +13,8 @@ export interface RateLimitOptions {
   lockMs?: number
 }
 
-/** Counts calls per key. */
-export interface RateLimit {
-  /** Counts a call; returns the error if the call is over the limit. */
-  check(key: string, now: number): Rejection | undefined
-  save(): readonly [string, KeyUsage][]
-  load(state: readonly [string, KeyUsage][]): void
-}
-
-export interface KeyUsage {
+/** What a key has used. */
+interface KeyUsage {
   windowEnds: number
   requests: number
   refusals: number[]
@@ -30,36 +23,37 @@ export interface KeyUsage {
 
 const REFUSALS_WITHIN_MS = 60_000
 
-export function createRateLimit(options: Required<RateLimitOptions> | undefined): RateLimit {
-  if (!options) return { check: () => undefined, save: () => [], load() {} }
-  const { requests, windowMs, refusalsToLock, lockMs } = options
-  const keys = new Map<string, KeyUsage>()
+/** Counts calls per key; without options there is no limit. */
+export class RateLimit {
+  readonly #options: Required<RateLimitOptions> | undefined
+  #keys = new Map<string, KeyUsage>()
 
-  function usageOf(key: string, now: number): KeyUsage {
-    const usage = keys.get(key) ?? { windowEnds: now + windowMs, requests: 0, refusals: [], lockedUntil: 0 }
-    keys.set(key, usage)
-    if (now >= usage.windowEnds) Object.assign(usage, { windowEnds: now + windowMs, requests: 0 })
-    return usage
+  constructor(options: Required<RateLimitOptions> | undefined) {
+    this.#options = options
   }
 
-  return {
-    save: () => structuredClone([...keys]),
-    load(state) {
-      keys.clear()
-      for (const [key, usage] of structuredClone(state)) keys.set(key, usage)
-    },
-    check(key, now) {
-      const usage = usageOf(key, now)
-      if (now < usage.lockedUntil) return reject('The key is locked after too many refusals.', usage.lockedUntil - now)
-      usage.requests++
-      if (usage.requests <= requests) return undefined
-      usage.refusals = [...usage.refusals.filter((at) => at > now - REFUSALS_WITHIN_MS), now]
-      if (usage.refusals.length >= refusalsToLock) usage.lockedUntil = now + lockMs
-      return reject(
-        `The key may make ${requests} calls in ${windowMs} ms.`,
-        Math.max(usage.windowEnds, usage.lockedUntil) - now,
-      )
-    },
+  /** Counts a call; returns the error if the call is over the limit. */
+  check(key: string, now: number): Rejection | undefined {
+    if (!this.#options) return undefined
+    const { requests, windowMs, refusalsToLock, lockMs } = this.#options
+    const usage = this.#keys.get(key) ?? { windowEnds: now + windowMs, requests: 0, refusals: [], lockedUntil: 0 }
+    this.#keys.set(key, usage)
+    if (now >= usage.windowEnds) Object.assign(usage, { windowEnds: now + windowMs, requests: 0 })
+    if (now < usage.lockedUntil) return reject('The key is locked after too many refusals.', usage.lockedUntil - now)
+    usage.requests++
+    if (usage.requests <= requests) return undefined
+    usage.refusals = [...usage.refusals.filter((at) => at > now - REFUSALS_WITHIN_MS), now]
+    if (usage.refusals.length >= refusalsToLock) usage.lockedUntil = now + lockMs
+    const waitMs = Math.max(usage.windowEnds, usage.lockedUntil) - now
+    return reject(`The key may make ${requests} calls in ${windowMs} ms.`, waitMs)
+  }
+
+  save(): ReadonlyMap<string, KeyUsage> {
+    return structuredClone(this.#keys)
+  }
+
+  load(state: ReadonlyMap<string, KeyUsage>): void {
+    this.#keys = new Map(structuredClone(state))
   }
 }
 

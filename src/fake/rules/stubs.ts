@@ -1,9 +1,8 @@
-import { asOneOf, checkNames } from './check-options.ts'
-import { countItems } from './count-items.ts'
-import type { AdmittedCall, QueryResult } from './execute.ts'
+import { asOneOf, checkNames, FakeUsageError } from './check-options.ts'
+import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
 import { once } from './once.ts'
 import { type FakeOperation, fakeOperations, fakeRoutes, type ListOperation } from './routes.ts'
-import { findMismatch } from './validate-data.ts'
+import { findMismatch } from './schema.ts'
 
 /** The data of an operation, as a stub receives it. */
 export type StubData<Operation extends FakeOperation> = Operation extends ListOperation
@@ -31,79 +30,78 @@ export interface StubOptions {
   validate?: boolean
 }
 
-/** The stubs of one session. */
-export interface Stubs {
-  add<Operation extends FakeOperation>(
-    operation: Operation,
-    answer: StubAnswer<Operation>,
-    options?: StubOptions,
-  ): () => void
-  /** The result of the newest stub of the operation, if there is one. `find` looks up the data without the stub. */
-  answer(call: AdmittedCall, find: () => QueryResult | undefined): Promise<QueryResult | undefined> | undefined
-  save(): readonly Stub[]
-  load(stubs: readonly Stub[]): void
-}
-
 interface Stub {
   operation: FakeOperation
   answer: StubAnswer
   validate: boolean
 }
 
-export function createStubs(): Stubs {
-  let stubs: Stub[] = []
+/** The stubs of one session. */
+export class Stubs {
+  /** Replaced and never changed, so that saved states share it. */
+  #stubs: readonly Stub[] = []
 
-  async function run({ operation, answer, validate }: Stub, call: AdmittedCall, find: () => QueryResult | undefined) {
-    let found: QueryResult | undefined
-    // Only a stub that reads the data waits for it: a page of trades takes 3 ms.
-    const data = once(() => {
-      found = find()
-      return (found && structuredClone(found.data)) as StubData<FakeOperation>
-    })
-    const made = await answer({
-      operation,
-      params: paramsOf(call),
-      key: call.key,
-      get data() {
-        return data()
-      },
-    })
-    if (made === undefined) return undefined
-    const copy: unknown = JSON.parse(JSON.stringify(made))
-    const mismatch = validate ? findMismatch(operation, copy) : undefined
-    if (mismatch) throw new TypeError(`The stub of ${operation} does not match the contract: ${mismatch}`)
-    return {
-      data: copy,
-      items: countItems(operation, copy, call.parsed),
-      ...(found?.cursor ? { cursor: found.cursor } : {}),
+  add<Operation extends FakeOperation>(
+    operation: Operation,
+    answer: StubAnswer<Operation>,
+    options: StubOptions = {},
+  ): () => void {
+    asOneOf('operation', operation, fakeOperations)
+    if (typeof answer !== 'function') throw new FakeUsageError('A stub is a function that returns the data.')
+    checkNames('stub', options, ['validate'])
+    const { validate = true } = options
+    if (typeof validate !== 'boolean') throw new FakeUsageError('validate is true or false.')
+    const stub: Stub = { operation, answer: answer as StubAnswer, validate }
+    this.#stubs = [stub, ...this.#stubs]
+    return () => {
+      this.#stubs = this.#stubs.filter((one) => one !== stub)
     }
   }
 
-  return {
-    add(operation, answer, options = {}) {
-      asOneOf('operation', operation, fakeOperations)
-      if (typeof answer !== 'function') throw new TypeError('A stub is a function that returns the data.')
-      checkNames('stub', options, ['validate'])
-      if (typeof (options.validate ?? true) !== 'boolean') throw new TypeError('validate is true or false.')
-      const stub: Stub = { operation, answer: answer as StubAnswer, validate: options.validate ?? true }
-      stubs = [stub, ...stubs]
-      return () => {
-        stubs = stubs.filter((one) => one !== stub)
-      }
-    },
-    answer(call, find) {
-      const stub = stubs.find(({ operation }) => operation === call.match.operation)
-      return stub && run(stub, call, find)
-    },
-    save: () => stubs,
-    load(kept) {
-      stubs = [...kept]
-    },
+  /** The result of the newest stub of the operation, if there is one. `find` looks up the data without the stub. */
+  answer(call: AdmittedCall, find: () => QueryResult | undefined): Promise<QueryResult | undefined> | undefined {
+    const stub = this.#stubs.find(({ operation }) => operation === call.match.operation)
+    return stub && runStub(stub, call, find)
+  }
+
+  save(): readonly Stub[] {
+    return this.#stubs
+  }
+
+  load(stubs: readonly Stub[]): void {
+    this.#stubs = stubs
   }
 }
 
+async function runStub(
+  { operation, answer, validate }: Stub,
+  call: AdmittedCall,
+  find: () => QueryResult | undefined,
+): Promise<QueryResult | undefined> {
+  let found: QueryResult | undefined
+  // Only a stub that reads the data waits for it: a page of trades takes 3 ms.
+  const data = once(() => {
+    found = find()
+    return (found && structuredClone(found.data)) as StubData<FakeOperation>
+  })
+  const made = await answer({
+    operation,
+    params: paramsOf(call),
+    key: call.key,
+    get data() {
+      return data()
+    },
+  })
+  if (made === undefined) return undefined
+  const copy: unknown = JSON.parse(JSON.stringify(made))
+  const mismatch = validate ? findMismatch(operation, copy) : undefined
+  if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
+  const cursor = found?.cursor ? { cursor: found.cursor } : {}
+  return { data: copy, items: countItems(operation, copy, call.parsed), ...cursor }
+}
+
 /** The parameters that the route of a call has. */
-export function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
+function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
   const route = fakeRoutes[match.operation]
   const params: Record<string, unknown> = {}
   if ('address' in match.path) params.address = parsed.address

@@ -1,8 +1,8 @@
-import { countItems } from './count-items.ts'
-import type { AdmittedCall, QueryResult } from './execute.ts'
-import type { Rejection } from './rejections.ts'
+import { FakeUsageError } from './check-options.ts'
+import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
+import type { Rejection } from './reply.ts'
 import { type FakeOperation, fakeRoutes } from './routes.ts'
-import { checkValue, object, operation, text } from './schemas.ts'
+import { checkValue, object, operation, text } from './schema.ts'
 
 /** An answer of the service on a tape. */
 export interface TapeEntry {
@@ -42,47 +42,46 @@ const ENTRY = object(
 )
 
 /** Plays the answers of a tape. */
-export interface TapePlayer {
-  /** The recorded answer: for equal requests the first, the second … and then the last one. */
-  play(call: AdmittedCall): QueryResult | undefined
+export class TapePlayer {
+  readonly #byRequest = new Map<string, TapeEntry[]>()
+  readonly #prices: Map<string, unknown>
   /** How often each request was played. */
-  save(): readonly [request: string, count: number][]
-  load(state: readonly [request: string, count: number][]): void
-}
+  #played = new Map<string, number>()
 
-export function createTapePlayer({ entries }: Tape): TapePlayer {
-  const byRequest = new Map<string, TapeEntry[]>()
-  for (const entry of entries) {
-    const name = requestName(entry.operation, entry.params)
-    byRequest.set(name, [...(byRequest.get(name) ?? []), entry])
+  constructor({ entries }: Tape) {
+    for (const entry of entries) {
+      const name = requestName(entry.operation, entry.params)
+      this.#byRequest.set(name, [...(this.#byRequest.get(name) ?? []), entry])
+    }
+    this.#prices = recordedPrices(entries)
   }
-  const prices = recordedPrices(entries)
-  const played = new Map<string, number>()
 
-  function playBatch(addresses: readonly string[]): QueryResult | undefined {
+  /** The recorded answer: for equal requests the first, the second … and then the last one. */
+  play(call: AdmittedCall): QueryResult | undefined {
+    const { operation } = call.match
+    const name = requestName(operation, givenParams(call))
+    const recorded = this.#byRequest.get(name)
+    if (!recorded) return operation === 'prices.batch' ? this.#playBatch(call.parsed.addresses) : undefined
+    const count = this.#played.get(name) ?? 0
+    this.#played.set(name, count + 1)
+    const { data, cursor, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
+    if (error) return { data: undefined, items: 0, rejection: error }
+    return { data, items: countItems(operation, data, call.parsed), ...(cursor === undefined ? {} : { cursor }) }
+  }
+
+  save(): ReadonlyMap<string, number> {
+    return new Map(this.#played)
+  }
+
+  load(played: ReadonlyMap<string, number>): void {
+    this.#played = new Map(played)
+  }
+
+  #playBatch(addresses: readonly string[]): QueryResult | undefined {
     const keys = addresses.map((address) => address.toLowerCase())
-    if (keys.some((key) => !prices.has(key))) return undefined
-    const found = keys.flatMap((key) => (prices.get(key) === null ? [] : [[key, prices.get(key)]]))
+    if (keys.some((key) => !this.#prices.has(key))) return undefined
+    const found = keys.flatMap((key) => (this.#prices.get(key) === null ? [] : [[key, this.#prices.get(key)]]))
     return { data: Object.fromEntries(found), items: addresses.length }
-  }
-
-  return {
-    play(call) {
-      const { operation } = call.match
-      const name = requestName(operation, givenParams(call))
-      const recorded = byRequest.get(name)
-      if (!recorded) return operation === 'prices.batch' ? playBatch(call.parsed.addresses) : undefined
-      const count = played.get(name) ?? 0
-      played.set(name, count + 1)
-      const { data, cursor, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
-      if (error) return { data: undefined, items: 0, rejection: error }
-      return { data, items: countItems(operation, data, call.parsed), ...(cursor === undefined ? {} : { cursor }) }
-    },
-    save: () => [...played],
-    load(state) {
-      played.clear()
-      for (const [request, count] of state) played.set(request, count)
-    },
   }
 }
 
@@ -97,10 +96,10 @@ export function noRecording(call: AdmittedCall): Rejection {
 export function readTape(value: unknown): Tape {
   const tape = value as Tape
   if (typeof value !== 'object' || value === null || tape.format !== 'etn-market-tape' || tape.version !== 1)
-    throw new TypeError('tape is an object that record() made, of version 1.')
+    throw new FakeUsageError('tape is an object that record() made, of version 1.')
   checkValue('tape.entries', { type: 'array', items: ENTRY }, tape.entries)
   const wrong = tape.entries.findIndex((entry) => 'data' in entry === 'error' in entry)
-  if (wrong >= 0) throw new TypeError(`tape.entries[${wrong}] has either data or an error.`)
+  if (wrong >= 0) throw new FakeUsageError(`tape.entries[${wrong}] has either data or an error.`)
   return tape
 }
 

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
-import { createCandles } from '../../../src/fake/data/candles.ts'
-import { dayOf } from '../../../src/fake/data/market.ts'
-import { createPrices } from '../../../src/fake/data/prices.ts'
-import { createRates } from '../../../src/fake/data/rates.ts'
-import { createTimelines } from '../../../src/fake/data/timelines.ts'
-import { realTokens } from '../../../src/fake/data/tokens.ts'
+import { Candles } from '../../../src/fake/data/candles.ts'
+import { dayOf, type Market } from '../../../src/fake/data/market.ts'
+import { Prices } from '../../../src/fake/data/prices.ts'
+import { Timelines } from '../../../src/fake/data/timeline.ts'
+import { realTokens, type WorldToken } from '../../../src/fake/data/tokens.ts'
 import { NOON } from '../setup.ts'
 
 const DAY = 86_400
@@ -14,20 +13,22 @@ function setUp() {
   const seed = 1
   const tokens = new Map(realTokens(seed).map((token) => [token.symbol, token]))
   const tokenOf = (symbol: string) => tokens.get(symbol)!
-  const timelines = createTimelines(() => tokenOf('WETN'))
-  const rates = createRates(seed, timelines.etn)
-  const parts = { seed, usdc: tokenOf('USDC'), wetn: tokenOf('WETN'), rates, timelineOf: timelines.of }
-  const prices = createPrices(parts)
   let computed = 0
-  const market: typeof prices.market = (token) => {
-    const original = prices.market(token)
-    const periods: typeof original.periods = (view) => {
-      computed += dayOf(view.until) - dayOf(view.from) + 1
-      return original.periods(view)
+  class CountedPrices extends Prices {
+    override market(token: WorldToken): Market {
+      const original = super.market(token)
+      return {
+        fills: (from, until) => original.fills(from, until),
+        priceAt: (time) => original.priceAt(time),
+        periods(view) {
+          computed += dayOf(view.until) - dayOf(view.from) + 1
+          return original.periods(view)
+        },
+      }
     }
-    return { ...original, periods }
   }
-  const candles = createCandles({ ...prices, market })
+  const anchors = { usdc: tokenOf('USDC'), wetn: tokenOf('WETN') }
+  const candles = new Candles(new CountedPrices(seed, anchors, new Timelines(() => anchors.wetn)))
   const count = (read: () => unknown) => {
     computed = 0
     read()

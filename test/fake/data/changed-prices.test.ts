@@ -215,6 +215,54 @@ describe('changed prices', () => {
     expect([high, low <= 0.7]).toEqual([8.3, true])
   })
 
+  it('a change within a period joins what was before it and what is after it, with every trade once', async () => {
+    const [trade] = await ask().get(`/trades/52014?token=${BOLT}&limit=1`)
+    const { fake, get } = ask({ clock: { now: () => trade.timestamp * 1_000 } })
+    const newest = async (bucket: string) => (await get(`/tokens/52014/${BOLT}/candles?bucket=${bucket}&limit=1`))[0]
+    const before = await newest('1m')
+    // In the second of a trade, which has the price before.
+    fake.world.setPrice(BOLT, '0.9')
+    expect(await newest('1m')).toEqual({
+      ...before,
+      high: 0.9,
+      close: 0.9,
+      count: before.count + 1,
+      volume: expect.closeTo(before.volume + 1, 9),
+    })
+    const after = await newest('15m')
+    await fake.advance(3_600_000)
+    const found = await get(`/tokens/52014/${BOLT}/candles?bucket=15m&limit=5`)
+    expect(found.find(({ time }: FakeCandle) => time === after.time)).toMatchObject({ open: after.open, close: 0.9 })
+  })
+
+  it('the price before a change counts to the end of the period, without a trade too', async () => {
+    const core = '0x309B916b3A90cb3E071697Ea9680e9217A30066f'
+    const { fake, get } = ask()
+    const { usd } = await get(`/prices/52014/${core}`)
+    fake.world.setPrice(core, '0.9')
+    await fake.advance(1_000)
+    fake.world.release(core)
+    await fake.advance(3_600_000)
+    const minutes = await get(`/tokens/52014/${core}/candles?bucket=1m&limit=100`)
+    const minute = minutes.find(({ time }: FakeCandle) => time === Math.floor(NOON / 60_000) * 60)
+    expect(minute).toMatchObject({ open: Number(usd), high: 0.9, close: Number(usd) })
+  })
+
+  it('while the price of ETN moves, no minute has a price that its quarter of an hour has not', async () => {
+    const { fake, get } = ask()
+    fake.world.setPrice(WETN, '0.02', { overMs: 100_000_000 })
+    await fake.advance(12 * 3_600_000)
+    const path = `/tokens/52014/${BOLT}/candles?limit=`
+    const quarters: FakeCandle[] = await get(`${path}300&bucket=15m`)
+    const minutes: FakeCandle[] = await get(`${path}300&bucket=1m`)
+    const outside = minutes.filter(({ time, high, low }) => {
+      const quarter = quarters.find((one) => one.time === time - (time % 900))
+      return quarter === undefined || high > quarter.high || low < quarter.low
+    })
+    expect(minutes.length).toBeGreaterThan(100)
+    expect(outside).toEqual([])
+  })
+
   it.each<[string, (fake: ReturnType<typeof ask>['fake']) => void, string]>([
     ['an unknown token', (fake) => fake.world.setPrice(MINE, '1'), 'token is a token of the world'],
     ['a price of 0', (fake) => fake.world.setPrice(BOLT, '0'), 'usd is a decimal above 0'],

@@ -1,14 +1,11 @@
-import { cut, show } from '../../rules/check-options.ts'
-import { findMismatchWith } from '../../rules/check-schema.ts'
+import { cut, FakeUsageError, show } from '../../rules/check-options.ts'
 import { once } from '../../rules/once.ts'
+import { findMismatchWith } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import { type Access, rejectAccess } from './access.ts'
-import type { Command, Commands, Fields } from './command.ts'
+import { type Command, type Commands, expectationCommands, type Fields, readingCommands } from './commands.ts'
 import { faultCommands } from './fault-commands.ts'
-import { expectationCommands, readingCommands } from './observe-commands.ts'
-import { describeCommands } from './openapi.ts'
 import { answerPage } from './page.ts'
-import { NOTHING, resolveComponent } from './schemas.ts'
+import { describeCommands, NOTHING, resolveComponent, TOKEN_HEADER } from './schemas.ts'
 import { keyAndTimeCommands, stateCommands, worldCommands } from './state-commands.ts'
 
 /** Answers the control routes below `/_fake`, for suites in any language. */
@@ -35,7 +32,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
     try {
       const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
       const mismatch = findMismatchWith(resolveComponent, '', command.takes ?? NOTHING, fields)
-      if (mismatch) throw new TypeError(mismatch)
+      if (mismatch) throw new FakeUsageError(mismatch)
       return respond(200, await command.run(fields, id))
     } catch (error) {
       const isUnmet = error instanceof Error && error.name === 'AssertionError'
@@ -81,7 +78,7 @@ async function readBody(request: Request): Promise<Fields> {
   const text = await request.text()
   const body: unknown = text === '' ? {} : JSON.parse(text)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new TypeError('The body is a JSON object.')
+    throw new FakeUsageError('The body is a JSON object.')
   return body as Fields
 }
 
@@ -94,4 +91,52 @@ function respond(status: number, body: unknown): Response {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   })
+}
+
+/** What decides about a control request. */
+export interface Access {
+  /** Sent as `x-fake-control-token`; with it, requests may come from anywhere. */
+  controlToken: string | undefined
+}
+
+/**
+ * Why a control request is rejected; `undefined` if it is allowed. What is public (the page, its script, whether the fake runs) needs no
+ * token and may come from another machine; but without a token, a `Host` that is not this machine is foreign there, too.
+ */
+export function rejectAccess(
+  request: Request,
+  remoteAddress: string | undefined,
+  { controlToken }: Access,
+  isPublic: boolean,
+): string | undefined {
+  const foreign = rejectForeignPage(request)
+  if (foreign) return foreign
+  if (controlToken !== undefined) {
+    if (isPublic || request.headers.get(TOKEN_HEADER) === controlToken) return undefined
+    return `The header ${TOKEN_HEADER} is missing or wrong.`
+  }
+  if (isPublic) return isLoopback(remoteAddress) ? rejectForeignHost(request) : undefined
+  if (!isLoopback(remoteAddress))
+    return 'Only programs on this machine may control the fake, unless it has a controlToken.'
+  return rejectForeignHost(request)
+}
+
+/** Rejects pages of other origins: only the page of the fake may use the control routes. */
+function rejectForeignPage({ headers }: Request): string | undefined {
+  const origin = headers.get('origin')
+  const site = headers.get('sec-fetch-site')
+  const isOwn = origin === null || origin === `http://${headers.get('host')}`
+  if (isOwn && (site === null || site === 'same-origin' || site === 'none')) return undefined
+  return 'Pages of other origins may not control the fake.'
+}
+
+/** Rejects a `Host` that is not this machine, because a foreign name may resolve to it (DNS rebinding). */
+function rejectForeignHost({ headers }: Request): string | undefined {
+  const host = headers.get('host') ?? ''
+  if (/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)) return undefined
+  return `The Host ${show(host)} is not this machine: use localhost or 127.0.0.1, or a controlToken.`
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && (/^(::ffff:)?127\./.test(address) || address === '::1')
 }

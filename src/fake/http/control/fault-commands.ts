@@ -1,18 +1,15 @@
 import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
-import { cut } from '../../rules/check-options.ts'
+import { cut, FakeUsageError } from '../../rules/check-options.ts'
 import type { FakeOperation } from '../../rules/routes.ts'
-import { flag, object, text } from '../../rules/schemas.ts'
-import { findMismatch } from '../../rules/validate-data.ts'
+import { findMismatch, flag, object, text } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import type { Commands, Fields } from './command.ts'
-import { PAGE, page } from './page-of-list.ts'
-import { createRegistry } from './registry.ts'
+import { type Commands, type Fields, PAGE, page, Registry } from './commands.ts'
 import { ref } from './schemas.ts'
 
 /** Faults, scripts and stubs. */
 export function faultCommands(fake: FakeService): Commands {
   const body = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
-  const stubs = createRegistry<() => void>('stub')
+  const stubs = new Registry<() => void>('stub')
   return {
     'GET faults': {
       summary: 'The faults and scripts; `after` is the id of one.',
@@ -31,7 +28,7 @@ export function faultCommands(fake: FakeService): Commands {
       answers: ref('FaultHandle'),
       run(_, id) {
         const fault = fake.faults().find((one) => String(one.id) === id)
-        if (!fault) throw new TypeError(`There is no fault ${cut(id)}.`)
+        if (!fault) throw new FakeUsageError(`There is no fault ${cut(id)}.`)
         fault.remove()
         return body(fault)
       },
@@ -64,7 +61,7 @@ export function faultCommands(fake: FakeService): Commands {
         const name = operation as FakeOperation
         // The data is known, so a mistake shows now and not at the call.
         const mismatch = validate && data !== undefined ? findMismatch(name, data) : undefined
-        if (mismatch) throw new TypeError(`The stub of ${name} does not match the contract: ${mismatch}`)
+        if (mismatch) throw new FakeUsageError(`The stub of ${name} does not match the contract: ${mismatch}`)
         const remove = fake.stub(name, () => data, { validate: validate === true })
         return { id: stubs.add(remove) }
       },

@@ -1,15 +1,14 @@
-import type { FakeCandle } from '../../data/candle.ts'
-import { asNumber } from '../../rules/check-options.ts'
+import type { FakeCandle } from '../../data/candles.ts'
+import { asNumber, FakeUsageError } from '../../rules/check-options.ts'
 import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
-import { address, amount, count, flag, object } from '../../rules/schemas.ts'
+import { address, amount, count, flag, object } from '../../rules/schema.ts'
 import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetPart } from '../../types.ts'
-import type { Commands } from './command.ts'
-import { createRegistry } from './registry.ts'
+import { type Commands, Registry } from './commands.ts'
 import { answer, ref } from './schemas.ts'
 
 /** Keys, time and heavy slots. */
 export function keyAndTimeCommands(fake: FakeService): Commands {
-  const slots = createRegistry<() => void>('heavy slot')
+  const slots = new Registry<() => void>('heavy slot')
   return {
     'GET keys': {
       summary: 'The keys and their credits.',
@@ -35,7 +34,7 @@ export function keyAndTimeCommands(fake: FakeService): Commands {
       takes: object({ advanceMs: { type: 'number', minimum: 0 }, now: { type: 'number' } }),
       answers: ref('Time'),
       async run({ advanceMs, now }) {
-        if ((advanceMs === undefined) === (now === undefined)) throw new TypeError('Give either advanceMs or now.')
+        if ((advanceMs === undefined) === (now === undefined)) throw new FakeUsageError('Give either advanceMs or now.')
         const ms = now === undefined ? (advanceMs as number) : asNumber('now', now, fake.now()) - fake.now()
         await fake.advance(ms)
         return { now: fake.now() }
@@ -114,7 +113,7 @@ export function worldCommands({ world }: FakeService): Commands {
 
 /** Reset, snapshots. */
 export function stateCommands(fake: FakeService, maxSnapshots: number): Commands {
-  const snapshots = createRegistry<FakeSnapshot>('snapshot', maxSnapshots)
+  const snapshots = new Registry<FakeSnapshot>('snapshot', maxSnapshots)
   return {
     'POST reset': {
       summary: 'Resets the fake; `keep` lists the parts to keep.',

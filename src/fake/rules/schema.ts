@@ -1,5 +1,7 @@
+import { document } from '../../generated/document.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
-import { cut, show } from './check-options.ts'
+import { cut, FakeUsageError, show } from './check-options.ts'
+import { type FakeOperation, fakeOperations, fakeRoutes } from './routes.ts'
 
 /** The part of JSON Schema that the fake's documents use. */
 export interface Schema {
@@ -132,4 +134,67 @@ function first(checks: (() => string | undefined)[]): string | undefined {
     if (mismatch !== undefined) return mismatch
   }
   return undefined
+}
+
+export const text: Schema = { type: 'string' }
+export const flag: Schema = { type: 'boolean' }
+export const number: Schema = { type: 'number' }
+export const count: Schema = { type: 'integer', minimum: 0 }
+export const numberFrom1: Schema = { type: 'integer', minimum: 1 }
+export const address: Schema = { type: 'string', format: 'address' }
+/** A decimal as text, or a number. */
+export const amount: Schema = { type: ['string', 'number'] }
+export const anyFunction: Schema = { type: 'function' }
+/** An operation, by reference: the list of all is long. */
+export const operation: Schema = refTo('Operation')
+export const OPERATION: Schema = { type: 'string', enum: fakeOperations }
+
+export function only(...values: (string | boolean | number)[]): Schema {
+  return { type: typeof values[0], enum: values }
+}
+
+export function refTo(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** One or more of a kind. */
+export function oneOrMore(items: Schema): Schema {
+  return { anyOf: [items, { type: 'array', items, minItems: 1 }] }
+}
+
+/** An object with these fields and no others. */
+export function object(properties: Record<string, Schema>, required: readonly string[] = []): Schema {
+  return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 ? { required } : {}) }
+}
+
+/** Throws an error that names the path and the allowed values. The schema refers to no other but `operation`. */
+export function checkValue(path: string, schema: Schema, value: unknown): void {
+  const mismatch = findMismatchWith(() => OPERATION, path, schema, value)
+  if (mismatch !== undefined) throw new FakeUsageError(mismatch)
+}
+
+/**
+ * The first mismatch of an answer's data with the contract, in words. It reads the OpenAPI document, not the schemas of the
+ * client, so that a wrong one shows.
+ */
+export function findMismatch(operation: FakeOperation, data: unknown): string | undefined {
+  const response = follow(at('paths', fakeRoutes[operation].path, 'get', 'responses', '200'))
+  const envelope = read(response, 'content', 'application/json', 'schema')
+  const schema = follow(envelope).properties?.data
+  return schema && findMismatchWith(resolve, 'data', schema, data)
+}
+
+const resolve = (ref: string) => at(...ref.slice(2).split('/'))
+
+function follow(node: unknown): Schema {
+  const { $ref } = node as Schema
+  return $ref === undefined ? (node as Schema) : follow(resolve($ref))
+}
+
+function at(...names: string[]): unknown {
+  return read(document, ...names)
+}
+
+function read(node: unknown, ...names: string[]): unknown {
+  return names.reduce((found, name) => (found as Record<string, unknown>)[name], node)
 }

@@ -1,10 +1,72 @@
+import { cut, FakeUsageError } from '../../rules/check-options.ts'
 import type { Expected } from '../../rules/expect.ts'
 import { type FakeFilter, FILTER } from '../../rules/ledger.ts'
-import { count, flag, object } from '../../rules/schemas.ts'
+import { count, flag, numberFrom1, object, type Schema } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import type { Commands, Fields } from './command.ts'
-import { PAGE, page } from './page-of-list.ts'
 import { answer, ref } from './schemas.ts'
+
+/** The fields of a request: those of the JSON body, or the query parameters of a GET. */
+export type Fields = Record<string, unknown>
+
+/** A control route. Requests are checked with its schema before it runs. */
+export interface Command {
+  summary: string
+  /** The fields that it takes, as an object. @default none */
+  takes?: Schema
+  /** What it answers. */
+  answers: Schema
+  run(fields: Fields, id: string): unknown
+}
+
+/** Control routes by method and path; `{id}` is the last segment. */
+export type Commands = Record<string, Command>
+
+/** The query parameters of a list. */
+export const PAGE: Record<string, Schema> = { limit: numberFrom1, after: count, last: numberFrom1 }
+
+/** The part of a list that `after`, `last` and `limit` ask for. */
+export function page<T>(all: T[], idOf: (one: T) => number, fields: Fields): T[] {
+  const { limit, after, last } = fields as { limit?: number; after?: number; last?: number }
+  const from = after === undefined ? all : all.filter((one) => idOf(one) > after)
+  const newest = last === undefined ? from : from.slice(-last)
+  return limit === undefined ? newest : newest.slice(0, limit)
+}
+
+const DEFAULT_MAX_THINGS = 1_000
+
+/** Things that a remote program refers to by a number. The newest `max` are kept. */
+export class Registry<T> {
+  readonly #name: string
+  readonly #max: number
+  readonly #things = new Map<string, T>()
+  #added = 0
+
+  constructor(name: string, max = DEFAULT_MAX_THINGS) {
+    this.#name = name
+    this.#max = max
+  }
+
+  add(thing: T): number {
+    this.#things.set(String(++this.#added), thing)
+    const [oldest] = this.#things.keys()
+    if (this.#things.size > this.#max && oldest !== undefined) this.#things.delete(oldest)
+    return this.#added
+  }
+
+  /** Throws for an unknown number. */
+  get(id: string): T {
+    const thing = this.#things.get(id)
+    if (thing !== undefined) return thing
+    throw new FakeUsageError(`There is no ${this.#name} ${cut(id)}. The newest ${this.#max} are kept.`)
+  }
+
+  /** The same, and removes the thing. */
+  take(id: string): T {
+    const thing = this.get(id)
+    this.#things.delete(id)
+    return thing
+  }
+}
 
 /** Reading what happened. */
 export function readingCommands(fake: FakeService): Commands {
