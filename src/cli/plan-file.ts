@@ -14,9 +14,16 @@ import { usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
 import type { NamedFile } from './host.ts'
 import type { ParsedPlan } from './parse-yaml.ts'
-import { isPriceOperation, type PlanFile, type PlanLine } from './plan-line.ts'
+import {
+  activeHoursOf,
+  isPriceOperation,
+  type LineTimes,
+  type PlanFile,
+  type PlanLine,
+  parseOnce,
+  parseSpan,
+} from './plan-line.ts'
 import { checkPlan, type PlanCall } from './plan-schema.ts'
-import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './plan-times.ts'
 import { checkAll, splitAddresses } from './read-addresses.ts'
 
 const DAY = { from: 0, length: 1_440 }

@@ -1,3 +1,4 @@
+import { operations } from 'etn-market'
 import type { FeedPrice } from 'etn-market/feed'
 import { formatPrice } from 'etn-market/format'
 import type { Colors } from './output.ts'
@@ -80,4 +81,12 @@ export function tokenColumns(tokens: readonly { readonly symbol: string | null }
 /** Such as `+1.25 %`. */
 export function formatChange(percent: number | null): string {
   return percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+}
+
+/** The cheapest requests for some prices: batches of 50, and one or two prices alone. */
+export function costOfPrices(count: number): number {
+  const { base, perItem, maxItems } = operations['prices.batch'].credits
+  const rest = count % maxItems
+  const ofRest = rest === 0 ? 0 : Math.min(base + perItem * rest, operations['token.price'].credits.base * rest)
+  return Math.floor(count / maxItems) * (base + perItem * maxItems) + ofRest
 }

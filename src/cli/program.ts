@@ -69,7 +69,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'fake',
     summary: 'serve the fake service over HTTP',
-    load: async (program, host) => (await import('./fake-command.ts')).addFakeCommand(program, host),
+    load: async (program, host) => (await import('./commands/fake.ts')).addFakeCommand(program, host),
   },
   {
     name: 'completion',

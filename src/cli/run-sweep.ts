@@ -1,5 +1,5 @@
 import type { BudgetStore, Client, Sweep, SweepOptions, SweepProgress, SweepResult } from 'etn-market'
-import { methodOf } from './operation-method.ts'
+import { methodOf } from './call-params.ts'
 
 /** The operations that can be swept, by the name of the sweep. */
 export const SWEEPS = {

@@ -2,10 +2,9 @@ import { CommanderError } from 'commander'
 import { describeFailure, EXIT } from './failure.ts'
 import { reasonOf } from './files.ts'
 import type { HostProcess } from './host.ts'
-import { toJsonLine } from './json.ts'
 import { saveTemporarily } from './paid-for.ts'
 import { createProgram } from './program.ts'
-import { cleanText, redactKeys } from './text.ts'
+import { cleanText, redactKeys, toJsonLine } from './text.ts'
 
 /** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
 export async function run(args: readonly string[], host: HostProcess): Promise<number | undefined> {

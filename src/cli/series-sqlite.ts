@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, openSync, rmSync } from 'node:fs'
 import type { Candle } from 'etn-market'
-import { toIsoTime } from './candle-csv.ts'
-import { usageError } from './failure.ts'
+import { replaceFileSync } from '../file-store/replace-file.ts'
+import { CommandError, EXIT, usageError } from './failure.ts'
 import { reasonOf } from './files.ts'
-import { requireSame, type Series, type SeriesId } from './series.ts'
-import { loadSqlite, type SqliteDatabase } from './sqlite.ts'
+import { requireSame, type Series, type SeriesId, toIsoTime } from './series.ts'
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS series (token TEXT, bucket TEXT, currency TEXT);
@@ -59,5 +58,105 @@ function readSeries<T>(name: string, read: () => T): T {
     return read()
   } catch (error) {
     throw usageError(`--sync ${name}: ${reasonOf(error)}.`, error)
+  }
+}
+
+/** An open database. */
+export interface SqliteDatabase {
+  exec(sql: string): void
+  all(sql: string): unknown[]
+  run(sql: string, values: readonly (string | number)[]): void
+}
+
+/** Opens databases in files, for one use each. */
+export interface Sqlite {
+  read<T>(path: string, use: (database: SqliteDatabase) => T): T
+  write(path: string, use: (database: SqliteDatabase) => void): void
+}
+
+/** The parts of `node:sqlite` that are used here. */
+interface NodeDatabase {
+  exec(sql: string): void
+  prepare(sql: string): { all(): unknown[]; run(...values: readonly (string | number)[]): unknown }
+  close(): void
+}
+
+/** SQLite of Node 22.13 or newer, else the package `node-sqlite3-wasm`. @throws CommandError without both */
+export async function loadSqlite(name: string): Promise<Sqlite> {
+  return findNodeSqlite() ?? (await loadWasm(name))
+}
+
+function findNodeSqlite(): Sqlite | undefined {
+  const found = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as
+    | { DatabaseSync: new (path: string) => NodeDatabase }
+    | undefined
+  if (found === undefined) return undefined
+  const access = <T>(path: string, use: (database: SqliteDatabase) => T): T => {
+    const database = new found.DatabaseSync(path)
+    try {
+      return use({
+        exec: (sql) => database.exec(sql),
+        all: (sql) => database.prepare(sql).all(),
+        run: (sql, values) => void database.prepare(sql).run(...values),
+      })
+    } finally {
+      database.close()
+    }
+  }
+  return { read: access, write: access }
+}
+
+/**
+ * The package knows no locks of the system: another program that reads the file meanwhile would take a change for one that a crash broke
+ * off. So it works on a copy, which then replaces the file.
+ */
+async function loadWasm(name: string): Promise<Sqlite> {
+  const { Database } = await importWasm(name)
+  const access = <T>(path: string, use: (database: SqliteDatabase) => T): T => {
+    const database = new Database(path)
+    try {
+      // A crash must leave no journal beside the copy: the next copy would be taken for what it belongs to.
+      database.exec('PRAGMA journal_mode = MEMORY')
+      return use({
+        exec: (sql) => database.exec(sql),
+        all: (sql) => database.all(sql),
+        run: (sql, values) => void database.run(sql, [...values]),
+      })
+    } finally {
+      database.close()
+    }
+  }
+  const copy = (path: string, temporary: string) => {
+    for (const rest of [`${path}-journal`, `${path}-wal`])
+      if (existsSync(rest)) throw new Error(`another program has changed it and not finished: there is ${rest}`)
+    for (const old of [temporary, `${temporary}.lock`]) rmSync(old, { recursive: true, force: true })
+    if (existsSync(path)) copyFileSync(path, temporary)
+    else closeSync(openSync(temporary, 'w'))
+  }
+  return {
+    read(path, use) {
+      const temporary = `${path}.new`
+      try {
+        copy(path, temporary)
+        return access(temporary, use)
+      } finally {
+        rmSync(temporary, { force: true })
+      }
+    },
+    write(path, use) {
+      replaceFileSync(path, (temporary) => {
+        copy(path, temporary)
+        access(temporary, use)
+      })
+    },
+  }
+}
+
+async function importWasm(name: string): Promise<typeof import('node-sqlite3-wasm')> {
+  try {
+    return (await import('node-sqlite3-wasm')).default
+  } catch (cause) {
+    const message = `--sync ${name}: Node ${process.versions.node} has no SQLite. Install it beside etn-market with \`npm install node-sqlite3-wasm\`, use Node 22.13 or newer, or name a .csv file. Nothing was sent.`
+    throw new CommandError(message, 'sqlite_missing', EXIT.usage, cause)
   }
 }

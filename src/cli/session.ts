@@ -4,12 +4,10 @@ import { type Budget, type Client, type ClientEvent, createClient, type Hooks } 
 import picocolors from 'picocolors'
 import { EXIT, Interrupted, OutputClosed } from './failure.ts'
 import { type HostProcess, type NamedFile, nameFile, type Output } from './host.ts'
-import { toJson } from './json.ts'
 import { readKey } from './key.ts'
 import { createLiveLines, type LiveLines } from './live-lines.ts'
 import { type Colors, formatCount, formatCredits } from './output.ts'
-import { watchSignals } from './signals.ts'
-import { cleanLine, redactKeys } from './text.ts'
+import { cleanLine, redactKeys, toJson } from './text.ts'
 
 /** The options that every command shares. */
 export interface CommonOptions {
@@ -175,4 +173,33 @@ function noteEvent(session: Session, event: ClientEvent): void {
     session.note(`warning: ${event.operation} was charged ${event.charged} credits, above the predicted worst case.`)
   if (event.type === 'response.mismatch')
     session.note(`warning: the answer of ${event.operation} does not match the contract; \`verify\` says where.`)
+}
+
+type Signal = 'SIGINT' | 'SIGTERM'
+
+const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM']
+/** A program that starts this one may pass on a Ctrl-C that the terminal sends to both. Milliseconds. */
+const SAME_PRESS_MS = 500
+
+/** Calls `onFirst` at the first signal, and `onSecond` at one that is not the same press of Ctrl-C. Returns what ends this. */
+export function watchSignals(
+  host: HostProcess,
+  onFirst: (signal: Signal) => void,
+  onSecond: (signal: Signal) => void,
+): () => void {
+  let firstAt: number | undefined
+  const listeners = SIGNALS.map((signal) => {
+    const listener = () => {
+      const now = performance.now()
+      if (firstAt === undefined) {
+        firstAt = now
+        onFirst(signal)
+      } else if (now - firstAt > SAME_PRESS_MS) onSecond(signal)
+    }
+    host.on(signal, listener)
+    return { signal, listener }
+  })
+  return () => {
+    for (const { signal, listener } of listeners) host.off(signal, listener)
+  }
 }

@@ -1,8 +1,35 @@
-import { type EtnMarketError, isEtnMarketError } from 'etn-market'
+import { type Client, type Clock, type EtnMarketError, isEtnMarketError, type StoredBudget } from 'etn-market'
+import type { PriceFeed } from 'etn-market/feed'
+import { isFinalForKey } from '../../errors/final-error.ts'
 import { CommandError } from '../failure.ts'
-import type { PlanLine } from '../plan-line.ts'
-import { nextDue } from '../plan-times.ts'
-import { isFinal, isOverLimit, nameOf, type RunParts, toIso } from './run-parts.ts'
+import type { NamedFile } from '../host.ts'
+import { nextDue, type PlanLine } from '../plan-line.ts'
+import type { LineName, RunEvent } from './run-events.ts'
+import type { RunState } from './run-state.ts'
+
+/** What the lines of a running plan share. */
+export interface RunParts {
+  readonly client: Client
+  readonly feed: PriceFeed
+  readonly budget: StoredBudget
+  readonly clock: Clock
+  readonly state: RunState
+  /** Aborted when the run is to end. What is in flight then is waited for. */
+  readonly signal: AbortSignal
+  /** A file beside the plan. */
+  file(name: string): NamedFile
+  emit(event: RunEvent): void
+}
+
+export const nameOf = (line: PlanLine): LineName => ({ operation: line.operation, for: line.purpose })
+
+export const toIso = (ms: number): string => new Date(ms).toISOString()
+
+/** Whether the run cannot go on: the key is refused, or has no credits left. */
+export const isFinal = (error: EtnMarketError): boolean => isFinalForKey(error) || error.code === 'client_closed'
+
+/** Whether the limit of the day does not allow a call. Nothing was sent. */
+export const isOverLimit = (error: EtnMarketError): boolean => error.name === 'BudgetExceededError'
 
 /**
  * Does the work of a line each time that it is due, until the run is to end. `isFinishing` is true for work that goes on after it was

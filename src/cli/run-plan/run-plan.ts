@@ -3,14 +3,11 @@ import { createPriceFeed } from 'etn-market/feed'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { NamedFile } from '../host.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
+import type { RunParts } from './repeat.ts'
 import { sleepUntil } from './repeat.ts'
-import { runCall } from './run-call.ts'
-import { runCandles } from './run-candles.ts'
 import type { DayEvent, RunEvent } from './run-events.ts'
-import type { RunParts } from './run-parts.ts'
-import { runPrices } from './run-prices.ts'
+import { runCall, runCandles, runPrices, runSweep } from './run-line.ts'
 import { loadRunState, type RunStore } from './run-state.ts'
-import { runSweep } from './run-sweep.ts'
 
 export interface RunPlanOptions {
   readonly lines: readonly PlanLine[]
