@@ -9,8 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { replaceFileSync } from '../file-store/replace-file.ts'
-import { resolveFile } from '../file-store/resolve-file.ts'
+import { isWritable, replaceFileSync, resolveFile } from '../file-store/replace-file.ts'
 import { usageError } from './failure.ts'
 import type { NamedFile } from './host.ts'
 
@@ -101,13 +100,4 @@ export function writeWhole(path: string, text: string): void {
   if (statPath(target)?.isFile() !== false && isWritable(dirname(target)))
     replaceFileSync(target, (temporary) => writeFileSync(temporary, text))
   else writeFileSync(target, text)
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
