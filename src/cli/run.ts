@@ -44,7 +44,11 @@ async function runCommand(args: readonly string[], host: HostProcess): Promise<n
     const line = redactKeys(cleanText(message).replaceAll('\n', ' '))
     if (line !== '') {
       if (args.includes('--json')) host.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)
-      else host.stderr.write(`error: ${line}\n`)
+      else {
+        host.stderr.write(`error: ${line}\n`)
+        // Data that was paid for, and that no file took.
+        if (typeof details.content === 'string') host.stdout.write(details.content)
+      }
     }
     return exitCode
   }

@@ -1,11 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import type { Candle } from 'etn-market'
 import { mergeCandles } from '../feed/candles/buckets.ts'
 import { lockFile } from '../file-store/file-lock.ts'
-import { replaceFileSync, resolveFile } from '../file-store/replace-file.ts'
+import { resolveFile } from '../file-store/replace-file.ts'
 import { refusal, usageError } from './failure.ts'
-import { reasonOf, requireReplaceable, requireWritable, statPath } from './files.ts'
+import { reasonOf, requireReplaceable, requireWritable, statPath, writeWhole } from './files.ts'
 import type { NamedFile } from './host.ts'
-import { parseCsv, requireSame, type Series, type SeriesFile, type SeriesId, toCsv, withoutGone } from './series.ts'
+import {
+  applyChange,
+  isSeriesFile,
+  parseCsv,
+  requireSame,
+  type Series,
+  type SeriesAbout,
+  type SeriesFile,
+  type SeriesId,
+  toCsv,
+} from './series.ts'
 
 /**
  * Opens the series of a file, or a new one.
@@ -13,18 +24,24 @@ import { parseCsv, requireSame, type Series, type SeriesFile, type SeriesId, toC
  */
 export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<SeriesFile> {
   const { name, path } = file
-  const isCsv = /\.csv$/i.test(name)
-  if (!isCsv && !/\.(sqlite3?|db)$/i.test(name))
-    throw usageError(`--sync ${name}: it must end in .csv, .sqlite or .db.`)
+  if (!isSeriesFile(name)) throw usageError(`--sync ${name}: it must end in .csv, .sqlite or .db.`)
   requireReplaceable('--sync', file)
   const target = resolveFile(path)
   const { lock } = lockFile(target)
   if (lock === undefined) throw refusal(`--sync ${name}: another run is using it. Nothing was sent.`, 'series_in_use')
   try {
-    const series = isCsv
+    const series = /\.csv$/i.test(name)
       ? openCsv(name, target, id)
       : await (await import('./series-sqlite.ts')).openSqlite(name, target, id)
-    return { ...series, close: () => lock.release() }
+    return {
+      ...series,
+      name,
+      merge(change) {
+        if (!lock.isHeld()) throw new Error('another run has taken it over')
+        series.merge(change)
+      },
+      close: () => lock.release(),
+    }
   } catch (error) {
     lock.release()
     throw error
@@ -32,31 +49,34 @@ export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<Ser
 }
 
 /** A CSV file has no place for its token and bucket: they are in a file beside it. */
-export function openCsv(name: string, path: string, id: SeriesId): Series {
+function openCsv(name: string, path: string, id: SeriesId): Series {
   const about = `${path}.json`
   requireWritable('--sync', { name: `${name}.json`, path: about })
   const isNew = !statPath(path)?.size
-  if (!isNew) requireSame(name, readAbout(name, about), id)
-  const known = isNew ? [] : readCandles(name, path)
+  const said = isNew ? {} : readAbout(name, about)
+  if (!isNew) requireSame(name, said, id)
+  const candles = isNew ? [] : readCandles(name, path)
   return {
-    candles: mergeCandles([], known),
-    merge(candles, gone) {
+    candles,
+    since: said.count === candles.length ? said.since : undefined,
+    merge(change) {
+      const merged = applyChange(candles, change)
       // Candles without a token would be of no use, and a token without candles does no harm.
-      if (isNew) replaceText(about, `${JSON.stringify(id)}\n`)
-      replaceText(path, toCsv(withoutGone(mergeCandles(known, candles), gone)))
+      writeWhole(about, `${JSON.stringify({ ...id, since: change.since, count: merged.length })}\n`)
+      writeWhole(path, toCsv(merged))
     },
   }
 }
 
-function readCandles(name: string, path: string) {
+function readCandles(name: string, path: string): Candle[] {
   try {
-    return parseCsv(readFileSync(path, 'utf8'))
+    return mergeCandles([], parseCsv(readFileSync(path, 'utf8')))
   } catch (error) {
     throw usageError(`--sync ${name}: ${reasonOf(error)}.`, error)
   }
 }
 
-function readAbout(name: string, path: string): Partial<SeriesId> {
+function readAbout(name: string, path: string): SeriesAbout {
   try {
     return Object(JSON.parse(readFileSync(path, 'utf8')))
   } catch (error) {
@@ -66,5 +86,3 @@ function readAbout(name: string, path: string): Partial<SeriesId> {
     )
   }
 }
-
-const replaceText = (path: string, text: string) => replaceFileSync(path, (temporary) => writeFileSync(temporary, text))

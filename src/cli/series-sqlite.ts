@@ -3,26 +3,29 @@ import type { Candle } from 'etn-market'
 import { replaceFileSync } from '../file-store/replace-file.ts'
 import { CommandError, EXIT, usageError } from './failure.ts'
 import { reasonOf } from './files.ts'
-import { requireSame, type Series, type SeriesId, toIsoTime } from './series.ts'
+import { applyChange, requireSame, type Series, type SeriesAbout, type SeriesId, toIsoTime } from './series.ts'
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS series (token TEXT, bucket TEXT, currency TEXT);
+  CREATE TABLE IF NOT EXISTS completeness (since INTEGER, count INTEGER);
   CREATE TABLE IF NOT EXISTS candles (time INTEGER PRIMARY KEY, open REAL, high REAL, low REAL, close REAL, volume REAL, count INTEGER);`
 
 /** A series in a SQLite file: the table `candles`, and `series` with what it is of. @throws CommandError where there is no SQLite */
 export async function openSqlite(name: string, path: string, id: SeriesId): Promise<Series> {
   const sqlite = await loadSqlite(name)
-  const known = existsSync(path) ? readSeries(name, () => sqlite.read(path, readAll)) : { candles: [] }
-  if (known.id) requireSame(name, known.id, id)
-  const bad = known.candles.find((candle) => !Object.values(candle).every(Number.isFinite))
+  const { about, candles } = existsSync(path) ? readSeries(name, () => sqlite.read(path, readAll)) : NOTHING
+  if (about !== undefined) requireSame(name, about, id)
+  const bad = candles.find((candle) => !Object.values(candle).every(Number.isFinite))
   if (bad) throw usageError(`--sync ${name}: the candle of ${toIsoTime(bad.time)} cannot be read.`)
   return {
-    candles: known.candles,
-    merge(fresh, gone) {
+    candles,
+    since: about?.count === candles.length ? (about.since ?? undefined) : undefined,
+    merge(change) {
+      const { token, bucket, currency } = id
       sqlite.write(path, (database) => {
         database.exec(SCHEMA)
         database.exec('BEGIN')
-        for (const { time, open, high, low, close, volume, count } of fresh)
+        for (const { time, open, high, low, close, volume, count } of change.fresh)
           database.run('INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?)', [
             time,
             open,
@@ -32,25 +35,28 @@ export async function openSqlite(name: string, path: string, id: SeriesId): Prom
             volume,
             count,
           ])
-        if (gone !== undefined) database.run('DELETE FROM candles WHERE time = ?', [gone])
-        database.exec('DELETE FROM series')
-        database.run('INSERT INTO series (token, bucket, currency) VALUES (?, ?, ?)', [
-          id.token,
-          id.bucket,
-          id.currency,
-        ])
+        if (change.gone !== undefined) database.run('DELETE FROM candles WHERE time = ?', [change.gone])
+        database.exec('DELETE FROM series; DELETE FROM completeness')
+        database.run('INSERT INTO series (token, bucket, currency) VALUES (?, ?, ?)', [token, bucket, currency])
+        if (change.since !== undefined)
+          database.run('INSERT INTO completeness VALUES (?, ?)', [change.since, applyChange(candles, change).length])
         database.exec('COMMIT')
       })
     },
   }
 }
 
-function readAll(database: SqliteDatabase): { id?: SeriesId; candles: Candle[] } {
-  const tables = database.all("SELECT name FROM sqlite_master WHERE name IN ('series', 'candles')")
-  if (tables.length < 2) return { candles: [] }
+const NOTHING: { about?: SeriesAbout; candles: Candle[] } = { candles: [] }
+
+function readAll(database: SqliteDatabase): typeof NOTHING {
+  const tables = database.all("SELECT name FROM sqlite_master WHERE name IN ('series', 'candles', 'completeness')")
+  if (!['series', 'candles'].every((table) => tables.some((found) => (found as { name: string }).name === table)))
+    return NOTHING
   const [id] = database.all('SELECT token, bucket, currency FROM series') as SeriesId[]
+  const [completeness] =
+    tables.length === 3 ? (database.all('SELECT since, count FROM completeness') as SeriesAbout[]) : []
   const candles = database.all('SELECT time, open, high, low, close, volume, count FROM candles ORDER BY time')
-  return { ...(id && { id }), candles: candles as Candle[] }
+  return { ...(id && { about: { ...id, ...completeness } }), candles: candles as Candle[] }
 }
 
 function readSeries<T>(name: string, read: () => T): T {

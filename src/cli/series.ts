@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Candle, TokenCandlesParams } from 'etn-market'
 import type { Bucket } from '../feed/candles/buckets.ts'
+import { mergeCandles } from '../feed/candles/buckets.ts'
 import { defaultOf } from '../operations/default-of.ts'
 import { usageError } from './failure.ts'
 
@@ -19,13 +20,36 @@ export interface SeriesId {
 export interface Series {
   /** Oldest first. */
   readonly candles: readonly Candle[]
-  /** Adds candles, replaces those of the same times, and removes the one of the time `gone`. @throws the error of the system */
-  merge(candles: readonly Candle[], gone?: number): void
+  /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
+  readonly since: number | undefined
+  /** @throws the error of the system */
+  merge(change: SeriesChange): void
+}
+
+export interface SeriesChange {
+  /** They replace those of the same times. */
+  readonly fresh: readonly Candle[]
+  /** The time of a candle that is removed. */
+  readonly gone: number | undefined
+  readonly since: number | undefined
 }
 
 /** A series in a file that no other run uses meanwhile. */
 export interface SeriesFile extends Series {
+  /** As the user named it. */
+  readonly name: string
   close(): void
+}
+
+/** A series with what a file says of it: `since` holds for as many candles as there were then. */
+export interface SeriesAbout extends Partial<SeriesId> {
+  readonly since?: number
+  readonly count?: number
+}
+
+/** The series after a change. */
+export function applyChange(known: readonly Candle[], { fresh, gone }: SeriesChange): readonly Candle[] {
+  return mergeCandles(known, fresh).filter(({ time }) => time !== gone)
 }
 
 /** What the parameters of a purchase ask for. */
@@ -34,12 +58,8 @@ export function seriesIdOf(params: Pick<TokenCandlesParams, 'address' | 'bucket'
   return { token, bucket, currency }
 }
 
-/** Without the candle of the time `gone`. */
-export const withoutGone = (candles: readonly Candle[], gone: number | undefined): readonly Candle[] =>
-  gone === undefined ? candles : candles.filter(({ time }) => time !== gone)
-
 /** @throws CommandError naming what the file holds */
-export function requireSame(name: string, found: Partial<SeriesId>, id: SeriesId): void {
+export function requireSame(name: string, found: SeriesAbout, id: SeriesId): void {
   if (found.token === id.token && found.bucket === id.bucket && found.currency === id.currency) return
   const held = `${found.token ?? 'no token'}, ${found.bucket ?? '-'}, ${found.currency ?? '-'}`
   throw usageError(`--sync ${name}: it holds another series (${held}). Nothing was sent.`)

@@ -70,10 +70,10 @@ export function addSweepCommand(program: Command, host: HostProcess): void {
           session.signal,
         )
           .catch((error) => {
-            throw journal.failure === undefined ? error : journalError(session, path, journal)
+            throw journal.failure === undefined ? error : journalError(path, journal)
           })
           .finally(progress.stop)
-        if (journal.failure !== undefined) throw journalError(session, path, journal)
+        if (journal.failure !== undefined) throw journalError(path, journal)
         const results = [...stored, ...bought.results]
         await printSweep(session, {
           operation: SWEEPS[name],
@@ -142,12 +142,12 @@ function limitOf({ maxCredits, maxCreditsPerRun }: SweepArguments, spent: number
   return { credits: left, name: `--max-credits ${formatCount(most)}`, beside }
 }
 
-function journalError(session: Session, path: string, { failure, unwritten }: Journal): Error {
+function journalError(path: string, { failure, unwritten }: Journal): Error {
   const problem = `journal ${path}: it cannot be written: ${reasonOf(failure)}.`
   if (unwritten.length === 0)
     return refusal(`${problem} What it has is kept: run it again with --resume ${path}`, 'not_written')
   const text = () => unwritten.map((line) => `${line}\n`).join('')
-  return keepElsewhere(session, `${problem} Append to it what is missing, then go on with --resume ${path}.`, {
+  return keepElsewhere(`${problem} Append to it what is missing, then go on with --resume ${path}.`, {
     name: path,
     text,
   })

@@ -55,9 +55,7 @@ export function addVerifyCommand(program: Command, host: HostProcess): void {
       }
       const answers = redactKeys(JSON.stringify(toTape(tape), undefined, 1))
       const save = (option: string, { name, path }: NamedFile, text: string) =>
-        savePaidFor(session, `${option} ${name}`, { name: 'tape.json', text: () => answers }, () =>
-          writeWhole(path, text),
-        )
+        savePaidFor(`${option} ${name}`, { name: 'tape.json', text: () => answers }, () => writeWhole(path, text))
       if (tapeFile) save('--tape', tapeFile, answers)
       if (report) save('--report', report, redactKeys(toMarkdown(verification, program.version() ?? '')))
       if (session.json) session.printJson(verification)
