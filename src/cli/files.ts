@@ -4,7 +4,10 @@ import {
   constants,
   existsSync,
   fstatSync,
+  fsyncSync,
+  ftruncateSync,
   readFileSync,
+  readSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -100,4 +103,29 @@ export function writeWhole(path: string, text: string): void {
   if (statPath(target)?.isFile() !== false && isWritable(dirname(target)))
     replaceFileSync(target, (temporary) => writeFileSync(temporary, text))
   else writeFileSync(target, text)
+}
+
+/**
+ * Appends a line to an open file, whole or not at all, and not to half a line that a crash or a full disk has left.
+ * @param descriptor of a file that can be read, too
+ * @throws the error of the system
+ */
+export function appendLine(descriptor: number, line: string, { isSynced = false } = {}): void {
+  const found = statOpenFile(descriptor)
+  const size = Number(found.size)
+  const isTorn = found.isFile() && size > 0 && !endsLine(descriptor, size)
+  try {
+    // Unlike `writeSync`, it goes on where the system takes a part only.
+    writeFileSync(descriptor, `${isTorn ? '\n' : ''}${line}\n`)
+    if (isSynced) fsyncSync(descriptor)
+  } catch (error) {
+    if (found.isFile()) ftruncateSync(descriptor, size)
+    throw error
+  }
+}
+
+function endsLine(descriptor: number, size: number): boolean {
+  const last = Buffer.alloc(1)
+  readSync(descriptor, last, 0, 1, size - 1)
+  return last.toString() === '\n'
 }

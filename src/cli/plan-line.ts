@@ -64,6 +64,7 @@ export type LineTimes =
       /** Minutes since midnight at which the calls of a day begin. */
       readonly once: number
       readonly everyMs: typeof DAY_MS
+      readonly span?: undefined
     }
 
 /** A night begins at this time, when most of the service's users sleep. */
@@ -90,21 +91,8 @@ export function activeHoursOf(times: LineTimes): number {
   return times.once === undefined ? times.span.length / 60 : 24
 }
 
-/**
- * When a line is due next, unix milliseconds. `last` is when it was due before, or when the plan was begun: a daily line waits for its first
- * time. What was missed is made up for once.
- */
-export function nextDue(times: LineTimes, last: number | undefined, now: number): number {
-  if (times.once !== undefined) {
-    const next = nextDaily(times.once, now)
-    return last === undefined ? next : Math.max(nextDaily(times.once, last), next - DAY_MS)
-  }
-  const due = last === undefined ? now : Math.max(last + times.everyMs, now)
-  return startOfActive(times.span, due)
-}
-
 /** The first moment after `after` at this time of day. */
-function nextDaily(minutes: number, after: number): number {
+export function nextDaily(minutes: number, after: number): number {
   const atTime = after - (after % DAY_MS) + minutes * MINUTE_MS
   return atTime > after ? atTime : atTime + DAY_MS
 }

@@ -72,7 +72,7 @@ export function describeSync({ file, added, updated, total }: Synced): string {
 }
 
 /** What stays missing in a series, if anything. */
-export function describeGap({ file, gap }: Synced): string[] {
+export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string[] {
   if (gap === undefined) return []
   const times = `from ${toIsoTime(gap.from)} to ${toIsoTime(gap.to)}`
   return [`warning: ${file}: a gap stays ${times}: the service returns no older candles.`]
