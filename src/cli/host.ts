@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Readable, Writable } from 'node:stream'
 import { statOpenFile } from './files.ts'
@@ -15,6 +15,8 @@ export type Output = Writable & {
 /** A stream that the program reads. */
 export type Input = Readable & { readonly isTTY?: boolean }
 
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT'
+
 /** What the program uses of the process that it runs in: `process`, or what a test gives it instead. */
 export interface HostProcess {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -26,9 +28,13 @@ export interface HostProcess {
   /** The folder that relative paths start at. */
   cwd(): string
   exit(code: number): void
-  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
-  once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
-  off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  /** Stops the process until it is told to go on, as Ctrl-Z does. */
+  suspend?(): void
+  /** How long what is in flight may take after SIGTERM, milliseconds. @default 7_000 */
+  readonly graceMs?: number
+  on(signal: Signal, listener: () => void): unknown
+  once(signal: Signal, listener: () => void): unknown
+  off(signal: Signal, listener: () => void): unknown
 }
 
 /** A file that the user named. */
@@ -44,30 +50,31 @@ export function nameFile(host: Pick<HostProcess, 'cwd'>, name: string): NamedFil
 }
 
 /**
- * Standard output that leads to a file. The stream of Node takes a part that a full disk wrote for the whole, without an error. What is
- * printed after a failure, and with it, is kept.
+ * Standard output that leads to a file. The stream of Node takes a part that a full disk wrote for the whole, without an error. What could not
+ * be printed is kept, and printed first when there is room again.
  */
 export function createFileOutput(descriptor: number): Output {
-  const unwritten: string[] = []
+  let unwritten: Buffer = Buffer.alloc(0)
+  let hasFailed = false
   const output = new Writable({
-    decodeStrings: false,
-    write(chunk: string | Uint8Array, _, done) {
-      const text = String(chunk)
-      if (unwritten.length > 0) unwritten.push(text)
-      else {
-        try {
-          // Unlike `writeSync`, it goes on where the system takes a part only.
-          writeFileSync(descriptor, text)
-        } catch (error) {
-          unwritten.push(text)
-          process.nextTick(() => output.emit('error', error))
-        }
+    decodeStrings: true,
+    write(chunk: Buffer, _, done) {
+      if (unwritten.length < MAX_UNWRITTEN_BYTES) unwritten = Buffer.concat([unwritten, chunk])
+      try {
+        while (unwritten.length > 0) unwritten = unwritten.subarray(writeSync(descriptor, unwritten))
+        hasFailed = false
+      } catch (error) {
+        if (!hasFailed) process.nextTick(() => output.emit('error', error))
+        hasFailed = true
       }
       done()
     },
   })
-  return Object.assign(output, { unwritten: () => unwritten.join('') })
+  return Object.assign(output, { unwritten: () => unwritten.toString() })
 }
+
+/** What is printed beyond that is lost: a program that runs for weeks would keep too much. */
+const MAX_UNWRITTEN_BYTES = 2 ** 24
 
 /** The process, with a standard output that reports what it cannot write. */
 export function createHost(): HostProcess {
@@ -85,6 +92,7 @@ export function createHost(): HostProcess {
     },
     cwd: () => process.cwd(),
     exit: (code) => process.exit(code),
+    ...(process.platform !== 'win32' && { suspend: () => void process.kill(process.pid, 'SIGSTOP') }),
     on: (signal, listener) => process.on(signal, listener),
     once: (signal, listener) => process.once(signal, listener),
     off: (signal, listener) => process.off(signal, listener),

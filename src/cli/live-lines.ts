@@ -24,7 +24,7 @@ export function canDraw({ isTTY }: Output, { TERM }: HostProcess['env']): boolea
   return isTTY === true && TERM !== 'dumb'
 }
 
-export function createLiveLines(stream: Output): LiveLines {
+export function createLiveLines(stream: Output, host: HostProcess): LiveLines {
   let drawn: readonly string[] = []
   let isEnded = false
   const clear = () => (drawn.length === 0 ? '' : `\u001b[${drawn.length}A\r${CLEAR_BELOW}`)
@@ -34,6 +34,23 @@ export function createLiveLines(stream: Output): LiveLines {
     const before = clear()
     drawn = fitRows(lines, (stream.rows ?? 24) - 1)
     stream.write(`${HIDE_CURSOR}${NO_WRAP}${before}${drawn.map((line) => `${line}\n`).join('')}${WRAP}`)
+  }
+
+  /** Ctrl-Z: the shell gets its cursor back, and what it prints meanwhile stays. */
+  function suspend(): void {
+    stream.write(WRAP + SHOW_CURSOR)
+    host.suspend?.()
+  }
+
+  function resume(): void {
+    const lines = drawn
+    drawn = []
+    draw(lines)
+  }
+
+  if (host.suspend !== undefined) {
+    host.on('SIGTSTP', suspend)
+    host.on('SIGCONT', resume)
   }
 
   return {
@@ -48,6 +65,8 @@ export function createLiveLines(stream: Output): LiveLines {
     end() {
       if (isEnded) return
       isEnded = true
+      host.off('SIGTSTP', suspend)
+      host.off('SIGCONT', resume)
       stream.write(WRAP + SHOW_CURSOR)
     },
   }

@@ -16,6 +16,8 @@ export interface PlanLine {
   readonly count: number
   /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
   readonly addresses: readonly string[] | undefined
+  /** The file that has the addresses. */
+  readonly source: string | undefined
   /** What the line is for, in a few words. */
   readonly purpose: string
   /** One of its calls, as the library plans it. */
@@ -27,6 +29,8 @@ export interface PlanLine {
 
 /** A plan as its file states it. */
 export interface PlanFile {
+  /** Where the file is, whatever link leads to it. What the plan names is beside it. */
+  readonly path: string
   readonly lines: readonly PlanLine[]
   /** Credits that may be spent a day. */
   readonly creditsPerDay?: number | undefined

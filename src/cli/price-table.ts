@@ -87,6 +87,14 @@ export function formatChange(percent: number | null): string {
 export function costOfPrices(count: number): number {
   const { base, perItem, maxItems } = operations['prices.batch'].credits
   const rest = count % maxItems
-  const ofRest = rest === 0 ? 0 : Math.min(base + perItem * rest, operations['token.price'].credits.base * rest)
-  return Math.floor(count / maxItems) * (base + perItem * maxItems) + ofRest
+  return Math.floor(count / maxItems) * (base + perItem * maxItems) + Math.min(base + perItem * rest, SINGLE * rest)
 }
+
+/** How many requests these are. */
+export function countPriceRequests(count: number): number {
+  const { base, perItem, maxItems } = operations['prices.batch'].credits
+  const rest = count % maxItems
+  return Math.floor(count / maxItems) + (base + perItem * rest < SINGLE * rest ? 1 : rest)
+}
+
+const SINGLE = operations['token.price'].credits.base

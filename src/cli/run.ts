@@ -18,8 +18,10 @@ export async function run(args: readonly string[], host: HostProcess): Promise<n
   const [failure] = failures
   if (failure === undefined) return code
   if (failure.code === 'EPIPE') return EXIT.ok
-  const unwritten = host.stdout.unwritten?.() ?? ''
-  const savedTo = unwritten === '' ? undefined : saveTemporarily('output', unwritten)
+  const unwritten = host.stdout.unwritten?.()
+  // There was room again.
+  if (unwritten === '') return code
+  const savedTo = unwritten === undefined ? undefined : saveTemporarily('output', unwritten)
   const where = savedTo === undefined ? '' : ` What it did not take is in ${savedTo}`
   host.stderr.write(`error: standard output: ${reasonOf(failure)}.${where}\n`)
   return EXIT.refused

@@ -1,0 +1,84 @@
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { resolveFile } from '../../file-store/replace-file.ts'
+import { usageError } from '../failure.ts'
+import { reasonOf, statPath } from '../files.ts'
+import type { NamedFile } from '../host.ts'
+import { kindOf, type PlanLine } from '../plan-line.ts'
+import { openSeriesFile } from '../series-file.ts'
+import { journalName, seriesOf } from './run-line.ts'
+
+export interface Outputs {
+  /** The plan, as the user named it. */
+  readonly plan: string
+  readonly lines: readonly PlanLine[]
+  /** Files that the run reads or keeps, and what each of them is. */
+  readonly taken: readonly { readonly path: string; readonly what: string }[]
+  file(name: string): NamedFile
+}
+
+/**
+ * Resolves, opens and compares everything that the lines of a plan write, before anything is sent.
+ * @throws CommandError naming the line of a file that cannot be written, or both lines of one that they would share
+ */
+export async function checkOutputs({ plan, lines, taken, file }: Outputs): Promise<void> {
+  const users = new Map<string, PlanLine>()
+  const kept = new Map(taken.flatMap(({ path, what }) => keysOf(path).map((key) => [key, what])))
+  for (const line of lines) {
+    const fail = (problem: string, cause?: unknown) => usageError(`${plan}: calls[${line.index}]: ${problem}`, cause)
+    for (const named of await openOutputs(line, file, fail)) {
+      const keys = keysOf(named.path)
+      const what = keys.map((key) => kept.get(key)).find((found) => found !== undefined)
+      if (what !== undefined) throw fail(`file ${named.name} is ${what}. Name another file.`)
+      const other = keys.map((key) => users.get(key)).find((found) => found !== undefined && found !== line)
+      for (const key of keys) users.set(key, line)
+      if (other === undefined) continue
+      const isJournal = kindOf(line) === 'sweep' && kindOf(other) === 'sweep'
+      const both = `calls[${other.index}] and calls[${line.index}]`
+      throw usageError(
+        `${plan}: ${both} have one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : named.name)}: give each a file.`,
+      )
+    }
+  }
+}
+
+type Fail = (problem: string, cause?: unknown) => Error
+
+/** The files that a line writes. Each of them can be written. */
+async function openOutputs(line: PlanLine, file: Outputs['file'], fail: Fail): Promise<NamedFile[]> {
+  const kind = kindOf(line)
+  if (kind === 'candles') {
+    const names = seriesOf(line)
+    for (const { id, name } of names) {
+      const named = file(name)
+      try {
+        mkdirSync(dirname(named.path), { recursive: true })
+      } catch (error) {
+        throw fail(`file ${named.name}: ${reasonOf(error)}.`, error)
+      }
+      const series = await openSeriesFile(named, id)
+      series.close()
+    }
+    return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)
+  }
+  const name = kind === 'sweep' ? journalName(line, 0) : line.file
+  if (name === undefined) return []
+  const { path } = file(name)
+  const shown = line.file ?? name
+  const found = statPath(path)
+  if (found?.isFIFO()) throw fail(`file ${shown}: it is a pipe. Name a file.`)
+  try {
+    closeSync(openSync(path, 'a'))
+    if (found === undefined) rmSync(path)
+  } catch (error) {
+    throw fail(`file ${shown}: ${reasonOf(error)}.`, error)
+  }
+  return [file(name)]
+}
+
+/** What two names of one file have in common. The journals of a line are one for each time. */
+function keysOf(path: string): string[] {
+  const found = statPath(path)
+  const resolved = resolveFile(path).replace(/-\d{4}-\d\d-\d\d(T\d{4})?(-\d+)?(?=\.[^./\\]*$)/, '-*')
+  return [resolved, ...(found === undefined || found.ino === 0n ? [] : [`${found.dev} ${found.ino}`])]
+}
