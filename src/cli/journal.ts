@@ -48,7 +48,13 @@ export class Journal {
     },
   }
 
-  /** Appends a line, such as one that another time did not take. @throws the error of the system */
+  /** Appends a line that the file did not take before. @throws the error of the system */
+  restore(line: string): void {
+    this.append(line)
+    for (const [key, value] of readAnswers(line)) this.#answers.set(key, value)
+  }
+
+  /** @throws the error of the system */
   append(line: string): void {
     // The number of a closed file may be another file's by now.
     if (this.#isClosed) throw new Error('The journal is closed.')

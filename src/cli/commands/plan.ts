@@ -43,7 +43,13 @@ export function addPlanCommand(program: Command, host: HostProcess): void {
       const withinLimit = limit === undefined || plan.creditsPerDay <= limit
       const slower = limit === undefined || withinLimit ? undefined : await findSlowerLine(file, limit)
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
-      const document = { limit: limit ?? null, withinLimit, slower: slower ?? null, notRunnable, ...plan }
+      const document = {
+        limit: limit ?? null,
+        withinLimit,
+        slower: slower ?? null,
+        ...plan,
+        ...(notRunnable.length > 0 && { notRunnable }),
+      }
       if (session.json) session.printJson(document)
       else printPlan(session, file, plan, { limit, slower })
       return withinLimit ? EXIT.ok : EXIT.refused

@@ -68,8 +68,10 @@ async function openOutputs(line: PlanLine, file: Outputs['file'], fail: Fail): P
   const found = statPath(path)
   if (found?.isFIFO()) throw fail(`file ${shown}: it is a pipe. Name a file.`)
   try {
-    closeSync(openSync(path, 'a'))
-    if (found === undefined) rmSync(path)
+    // A link without a target stays one.
+    const target = resolveFile(path)
+    closeSync(openSync(target, 'a'))
+    if (found === undefined) rmSync(target)
   } catch (error) {
     throw fail(`file ${shown}: ${reasonOf(error)}.`, error)
   }

@@ -111,32 +111,28 @@ export function runCall(line: PlanLine, parts: RunParts): Promise<void> {
 /** Calls the operation of a line for each of its addresses. The journal of each time has the answers, so that none is bought twice. */
 export function runSweep(line: PlanLine, parts: RunParts): Promise<void> {
   /** What a journal did not take; it is written before anything else is bought. */
-  let unwritten: readonly string[] = []
+  const unwritten: string[] = []
   return repeat(line, parts, {
     isFinishing: true,
     begin: (turn) => ({ ...turn, journal: freeName(journalName(line, turn.last), parts) }),
-    async work({ last, journal = journalName(line, last) }) {
-      unwritten = await sweep(line, parts, journal, unwritten)
-      if (unwritten.length > 0)
-        throw new CommandError(`${journal}: it takes no answers.`, 'journal_not_written', EXIT.refused)
-    },
+    work: ({ last, journal = journalName(line, last) }) => sweep(line, parts, journal, unwritten),
   })
 }
 
-/** Returns lines that the journal did not take. */
-async function sweep(
-  line: PlanLine,
-  parts: RunParts,
-  name: string,
-  unwritten: readonly string[],
-): Promise<readonly string[]> {
+/** @param unwritten lines that the journal did not take, this time or an earlier one */
+async function sweep(line: PlanLine, parts: RunParts, name: string, unwritten: string[]): Promise<void> {
   const { state, emit, file } = parts
   const journal = openJournal(file(name))
+  const notWritten = (cause: unknown) =>
+    new CommandError(`${name}: ${reasonOf(cause)}.`, 'journal_not_written', EXIT.refused, cause)
   try {
-    for (const text of unwritten) journal.append(text)
-  } catch {
+    for (let text = unwritten[0]; text !== undefined; text = unwritten[0]) {
+      journal.restore(text)
+      unwritten.shift()
+    }
+  } catch (error) {
     journal.close()
-    return unwritten
+    throw notWritten(error)
   }
   const counts = { done: 0, failed: 0, stored: 0, credits: 0 }
   const params = (line.addresses ?? []).map((address) => ({ ...line.params, ...addressParam(line.operation, address) }))
@@ -154,10 +150,9 @@ async function sweep(
     }
   } catch (error) {
     // The error of the sweep does not know the file.
-    if (journal.failure === undefined) throw error
-    const message = `${name}: ${reasonOf(journal.failure)}.`
-    throw new CommandError(message, 'journal_not_written', EXIT.refused, error)
+    throw journal.failure === undefined ? error : notWritten(journal.failure)
   } finally {
+    unwritten.push(...journal.unwritten)
     for (const text of journal.unwritten) {
       const message = `${name}: it was to take: ${text}`
       emit({ event: 'failed', ...nameOf(line), code: 'not_written', message, credits: 0 })
@@ -166,7 +161,6 @@ async function sweep(
     const left = line.count - counts.done - counts.failed
     emit({ event: 'sweep', ...nameOf(line), file: name, total: line.count, left, ...counts })
   }
-  return journal.unwritten
 }
 
 /** The journal of a time, such as `locks-2026-11-23.jsonl`. What is due more than once a day has the time in the name, too. */
