@@ -54,23 +54,26 @@ export function nameFile(host: Pick<HostProcess, 'cwd'>, name: string): NamedFil
  * be printed is kept, and printed first when there is room again.
  */
 export function createFileOutput(descriptor: number): Output {
-  let unwritten: Buffer = Buffer.alloc(0)
-  let hasFailed = false
+  /** What it did not take: the texts from the one that failed on, and what is left of them. */
+  let unwritten: string[] = []
+  let rest: Buffer = Buffer.alloc(0)
   const output = new Writable({
     decodeStrings: true,
     write(chunk: Buffer, _, done) {
-      if (unwritten.length < MAX_UNWRITTEN_BYTES) unwritten = Buffer.concat([unwritten, chunk])
+      if (rest.length < MAX_UNWRITTEN_BYTES) {
+        unwritten.push(chunk.toString())
+        rest = Buffer.concat([rest, chunk])
+      }
       try {
-        while (unwritten.length > 0) unwritten = unwritten.subarray(writeSync(descriptor, unwritten))
-        hasFailed = false
+        while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest))
+        unwritten = []
       } catch (error) {
-        if (!hasFailed) process.nextTick(() => output.emit('error', error))
-        hasFailed = true
+        if (unwritten.length === 1) process.nextTick(() => output.emit('error', error))
       }
       done()
     },
   })
-  return Object.assign(output, { unwritten: () => unwritten.toString() })
+  return Object.assign(output, { unwritten: () => unwritten.join('') })
 }
 
 /** What is printed beyond that is lost: a program that runs for weeks would keep too much. */

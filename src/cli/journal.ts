@@ -15,7 +15,7 @@ const LINE_START = '{"key":'
 export class Journal {
   /** Lines with answers that were paid for and that the file did not take. */
   readonly unwritten: string[] = []
-  /** Why it could not be written the last time; undefined if it could. */
+  /** Why it could not be written; undefined if it always could. */
   failure: unknown
   readonly #answers: Map<string, string>
   readonly #file: number
@@ -62,7 +62,6 @@ export class Journal {
       if (!this.#lock.isHeld()) throw new Error('another sweep has taken it over')
       // What was paid for outlives the machine too.
       appendLine(this.#file, line, { isSynced: true })
-      this.failure = undefined
     } catch (error) {
       this.failure = error
       throw error

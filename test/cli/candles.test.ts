@@ -263,7 +263,7 @@ describe('a gap in a series', () => {
     const outcomes = data as { gap?: { from: number; to: number } }[]
     expect(code).toBe(0)
     expect(outcomes).toHaveLength(2)
-    for (const { gap } of outcomes) expect((gap?.to ?? 0) - (gap?.from ?? 0)).toBeGreaterThan(450 * HOUR)
+    for (const { gap } of outcomes) expect((gap?.to ?? 0) - (gap?.from ?? 0)).toBeGreaterThan(300 * HOUR)
     expect((await run(sync)).stderr).not.toContain('gap')
     fake.advance(40 * DAY_MS)
     const { stderr } = await run(sync)
