@@ -1,7 +1,6 @@
-import { writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Readable, Writable } from 'node:stream'
-import { statOpenFile } from './files.ts'
 
 /** A stream that the program prints on, a terminal or not. */
 export type Output = Writable & {
@@ -105,6 +104,6 @@ export function createHost(): HostProcess {
 /** A device such as `/dev/full` is written as a file is. */
 function leadsToFile({ isTTY, fd }: NodeJS.WriteStream & { fd: number }): boolean {
   if (isTTY) return false
-  const found = statOpenFile(fd)
+  const found = fstatSync(fd, { bigint: true })
   return found.isFile() || found.isCharacterDevice()
 }

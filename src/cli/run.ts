@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander'
 import { describeFailure, EXIT } from './failure.ts'
-import { reasonOf } from './files.ts'
+import { reasonOf, saveTemporarily } from './files.ts'
 import type { HostProcess } from './host.ts'
-import { saveTemporarily } from './paid-for.ts'
 import { createProgram } from './program.ts'
 import { cleanText, redactKeys, toJsonLine } from './text.ts'
 

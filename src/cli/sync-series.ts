@@ -1,6 +1,6 @@
 import { type Candle, operations } from 'etn-market'
 import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from '../feed/candles/buckets.ts'
-import { savePaidFor } from './paid-for.ts'
+import { savePaidFor } from './files.ts'
 import { applyChange, DEFAULT_BUCKET, type Series, type SeriesFile, toCsv, toIsoTime } from './series.ts'
 
 export interface SyncOptions {

@@ -19,7 +19,7 @@ import '../../src/generated/answer-schemas.ts'
 
 // As does what loads with the first call and the first sweep.
 beforeAll(async () => {
-  const fake = createFakeService()
+  const fake = createFakeService({ clock: createVirtualClock() })
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
   for await (const { error } of client.locks.get.many([{ address: ADDRESSES[0] ?? '' }])) expect(error).toBe(undefined)
   await client.close()

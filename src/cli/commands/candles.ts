@@ -12,9 +12,8 @@ import { isFinalForKey } from '../../errors/final-error.ts'
 import { chartWidth, formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { CommandError, EXIT, usageError } from '../failure.ts'
-import { reasonOf, requireWritable, writeWhole } from '../files.ts'
+import { reasonOf, requireWritable, savePaidFor, writeWhole } from '../files.ts'
 import type { HostProcess, NamedFile } from '../host.ts'
-import { savePaidFor } from '../paid-for.ts'
 import { readAddresses } from '../read-addresses.ts'
 import {
   DEFAULT_BUCKET,

@@ -1,17 +1,26 @@
 import type { Command } from 'commander'
-import { createBudget, estimateCost, type OperationId } from 'etn-market'
+import {
+  type BudgetStore,
+  type Client,
+  createBudget,
+  estimateCost,
+  type OperationId,
+  type Sweep,
+  type SweepOptions,
+  type SweepProgress,
+  type SweepResult,
+} from 'etn-market'
 import { isFinalForKey } from '../../errors/final-error.ts'
 import { SWEEP_LEDGER_KEY } from '../../sweep/ledger-key.ts'
+import { methodOf } from '../call-params.ts'
 import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
 import { describeFailure, EXIT, refusal, unknownValue } from '../failure.ts'
-import { reasonOf } from '../files.ts'
+import { keepElsewhere, reasonOf } from '../files.ts'
 import type { HostProcess } from '../host.ts'
 import { type Journal, openJournal } from '../journal.ts'
 import { createProgress } from '../live-lines.ts'
 import { formatCount, formatCredits } from '../output.ts'
-import { keepElsewhere } from '../paid-for.ts'
 import { readAddresses } from '../read-addresses.ts'
-import { buyMissing, type Result, readStored, SWEEPS, type SweepName, type SweepParams } from '../run-sweep.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending, type SpendingLimit } from '../spending.ts'
 import { cleanLine } from '../text.ts'
@@ -207,4 +216,51 @@ export async function printSweep(session: Session, summary: SweepSummary): Promi
 function describeLimit({ signal }: Session, { remaining, limit, credits, costOf }: SweepSummary): string {
   const isLimited = !signal.aborted && remaining.length > 0 && credits + costOf(remaining.slice(0, 1)) > limit.credits
   return isLimited && !limit.name.includes('per-run') ? `raise ${limit.name}, and ` : ''
+}
+
+/** The operations that can be swept, by the name of the sweep. */
+export const SWEEPS = {
+  locks: 'locks.get',
+  'nft-collections': 'nft.collection',
+  candles: 'token.candles',
+  balances: 'balances.get',
+} as const
+
+export type SweepName = keyof typeof SWEEPS
+export type SweepParams = { readonly address: string; readonly [name: string]: unknown }
+export type Result = SweepResult<SweepParams, unknown>
+
+/** The sweep of a client. What the store has is not bought. */
+export function startSweep(
+  client: Client,
+  name: SweepName,
+  params: readonly SweepParams[],
+  options: SweepOptions,
+): Sweep<SweepParams, unknown> {
+  return methodOf(client, SWEEPS[name]).many(params, options)
+}
+
+/** What the store has already, and what has to be bought. Sends nothing. */
+export async function readStored(client: Client, name: SweepName, params: readonly SweepParams[], store: BudgetStore) {
+  const sweep = startSweep(client, name, params, { store, maxCredits: 0 })
+  const stored: Result[] = []
+  for await (const result of sweep) stored.push(result)
+  return { stored, missing: sweep.remaining }
+}
+
+/**
+ * Buys what is missing. After an abort nothing further is sent, and what is in flight is waited for, stored and counted: what is cancelled
+ * would be charged and bought again. `maxCredits` holds for all runs on the store together.
+ */
+export async function buyMissing(
+  client: Client,
+  name: SweepName,
+  params: readonly SweepParams[],
+  options: { store: BudgetStore; maxCredits: number; onProgress(progress: SweepProgress): void },
+  signal: AbortSignal,
+): Promise<{ results: Result[]; remaining: readonly SweepParams[] }> {
+  const sweep = startSweep(client, name, params, { ...options, signal, whenAborted: 'finish' })
+  const results: Result[] = []
+  for await (const result of sweep) results.push(result)
+  return { results, remaining: sweep.remaining }
 }

@@ -5,8 +5,8 @@ import { usageError } from '../failure.ts'
 import { reasonOf, statPath } from '../files.ts'
 import type { NamedFile } from '../host.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
+import { isSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
-import { journalName, seriesOf } from './run-line.ts'
 
 export interface Outputs {
   /** The plan, as the user named it. */
@@ -83,4 +83,22 @@ function keysOf(path: string): string[] {
   const found = statPath(path)
   const resolved = resolveFile(path).replace(/-\d{4}-\d\d-\d\d(T\d{4})?(-\d+)?(?=\.[^./\\]*$)/, '-*')
   return [resolved, ...(found === undefined || found.ino === 0n ? [] : [`${found.dev} ${found.ino}`])]
+}
+
+/** The journal of a time, such as `locks-2026-11-23.jsonl`. What is due more than once a day has the time in the name, too. */
+export function journalName({ file, operation, times }: PlanLine, due: number): string {
+  const [, base = '', ending = ''] = /^(.*?)(\.[^./\\]*)?$/s.exec(file ?? `${operation}.jsonl`) ?? []
+  const length = times.once === undefined ? 'YYYY-MM-DDTHH:MM'.length : 'YYYY-MM-DD'.length
+  const time = new Date(due).toISOString().slice(0, length).replace(':', '')
+  return `${base}-${time}${ending || '.jsonl'}`
+}
+
+const DEFAULT_FOLDER = 'candles'
+
+/** The series of a line, and the name of the file of each. */
+export function seriesOf({ params, addresses = [], file = DEFAULT_FOLDER, count }: PlanLine) {
+  return addresses.map((address): { readonly id: SeriesId; readonly name: string } => {
+    const id = seriesIdOf({ ...params, address })
+    return { id, name: seriesName(file, id, count > 1 || !isSeriesFile(file)) }
+  })
 }

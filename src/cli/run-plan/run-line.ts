@@ -7,9 +7,10 @@ import { appendLine, reasonOf, statOpenFile, statPath } from '../files.ts'
 import { openJournal } from '../journal.ts'
 import { addressParam } from '../plan-file.ts'
 import { endOfActive, type PlanLine, startOfActive } from '../plan-line.ts'
-import { isSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
+import type { SeriesId } from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { syncSeries } from '../sync-series.ts'
+import { journalName, seriesOf } from './outputs.ts'
 import {
   isFinal,
   isOverLimit,
@@ -163,14 +164,6 @@ async function sweep(line: PlanLine, parts: RunParts, name: string, unwritten: s
   }
 }
 
-/** The journal of a time, such as `locks-2026-11-23.jsonl`. What is due more than once a day has the time in the name, too. */
-export function journalName({ file, operation, times }: PlanLine, due: number): string {
-  const [, base = '', ending = ''] = /^(.*?)(\.[^./\\]*)?$/s.exec(file ?? `${operation}.jsonl`) ?? []
-  const length = times.once === undefined ? 'YYYY-MM-DDTHH:MM'.length : 'YYYY-MM-DD'.length
-  const time = new Date(due).toISOString().slice(0, length).replace(':', '')
-  return `${base}-${time}${ending || '.jsonl'}`
-}
-
 /** Each time has a journal of its own, also within a minute, and where the clock was set back. */
 function freeName(name: string, { file }: RunParts): string {
   const [, base = name, ending = ''] = /^(.*)(\.[^./\\]*)$/s.exec(name) ?? []
@@ -180,7 +173,6 @@ function freeName(name: string, { file }: RunParts): string {
   }
 }
 
-const DEFAULT_FOLDER = 'candles'
 const DEFAULT_LIMIT = 100
 
 /** Keeps a file of candles for each address of a line up to date. */
@@ -196,14 +188,6 @@ export function runCandles(line: PlanLine, parts: RunParts): Promise<void> {
     }
   }
   return repeat(line, parts, { work, isFinishing: true })
-}
-
-/** The series of a line, and the name of the file of each. */
-export function seriesOf({ params, addresses = [], file = DEFAULT_FOLDER, count }: PlanLine) {
-  return addresses.map((address): { readonly id: SeriesId; readonly name: string } => {
-    const id = seriesIdOf({ ...params, address })
-    return { id, name: seriesName(file, id, count > 1 || !isSeriesFile(file)) }
-  })
 }
 
 async function sync(id: SeriesId, name: string, line: PlanLine, parts: RunParts): Promise<void> {
