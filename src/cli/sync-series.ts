@@ -91,16 +91,14 @@ function findResumption(
   { bucket = DEFAULT_BUCKET, now }: Pick<SyncOptions, 'bucket' | 'now'>,
 ): Candle | undefined {
   const seconds = BUCKET_SECONDS[bucket]
+  const last = candles.at(-1)
+  // A clock that is behind would take every hole for a young one.
+  const oldest = Math.max(now, last?.time ?? 0) - (MAX_CANDLES - 1) * seconds
   const before = candles.find(({ time }, index) => {
     const next = candles[index + 1]?.time ?? 0
-    return (
-      next - time > seconds &&
-      countCandles(time, now, seconds, MAX_CANDLES + 1) <= MAX_CANDLES &&
-      (since ?? next) <= next &&
-      time < (since ?? next)
-    )
+    return time >= oldest && next - time > seconds && (since === undefined || (time < since && since <= next))
   })
-  return before ?? candles.at(-1)
+  return before ?? last
 }
 
 /** The time of the last known candle, if it was open and has stayed empty: the service leaves it out once it is over. */

@@ -17,12 +17,18 @@ import { onCaseFinished, testProperty } from '../support/property.ts'
 // What loads with its first use takes no real time here.
 import '../../src/generated/answer-schemas.ts'
 
-// As does what loads with the first call and the first sweep.
+// As does what loads with the first call, the first sweep, and the first entry of a budget.
 beforeAll(async () => {
   const fake = createFakeService({ clock: createVirtualClock() })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
-  for await (const { error } of client.locks.get.many([{ address: ADDRESSES[0] ?? '' }])) expect(error).toBe(undefined)
-  await client.close()
+  const store = new Map<string, string>()
+  for (const address of ADDRESSES.slice(0, 2)) {
+    const budget = createBudget({ credits: 5_000, windowMs: 86_400_000, store })
+    await budget.load()
+    const client = createClient({ apiKey: fake.key, fetch: fake.fetch, budget })
+    for await (const { error } of client.locks.get.many([{ address }])) expect(error).toBe(undefined)
+    await client.close()
+    await budget.flush()
+  }
   await fake.close()
 })
 
@@ -285,7 +291,7 @@ test.each(['every: 6h', 'once: "13:00"'])(
     const run = async (count: number) => {
       write('tokens.txt', ADDRESSES.slice(0, count).join('\n'))
       const begun = await start()
-      await clock.advance(2 * HOUR)
+      await clock.advance(1.5 * HOUR)
       await begun.stop()
       return begun.events
     }
