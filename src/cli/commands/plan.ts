@@ -68,7 +68,7 @@ A plan in YAML. Times are in UTC. The guide of the command has all fields.
     - { operation: prices.batch, addresses: tokens.txt, every: 5m }
     - { operation: token.candles, addresses: [0x043f…], every: 1h }
     - { operation: locks.get, addresses: tokens.txt, once: night }
-    - { operation: nft.collection, addresses: nfts.txt, once: 03:30, for: floors }
+    - { operation: nft.collection, addresses: nfts.txt, once: 03:30 }
 `
 
 /** The plan of a file. A limit or a balance of 0 allows nothing. */
