@@ -1,5 +1,15 @@
 import type { Command } from 'commander'
-import { type Operation, type OperationId, operations, type Param } from 'etn-market'
+import {
+  type ApiPromise,
+  type CallOptions,
+  type Client,
+  type Operation,
+  type OperationId,
+  operations,
+  type Param,
+  type Sweep,
+  type SweepOptions,
+} from 'etn-market'
 import { unknownValue, usageError } from './failure.ts'
 import { readAddressLines, splitAddresses } from './read-addresses.ts'
 import type { Session } from './session.ts'
@@ -71,4 +81,17 @@ function describeRule(param: Param): string {
     case 'choice':
       return param.values.join(', ')
   }
+}
+
+/** A method of a client, for an operation that is known when the program runs. */
+export interface OperationMethod {
+  (params: unknown, options: CallOptions): ApiPromise<unknown>
+  many<Params>(params: readonly Params[], options: SweepOptions): Sweep<Params, unknown>
+}
+
+/** The method that has the operation's name. */
+export function methodOf(client: Client, operation: OperationId): OperationMethod {
+  const [group = '', action = ''] = operation.split('.')
+  const groups = client as unknown as Record<string, Record<string, OperationMethod>>
+  return groups[group]?.[action] as OperationMethod
 }

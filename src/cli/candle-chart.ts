@@ -1,11 +1,13 @@
 import { plot } from 'asciichart'
+import { scaleLinear, scaleUtc } from 'd3-scale'
 import type { Candle } from 'etn-market'
 import type { HostProcess } from './host.ts'
 import { type Colors, formatDecimal } from './output.ts'
 import { formatChange } from './price-table.ts'
 import { widthOf } from './table.ts'
+import { cleanLine } from './text.ts'
 
-const HEIGHT = 12
+const CHART_ROWS = 12
 /** The axis between the labels and the line. */
 const AXIS_WIDTH = 2
 const MIN_WIDTH = 20
@@ -21,7 +23,7 @@ export function formatChart(candles: readonly Candle[], columns: number, colors:
   const labelWidth = Math.max(...closes.map((close) => formatDecimal(close).length)) + 1
   const points = downsample(closes, Math.max(MIN_WIDTH, columns - labelWidth - AXIS_WIDTH))
   const format = (value: number) => `${formatDecimal(value)} `.padStart(labelWidth).slice(0, labelWidth)
-  const chart = plot(points, { height: HEIGHT, offset: AXIS_WIDTH, format })
+  const chart = plot(points, { height: CHART_ROWS, offset: AXIS_WIDTH, format })
   const indent = ' '.repeat(labelWidth + AXIS_WIDTH)
   const [from, to] = [formatTime(first.time), formatTime(last.time)]
   const gap = Math.max(1, points.length - from.length - to.length)
@@ -55,3 +57,78 @@ export function chartWidth(host: Pick<HostProcess, 'stdout' | 'env'>): number {
 }
 
 const DEFAULT_COLUMNS = 80
+
+const WIDTH = 960
+const HEIGHT = 480
+const MARGIN = { top: 48, right: 88, bottom: 36, left: 16 }
+/** Candle width as a share of its slot. */
+const BODY = 0.7
+const MAX_BODY = 14
+
+/** Both colour schemes are in one file: the viewer's setting chooses. */
+const STYLE = `
+    svg { background: #ffffff; font: 12px system-ui, sans-serif }
+    text { fill: #57606a } .title { fill: #1f2328; font-size: 15px; font-weight: 600 }
+    .grid { stroke: #d8dee4 } .up { fill: #1a7f37; stroke: #1a7f37 } .down { fill: #cf222e; stroke: #cf222e }
+    @media (prefers-color-scheme: dark) {
+      svg { background: #0d1117 } text { fill: #8b949e } .title { fill: #e6edf3 }
+      .grid { stroke: #30363d } .up { fill: #3fb950; stroke: #3fb950 } .down { fill: #f85149; stroke: #f85149 }
+    }`
+
+/** Candles as an SVG file with axes, for light and dark surroundings. */
+export function toSvg(candles: readonly Candle[], title: string): string {
+  const times = candles.map(({ time }) => time * 1_000)
+  const [from = 0, to = 1] = [times[0], times.at(-1)]
+  const slot = (WIDTH - MARGIN.left - MARGIN.right) / Math.max(1, candles.length)
+  const x = scaleUtc()
+    .domain([from, Math.max(to, from + 1)])
+    .range([MARGIN.left + slot / 2, WIDTH - MARGIN.right - slot / 2])
+  const low = candles.reduce((least, candle) => Math.min(least, candle.low), Number.POSITIVE_INFINITY)
+  const high = candles.reduce((most, candle) => Math.max(most, candle.high), Number.NEGATIVE_INFINITY)
+  const y = scaleLinear()
+    .domain(candles.length === 0 ? [0, 1] : padded(low, high))
+    .nice()
+    .range([HEIGHT - MARGIN.bottom, MARGIN.top])
+  const width = Math.max(1, Math.min(MAX_BODY, slot * BODY))
+  const formatTick = x.tickFormat(6)
+
+  const prices = y.ticks(6).map((value) => {
+    const at = round(y(value))
+    return `<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${at}" y2="${at}"/><text x="${WIDTH - MARGIN.right + 8}" y="${at + 4}">${formatDecimal(value)}</text>`
+  })
+  const dates = x
+    .ticks(6)
+    .map(
+      (date) =>
+        `<text x="${round(x(date))}" y="${HEIGHT - 12}" text-anchor="middle">${escapeXml(formatTick(date))}</text>`,
+    )
+  const bodies = candles.map((candle) => {
+    const at = round(x(candle.time * 1_000))
+    const [top, bottom] = [Math.max(candle.open, candle.close), Math.min(candle.open, candle.close)]
+    const height = Math.max(1, round(y(bottom) - y(top)))
+    const body = `<rect x="${round(at - width / 2)}" y="${round(y(top))}" width="${round(width)}" height="${height}"/>`
+    return `<g class="${candle.close >= candle.open ? 'up' : 'down'}"><line x1="${at}" x2="${at}" y1="${round(y(candle.high))}" y2="${round(y(candle.low))}"/>${body}</g>`
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">
+  <title>${escapeXml(title)}</title>
+  <style>${STYLE}
+  </style>
+  <text class="title" x="${MARGIN.left}" y="28">${escapeXml(title)}</text>
+  ${[...prices, ...dates, ...bodies].join('\n  ')}
+</svg>
+`
+}
+
+/** One price alone still needs some room. */
+function padded(low: number, high: number): [number, number] {
+  const pad = high > low ? 0 : Math.abs(high) / 100 || 1
+  return [low - pad, high + pad]
+}
+
+const round = (value: number) => Number(value.toFixed(1))
+
+const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
+
+function escapeXml(text: string): string {
+  return cleanLine(text).replace(/[<>&"]/g, (character) => ENTITIES[character] ?? '')
+}

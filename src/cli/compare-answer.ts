@@ -1,4 +1,5 @@
-import type { Contract, Schema } from './contract.ts'
+import { operations } from 'etn-market'
+import { createFakeService } from 'etn-market/fake'
 
 /** A place where an answer is not what the contract says. It names types, never values. */
 export interface Difference {
@@ -99,3 +100,119 @@ function typeOf(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
   return typeof value
 }
+
+/** A schema of the contract. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: boolean | Schema
+  readonly items?: Schema
+  /** How well the field is known. */
+  readonly 'x-evidence'?: string
+  /** Why it may be absent although it was observed. */
+  readonly 'x-may-be-absent'?: string
+}
+
+/** The OpenAPI document of this version, with its references resolved where they are looked up. */
+export interface Contract {
+  readonly document: unknown
+  /** The schema of the answer, its envelope included. */
+  answerOf(operation: string): Schema
+  resolve(schema: Schema): Schema
+}
+
+/** The contract as the fake service answers it. */
+export async function readContract(): Promise<Contract> {
+  await using fake = createFakeService()
+  const body = (await (await fake.fetch(`${fake.baseUrl}/openapi.json`)).json()) as { data?: unknown }
+  const document = body.data ?? body
+  const at = (path: readonly string[]): unknown =>
+    path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document)
+  const resolve = (schema: Schema): Schema => {
+    if (schema.$ref === undefined) return schema
+    const { $ref, ...own } = schema
+    return { ...resolve(at($ref.slice(2).split('/')) as Schema), ...own }
+  }
+  return {
+    document,
+    resolve,
+    answerOf(operation) {
+      const { path } = operations[operation as keyof typeof operations]
+      const response = resolve(at(['paths', path, 'get', 'responses', '200']) as Schema) as unknown as {
+        content: Record<string, { schema: Schema }>
+      }
+      return resolve(response.content['application/json']?.schema ?? {})
+    },
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Where the service's OpenAPI document differs from ours: operations, parameters and limits, by method and path. */
+export function compareOpenApi(ours: unknown, theirs: unknown): string[] {
+  const [known, found] = [readOperations(ours), readOperations(theirs)]
+  const differences: string[] = []
+  for (const [name, parameters] of known) {
+    const other = found.get(name)
+    if (other === undefined) differences.push(`${name} is missing in the service's document`)
+    else differences.push(...compareParameters(name, parameters, other))
+  }
+  for (const name of found.keys()) if (!known.has(name)) differences.push(`${name} is new in the service's document`)
+  return differences
+}
+
+/** Maximum of a parameter; undefined if it has none. */
+type Parameters = ReadonlyMap<string, unknown>
+
+function compareParameters(operation: string, known: Parameters, found: Parameters): string[] {
+  const missing = [...known.keys()]
+    .filter((name) => !found.has(name))
+    .map((name) => `${operation}: parameter ${name} is missing`)
+  const added = [...found.keys()]
+    .filter((name) => !known.has(name))
+    .map((name) => `${operation}: parameter ${name} is new`)
+  const changed = [...known].flatMap(([name, maximum]) => {
+    const other = found.get(name)
+    // A document that states no limit contradicts none.
+    return maximum === undefined || other === undefined || other === maximum
+      ? []
+      : [`${operation}: ${name} is at most ${String(other)}, not ${String(maximum)}`]
+  })
+  return [...missing, ...added, ...changed]
+}
+
+/** The query parameters of each operation. Names of path parameters do not matter. */
+function readOperations(document: unknown): Map<string, Parameters> {
+  const operations = new Map<string, Parameters>()
+  for (const [path, item] of Object.entries(fieldsOf(fieldsOf(document).paths))) {
+    for (const [method, operation] of Object.entries(fieldsOf(item))) {
+      if (!/^(get|put|post|delete|patch|head|options)$/.test(method)) continue
+      const listed = [fieldsOf(item).parameters, fieldsOf(operation).parameters].flatMap((list) =>
+        Array.isArray(list) ? list : [],
+      )
+      const query = listed.map((one) => resolve(document, one)).filter((parameter) => parameter.in === 'query')
+      const parameters = query.map((parameter): [string, unknown] => {
+        const schema = resolve(document, parameter.schema)
+        return [String(parameter.name), schema.maximum ?? schema.maxItems]
+      })
+      const name = `${method.toUpperCase()} ${path.replace(/\{[^{}]*\}/g, '{}').replace(/^\/(?:public-api\/)?v1\//, '/')}`
+      operations.set(name, new Map(parameters))
+    }
+  }
+  return operations
+}
+
+function resolve(document: unknown, value: unknown): Fields {
+  const fields = fieldsOf(value)
+  if (typeof fields.$ref !== 'string') return fields
+  const path = fields.$ref.replace(/^#\//, '').split('/')
+  return fieldsOf(path.reduce<unknown>((at, key) => fieldsOf(at)[key], document))
+}
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})

@@ -1,6 +1,21 @@
-import { accessSync, type BigIntStats, constants, existsSync, fstatSync, readFileSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { usageError } from './failure.ts'
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdtempSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { isWritable, replaceFileSync, resolveFile } from '../file-store/replace-file.ts'
+import { CommandError, EXIT, usageError } from './failure.ts'
 import type { NamedFile } from './host.ts'
 
 /** The text of a file, in UTF-8, or in UTF-16 as PowerShell writes it. @throws CommandError naming the option and the file */
@@ -71,5 +86,88 @@ export function reasonOf(error: unknown): string {
       return 'its links go in a circle'
     default:
       return message
+  }
+}
+
+/** Checks that `replaceFileSync` can write a file, without writing it. @throws CommandError naming the option and the file */
+export function requireReplaceable(option: string, file: NamedFile): void {
+  requireFile(option, file)
+  try {
+    accessSync(dirname(resolveFile(file.path)), constants.W_OK)
+  } catch (error) {
+    throw usageError(`${option} ${file.name}: its folder cannot be written (${reasonOf(error)}).`, error)
+  }
+}
+
+/** As `replaceFileSync` where that is possible. A device, or a file in a folder that cannot be written, is written in place. */
+export function writeWhole(path: string, text: string): void {
+  const target = resolveFile(path)
+  if (statPath(target)?.isFile() !== false && isWritable(dirname(target)))
+    replaceFileSync(target, (temporary) => writeFileSync(temporary, text))
+  else writeFileSync(target, text)
+}
+
+/**
+ * Appends a line to an open file, whole or not at all, and not to half a line that a crash or a full disk has left.
+ * @param descriptor of a file that can be read, too
+ * @throws the error of the system
+ */
+export function appendLine(descriptor: number, line: string, { isSynced = false } = {}): void {
+  const found = statOpenFile(descriptor)
+  const size = Number(found.size)
+  const isTorn = found.isFile() && size > 0 && !endsLine(descriptor, size)
+  try {
+    // Unlike `writeSync`, it goes on where the system takes a part only.
+    writeFileSync(descriptor, `${isTorn ? '\n' : ''}${line}\n`)
+    if (isSynced) fsyncSync(descriptor)
+  } catch (error) {
+    if (found.isFile()) ftruncateSync(descriptor, size)
+    throw error
+  }
+}
+
+function endsLine(descriptor: number, size: number): boolean {
+  const last = Buffer.alloc(1)
+  readSync(descriptor, last, 0, 1, size - 1)
+  return last.toString() === '\n'
+}
+
+/** Data that was paid for, as a file. */
+export interface PaidFor {
+  /** Its name in a folder for temporary files. */
+  readonly name: string
+  text(): string
+}
+
+/**
+ * Saves what was paid for. Where `save` fails, it goes to a temporary file, else into the error.
+ * @param what the option and the file that `save` writes, for the error
+ * @throws CommandError naming both files
+ */
+export function savePaidFor(what: string, paidFor: PaidFor, save: () => void): void {
+  try {
+    save()
+  } catch (error) {
+    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, paidFor)
+  }
+}
+
+/** Keeps what was paid for where there is room, and makes the error that says where it is: `savedTo` is a file, `content` the text itself. */
+export function keepElsewhere(problem: string, { name, text }: PaidFor): CommandError {
+  const content = text()
+  const savedTo = saveTemporarily(name, content)
+  const message = `${problem} What was paid for is ${savedTo === undefined ? 'on standard output.' : `in ${savedTo}`}`
+  const details = savedTo === undefined ? { content } : { savedTo }
+  return new CommandError(message, 'not_written', EXIT.refused, undefined, details)
+}
+
+/** Saves a text in a new folder, which no other user can read. Returns its path, or undefined where there is no room either. */
+export function saveTemporarily(name: string, content: string): string | undefined {
+  try {
+    const path = join(mkdtempSync(join(tmpdir(), 'etn-market-')), basename(name))
+    writeFileSync(path, content)
+    return path
+  } catch {
+    return undefined
   }
 }

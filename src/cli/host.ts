@@ -1,5 +1,6 @@
+import { fstatSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 
 /** A stream that the program prints on, a terminal or not. */
 export type Output = Writable & {
@@ -13,6 +14,8 @@ export type Output = Writable & {
 /** A stream that the program reads. */
 export type Input = Readable & { readonly isTTY?: boolean }
 
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT'
+
 /** What the program uses of the process that it runs in: `process`, or what a test gives it instead. */
 export interface HostProcess {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -24,9 +27,13 @@ export interface HostProcess {
   /** The folder that relative paths start at. */
   cwd(): string
   exit(code: number): void
-  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
-  once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
-  off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  /** Stops the process until it is told to go on, as Ctrl-Z does. */
+  suspend?(): void
+  /** How long what is in flight may take after SIGTERM, milliseconds. @default 7_000 */
+  readonly graceMs?: number
+  on(signal: Signal, listener: () => void): unknown
+  once(signal: Signal, listener: () => void): unknown
+  off(signal: Signal, listener: () => void): unknown
 }
 
 /** A file that the user named. */
@@ -39,4 +46,64 @@ export interface NamedFile {
 
 export function nameFile(host: Pick<HostProcess, 'cwd'>, name: string): NamedFile {
   return { name, path: resolve(host.cwd(), name) }
+}
+
+/**
+ * Standard output that leads to a file. The stream of Node takes a part that a full disk wrote for the whole, without an error. What could not
+ * be printed is kept, and printed first when there is room again.
+ */
+export function createFileOutput(descriptor: number): Output {
+  /** What it did not take: the texts from the one that failed on, and what is left of them. */
+  let unwritten: string[] = []
+  let rest: Buffer = Buffer.alloc(0)
+  const output = new Writable({
+    decodeStrings: true,
+    write(chunk: Buffer, _, done) {
+      if (rest.length < MAX_UNWRITTEN_BYTES) {
+        unwritten.push(chunk.toString())
+        rest = Buffer.concat([rest, chunk])
+      }
+      try {
+        while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest))
+        unwritten = []
+      } catch (error) {
+        if (unwritten.length === 1) process.nextTick(() => output.emit('error', error))
+      }
+      done()
+    },
+  })
+  return Object.assign(output, { unwritten: () => unwritten.join('') })
+}
+
+/** What is printed beyond that is lost: a program that runs for weeks would keep too much. */
+const MAX_UNWRITTEN_BYTES = 2 ** 24
+
+/** The process, with a standard output that reports what it cannot write. */
+export function createHost(): HostProcess {
+  const { env, stdin, stderr } = process
+  return {
+    env,
+    stdin,
+    stdout: leadsToFile(process.stdout) ? createFileOutput(process.stdout.fd) : process.stdout,
+    stderr,
+    get exitCode() {
+      return process.exitCode
+    },
+    set exitCode(code) {
+      process.exitCode = code
+    },
+    cwd: () => process.cwd(),
+    exit: (code) => process.exit(code),
+    ...(process.platform !== 'win32' && { suspend: () => void process.kill(process.pid, 'SIGSTOP') }),
+    on: (signal, listener) => process.on(signal, listener),
+    once: (signal, listener) => process.once(signal, listener),
+    off: (signal, listener) => process.off(signal, listener),
+  }
+}
+
+/** A device such as `/dev/full` is written as a file is. */
+function leadsToFile({ isTTY, fd }: NodeJS.WriteStream & { fd: number }): boolean {
+  if (isTTY) return false
+  const found = fstatSync(fd, { bigint: true })
+  return found.isFile() || found.isCharacterDevice()
 }

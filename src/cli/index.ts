@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { createHost } from './file-output.ts'
+import { createHost } from './host.ts'
 import { run } from './run.ts'
 
 const host = createHost()

@@ -1,8 +1,8 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import type { BudgetStore } from 'etn-market'
 import { type FileLock, lockAppendedFile } from '../file-store/file-lock.ts'
 import { refusal, usageError } from './failure.ts'
-import { reasonOf, requireFile, statOpenFile } from './files.ts'
+import { appendLine, reasonOf, requireFile } from './files.ts'
 import type { NamedFile } from './host.ts'
 
 /** How each line begins. */
@@ -12,96 +12,89 @@ const LINE_START = '{"key":'
  * An append-only file with the answers of a sweep, one a line: `{ "key", "at", "answer" }`. What all its runs were charged has lines too, with
  * `ledger` instead of `answer`; the last one counts.
  */
-export interface Journal {
-  readonly store: BudgetStore
+export class Journal {
   /** Lines with answers that were paid for and that the file did not take. */
-  readonly unwritten: readonly string[]
-  /** Why it could not be written the last time; undefined if it could. */
-  readonly failure: unknown
-  close(): void
+  readonly unwritten: string[] = []
+  /** Why it could not be written; undefined if it always could. */
+  failure: unknown
+  readonly #answers: Map<string, string>
+  readonly #file: number
+  readonly #lock: FileLock
+  #isClosed = false
+
+  constructor(path: string, file: number, lock: FileLock) {
+    const text = readFileSync(path, 'utf8')
+    this.#answers = readAnswers(text)
+    // Such as the list of addresses, given by mistake: nothing is appended to it. A crash may have left half of the first line.
+    if (this.#answers.size === 0 && text.trim() !== '' && !text.startsWith(LINE_START))
+      throw new Error('it is no journal')
+    this.#file = file
+    this.#lock = lock
+  }
+
+  readonly store: BudgetStore = {
+    get: (key) => this.#answers.get(key),
+    set: (key, value) => {
+      const isAnswer = value.startsWith('{"data":')
+      const kind = isAnswer ? 'answer' : 'ledger'
+      const line = `${LINE_START}${JSON.stringify(key)},"at":"${new Date().toISOString()}","${kind}":${value}}`
+      try {
+        this.append(line)
+      } catch (error) {
+        if (isAnswer) this.unwritten.push(line)
+        throw error
+      }
+      this.#answers.set(key, value)
+    },
+  }
+
+  /** Appends a line that the file did not take before. @throws the error of the system */
+  restore(line: string): void {
+    this.append(line)
+    for (const [key, value] of readAnswers(line)) this.#answers.set(key, value)
+  }
+
+  /** @throws the error of the system */
+  append(line: string): void {
+    // The number of a closed file may be another file's by now.
+    if (this.#isClosed) throw new Error('The journal is closed.')
+    try {
+      if (!this.#lock.isHeld()) throw new Error('another sweep has taken it over')
+      // What was paid for outlives the machine too.
+      appendLine(this.#file, line, { isSynced: true })
+    } catch (error) {
+      this.failure = error
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    closeSync(this.#file)
+    this.#lock.release()
+  }
 }
 
 /**
  * Opens a journal, or makes one. Lines that are torn or of another kind are skipped.
  * @throws CommandError if it is no file, if it cannot be written, or if another sweep uses it
  */
-export async function openJournal(journal: NamedFile): Promise<Journal> {
+export function openJournal(journal: NamedFile): Journal {
   requireFile('journal', journal)
   const { name, path } = journal
-  const file = tryAccess(name, () => openSync(path, 'a'))
+  const file = tryAccess(name, () => openSync(path, 'a+'))
+  let lock: FileLock | undefined
   try {
     // The file is locked, not its name: it may have several.
-    const { lock } = tryAccess(name, () => lockAppendedFile(path))
+    lock = tryAccess(name, () => lockAppendedFile(path)).lock
     if (lock === undefined)
       throw refusal(`journal ${name}: another sweep is using it. Nothing was sent.`, 'journal_in_use')
-    try {
-      return tryAccess(name, () => readJournal(path, file, lock))
-    } catch (error) {
-      lock.release()
-      throw error
-    }
+    const held = lock
+    return tryAccess(name, () => new Journal(path, file, held))
   } catch (error) {
+    lock?.release()
     closeSync(file)
     throw error
-  }
-}
-
-function readJournal(path: string, file: number, lock: FileLock): Journal {
-  const text = readFileSync(path, 'utf8')
-  const answers = readAnswers(text)
-  // Such as the list of addresses, given by mistake: nothing is appended to it. A crash may have left half of the first line.
-  if (answers.size === 0 && text.trim() !== '' && !text.startsWith(LINE_START)) throw new Error('it is no journal')
-  const unwritten: string[] = []
-  // A crash or a full disk may have left half a line.
-  let isTorn = text !== '' && !text.endsWith('\n')
-  let failure: unknown
-  let isClosed = false
-
-  function append(line: string): void {
-    const { size } = statOpenFile(file)
-    const start = isTorn ? '\n' : ''
-    try {
-      // Unlike `writeSync`, it goes on where the system takes a part only.
-      writeFileSync(file, `${start}${line}\n`)
-      // What was paid for outlives the machine too.
-      fsyncSync(file)
-      isTorn = false
-    } catch (error) {
-      isTorn = true
-      // A line that is appended to half a line is lost with it.
-      ftruncateSync(file, Number(size))
-      throw error
-    }
-  }
-
-  return {
-    unwritten,
-    get failure() {
-      return failure
-    },
-    store: {
-      get: (key) => answers.get(key),
-      set(key, value) {
-        const isAnswer = value.startsWith('{"data":')
-        const kind = isAnswer ? 'answer' : 'ledger'
-        const line = `${LINE_START}${JSON.stringify(key)},"at":"${new Date().toISOString()}","${kind}":${value}}`
-        // The number of a closed file may be another file's by now.
-        if (isClosed) throw new Error('The journal is closed.')
-        try {
-          append(line)
-        } catch (error) {
-          failure = error
-          if (isAnswer) unwritten.push(line)
-          throw error
-        }
-        answers.set(key, value)
-      },
-    },
-    close() {
-      isClosed = true
-      closeSync(file)
-      lock.release()
-    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util'
-import { usageError } from './failure.ts'
+import { Interrupted, usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
 import { type HostProcess, type NamedFile, nameFile } from './host.ts'
 
@@ -14,7 +14,6 @@ export async function readKey(host: HostProcess, keyFile: string | undefined, si
   if (key) return key
   const isTerminal = host.stdin.isTTY && host.stderr.isTTY
   if (!isTerminal) throw usageError(`no API key: set ${VARIABLE}, or name a file that holds it with --key-file.`)
-  const { askForKey } = await import('./prompts.ts')
   return askForKey(host, signal)
 }
 
@@ -25,4 +24,20 @@ function readKeyFile(file: NamedFile): string {
   if (key === undefined || !/^[\x21-\x7e]+$/.test(key))
     throw usageError(`--key-file ${file.name}: it must hold the key alone, or a line ${VARIABLE}=…`)
   return key
+}
+
+/** Asks for the key. What is typed is not shown. */
+async function askForKey({ stdin, stderr }: HostProcess, signal: AbortSignal): Promise<string> {
+  // Loaded when it is needed: most runs ask nothing.
+  const { isCancel, password } = await import('@clack/prompts')
+  const answer = await password({
+    message: 'API key',
+    mask: '•',
+    input: stdin,
+    output: stderr,
+    signal,
+    validate: (value) => (value?.trim() ? undefined : 'The key is empty.'),
+  })
+  if (isCancel(answer)) throw new Interrupted('SIGINT')
+  return answer.trim()
 }

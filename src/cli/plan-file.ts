@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   checksumAddress,
@@ -8,15 +9,23 @@ import {
   planCredits,
 } from 'etn-market'
 import { formatDuration } from '../credits/duration.ts'
+import { resolveFile } from '../file-store/replace-file.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { readOperation } from './call-params.ts'
 import { usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
 import type { NamedFile } from './host.ts'
 import type { ParsedPlan } from './parse-yaml.ts'
-import { isPriceOperation, type PlanFile, type PlanLine } from './plan-line.ts'
+import {
+  activeHoursOf,
+  isPriceOperation,
+  type LineTimes,
+  type PlanFile,
+  type PlanLine,
+  parseOnce,
+  parseSpan,
+} from './plan-line.ts'
 import { checkPlan, type PlanCall } from './plan-schema.ts'
-import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './plan-times.ts'
 import { checkAll, splitAddresses } from './read-addresses.ts'
 
 const DAY = { from: 0, length: 1_440 }
@@ -25,8 +34,10 @@ const DAY = { from: 0, length: 1_440 }
  * Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. The guide has the fields of a call.
  * @throws CommandError naming the file, the line where it is known, and what is wrong
  */
-export async function readPlanFile(file: NamedFile): Promise<PlanFile> {
-  const { name } = file
+export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
+  const { name } = named
+  const path = existsSync(named.path) ? resolveFile(named.path) : named.path
+  const file = { name, path }
   const text = readTextFile('plan', file)
   // The parser of YAML is large and loads when it is needed. It is CommonJS, so a module of its own imports it.
   const isJson = /^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(name)
@@ -58,7 +69,7 @@ export async function readPlanFile(file: NamedFile): Promise<PlanFile> {
       throw usageError(`${placeOf(['calls', index])}: calls[${index}]: ${reason}`, error)
     }
   })
-  return { lines, creditsPerDay, balance }
+  return { path, lines, creditsPerDay, balance }
 }
 
 /** @throws CommandError or the library's error for a line that contradicts itself or cannot be called */
@@ -96,6 +107,7 @@ function readLine(given: PlanCall, index: number, file: NamedFile): PlanLine {
     every: once ?? (typeof every === 'string' ? every : formatDuration(planned.everyMs)),
     count: number,
     addresses,
+    source: typeof listed === 'string' ? resolve(dirname(file.path), listed) : undefined,
     purpose: given.for ?? describeTarget(asked, listed, number),
     call: { ...call, activeHours: activeHoursOf(times) },
     file: output,

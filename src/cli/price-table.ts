@@ -1,3 +1,4 @@
+import { operations } from 'etn-market'
 import type { FeedPrice } from 'etn-market/feed'
 import { formatPrice } from 'etn-market/format'
 import type { Colors } from './output.ts'
@@ -81,3 +82,19 @@ export function tokenColumns(tokens: readonly { readonly symbol: string | null }
 export function formatChange(percent: number | null): string {
   return percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
 }
+
+/** The cheapest requests for some prices: batches of 50, and one or two prices alone. */
+export function costOfPrices(count: number): number {
+  const { base, perItem, maxItems } = operations['prices.batch'].credits
+  const rest = count % maxItems
+  return Math.floor(count / maxItems) * (base + perItem * maxItems) + Math.min(base + perItem * rest, SINGLE * rest)
+}
+
+/** How many requests these are. */
+export function countPriceRequests(count: number): number {
+  const { base, perItem, maxItems } = operations['prices.batch'].credits
+  const rest = count % maxItems
+  return Math.floor(count / maxItems) + (base + perItem * rest < SINGLE * rest ? 1 : rest)
+}
+
+const SINGLE = operations['token.price'].credits.base

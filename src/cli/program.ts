@@ -2,82 +2,56 @@ import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import type { HostProcess, Output } from './host.ts'
 
-/** A command and what loads it. The commands load when they are used, so that the program starts fast. */
-interface CommandEntry {
-  readonly name: string
-  readonly summary: string
-  /** `loadAll` makes a program with every command. */
-  load(program: Command, host: HostProcess, loadAll: () => Promise<Command>): Promise<void>
-}
+/** Adds a command to the program. `loadAll` makes a program with every command. */
+type AddCommand = (program: Command, host: HostProcess, loadAll: () => Promise<Command>) => void
 
-const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'demo',
-    summary: 'what this is, in ten seconds, without a key',
-    load: async (program, host) => (await import('./commands/demo.ts')).addDemoCommand(program, host),
-  },
-  {
-    name: 'cost',
-    summary: 'what a call costs',
-    load: async (program, host) => (await import('./commands/cost.ts')).addCostCommand(program, host),
-  },
-  {
-    name: 'call',
-    summary: 'call an operation',
-    load: async (program, host) => (await import('./commands/call.ts')).addCallCommand(program, host),
-  },
-  {
-    name: 'plan',
-    summary: 'what a schedule of calls costs',
-    load: async (program, host) => (await import('./commands/plan.ts')).addPlanCommand(program, host),
-  },
-  {
-    name: 'run',
-    summary: 'carry out a plan, within its limit of the day',
-    load: async (program, host) => (await import('./commands/run.ts')).addRunCommand(program, host),
-  },
-  {
-    name: 'prices',
-    summary: 'prices of tokens, once or as they change',
-    load: async (program, host) => (await import('./commands/prices.ts')).addPricesCommand(program, host),
-  },
-  {
-    name: 'candles',
-    summary: 'a chart, CSV, SVG or a file of candles',
-    load: async (program, host) => (await import('./commands/candles.ts')).addCandlesCommand(program, host),
-  },
-  {
-    name: 'sweep',
-    summary: 'call an operation for many addresses, resumable',
-    load: async (program, host) => (await import('./commands/sweep.ts')).addSweepCommand(program, host),
-  },
-  {
-    name: 'portfolio',
-    summary: 'what a wallet holds and what it is worth',
-    load: async (program, host) => (await import('./commands/portfolio.ts')).addPortfolioCommand(program, host),
-  },
-  {
-    name: 'account',
-    summary: 'balance and tier of the key',
-    load: async (program, host) => (await import('./commands/account.ts')).addAccountCommand(program, host),
-  },
-  {
-    name: 'verify',
-    summary: 'compare the service with the contract',
-    load: async (program, host) => (await import('./commands/verify.ts')).addVerifyCommand(program, host),
-  },
-  {
-    name: 'fake',
-    summary: 'serve the fake service over HTTP',
-    load: async (program, host) => (await import('./fake-command.ts')).addFakeCommand(program, host),
-  },
-  {
-    name: 'completion',
-    summary: 'a script that completes commands in bash, zsh or fish',
-    load: async (program, host, loadAll) => {
-      ;(await import('./commands/completion.ts')).addCompletionCommand(program, host, loadAll)
-    },
-  },
+/** The name and the summary of each command, and what loads it when it is used, so that the program starts fast. */
+const COMMANDS: readonly (readonly [name: string, summary: string, load: () => Promise<AddCommand>])[] = [
+  [
+    'demo',
+    'what this is, in ten seconds, without a key',
+    async () => (await import('./commands/demo.ts')).addDemoCommand,
+  ],
+  ['cost', 'what a call costs', async () => (await import('./commands/call.ts')).addCostCommand],
+  ['call', 'call an operation', async () => (await import('./commands/call.ts')).addCallCommand],
+  ['plan', 'what a schedule of calls costs', async () => (await import('./commands/plan.ts')).addPlanCommand],
+  [
+    'run',
+    'carry out a plan, within its limit of the day',
+    async () => (await import('./commands/run.ts')).addRunCommand,
+  ],
+  [
+    'prices',
+    'prices of tokens, once or as they change',
+    async () => (await import('./commands/prices.ts')).addPricesCommand,
+  ],
+  [
+    'candles',
+    'a chart, CSV, SVG or a file of candles',
+    async () => (await import('./commands/candles.ts')).addCandlesCommand,
+  ],
+  [
+    'sweep',
+    'call an operation for many addresses, resumable',
+    async () => (await import('./commands/sweep.ts')).addSweepCommand,
+  ],
+  [
+    'portfolio',
+    'what a wallet holds and what it is worth',
+    async () => (await import('./commands/portfolio.ts')).addPortfolioCommand,
+  ],
+  ['account', 'balance and tier of the key', async () => (await import('./commands/account.ts')).addAccountCommand],
+  [
+    'verify',
+    'compare the service with the contract',
+    async () => (await import('./commands/verify.ts')).addVerifyCommand,
+  ],
+  ['fake', 'serve the fake service over HTTP', async () => (await import('./commands/fake.ts')).addFakeCommand],
+  [
+    'completion',
+    'a script that completes commands in bash, zsh or fish',
+    async () => (await import('./commands/completion.ts')).addCompletionCommand,
+  ],
 ]
 
 /** The program with the command that the arguments name; the others are there by name only. */
@@ -103,9 +77,10 @@ async function loadProgram(host: HostProcess, isWanted: (name: string) => boolea
       getErrHelpWidth: () => widthOf(host.stderr),
     })
     .showSuggestionAfterError()
-  for (const { name, summary, load } of COMMANDS) {
+  for (const [name, summary, load] of COMMANDS) {
     if (isWanted(name)) {
-      await load(program, host, () => loadProgram(host, () => true))
+      const addCommand = await load()
+      addCommand(program, host, () => loadProgram(host, () => true))
       program.commands.find((command) => command.name() === name)?.summary(summary)
     } else program.command(name).description(summary)
   }

@@ -1,11 +1,9 @@
 import { CommanderError } from 'commander'
 import { describeFailure, EXIT } from './failure.ts'
-import { reasonOf } from './files.ts'
+import { reasonOf, saveTemporarily } from './files.ts'
 import type { HostProcess } from './host.ts'
-import { toJsonLine } from './json.ts'
-import { saveTemporarily } from './paid-for.ts'
 import { createProgram } from './program.ts'
-import { cleanText, redactKeys } from './text.ts'
+import { cleanText, redactKeys, toJsonLine } from './text.ts'
 
 /** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
 export async function run(args: readonly string[], host: HostProcess): Promise<number | undefined> {
@@ -19,8 +17,10 @@ export async function run(args: readonly string[], host: HostProcess): Promise<n
   const [failure] = failures
   if (failure === undefined) return code
   if (failure.code === 'EPIPE') return EXIT.ok
-  const unwritten = host.stdout.unwritten?.() ?? ''
-  const savedTo = unwritten === '' ? undefined : saveTemporarily('output', unwritten)
+  const unwritten = host.stdout.unwritten?.()
+  // There was room again.
+  if (unwritten === '') return code
+  const savedTo = unwritten === undefined ? undefined : saveTemporarily('output', unwritten)
   const where = savedTo === undefined ? '' : ` What it did not take is in ${savedTo}`
   host.stderr.write(`error: standard output: ${reasonOf(failure)}.${where}\n`)
   return EXIT.refused
@@ -45,7 +45,11 @@ async function runCommand(args: readonly string[], host: HostProcess): Promise<n
     const line = redactKeys(cleanText(message).replaceAll('\n', ' '))
     if (line !== '') {
       if (args.includes('--json')) host.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)
-      else host.stderr.write(`error: ${line}\n`)
+      else {
+        host.stderr.write(`error: ${line}\n`)
+        // Data that was paid for, and that no file took.
+        if (typeof details.content === 'string') host.stdout.write(details.content)
+      }
     }
     return exitCode
   }

@@ -3,13 +3,12 @@ import type { Command } from 'commander'
 import { type Budget, type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
 import { EXIT, Interrupted, OutputClosed } from './failure.ts'
+import { reasonOf } from './files.ts'
 import { type HostProcess, type NamedFile, nameFile, type Output } from './host.ts'
-import { toJson } from './json.ts'
 import { readKey } from './key.ts'
 import { createLiveLines, type LiveLines } from './live-lines.ts'
 import { type Colors, formatCount, formatCredits } from './output.ts'
-import { watchSignals } from './signals.ts'
-import { cleanLine, redactKeys } from './text.ts'
+import { cleanLine, redactKeys, toJson } from './text.ts'
 
 /** The options that every command shares. */
 export interface CommonOptions {
@@ -72,7 +71,7 @@ export function inSession<Options extends CommonOptions, Positional extends unkn
   return async (...given) => {
     const command = given.at(-1) as Command
     const options = command.opts() as Options
-    const { session, end } = startSession(host, options)
+    const { session, end } = startSession(host, options, endsByItself)
     try {
       host.exitCode = (await action(session, options, ...(given.slice(0, -2) as Positional))) ?? EXIT.ok
       if (endsByItself) session.signal.throwIfAborted()
@@ -84,20 +83,35 @@ export function inSession<Options extends CommonOptions, Positional extends unkn
   }
 }
 
-function startSession(host: HostProcess, options: CommonOptions): { session: Session; end(): Promise<void> } {
+function startSession(
+  host: HostProcess,
+  options: CommonOptions,
+  endsByItself: boolean,
+): { session: Session; end(): Promise<void> } {
   const controller = new AbortController()
   // A sweep has a listener for each call in flight.
   setMaxListeners(0, controller.signal)
-  const onOutputError = () => controller.abort(new OutputClosed())
+  // A disk that is full now may have room later; what runs until it is stopped goes on.
+  const onOutputError = (error: NodeJS.ErrnoException) => {
+    if (endsByItself || error.code === 'EPIPE') controller.abort(new OutputClosed())
+    else session.note(`warning: standard output: ${reasonOf(error)}.`)
+  }
   host.stdout.on('error', onOutputError)
-  const stopSignals = watchSignals(host, (signal) => controller.abort(new Interrupted(signal)), giveUp)
+  const stopSignals = watchSignals(host, onSignal, giveUp)
+  let graceTimer: NodeJS.Timeout | undefined
   let client: Client | undefined
   let live: LiveLines | undefined
   /** False where the last answer did not state the balance: an earlier one is wrong by now. */
   let isBalanceKnown = true
 
+  /** What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare. */
+  function onSignal(signal: Signal): void {
+    controller.abort(new Interrupted(signal))
+    if (signal === 'SIGTERM') graceTimer = setTimeout(() => void client?.close(), host.graceMs ?? GRACE_MS)
+  }
+
   /** Ends the process without waiting for the calls in flight. */
-  function giveUp(signal: 'SIGINT' | 'SIGTERM'): void {
+  function giveUp(signal: Signal): void {
     live?.end()
     // What is in flight may arrive at the service all the same.
     if (client) noteCharges(client, client.budget.uncertain + client.budget.reserved)
@@ -119,7 +133,7 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
       else print()
     },
     startLiveLines(stream) {
-      const lines = createLiveLines(stream)
+      const lines = createLiveLines(stream, host)
       const end = () => {
         live = undefined
         lines.end()
@@ -156,6 +170,7 @@ function startSession(host: HostProcess, options: CommonOptions): { session: Ses
   }
 
   async function end(): Promise<void> {
+    clearTimeout(graceTimer)
     await client?.close()
     stopSignals()
     host.stdout.off('error', onOutputError)
@@ -175,4 +190,35 @@ function noteEvent(session: Session, event: ClientEvent): void {
     session.note(`warning: ${event.operation} was charged ${event.charged} credits, above the predicted worst case.`)
   if (event.type === 'response.mismatch')
     session.note(`warning: the answer of ${event.operation} does not match the contract; \`verify\` says where.`)
+}
+
+type Signal = 'SIGINT' | 'SIGTERM'
+
+const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM']
+/** A program that starts this one may pass on a Ctrl-C that the terminal sends to both. Milliseconds. */
+const SAME_PRESS_MS = 500
+/** How long what is in flight may take after SIGTERM. `docker stop` waits 10 seconds. */
+const GRACE_MS = 7_000
+
+/** Calls `onFirst` at the first signal, and `onSecond` at one that is not the same press of Ctrl-C. Returns what ends this. */
+export function watchSignals(
+  host: HostProcess,
+  onFirst: (signal: Signal) => void,
+  onSecond: (signal: Signal) => void,
+): () => void {
+  let firstAt: number | undefined
+  const listeners = SIGNALS.map((signal) => {
+    const listener = () => {
+      const now = performance.now()
+      if (firstAt === undefined) {
+        firstAt = now
+        onFirst(signal)
+      } else if (now - firstAt > SAME_PRESS_MS) onSecond(signal)
+    }
+    host.on(signal, listener)
+    return { signal, listener }
+  })
+  return () => {
+    for (const { signal, listener } of listeners) host.off(signal, listener)
+  }
 }

@@ -1,4 +1,5 @@
-import { refusal, usageError } from './failure.ts'
+import { Interrupted, refusal, usageError } from './failure.ts'
+import type { HostProcess } from './host.ts'
 import { formatCount, formatCredits } from './output.ts'
 import type { CommonOptions, Session } from './session.ts'
 
@@ -49,7 +50,6 @@ export async function authorizeSpending(
     const message = `${what}: up to ${formatCount(most)} credits need a confirmation, and there is no terminal to ask on: add --yes.`
     throw usageError(message)
   }
-  const { askToConfirm } = await import('./prompts.ts')
   if (!(await askToConfirm(session.host, `Spend up to ${formatCredits(most)}?`, session.signal)))
     throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
 }
@@ -61,4 +61,13 @@ function limitOf({ maxCredits = Number.POSITIVE_INFINITY }: CommonOptions): Spen
 /** Whether a command may spend this much in all without another question. */
 export function isAuthorized({ maxCredits = Number.POSITIVE_INFINITY, yes }: CommonOptions, credits: number): boolean {
   return credits <= maxCredits && (yes === true || credits <= CONFIRMATION_LIMIT)
+}
+
+/** Asks a question whose answer is yes or no. */
+async function askToConfirm({ stdin, stderr }: HostProcess, message: string, signal: AbortSignal): Promise<boolean> {
+  // Loaded when it is needed: most runs ask nothing.
+  const { confirm, isCancel } = await import('@clack/prompts')
+  const answer = await confirm({ message, initialValue: false, input: stdin, output: stderr, signal })
+  if (isCancel(answer)) throw new Interrupted('SIGINT')
+  return answer
 }

@@ -1,6 +1,7 @@
-import type { Candle } from 'etn-market'
+import { type Candle, operations } from 'etn-market'
 import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from '../feed/candles/buckets.ts'
-import { DEFAULT_BUCKET, type Series, withoutGone } from './series.ts'
+import { savePaidFor } from './files.ts'
+import { applyChange, DEFAULT_BUCKET, type Series, type SeriesFile, toCsv, toIsoTime } from './series.ts'
 
 export interface SyncOptions {
   readonly bucket?: Bucket | undefined
@@ -12,66 +13,113 @@ export interface SyncOptions {
   buy(limit: number): Promise<readonly Candle[]>
 }
 
+/** What became of a series, as `--json` prints it. */
 export interface Synced {
-  readonly candles: readonly Candle[]
+  readonly file: string
   readonly added: number
   readonly updated: number
-  /** Where the answer did not reach back to what is known. */
-  readonly gap?: { readonly from: number; readonly to: number } | undefined
+  readonly total: number
+  /** Between these times, unix seconds, candles stay missing: the service returns no older ones. */
+  readonly gap?: { readonly from: number; readonly to: number }
 }
 
 /**
- * Brings a series up to date: buys the last known candle anew, which may have been open, and those after it. The clock of this machine only
- * says how many to ask for; whether they reach back far enough is seen in the answer.
+ * Brings a series up to date: buys the last known candle anew, which may have been open, and those after it, or those after a hole that can
+ * still be filled. The clock of this machine only says how many to ask for; whether they reach back far enough is seen in the answer. What
+ * was bought is saved, also where the second purchase fails.
+ * @throws the error of `buy`, or a CommandError that says where the candles are that the file did not take
  */
-export async function syncSeries(file: Series, options: SyncOptions): Promise<Synced> {
+export async function syncSeries(
+  file: SeriesFile,
+  options: SyncOptions,
+): Promise<Synced & { candles: readonly Candle[] }> {
   const { bucket = DEFAULT_BUCKET, buy } = options
-  const known = file.candles
+  const { candles: known } = file
+  const from = findResumption(file, options)
   const guessed = estimateMissing(file, options)
   let fresh = mergeCandles([], await buy(guessed))
+  const newest = fresh.at(-1)?.time ?? 0
   // A candle that is newer than all that the service has is none to go on from: a person wrote it.
-  const joint = known.findLast(({ time }) => time <= (fresh.at(-1)?.time ?? 0))
+  const last = known.findLast(({ time }) => time <= newest)
+  const joint = from !== undefined && from.time <= newest ? from : last
   const reaches = () => joint === undefined || (fresh[0]?.time ?? 0) <= joint.time
-  if (joint !== undefined && !reaches()) {
-    const needed = countCandles(joint.time, fresh.at(-1)?.time ?? 0, BUCKET_SECONDS[bucket], MAX_CANDLES)
+  const needed = reaches() ? 0 : countCandles(joint?.time ?? 0, newest, BUCKET_SECONDS[bucket], MAX_CANDLES)
+  let failure: { readonly error: unknown } | undefined
+  try {
     if (needed > guessed) fresh = mergeCandles(fresh, await buy(needed))
+  } catch (error) {
+    failure = { error }
   }
 
-  const gone = findGone(joint, fresh)
-  file.merge(fresh, gone)
-  return {
-    ...countChanges(known, fresh),
-    candles: withoutGone(mergeCandles(known, fresh), gone),
-    gap: joint !== undefined && !reaches() ? { from: joint.time, to: fresh[0]?.time ?? 0 } : undefined,
+  const first = known[0] ?? fresh[0]
+  const isWhole = reaches()
+  const kept = joint === last ? file.since : undefined
+  const change = {
+    fresh,
+    gone: findGone(last, fresh),
+    since: (isWhole ? (kept ?? first?.time) : fresh[0]?.time) ?? undefined,
   }
+  savePaidFor(`--sync ${file.name}`, { name: 'candles.csv', text: () => toCsv(fresh) }, () => file.merge(change))
+  if (failure !== undefined) throw failure.error
+  const candles = applyChange(known, change)
+  const gap = isWhole || joint === undefined ? undefined : { from: joint.time, to: fresh[0]?.time ?? 0 }
+  return { file: file.name, ...countChanges(known, fresh), total: candles.length, ...(gap && { gap }), candles }
+}
+
+/** Such as `bolt.csv: 5 added, 1 updated, 105 candles.` */
+export function describeSync({ file, added, updated, total }: Synced): string {
+  return `${file}: ${added} added, ${updated} updated, ${total} candles.`
+}
+
+/** What stays missing in a series, if anything. */
+export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string[] {
+  if (gap === undefined) return []
+  const times = `from ${toIsoTime(gap.from)} to ${toIsoTime(gap.to)}`
+  return [`warning: ${file}: a gap stays ${times}: the service returns no older candles.`]
 }
 
 /** How many candles a series misses, if the clock of this machine is right. */
-export function estimateMissing(
-  { candles }: Pick<Series, 'candles'>,
-  { bucket = DEFAULT_BUCKET, limit, now }: Omit<SyncOptions, 'buy'>,
-): number {
+export function estimateMissing(series: Pick<Series, 'candles' | 'since'>, options: Omit<SyncOptions, 'buy'>): number {
+  const { bucket = DEFAULT_BUCKET, limit, now } = options
+  const from = findResumption(series, options)
+  return from === undefined ? limit : countCandles(from.time, now, BUCKET_SECONDS[bucket], MAX_CANDLES)
+}
+
+/** The candle to go on from: the last one, or the one before a hole that a purchase still fills. */
+function findResumption(
+  { candles, since }: Pick<Series, 'candles' | 'since'>,
+  { bucket = DEFAULT_BUCKET, now }: Pick<SyncOptions, 'bucket' | 'now'>,
+): Candle | undefined {
+  const seconds = BUCKET_SECONDS[bucket]
   const last = candles.at(-1)
-  return last === undefined ? limit : countCandles(last.time, now, BUCKET_SECONDS[bucket], MAX_CANDLES)
+  // A clock that is behind would take every hole for a young one.
+  const oldest = Math.max(now, last?.time ?? 0) - (MAX_CANDLES - 1) * seconds
+  const before = candles.find(({ time }, index) => {
+    const next = candles[index + 1]?.time ?? 0
+    return time >= oldest && next - time > seconds && (since === undefined || (time < since && since <= next))
+  })
+  return before ?? last
 }
 
 /** The time of the last known candle, if it was open and has stayed empty: the service leaves it out once it is over. */
-function findGone(joint: Candle | undefined, fresh: readonly Candle[]): number | undefined {
-  if (joint === undefined || joint.count > 0 || (fresh[0]?.time ?? Number.POSITIVE_INFINITY) >= joint.time)
+function findGone(last: Candle | undefined, fresh: readonly Candle[]): number | undefined {
+  if (last === undefined || last.count > 0 || (fresh[0]?.time ?? Number.POSITIVE_INFINITY) >= last.time)
     return undefined
-  return fresh.some(({ time }) => time === joint.time) ? undefined : joint.time
+  return fresh.some(({ time }) => time === last.time) ? undefined : last.time
 }
 
 function countChanges(known: readonly Candle[], fresh: readonly Candle[]): { added: number; updated: number } {
-  const before = new Map(known.map((candle) => [candle.time, JSON.stringify(valuesOf(candle))]))
-  const added = fresh.filter(({ time }) => !before.has(time)).length
-  const updated = fresh.filter((candle) => {
-    const values = before.get(candle.time)
-    return values !== undefined && values !== JSON.stringify(valuesOf(candle))
-  }).length
-  return { added, updated }
+  const before = new Map(known.map((candle) => [candle.time, toCsv([candle])]))
+  const isChanged = (candle: Candle) => before.has(candle.time) && before.get(candle.time) !== toCsv([candle])
+  return { added: fresh.filter(({ time }) => !before.has(time)).length, updated: fresh.filter(isChanged).length }
 }
 
-function valuesOf({ time, open, high, low, close, volume, count }: Candle): number[] {
-  return [time, open, high, low, close, volume, count]
+const { base, perItem = 0, maxItems } = operations['token.candles'].credits
+/**
+ * Credits that it takes to bring a series up to date once in `everyMs`: the candles since the last time, and the one that was open then. The
+ * first time costs more, because it buys the beginning of the series.
+ */
+export function costOfSync({ bucket = DEFAULT_BUCKET }: Readonly<Record<string, unknown>>, everyMs: number): number {
+  const candles = everyMs / 1_000 / BUCKET_SECONDS[bucket as Bucket] + 1
+  return base + perItem * Math.min(maxItems, candles)
 }

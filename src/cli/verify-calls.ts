@@ -1,4 +1,5 @@
 import {
+  type AfterResponseHook,
   type Client,
   type EtnMarketError,
   estimateCost,
@@ -9,8 +10,7 @@ import {
 } from 'etn-market'
 import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
-import { CREDIT_HEADERS, type LastAnswer } from './last-answer.ts'
-import { methodOf } from './operation-method.ts'
+import { methodOf } from './call-params.ts'
 
 /** The answer of an operation, or why there is none. */
 export interface Sample {
@@ -225,5 +225,43 @@ export async function sendProbe(
         ? []
         : [`${what}: refused with ${error.status} ${error.code}, not ${status} ${code}`]
     return [...refused, ...last.strayCredits('the call is refused').map((line) => `${what}: ${line}`)]
+  }
+}
+
+export const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
+
+/** What the service answered last, before the client reads it. */
+export interface LastAnswer {
+  /** The parsed body; undefined where it is not JSON. */
+  readonly body: unknown
+  /** Two of one name are joined by a comma. */
+  header(name: string): string | null
+  /** Credit headers that are there although `reason`. */
+  strayCredits(reason: string): string[]
+  forget(): void
+  readonly hook: AfterResponseHook
+}
+
+export function createLastAnswer(): LastAnswer {
+  let body: unknown
+  let headers = new Headers()
+  return {
+    get body() {
+      return body
+    },
+    header: (name) => headers.get(name),
+    strayCredits: (reason) =>
+      CREDIT_HEADERS.filter((name) => headers.has(name)).map((name) => `${name} is there although ${reason}`),
+    forget() {
+      body = undefined
+      headers = new Headers()
+    },
+    async hook({ response }) {
+      headers = response.headers
+      body = await response
+        .clone()
+        .json()
+        .catch(() => undefined)
+    },
   }
 }

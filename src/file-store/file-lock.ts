@@ -1,15 +1,34 @@
 import { randomUUID } from 'node:crypto'
-import { accessSync, constants, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  closeSync,
+  fstatSync,
+  futimesSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { identifyProcess, mayRun, type ProcessIdentity } from './process-identity.ts'
-import { resolveFile } from './resolve-file.ts'
+import { isWritable, resolveFile } from './replace-file.ts'
 
 /** A lock of a file, which one process has at a time. */
 export interface FileLock {
-  /** Whether it is still there: somebody may have deleted its file. */
+  /** Whether it is still there: somebody may have deleted its file, or taken it over while this process was stopped. */
   isHeld(): boolean
   release(): void
+}
+
+/** The process that has a lock. */
+export interface LockHolder {
+  readonly pid: number
+  readonly host: string
+  /** Where its number means something: the boot of a system, and a container of it. Empty where that is not known. */
+  readonly system: string
+  /** When it was started, as the system counts; empty where that cannot be read. */
+  readonly started: string
 }
 
 /** The lock, or who has it. */
@@ -17,24 +36,28 @@ export type LockAttempt =
   | { readonly lock: FileLock }
   | {
       readonly lock?: undefined
-      /** The process that has it; undefined if that is not known yet. */
-      readonly holder: ProcessIdentity | undefined
-      /** The file of the lock. */
-      readonly lockFile: string
+      /** Undefined where it is not known. */
+      readonly holder: LockHolder | undefined
+      /** Whether this process has it already. */
+      readonly isOwn: boolean
     }
 
-/** A lock file that says nothing is being written, or was left by a crash between two steps; milliseconds. */
-const WRITING_MS = 5_000
-/** How long, and how often, it waits for another process that writes its lock, or takes one over. */
-const PAUSE_MS = 5
-const MAX_TRIES = 100
+/** How often the holder of a lock shows that it lives, and after how long without that the lock is taken over. */
+export interface LockTimes {
+  readonly heartbeatMs: number
+  readonly silenceMs: number
+}
+
+const TIMES: LockTimes = { heartbeatMs: 1_000, silenceMs: 5_000 }
+const POLL_MS = 20
 
 /**
- * Locks a file by a file beside it, whatever name leads to it. The lock of a process that has ended is taken over.
+ * Locks a file by a file beside it, whatever name leads to it. The lock of a process that has ended is taken over: at once where the number
+ * of that process can be looked up, else after `silenceMs` without a heartbeat, for which it blocks.
  * @throws the error of the system if the lock cannot be written
  */
-export function lockFile(path: string): LockAttempt {
-  return acquire(`${resolveFile(path)}.lock`)
+export function lockFile(path: string, times = TIMES): LockAttempt {
+  return acquire(`${resolveFile(path)}.lock`, times)
 }
 
 /**
@@ -46,88 +69,151 @@ export function lockAppendedFile(path: string): LockAttempt {
   const target = resolveFile(path)
   const { nlink, dev, ino } = statSync(target, { bigint: true })
   const hasOneName = ino === 0n || (nlink === 1n && isWritable(dirname(target)))
-  return acquire(hasOneName ? `${target}.lock` : join(tmpdir(), `etn-market-${dev}-${ino}.lock`))
+  return acquire(hasOneName ? `${target}.lock` : join(tmpdir(), `etn-market-${dev}-${ino}.lock`), TIMES)
 }
 
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function acquire(file: string): LockAttempt {
-  const own = JSON.stringify({ ...identifyProcess(), id: randomUUID() })
-  let tries = 0
+function acquire(file: string, times: LockTimes): LockAttempt {
+  const own = JSON.stringify({ ...identify(process.pid), id: randomUUID() })
   for (;;) {
-    if (create(file, own)) return { lock: createLock(file, own) }
+    const lock = create(file, own, times)
+    if (lock !== undefined) return { lock }
     const found = read(file)
     // It was released meanwhile.
     if (found === undefined) continue
-    const holder = parse(found)
-    const isWriting = holder === undefined && isYoung(file)
-    if (isWriting && tries++ < MAX_TRIES) {
-      pause()
-      continue
-    }
-    if (isWriting || (holder !== undefined && mayRun(holder))) return { holder, lockFile: file }
+    const holder = parse(found.text)
+    const isNear = holder !== undefined && isOwnSystem(holder)
+    const state = isNear ? lookUp(holder) : listen(file, found, times.silenceMs)
+    if (state === 'alive') return { holder, isOwn: isNear && holder.pid === process.pid }
+    if (state === 'changed') continue
     // Two processes may find the same dead holder. The one with the lock of the lock removes it; what the other one then finds is alive.
-    const takeover = acquire(`${file}.lock`)
-    if (takeover.lock !== undefined) {
-      if (read(file) === found) rmSync(file, { force: true })
+    const takeover = acquire(`${file}.lock`, times)
+    if (takeover.lock === undefined) pause()
+    else {
+      if (read(file)?.text === found.text) rmSync(file, { force: true })
       takeover.lock.release()
-    } else if (tries++ < MAX_TRIES) pause()
-    else return takeover
+    }
   }
 }
 
-/** To write a lock, or to take one over, takes another process less than a millisecond. */
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
-}
-
-function createLock(file: string, own: string): FileLock {
-  const isHeld = () => read(file) === own
+/** Undefined if the file is there already. */
+function create(file: string, own: string, { heartbeatMs }: LockTimes): FileLock | undefined {
+  let descriptor: number
+  try {
+    descriptor = openSync(file, 'wx')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    throw error
+  }
+  try {
+    writeFileSync(descriptor, own)
+  } catch (error) {
+    closeSync(descriptor)
+    rmSync(file, { force: true })
+    throw error
+  }
+  const isHeld = () => read(file)?.text === own
+  // The open file, not its name: what another process has put there is not touched. It takes no room on a full disk.
+  const timer = setInterval(() => beat(descriptor), heartbeatMs)
+  timer.unref()
   return {
     isHeld,
     release() {
+      clearInterval(timer)
+      closeSync(descriptor)
       if (isHeld()) rmSync(file, { force: true })
     },
   }
 }
 
-/** Returns false if the file is there already. */
-function create(file: string, text: string): boolean {
+function beat(descriptor: number): void {
+  const seconds = Date.now() / 1_000
   try {
-    writeFileSync(file, text, { flag: 'wx' })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
+    futimesSync(descriptor, seconds, seconds)
+  } catch {
+    // The next one may succeed. Before it writes, a holder looks whether it still has the lock.
   }
 }
 
-function read(file: string): string | undefined {
+type HolderState = 'alive' | 'dead' | 'changed'
+
+/** A container that is started again gives the same numbers to new processes, which began later. */
+function lookUp({ pid, started }: LockHolder): HolderState {
+  const found = startOf(pid)
+  if (found !== '' && found !== started) return 'dead'
   try {
-    return readFileSync(file, 'utf8')
+    return process.kill(pid, 0) ? 'alive' : 'dead'
+  } catch (error) {
+    // A process of another user runs, too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'alive' : 'dead'
+  }
+}
+
+/** Waits for a heartbeat. No two clocks are compared: that the time of the file changes is enough, whatever it says. */
+function listen(file: string, found: LockText, silenceMs: number): HolderState {
+  for (const begun = performance.now(); performance.now() - begun < silenceMs; pause()) {
+    const now = read(file)
+    if (now?.text !== found.text) return 'changed'
+    if (now.changed !== found.changed) return 'alive'
+  }
+  return 'dead'
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS)
+}
+
+interface LockText {
+  readonly text: string
+  readonly changed: bigint
+}
+
+/** Opened anew each time: a file on a network shows what is new when it is opened. */
+function read(file: string): LockText | undefined {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(file, 'r')
+    const { mtimeNs } = fstatSync(descriptor, { bigint: true })
+    return { text: readFileSync(descriptor, 'utf8'), changed: mtimeNs }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
-function parse(text: string): ProcessIdentity | undefined {
+function parse(text: string): LockHolder | undefined {
   try {
-    const { pid, host, started } = JSON.parse(text)
-    return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid, host, started } : undefined
+    const { pid, host, system, started } = JSON.parse(text)
+    return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid, host, system, started } : undefined
   } catch {
     return undefined
   }
 }
 
-function isYoung(file: string): boolean {
-  const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
-  return Math.abs(Date.now() - mtimeMs) < WRITING_MS
+function isOwnSystem({ system, started }: LockHolder): boolean {
+  return typeof started === 'string' && system !== '' && system === identify(process.pid).system
+}
+
+/** Two containers may have one host name and the same numbers. Linux tells them apart; elsewhere a host has one set of numbers. */
+function identify(pid: number): LockHolder {
+  const host = hostname()
+  const isLinux = process.platform === 'linux'
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return { pid, host, system: `${boot} ${readlinkSync('/proc/self/ns/pid')}`, started: startOf(pid) }
+  } catch {
+    return { pid, host, system: isLinux ? '' : host, started: '' }
+  }
+}
+
+/** The moment since the boot at which a process began; empty if there is none. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name of the program, in brackets, may have spaces. The moment is the 20th field after it.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
 }

@@ -24,7 +24,8 @@ export interface FileStore extends AsyncDisposable {
  * Opens a store of texts in one JSON file, or makes one. It is for the state of one process, up to a few hundred kilobytes: each change
  * writes the whole file. Changes that are made while the file is being written are written together.
  * - A crash at any moment leaves a file with every change that was resolved.
- * - One process at a time has the file, by a lock beside it (`<path>.lock`). The lock of a process that was killed is taken over.
+ * - One process at a time has the file, by a lock beside it (`<path>.lock`) with a heartbeat. The lock of a process that was killed is taken
+ *   over: that of another machine or container after 5 seconds, for which this call blocks.
  * - A symbolic link stays one.
  * @param path of the file. Its folder must exist.
  * @throws FileStoreError with the code `store_in_use`, `store_unreadable` or `store_failed`
@@ -127,14 +128,11 @@ const isKept = (change: [string, Entry | undefined]): change is [string, Entry] 
 function acquire(path: string): FileLock {
   const attempt = lockOrFail(path)
   if (attempt.lock !== undefined) return attempt.lock
-  const { holder, lockFile: file } = attempt
-  const { pid, host } = holder ?? {}
-  const who =
-    pid === undefined ? 'another process' : pid === process.pid ? `this process (${pid})` : `process ${pid} of ${host}`
-  throw new FileStoreError(
-    `${path}: ${who} has it. Use one process for each file. If that process has ended on another machine, delete ${file}.`,
-    { code: 'store_in_use', path, pid },
-  )
+  const { pid, host } = attempt.holder ?? {}
+  const message = attempt.isOwn
+    ? `this process (${pid}) has it: share one store, or close the first one.`
+    : `${pid === undefined ? 'another process' : `process ${pid} of ${host}`} has it. Use one process for each file.`
+  throw new FileStoreError(`${path}: ${message}`, { code: 'store_in_use', path, pid })
 }
 
 function lockOrFail(path: string): ReturnType<typeof lockFile> {

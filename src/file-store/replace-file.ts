@@ -1,7 +1,18 @@
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { resolveFile } from './resolve-file.ts'
+import { basename, dirname, join, resolve } from 'node:path'
 
 /**
  * Writes a file, whole or not at all: a crash leaves the old text or the new one. When it resolves, the text is on the disk. The file keeps
@@ -80,5 +91,39 @@ async function syncFolder(path: string): Promise<void> {
     await folder.sync().finally(() => folder.close())
   } catch {
     // The new file is complete in any case.
+  }
+}
+
+/**
+ * The file that a path leads to, through all symbolic links, also where the file is still to be made. Two names of one file have one result,
+ * and what is written there leaves the links as they are.
+ * @throws the error of the system if the folder is missing
+ */
+export function resolveFile(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const target = readLink(path)
+  if (target !== undefined) return resolveFile(resolve(dirname(path), target))
+  return join(realpathSync(dirname(path)), basename(path))
+}
+
+/** Where a symbolic link leads to; undefined for anything else. */
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }

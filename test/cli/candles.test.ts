@@ -12,10 +12,10 @@ import { join } from 'node:path'
 import { type Candle, createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { parseCsv, toCsv, toPlainNumber } from '../../src/cli/candle-csv.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { parseCsv, toCsv, toPlainNumber } from '../../src/cli/series.ts'
 import { openSeriesFile } from '../../src/cli/series-file.ts'
-import { loadSqlite } from '../../src/cli/sqlite.ts'
+import { loadSqlite } from '../../src/cli/series-sqlite.ts'
 import { syncSeries } from '../../src/cli/sync-series.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
@@ -249,6 +249,70 @@ testProperty(
 )
 
 const ALL: readonly string[] = Object.values(fakeTokens)
+
+describe('a gap in a series', () => {
+  const DAY_MS = 24 * HOUR_MS
+
+  test('of more candles than the service returns is reported once, for each of several tokens', async () => {
+    const { run, json, fake, folder } = await createScene()
+    const sync = ['candles', BOLT, CORE, '--sync', 'candles', '--limit', '5']
+    await run(sync)
+    fake.advance(40 * DAY_MS)
+    // The clock of the program stands still: it learns of the outage from the answers.
+    const { code, data } = await json(sync)
+    const outcomes = data as { gap?: { from: number; to: number } }[]
+    expect(code).toBe(0)
+    expect(outcomes).toHaveLength(2)
+    for (const { gap } of outcomes) expect((gap?.to ?? 0) - (gap?.from ?? 0)).toBeGreaterThan(300 * HOUR)
+    expect((await run(sync)).stderr).not.toContain('gap')
+    fake.advance(40 * DAY_MS)
+    const { stderr } = await run(sync)
+    expect(stderr.match(/warning: candles\S+\.csv: a gap stays from \S+Z to \S+Z/g)).toHaveLength(2)
+    expect(readdirSync(join(folder, 'candles'))).toHaveLength(4)
+  })
+
+  test.each(['bolt.csv', 'bolt.sqlite'])(
+    'that can still be filled is bought at the next sync of %s, and its cost said first',
+    async (name) => {
+      const { run, fake, folder } = await createScene()
+      const sync = ['candles', BOLT, '--sync', name, '--limit', '50']
+      await run(sync)
+      const whole = await openSeriesFile(
+        { name, path: join(folder, name) },
+        { token: BOLT, bucket: '1h', currency: 'USD' },
+      )
+      const { candles } = whole
+      whole.close()
+      const path = join(folder, name)
+      if (name.endsWith('.csv')) writeFileSync(path, toCsv(candles.filter((_, index) => index < 10 || index > 20)))
+      else
+        (await loadSqlite(name)).write(path, (database) =>
+          database.exec(`DELETE FROM candles WHERE time BETWEEN ${candles[10]?.time} AND ${candles[20]?.time}`),
+        )
+      const { stdout, stderr } = await run(sync)
+      expect(stderr).toMatch(/4[12] candles: 100 to 14[12] credits/)
+      expect(stdout).toMatch(/: 1[12] added, /)
+      const charged = fake.charged()
+      await run(sync)
+      expect(fake.charged() - charged).toBeLessThanOrEqual(102)
+    },
+  )
+
+  test('that a failed purchase leaves is filled at the next sync, and what was bought is kept', async () => {
+    const { run, fake, folder } = await createScene()
+    const sync = ['candles', BOLT, '--sync', 'bolt.csv', '--limit', '5']
+    await run(sync)
+    fake.advance(100 * HOUR_MS)
+    fake.fault({ operation: 'token.candles', nth: 2, status: 404 })
+    expect((await run(sync)).code).toBe(1)
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 100 * HOUR_MS)
+    onTestFinished(() => now.mockRestore())
+    expect((await run(sync)).code).toBe(0)
+    const { length } = parseCsv(readFileSync(join(folder, 'bolt.csv'), 'utf8'))
+    // The time of the fake moved on with it.
+    expect([205, 206]).toContain(length)
+  })
+})
 
 describe('several tokens', () => {
   test('are kept up to date in a folder, each in a file of its own, for what is missing', async () => {

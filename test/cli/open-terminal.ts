@@ -8,6 +8,8 @@ export interface Terminal {
   /** Everything that was shown so far, what was typed included. */
   shown(): string
   type(text: string): void
+  /** Sends the program a signal. */
+  kill(signal: NodeJS.Signals): void
   /** Waits for the end of the program. */
   ended(): Promise<{ exitCode: number; signal?: number; output: string }>
 }
@@ -42,6 +44,7 @@ export function openTerminal(
   return {
     shown: () => output,
     type: (text) => terminal.write(text),
+    kill: (signal) => void process.kill(terminal.pid, signal),
     async ended() {
       const ended = await within(`the end of etn-market ${args.join(' ')}`, exited, { state: () => output })
       return { ...ended, output }

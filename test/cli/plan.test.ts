@@ -240,3 +240,15 @@ test.each([
   expect(lines.map((line) => line.length <= columns)).toEqual([true, true])
   expect(lines[0]?.trim().split(/ {2,}/)).toEqual(titles)
 })
+
+test.each(['plan', 'run'])('the help of `%s` fits 80 columns, and its example can be run', async (command) => {
+  const { run, write } = await createScene()
+  const { stdout } = await run([command, '--help'], { env: { COLUMNS: '80' } })
+  for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+  const [example = ''] = /^ {2}creditsPerDay:[\s\S]*/m.exec(stdout) ?? []
+  for (const name of ['tokens.txt', 'nfts.txt']) write(name, fakeTokens.BOLT)
+  write('plan.yaml', example.replaceAll('[0x043f…]', `['${fakeTokens.BOLT}']`))
+  const planned = await run(['plan', 'plan.yaml'])
+  expect([planned.code, planned.stderr]).toEqual([0, ''])
+  expect(planned.stdout).not.toContain('`run` needs')
+})

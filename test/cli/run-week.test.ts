@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createBudget, createClient } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { Journal } from '../../src/cli/journal.ts'
 import { readPlanFile } from '../../src/cli/plan-file.ts'
 import { forecastPlan } from '../../src/cli/plan-forecast.ts'
 import type { RunEvent } from '../../src/cli/run-plan/run-events.ts'
@@ -15,6 +16,21 @@ import { createDirectTransport } from '../support/direct-transport.ts'
 import { onCaseFinished, testProperty } from '../support/property.ts'
 // What loads with its first use takes no real time here.
 import '../../src/generated/answer-schemas.ts'
+
+// As does what loads with the first call, the first sweep, and the first entry of a budget.
+beforeAll(async () => {
+  const fake = createFakeService({ clock: createVirtualClock() })
+  const store = new Map<string, string>()
+  for (const address of ADDRESSES.slice(0, 2)) {
+    const budget = createBudget({ credits: 5_000, windowMs: 86_400_000, store })
+    await budget.load()
+    const client = createClient({ apiKey: fake.key, fetch: fake.fetch, budget })
+    for await (const { error } of client.locks.get.many([{ address }])) expect(error).toBe(undefined)
+    await client.close()
+    await budget.flush()
+  }
+  await fake.close()
+})
 
 const DAY = 86_400_000
 const WEEK = 7 * DAY
@@ -35,7 +51,7 @@ function prepare(yaml: string, latencyMs = 0) {
   onCaseFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'plan.yaml')
   writeFileSync(path, yaml)
-  const clock = createVirtualClock()
+  const clock = createVirtualClock(undefined, true)
   const fake = createFakeService({ clock })
   onCaseFinished(() => fake.close())
   const store: RunStore = new Map<string, string>()
@@ -90,7 +106,9 @@ function prepare(yaml: string, latencyMs = 0) {
       },
     }
   }
-  return { clock, fake, read, start, lostLocks: () => lostLocks }
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  const lines = (name: string) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n')
+  return { clock, fake, read, start, store, folder, write, lines, lostLocks: () => lostLocks }
 }
 
 function chargedWithin(fake: FakeService, clock: VirtualClock, start: number): number {
@@ -262,4 +280,178 @@ test('a token whose candles fail leaves the other tokens of its line alone', asy
   await run.stop()
   const kinds = run.events.map(({ event }) => event)
   expect(kinds).toEqual(['started', 'candles', 'failed', 'candles', 'stopped'])
+})
+
+const LOCKS = 2_000
+
+test.each(['every: 6h', 'once: "13:00"'])(
+  'a token that is added to a list is bought, and no other one again, with %s',
+  async (times) => {
+    const { clock, fake, start, write } = prepare(`- { operation: locks.get, addresses: tokens.txt, ${times} }`)
+    const run = async (count: number) => {
+      write('tokens.txt', ADDRESSES.slice(0, count).join('\n'))
+      const begun = await start()
+      await clock.advance(1.5 * HOUR)
+      await begun.stop()
+      return begun.events
+    }
+    await run(4)
+    const events = await run(5)
+    expect(fake.charged()).toBe(5 * LOCKS)
+    expect(events).toContainEqual(expect.objectContaining({ event: 'sweep', done: 5, stored: 4 }))
+    await run(3)
+    expect(fake.charged()).toBe(5 * LOCKS)
+  },
+)
+
+test('sweeps that are due within a minute buy each time, in a journal each', async () => {
+  const { clock, fake, start, folder } = prepare(
+    `- { operation: locks.get, addresses: ${list(0, 2)}, every: 20s, file: locks }`,
+  )
+  const run = await start()
+  await clock.advance(59_000)
+  await run.stop()
+  expect(fake.charged()).toBe(3 * 2 * LOCKS)
+  expect(readdirSync(folder).filter((name) => name.startsWith('locks-'))).toHaveLength(3)
+})
+
+test.each([
+  ['5 minutes back', -5 * 60_000],
+  ['a day back', -DAY],
+  ['10 years ahead', 3_650 * DAY],
+])('a clock that is set %s neither holds a line up nor makes it buy twice', async (_, step) => {
+  const { clock, fake, start } = prepare(`
+- { operation: locks.get, addresses: ${list(0, 2)}, every: 6h }
+- { operation: token.candles, addresses: ${list(0, 2)}, every: 1h, params: { limit: 5 } }
+- { operation: prices.batch, addresses: ${list(0, 4)}, every: 1h, hours: 00:00-00:00 }
+- { operation: etn.price, every: 30m }`)
+  const run = await start()
+  await clock.advance(3.2 * HOUR)
+  clock.stepWallClock(step)
+  await clock.advance(9 * HOUR)
+  await run.stop()
+  const calls = (operation: string) => fake.journal().filter((entry) => entry.operation === operation).length
+  expect([calls('locks.get'), calls('token.candles'), calls('etn.price')]).toEqual([3 * 2, 13 * 2, 25])
+})
+
+test('a run that was begun with a clock that was ahead goes on with the right one', async () => {
+  const { clock, fake, start } = prepare(`
+- { operation: locks.get, addresses: ${list(0, 2)}, every: 6h }
+- { operation: token.candles, addresses: ${list(0, 2)}, every: 1h, params: { limit: 5 } }
+- { operation: etn.price, once: '13:00' }
+- { operation: nft.stats, every: 30m }`)
+  clock.stepWallClock(3_650 * DAY)
+  const first = await start()
+  await clock.advance(2 * HOUR)
+  await first.stop()
+  clock.stepWallClock(-3_650 * DAY)
+  const before = fake.journal().length
+  const second = await start()
+  await clock.advance(25 * HOUR)
+  await second.stop()
+  const calls = (operation: string) =>
+    fake
+      .journal()
+      .slice(before)
+      .filter((entry) => entry.operation === operation).length
+  // An interval after the start, because nobody knows how long ago the last time was.
+  expect([calls('locks.get'), calls('nft.stats')]).toEqual([4 * 2, 50])
+  // The service of this test had the wrong time as well: its candles from then are in the way, and cost another request each time.
+  expect(calls('token.candles')).toBeGreaterThanOrEqual(25 * 2 - 2)
+  expect(calls('etn.price')).toBe(1)
+})
+
+test('a daily line is not repeated where the clock is set back over its time', async () => {
+  const { clock, fake, start } = prepare(`- { operation: locks.get, addresses: ${list(0, 2)}, once: '13:00' }`)
+  const run = await start()
+  await clock.advance(1.1 * HOUR)
+  expect(fake.charged()).toBe(2 * LOCKS)
+  clock.stepWallClock(-0.5 * HOUR)
+  await clock.advance(2 * HOUR)
+  expect(fake.charged()).toBe(2 * LOCKS)
+  await clock.advance(DAY)
+  await run.stop()
+  expect(fake.charged()).toBe(4 * LOCKS)
+})
+
+test('a disk that is full costs a line one time, and not the run', async () => {
+  const { clock, fake, start, store, folder } = prepare(`
+- { operation: locks.get, addresses: ${list(0, 2)}, every: 6h }
+- { operation: token.candles, addresses: ${list(0, 1)}, every: 1h, params: { limit: 5 } }
+- { operation: nft.stats, every: 1h }`)
+  const run = await start()
+  await clock.advance(0.5 * HOUR)
+  // The series cannot be replaced, and the state cannot be written.
+  mkdirSync(join(folder, 'candles', `${ADDRESSES[0]}-1h-USD.csv.new`, 'in the way'), { recursive: true })
+  await clock.advance(HOUR)
+  const failed = run.events.flatMap((event) => (event.event === 'failed' ? [event] : []))
+  expect(failed).toMatchObject([{ operation: 'token.candles', code: 'not_written', savedTo: expect.any(String) }])
+  expect(readFileSync(failed[0]?.savedTo ?? '', 'utf8')).toMatch(/^time,open/)
+  rmSync(join(folder, 'candles', `${ADDRESSES[0]}-1h-USD.csv.new`), { recursive: true })
+  const { set } = store
+  store.set = (key, value) => {
+    if (!key.includes(':line:')) return set.call(store, key, value)
+    throw Object.assign(new Error('plan.state.json: no space left'), { code: 'ENOSPC', syscall: 'write' })
+  }
+  await clock.advance(HOUR)
+  const charged = fake.charged()
+  store.set = set
+  await clock.advance(5 * HOUR)
+  await run.stop()
+  expect(fake.charged()).toBeGreaterThan(charged)
+  expect(run.events).toContainEqual(
+    expect.objectContaining({ event: 'failed', operation: 'nft.stats', code: 'ENOSPC' }),
+  )
+  expect(fake.charged({ operation: 'locks.get' })).toBe(2 * 2 * LOCKS)
+})
+
+test('a journal that takes nothing is written later, before anything else is bought', async () => {
+  const { clock, fake, start, folder } = prepare(
+    `- { operation: locks.get, addresses: ${list(0, 6)}, every: 12h, file: locks }`,
+  )
+  const original = Journal.prototype.append
+  let isFull = false
+  const append = vi.spyOn(Journal.prototype, 'append').mockImplementation(function (this: Journal, line) {
+    if (!isFull) return original.call(this, line)
+    const error = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+    this.failure = error
+    throw error
+  })
+  onTestFinished(() => append.mockRestore())
+  isFull = true
+  const run = await start()
+  await clock.advance(1_000)
+  const charged = fake.charged()
+  expect(charged).toBeLessThan(6 * LOCKS)
+  await clock.advance(20 * 60_000)
+  expect(fake.charged()).toBe(charged)
+  expect(run.events).toContainEqual(
+    expect.objectContaining({ event: 'failed', message: expect.stringMatching(/^locks-\S+: the disk is full\.$/) }),
+  )
+  isFull = false
+  await clock.advance(10 * 60_000)
+  await run.stop()
+  expect(fake.charged()).toBe(6 * LOCKS)
+  const [journal = ''] = readdirSync(folder).filter((name) => name.startsWith('locks-'))
+  expect(readFileSync(join(folder, journal), 'utf8').match(/"answer"/g)).toHaveLength(6)
+})
+
+test('what a crash tore takes no other answer with it, and a restart writes no price again', async () => {
+  const { clock, fake, start, write, lines } = prepare(`
+- { operation: etn.price, every: 1h, file: etn.jsonl }
+- { operation: prices.batch, addresses: ${list(0, 4)}, every: 1h, file: prices.jsonl }`)
+  write('etn.jsonl', '{"at":"2026-11-2')
+  write('prices.jsonl', '{"address":"0x')
+  for (const hours of [0.2, 0.2]) {
+    const run = await start()
+    await clock.advance(hours * HOUR)
+    await run.stop()
+    expect(run.events.filter(({ event }) => event === 'price')).toHaveLength(4)
+  }
+  expect(fake.journal()).toHaveLength(2)
+  const read = (name: string) =>
+    lines(name)
+      .slice(1)
+      .map((line) => JSON.parse(line) as object)
+  expect([read('etn.jsonl').length, read('prices.jsonl').length]).toEqual([1, 4])
 })

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
@@ -145,4 +145,115 @@ test('a state that is damaged is refused, and nothing is spent', async () => {
   const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('plan.yaml.state.json: it is damaged')])
   expect(scene.fake.journal()).toEqual([])
+})
+
+test.each([
+  [
+    'a folder that is missing',
+    `{ operation: etn.price, every: 1h, file: no/etn.jsonl }`,
+    'file no/etn.jsonl: there is no such file or folder.',
+  ],
+  ['the plan itself', `{ operation: etn.price, every: 1h, file: ./plan.yaml }`, 'file ./plan.yaml is the plan.'],
+  [
+    'its state',
+    `{ operation: etn.price, every: 1h, file: plan.yaml.state.json }`,
+    'file plan.yaml.state.json is the state of the run.',
+  ],
+  [
+    'a list of addresses',
+    `{ operation: prices.batch, addresses: tokens.txt, every: 1h, file: tokens.txt }`,
+    'file tokens.txt is a list of addresses.',
+  ],
+])('a plan that writes into %s is refused before anything is sent', async (_, line, message) => {
+  const scene = await createPlan(`creditsPerDay: 100000\ncalls:\n  - ${line}\n`)
+  const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`plan.yaml: calls[0]: ${message}`)])
+  expect(scene.fake.journal()).toEqual([])
+  expect(readFileSync(join(scene.folder, 'tokens.txt'), 'utf8')).toContain(BOLT)
+  expect(readdirSync(scene.folder).sort()).toEqual(['plan.yaml', 'tokens.txt'])
+})
+
+test.each([
+  [
+    'sweeps with two names of one journal',
+    ['locks.get', 'file: locks'],
+    ['nft.collection', 'file: ./locks.jsonl'],
+    'one journal, ./locks.jsonl',
+  ],
+  [
+    'a journal and the file of a call',
+    ['locks.get', 'file: locks.jsonl'],
+    ['prices.batch', 'file: locks-2026-11-24T0200.jsonl'],
+    'one file, locks-2026-11-24T0200.jsonl',
+  ],
+  [
+    'one file of candles',
+    ['token.candles', 'file: candles'],
+    ['token.candles', 'file: ./candles'],
+    'one file, ./candles',
+  ],
+  [
+    'two links to one file',
+    ['prices.batch', 'file: one.jsonl'],
+    ['token.price', 'file: link.jsonl'],
+    'one file, link.jsonl',
+  ],
+] as const)('lines of a plan with %s are refused, with both of their numbers', async (_, first, second, message) => {
+  const line = ([operation, file]: readonly [string, string]) =>
+    `\n  - { operation: ${operation}, addresses: tokens.txt, every: 6h, ${file} }`
+  const scene = await createPlan(`creditsPerDay: 1000000\ncalls:${line(first)}${line(second)}\n`)
+  symlinkSync('one.jsonl', join(scene.folder, 'link.jsonl'))
+  const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining(`calls[0] and calls[1] have ${message}: give each a file.`),
+  ])
+  expect(scene.fake.journal()).toEqual([])
+})
+
+test('two names of a plan have one limit', async () => {
+  const scene = await createPlan(
+    'creditsPerDay: 4000\ncalls:\n  - { operation: locks.get, addresses: tokens.txt, every: 1d }\n',
+  )
+  scene.write('tokens.txt', BOLT)
+  symlinkSync('plan.yaml', join(scene.folder, 'alias.yaml'))
+  await runUntil(scene, /1 of 1 done/, [], { cost: 2_000 })
+  const host = createHost(scene)
+  const code = runProgram(['run', 'alias.yaml', '--yes', '--json'], host)
+  await expect.poll(() => host.printed().stdout).toContain('"spent":2000')
+  host.emit('SIGINT')
+  expect([await code, scene.fake.charged()]).toEqual([0, 2_000])
+  expect(readdirSync(scene.folder)).not.toContain('alias.yaml.state.json')
+})
+
+test.each([
+  ['hangs', { never: true }],
+  ['fails', { status: 500, delayMs: 400 }],
+] as const)('a plan that is ended while the service %s sends nothing more, and ends soon', async (_, fault) => {
+  const scene = await createPlan(`creditsPerDay: 100000\ncalls:
+  - { operation: etn.price, every: 1h }
+  - { operation: token.candles, addresses: [${BOLT}], every: 1h }
+`)
+  scene.fake.fault({ ...fault, times: Number.POSITIVE_INFINITY })
+  const host = Object.assign(createHost(scene), { graceMs: 800 })
+  const code = runProgram(['run', 'plan.yaml', '--yes'], host)
+  await expect.poll(() => scene.fake.journal().length).toBe(2)
+  host.emit('SIGTERM')
+  const begun = performance.now()
+  expect(await code).toBe(0)
+  expect(performance.now() - begun).toBeLessThan(3_000)
+  expect(scene.fake.journal()).toHaveLength(2)
+})
+
+test('`run` says which option is its limit, and `plan` which lines `run` cannot carry out', async () => {
+  const scene = await createPlan(`creditsPerDay: 1000000\ncalls:
+  - { operation: locks.get, count: 3, once: night }
+  - { operation: prices.batch, addresses: tokens.txt, every: 1h }
+`)
+  expect((await scene.run(['run', 'plan.yaml', '--max-credits', '5'])).stderr).toContain('use --daily-limit')
+  const { stdout } = await scene.run(['plan', 'plan.yaml'])
+  expect(stdout).toContain('`run` needs addresses, not only a count, for calls[0].')
+  // Three addresses are one request.
+  expect(stdout).toMatch(/prices\.batch {2}3 of tokens\.txt {6}1 {5}1h/)
+  expect((await scene.json(['plan', 'plan.yaml'])).data).toMatchObject({ notRunnable: [0] })
 })

@@ -186,3 +186,29 @@ test('a second Ctrl-C restores the terminal and prints what may have been charge
   ] as const)
     expect(output.lastIndexOf(shown)).toBeGreaterThan(output.lastIndexOf(hidden))
 })
+
+test.skipIf(process.platform === 'win32')(
+  'Ctrl-Z gives the shell its cursor and wrapping, and `fg` goes on below',
+  async () => {
+    const scene = await createScene()
+    const watch = ['prices', fakeTokens.BOLT, '--watch', '1s', '--yes', '--no-symbols']
+    const terminal = openTerminal(scene, watch, { env: { NO_COLOR: '1' } })
+    await expect.poll(terminal.shown).toContain('Ctrl-C ends.')
+    terminal.type('\u001a')
+    const [hide, show, wrap] = ['\u001b[?25l', '\u001b[?25h', '\u001b[?7h']
+    await expect.poll(() => terminal.shown().endsWith(wrap + show)).toBe(true)
+    const stopped = terminal.shown().length
+    await expect
+      .poll(() => {
+        terminal.kill('SIGCONT')
+        return terminal.shown().slice(stopped)
+      })
+      .toContain('Ctrl-C ends.')
+    // What was drawn before stays: nothing moves the cursor up over what the shell has printed.
+    const first = terminal.shown().slice(stopped).split('Ctrl-C ends.')[0] ?? ''
+    expect([first.startsWith(hide), first.includes('A\r')]).toEqual([true, false])
+    terminal.type('\u0003')
+    const { exitCode, output } = await terminal.ended()
+    expect([exitCode, output.lastIndexOf(show) > output.lastIndexOf(hide)]).toEqual([130, true])
+  },
+)

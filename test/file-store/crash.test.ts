@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -85,6 +85,22 @@ test('of processes that find the lock of a dead one at the same time, one gets t
   for (const other of others) other.process.kill('SIGKILL')
   await Promise.all(others.map((other) => other.ended()))
 })
+
+const UNSHARE = ['-pf', '--kill-child', '--mount-proc', process.execPath]
+/** Whether this machine lets a process have numbers of its own, as a container has. */
+const canUnshare = spawnSync('/usr/bin/unshare', [...UNSHARE, '-e', '']).status === 0
+
+test.skipIf(!canUnshare)(
+  'a process of another container with the same host name keeps its lock while it lives',
+  async () => {
+    const path = join(mkdtempSync(join(folder, 'container-')), 'state.json')
+    const first = follow(spawn('/usr/bin/unshare', [...UNSHARE, program, path, '0', '[]']))
+    await expect.poll(first.printed).toContain('steps')
+    expect(() => createFileStore(path)).toThrow(expect.objectContaining({ code: 'store_in_use', pid: 1 }))
+    first.process.kill('SIGKILL')
+    await first.ended()
+  },
+)
 
 testProperty(
   'whatever is set and whenever the process is killed, nothing acknowledged is lost',

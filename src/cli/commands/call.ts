@@ -1,14 +1,53 @@
 import type { Command } from 'commander'
-import { operations, PartialBatchError } from 'etn-market'
-import { addParamOptions, type ParamOptions, readOperation, readParams } from '../call-params.ts'
+import { creditsToUsd, estimateCost, type OperationId, operations, PartialBatchError } from 'etn-market'
+import { addParamOptions, methodOf, type ParamOptions, readOperation, readParams } from '../call-params.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
-import { formatData } from '../format-data.ts'
 import type { HostProcess } from '../host.ts'
-import { methodOf } from '../operation-method.ts'
+import { type Colors, formatCredits } from '../output.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
-import { widthOf } from '../table.ts'
-import { describeRequests, estimateCall } from './cost.ts'
+import { fitTable, widthOf } from '../table.ts'
+import { cleanLine } from '../text.ts'
+
+/** Adds `etn-market cost`, which sends nothing. With `--json` it prints `{ operation, min, max, requests, usd }`. */
+export function addCostCommand(program: Command, host: HostProcess): void {
+  const command = program
+    .command('cost <operation>')
+    .description('What a call costs, in credits and US dollars. Sends nothing.')
+    .option('--json', 'print { operation, min, max, requests, usd }; usd is of max')
+  addParamOptions(command).action(
+    inSession<CommonOptions & ParamOptions, [string]>(host, async (session, options, name) => {
+      const operation = readOperation(name)
+      const cost = estimateCall(operation, await readParams(session, options))
+      if (session.json) session.printJson({ operation, ...cost, usd: creditsToUsd(cost.max) })
+      else session.print(describeCost(operation, cost))
+      return undefined
+    }),
+  )
+  addExample(command, 'cost token.list --limit 20')
+}
+
+/** The cost of a call whose parameters are checked here. */
+export function estimateCall(operation: OperationId, params: Record<string, unknown>): Cost {
+  return (estimateCost as (operation: OperationId, params: unknown) => Cost)(operation, params)
+}
+
+interface Cost {
+  readonly min: number
+  readonly max: number
+  readonly requests: number
+}
+
+/** A sentence such as `token.price: 50 credits ($0.00005), 1 request.` */
+function describeCost(operation: OperationId, { min, max, requests }: Cost): string {
+  const cost = max === 0 ? 'free' : formatCredits(min, max)
+  return `${operation}: ${cost}, ${describeRequests(requests)}.`
+}
+
+/** `1 request` or `3 requests`. */
+export function describeRequests(requests: number): string {
+  return `${requests} ${requests === 1 ? 'request' : 'requests'}`
+}
 
 /** Adds `etn-market call`. With `--json` it prints the service's data alone. */
 export function addCallCommand(program: Command, host: HostProcess): void {
@@ -32,4 +71,57 @@ export function addCallCommand(program: Command, host: HostProcess): void {
     }),
   )
   addExample(command, 'call token.candles --address 0x043f…a1 --bucket 1h --limit 5', 'call prices.batch --addresses -')
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Data of the service for people: a list of flat objects as a table that fits a width, anything else as indented lines. */
+export function formatData(data: unknown, colors: Colors, width: number): string {
+  const rows = toRows(data)
+  if (rows !== undefined && rows.length > 0) {
+    const titles = [...new Set(rows.flatMap(Object.keys))]
+    const columns = titles.map((title, index) => ({
+      title: cleanLine(title),
+      // The first one says what a row is of.
+      ...(index > 0 && { dropOrder: index }),
+      align: rows.every((row) => typeof row[title] === 'number') ? ('right' as const) : ('left' as const),
+    }))
+    const cells = rows.map((row) => titles.map((title) => formatScalar(row[title])))
+    const table = fitTable(columns, cells, colors.bold, width)
+    return [...table.lines, ...table.notShown.map(colors.dim)].join('\n')
+  }
+  return formatLines(data, '', colors).join('\n')
+}
+
+/** A list of flat objects, or an object of them whose keys become a column; undefined for anything else. */
+function toRows(data: unknown): Fields[] | undefined {
+  const isFlat = (value: unknown): value is Fields => isFields(value) && Object.values(value).every(isScalar)
+  if (Array.isArray(data)) return data.every(isFlat) ? data : undefined
+  if (!isFields(data)) return undefined
+  const entries = Object.entries(data)
+  if (entries.length === 0 || !entries.every(([, value]) => value === null || isFlat(value))) return undefined
+  if (entries.every(([, value]) => value === null)) return undefined
+  return entries.map(([key, value]) => ({ key, ...(value as Fields | null) }))
+}
+
+function formatLines(value: unknown, indent: string, colors: Colors): string[] {
+  if (isScalar(value)) return [indent + formatScalar(value)]
+  const entries: [string, unknown][] = Array.isArray(value)
+    ? value.map((item) => ['-', item])
+    : Object.entries(value as Fields).map(([key, item]) => [`${cleanLine(key)}:`, item])
+  if (entries.length === 0) return [`${indent}${Array.isArray(value) ? 'none' : '{}'}`]
+  return entries.flatMap(([title, item]) =>
+    isScalar(item)
+      ? [`${indent}${colors.bold(title)} ${formatScalar(item)}`]
+      : [indent + colors.bold(title), ...formatLines(item, `${indent}  `, colors)],
+  )
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
+
+function formatScalar(value: unknown): string {
+  return value === null || value === undefined ? '-' : cleanLine(String(value))
 }

@@ -1,29 +1,43 @@
+import { mkdirSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Candle, checksumAddress, estimateCost, isAddress, type TokenCandlesParams } from 'etn-market'
-import { chartWidth, formatChart } from '../candle-chart.ts'
-import { toCsv, toIsoTime } from '../candle-csv.ts'
-import { toSvg } from '../candle-svg.ts'
-import { buyCandlesOfMany } from '../candles-of-many.ts'
+import {
+  type Candle,
+  checksumAddress,
+  estimateCost,
+  isAddress,
+  isEtnMarketError,
+  type TokenCandlesParams,
+} from 'etn-market'
+import { isFinalForKey } from '../../errors/api.ts'
+import { chartWidth, formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
-import { usageError } from '../failure.ts'
-import { requireWritable } from '../files.ts'
+import { CommandError, EXIT, usageError } from '../failure.ts'
+import { reasonOf, requireWritable, savePaidFor, writeWhole } from '../files.ts'
 import type { HostProcess, NamedFile } from '../host.ts'
-import { type PaidFor, savePaidFor } from '../paid-for.ts'
 import { readAddresses } from '../read-addresses.ts'
-import { writeWhole } from '../replace-file.ts'
-import { DEFAULT_BUCKET, DEFAULT_CURRENCY, type Series, seriesIdOf } from '../series.ts'
+import {
+  DEFAULT_BUCKET,
+  DEFAULT_CURRENCY,
+  isSeriesFile,
+  type SeriesFile,
+  seriesIdOf,
+  seriesName,
+  toCsv,
+} from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
-import { syncSeries } from '../sync-series.ts'
+import { describeGap, describeSync, estimateMissing, type Synced, syncSeries } from '../sync-series.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
+
+type CandleParams = TokenCandlesParams & { readonly limit: number }
 
 interface CandlesArguments extends CommonOptions {
   readonly bucket: string
   readonly currency: string
   readonly limit: string
   /** True for standard output, else a file. */
-  readonly csv?: true | string
+  readonly csv?: true | string | undefined
   readonly svg?: string
   readonly sync?: string
   readonly allListed?: true
@@ -50,36 +64,21 @@ export function addCandlesCommand(program: Command, host: HostProcess): void {
     inSession<CandlesArguments, [string[]]>(host, async (session, options, args) => {
       const { named, csv } = readArguments(args, options)
       const addresses = options.allListed ? await listTokens(session, options) : await readTokens(session, named)
-      const [address = '', ...more] = addresses
-      if (more.length > 0 || options.allListed) {
-        if (options.svg !== undefined) throw usageError('--svg takes one token.')
-        if (csv === true) throw usageError('--csv of several tokens needs a folder, such as --csv candles.')
-        const params = addresses.map((one) => readParams(one, options))
-        return buyCandlesOfMany(session, { options, params, sync: options.sync, csv })
+      const isMany = addresses.length > 1 || options.allListed === true
+      const params = addresses.map((one) => readParams(one, options))
+      const output = prepareOutput(session, { ...options, csv }, isMany)
+      const series: SeriesFile[] = []
+      try {
+        // All of them before anything is sent: a file that cannot be used costs nothing.
+        for (const one of options.sync === undefined ? [] : params) {
+          const id = seriesIdOf(one)
+          const file = session.file(isMany ? seriesName(options.sync ?? '', id, true) : (options.sync ?? ''))
+          series.push(await openSeriesFile(file, id))
+        }
+        return await buyAll(session, options, { params, series, isMany, output })
+      } finally {
+        for (const file of series) file.close()
       }
-      const params = readParams(address, options)
-      if (csv === true && session.json)
-        throw usageError('--json and --csv without a file cannot be given together: both print.')
-      const csvFile = typeof csv === 'string' ? session.file(csv) : undefined
-      const svgFile = options.svg === undefined ? undefined : session.file(options.svg)
-      if (csvFile) requireWritable('--csv', csvFile)
-      if (svgFile) requireWritable('--svg', svgFile)
-      const candles =
-        options.sync === undefined
-          ? await buyCandles(session, options, params)
-          : await syncFile(session, options, params, session.file(options.sync))
-      const save = (option: string, { name, path }: NamedFile, toText: () => string) =>
-        savePaidFor(session, `${option} ${name}`, candlesAsCsv(candles), () => writeWhole(path, toText()))
-      if (svgFile) save('--svg', svgFile, () => toSvg(candles, describe(params)))
-      if (csvFile) save('--csv', csvFile, () => toCsv(candles))
-      if (csv === true) session.print(toCsv(candles).trimEnd())
-      else if (session.json && options.sync === undefined) session.printJson(candles)
-      else if (!session.json && options.sync === undefined) {
-        session.print(session.colors.bold(describe(params)))
-        const lines = formatChart(candles, chartWidth(host), session.colors)
-        session.print(lines.join('\n'))
-      }
-      return undefined
     }),
   )
   const bolt = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
@@ -119,65 +118,149 @@ async function listTokens(session: Session, options: CandlesArguments): Promise<
 }
 
 /** @throws InvalidRequestError naming the parameter */
-function readParams(
-  given: string,
-  { bucket, currency, limit }: CandlesArguments,
-): TokenCandlesParams & { limit: number } {
+function readParams(given: string, { bucket, currency, limit }: CandlesArguments): CandleParams {
   const params = { address: given, bucket, currency, limit: /^\d{1,9}$/.test(limit) ? Number(limit) : limit }
   const isValid: boolean = isAddress(given)
-  const checked = params as TokenCandlesParams & { limit: number }
+  const checked = params as CandleParams
   estimateCost('token.candles', checked)
   return isValid ? { ...checked, address: checksumAddress(given) } : checked
 }
 
-async function buyCandles(
-  session: Session,
-  options: CandlesArguments,
-  params: TokenCandlesParams & { limit: number },
-): Promise<Candle[]> {
-  const client = await session.client()
-  await authorizeSpending(session, options, {
-    what: params.limit === 1 ? '1 candle' : `${params.limit} candles`,
-    ...estimateCost('token.candles', params),
-  })
-  const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })
-  return [...candles].sort((one, other) => one.time - other.time)
+/** Where candles go. */
+interface CandleOutput {
+  /** A file, or a folder of files; true for standard output. */
+  readonly csv: true | NamedFile | undefined
+  readonly svg: NamedFile | undefined
 }
 
-async function syncFile(
-  session: Session,
-  options: CandlesArguments,
-  params: TokenCandlesParams & { limit: number },
-  named: NamedFile,
-): Promise<readonly Candle[]> {
-  const id = seriesIdOf(params)
-  const file = await openSeriesFile(named, id)
-  const saving: Series = {
-    candles: file.candles,
-    merge: (fresh, gone) =>
-      savePaidFor(session, `--sync ${named.name}`, candlesAsCsv(fresh), () => file.merge(fresh, gone)),
+/** @throws CommandError for outputs that exclude each other or cannot be written */
+function prepareOutput(session: Session, { csv, svg, sync, json }: CandlesArguments, isMany: boolean): CandleOutput {
+  if (isMany && svg !== undefined) throw usageError('--svg takes one token.')
+  if (isMany && csv === true) throw usageError('--csv of several tokens needs a folder, such as --csv candles.')
+  if (csv === true && json) throw usageError('--json and --csv without a file cannot be given together: both print.')
+  const named = {
+    csv: typeof csv === 'string' ? session.file(csv) : csv,
+    svg: svg === undefined ? undefined : session.file(svg),
   }
+  const folder = isMany ? (sync ?? csv) : undefined
+  if (typeof folder === 'string') makeFolder(session.file(folder))
+  else if (typeof named.csv === 'object') requireWritable('--csv', named.csv)
+  if (named.svg) requireWritable('--svg', named.svg)
+  return named
+}
+
+function makeFolder({ name, path }: NamedFile): void {
+  if (isSeriesFile(name)) throw usageError(`${name}: several tokens need a folder, with a file for each.`)
   try {
-    const { added, updated, candles, gap } = await syncSeries(saving, {
-      bucket: id.bucket,
-      limit: params.limit,
-      now: Date.now() / 1_000,
-      buy: (limit) => buyCandles(session, options, { ...params, limit }),
-    })
-    if (gap)
-      session.note(
-        `warning: a gap stays from ${toIsoTime(gap.from)} to ${toIsoTime(gap.to)}: the service returns no older candles.`,
-      )
-    if (session.json) session.printJson({ file: named.name, added, updated, total: candles.length })
-    else session.print(`${named.name}: ${added} added, ${updated} updated, ${candles.length} candles.`)
-    return candles
-  } finally {
-    file.close()
+    mkdirSync(path, { recursive: true })
+  } catch (error) {
+    throw usageError(`${name}: ${reasonOf(error)}.`, error)
   }
 }
 
-const candlesAsCsv = (candles: readonly Candle[]): PaidFor => ({ name: 'candles.csv', text: () => toCsv(candles) })
-
-function describe({ address, bucket, currency }: TokenCandlesParams): string {
-  return `${address}, ${bucket}, ${currency}`
+interface Purchases {
+  readonly params: readonly CandleParams[]
+  /** Of `--sync`, one for each token. */
+  readonly series: readonly SeriesFile[]
+  readonly isMany: boolean
+  readonly output: CandleOutput
 }
+
+/** What became of a token, as `--json` prints it for several. */
+interface Outcome extends Partial<Synced> {
+  readonly address: string
+  readonly candles?: readonly Candle[]
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+/** Buys the candles of one token after the other. Returns the exit code. */
+async function buyAll(session: Session, options: CandlesArguments, purchases: Purchases): Promise<number> {
+  const { params, series, isMany } = purchases
+  const now = Date.now() / 1_000
+  const limits = params.map((one, index) =>
+    series[index] ? estimateMissing(series[index], { ...one, now }) : one.limit,
+  )
+  const client = await session.client()
+  await authorize(
+    session,
+    options,
+    params.map((one, index) => ({ ...one, limit: limits[index] ?? one.limit })),
+  )
+  const outcomes: Outcome[] = []
+  for (const [index, one] of params.entries()) {
+    session.signal.throwIfAborted()
+    const buy = async (limit: number) => {
+      if (limit !== limits[index]) await authorize(session, options, [{ ...one, limit }])
+      const candles = await client.token.candles({ ...one, limit }, { signal: session.signal, validate: 'strict' })
+      return [...candles].sort((first, second) => first.time - second.time)
+    }
+    const file = series[index]
+    try {
+      const { candles, ...synced } =
+        file === undefined ? { candles: await buy(one.limit) } : await syncSeries(file, { ...one, now, buy })
+      outcomes.push({
+        address: one.address,
+        ...show(session, one, candles, 'file' in synced ? synced : undefined, purchases),
+      })
+    } catch (error) {
+      if (!isMany || session.signal.aborted || error instanceof CommandError || !isEtnMarketError(error)) throw error
+      const { code, message } = error
+      outcomes.push({ address: one.address, error: { code, message } })
+      session.note(`${one.address}: ${message}`)
+      if (isFinalForKey(error) || error.name === 'BudgetExceededError') break
+    }
+  }
+  const done = outcomes.filter(({ error }) => error === undefined)
+  if (session.json) session.printJson(isMany ? outcomes : toSingle(outcomes[0]))
+  else if (isMany)
+    session.print(`${done.length} of ${params.length} tokens done, ${outcomes.length - done.length} failed.`)
+  return done.length === params.length ? EXIT.ok : EXIT.refused
+}
+
+/** One token alone is printed without its address, and candles are a list. */
+function toSingle({ address: _, ...outcome }: Outcome = { address: '' }): unknown {
+  return outcome.file === undefined || outcome.candles ? outcome.candles : outcome
+}
+
+/** Writes and prints the candles of a token. */
+function show(
+  session: Session,
+  params: CandleParams,
+  candles: readonly Candle[],
+  synced: Synced | undefined,
+  { isMany, output: { csv, svg } }: Purchases,
+): Omit<Outcome, 'address'> {
+  const save = (option: string, { name, path }: NamedFile, text: () => string) =>
+    savePaidFor(`${option} ${name}`, { name: 'candles.csv', text: () => toCsv(candles) }, () =>
+      writeWhole(path, text()),
+    )
+  for (const line of synced ? describeGap(synced) : []) session.note(line)
+  if (svg) save('--svg', svg, () => toSvg(candles, describe(params)))
+  const file =
+    typeof csv !== 'object' ? undefined : isMany ? session.file(seriesName(csv.name, seriesIdOf(params), true)) : csv
+  if (file) save('--csv', file, () => toCsv(candles))
+  if (csv === true) session.print(toCsv(candles).trimEnd())
+  else if (!session.json && synced) session.print(describeSync(synced))
+  else if (!session.json && file && isMany) session.print(`${file.name}: ${candles.length} candles.`)
+  else if (!session.json) {
+    session.print(session.colors.bold(describe(params)))
+    session.print(formatChart(candles, chartWidth(session.host), session.colors).join('\n'))
+  }
+  if (synced) return synced
+  return file && isMany ? { file: file.name, total: candles.length } : { candles }
+}
+
+function authorize(session: Session, options: CommonOptions, params: readonly CandleParams[]): Promise<void> {
+  const costs = params.map((one) => estimateCost('token.candles', one))
+  const sum = (part: 'min' | 'max') => costs.reduce((total, cost) => total + cost[part], 0)
+  const [first] = params
+  const what =
+    params.length > 1
+      ? `candles of ${params.length} tokens`
+      : first?.limit === 1
+        ? '1 candle'
+        : `${first?.limit} candles`
+  return authorizeSpending(session, options, { what, min: sum('min'), max: sum('max'), smallest: costs[0]?.max ?? 0 })
+}
+
+const describe = ({ address, bucket, currency }: TokenCandlesParams) => `${address}, ${bucket}, ${currency}`

@@ -2,8 +2,8 @@ import { Argument, type Command } from 'commander'
 import { operations } from 'etn-market'
 import { addExample } from '../common-options.ts'
 import type { HostProcess } from '../host.ts'
-import { SWEEPS } from '../run-sweep.ts'
 import { type CommonOptions, inSession } from '../session.ts'
+import { SWEEPS } from './sweep.ts'
 
 /** A command as a shell completes it. */
 interface Completed {

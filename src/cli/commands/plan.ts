@@ -4,10 +4,16 @@ import { addExample, readCredits } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
 import type { HostProcess } from '../host.ts'
 import { formatCount, formatCredits, formatUsd } from '../output.ts'
-import { readPlanFile } from '../plan-file.ts'
-import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
-import type { PlanFile } from '../plan-line.ts'
-import { findSlowerLine, type SlowerLine } from '../plan-slower.ts'
+import { isCallable, readPlanFile } from '../plan-file.ts'
+import {
+  type ForecastLine,
+  findSlowerLine,
+  forecastPlan,
+  type PlanForecast,
+  type SlowerLine,
+} from '../plan-forecast.ts'
+import { kindOf, type PlanFile, type PlanLine } from '../plan-line.ts'
+import { countPriceRequests } from '../price-table.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { fitTable, widthOf } from '../table.ts'
 
@@ -36,7 +42,15 @@ export function addPlanCommand(program: Command, host: HostProcess): void {
       const plan = await makePlan(file, limit, options.balance ?? file.balance)
       const withinLimit = limit === undefined || plan.creditsPerDay <= limit
       const slower = limit === undefined || withinLimit ? undefined : await findSlowerLine(file, limit)
-      if (session.json) session.printJson({ limit: limit ?? null, withinLimit, slower: slower ?? null, ...plan })
+      const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
+      const document = {
+        limit: limit ?? null,
+        withinLimit,
+        slower: slower ?? null,
+        ...plan,
+        ...(notRunnable.length > 0 && { notRunnable }),
+      }
+      if (session.json) session.printJson(document)
       else printPlan(session, file, plan, { limit, slower })
       return withinLimit ? EXIT.ok : EXIT.refused
     }),
@@ -47,14 +61,14 @@ export function addPlanCommand(program: Command, host: HostProcess): void {
 
 /** What a plan looks like, for the help of `plan` and `run`. */
 export const PLAN_HELP = `
-A plan in YAML. Times are in UTC. src/cli/GUIDE.md in the repository has all fields.
+A plan in YAML. Times are in UTC. The guide of the command has all fields.
   creditsPerDay: 100000
   calls:
     - { operation: etn.price, every: 1m }
     - { operation: prices.batch, addresses: tokens.txt, every: 5m }
-    - { operation: token.candles, addresses: [0x043f…], every: 1h, file: candles }
+    - { operation: token.candles, addresses: [0x043f…], every: 1h }
     - { operation: locks.get, addresses: tokens.txt, once: night }
-    - { operation: nft.collection, count: 300, once: 03:30, for: floor prices }
+    - { operation: nft.collection, addresses: nfts.txt, once: 03:30 }
 `
 
 /** The plan of a file. A limit or a balance of 0 allows nothing. */
@@ -93,7 +107,7 @@ function printPlan(
   const rows = plan.calls.map((call, index) => [
     call.operation,
     call.for,
-    String(call.count),
+    String(requestsOf(lines[index], call)),
     lines[index]?.every ?? '',
     ...(hasHours ? [String(call.activeHours)] : []),
     formatRange(call.minCreditsPerDay, call.creditsPerDay),
@@ -114,9 +128,16 @@ function printPlan(
     print(isWithin ? colors.green(first ?? '') : colors.red(first ?? ''))
     for (const line of more) print(line)
   }
+  const counted = lines.filter((line) => !isCallable(line)).map(({ index }) => `calls[${index}]`)
+  if (counted.length > 0) print(`\`run\` needs addresses, not only a count, for ${counted.join(', ')}.`)
   const advice = plan.advice.filter(({ kind }) => kind !== 'over-limit')
   if (advice.length > 0) print(colors.bold('\nTo spend less:'))
   for (const { message } of advice) print(`- ${message}`)
+}
+
+/** Prices of many addresses are one request. */
+function requestsOf(line: PlanLine | undefined, { count }: ForecastLine): number {
+  return line !== undefined && kindOf(line) === 'prices' ? countPriceRequests(count) : count
 }
 
 /** Such as `The balance lasts 12.5 days at least.` */

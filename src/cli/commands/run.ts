@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { systemClock } from '../../concurrency/clock.ts'
@@ -7,15 +7,15 @@ import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, readCredits } from '../common-options.ts'
 import { EXIT, refusal, usageError } from '../failure.ts'
 import { type HostProcess, type NamedFile, nameFile } from '../host.ts'
-import { toJsonLine } from '../json.ts'
 import { isCallable, readPlanFile } from '../plan-file.ts'
-import { kindOf, type PlanFile } from '../plan-line.ts'
-import { findSlowerLine } from '../plan-slower.ts'
-import { describeEvent } from '../run-plan/describe-event.ts'
+import { findSlowerLine } from '../plan-forecast.ts'
+import type { PlanFile } from '../plan-line.ts'
+import { checkOutputs } from '../run-plan/outputs.ts'
+import { describeEvent } from '../run-plan/run-events.ts'
 import { runPlan } from '../run-plan/run-plan.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
-import { cleanLine } from '../text.ts'
+import { cleanLine, toJsonLine } from '../text.ts'
 import { describeLimit, makePlan, PLAN_HELP } from './plan.ts'
 
 interface RunArguments extends CommonOptions {
@@ -39,7 +39,10 @@ export function addRunCommand(program: Command, host: HostProcess): void {
     .option('--key-file <file>', 'file with the key; else ETN_MARKET_API_KEY, else a prompt')
     .option('--base-url <url>', 'address of the service; else ETN_MARKET_BASE_URL')
     .option('--json', 'print events as JSON, one a line; errors too')
-  command.action(
+  const option = new Option('--max-credits <n>').hideHelp().argParser(() => {
+    throw new InvalidArgumentError('A run has a limit of each day: use --daily-limit.')
+  })
+  command.addOption(option).action(
     inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, session.file(name)), {
       endsByItself: false,
     }),
@@ -55,8 +58,19 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
   const { creditsPerDay: planned } = await requireFits(file, limit)
   requireCallable(named.name, file)
-  requireOwnJournals(named.name, file)
-  await using store = createFileStore(`${named.path}.state.json`)
+  const state = `${file.path}.state.json`
+  await using store = createFileStore(state)
+  const inFolder = (name: string) => nameFile({ cwd: () => dirname(file.path) }, name)
+  const sources = file.lines.flatMap(({ source }) => (source === undefined ? [] : [source]))
+  const taken = [
+    { path: file.path, what: 'the plan' },
+    ...[state, `${state}.lock`, `${state}.new`].map((path) => ({ path, what: 'the state of the run' })),
+    ...sources.map((path) => ({ path, what: 'a list of addresses' })),
+    ...(options.keyFile === undefined
+      ? []
+      : [{ path: session.file(options.keyFile).path, what: 'the file of the key' }]),
+  ]
+  await checkOutputs({ plan: named.name, lines: file.lines, taken, file: inFolder })
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}
@@ -65,7 +79,6 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   const { signal } = session
   const onAbort = () => session.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
   signal.addEventListener('abort', onAbort, { once: true })
-  const folder = { cwd: () => dirname(named.path) }
   const running = runPlan({
     lines: file.lines,
     creditsPerDay: limit,
@@ -74,7 +87,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     budget,
     clock: systemClock,
     signal,
-    file: (relative) => nameFile(folder, relative),
+    file: inFolder,
     client(onEvent) {
       listener = onEvent
       return client
@@ -107,15 +120,4 @@ function requireCallable(name: string, { lines }: PlanFile): void {
     throw usageError(
       `${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`,
     )
-}
-
-/** @throws CommandError for two sweeps with one journal, which one of them would find in use */
-function requireOwnJournals(name: string, { lines }: PlanFile): void {
-  const users = new Map<string, number>()
-  for (const { index, operation, file = operation } of lines.filter((line) => kindOf(line) === 'sweep')) {
-    const other = users.get(file)
-    if (other !== undefined)
-      throw usageError(`${name}: calls[${other}] and calls[${index}] have one journal, ${file}: give each a file.`)
-    users.set(file, index)
-  }
 }

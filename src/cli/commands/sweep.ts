@@ -1,19 +1,29 @@
 import type { Command } from 'commander'
-import { createBudget, estimateCost, type OperationId } from 'etn-market'
+import {
+  type BudgetStore,
+  type Client,
+  createBudget,
+  estimateCost,
+  type OperationId,
+  type Sweep,
+  type SweepOptions,
+  type SweepProgress,
+  type SweepResult,
+} from 'etn-market'
+import { isFinalForKey } from '../../errors/api.ts'
 import { SWEEP_BUDGET_KEY } from '../../sweep/sweep-budget.ts'
+import { methodOf } from '../call-params.ts'
 import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
-import { EXIT, refusal, unknownValue } from '../failure.ts'
-import { reasonOf } from '../files.ts'
+import { describeFailure, EXIT, refusal, unknownValue } from '../failure.ts'
+import { keepElsewhere, reasonOf } from '../files.ts'
 import type { HostProcess } from '../host.ts'
 import { type Journal, openJournal } from '../journal.ts'
-import { formatCount } from '../output.ts'
-import { keepElsewhere } from '../paid-for.ts'
-import { createProgress } from '../progress.ts'
+import { createProgress } from '../live-lines.ts'
+import { formatCount, formatCredits } from '../output.ts'
 import { readAddresses } from '../read-addresses.ts'
-import { buyMissing, readStored, SWEEPS, type SweepName, type SweepParams } from '../run-sweep.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending, type SpendingLimit } from '../spending.ts'
-import { printSweep } from '../sweep-summary.ts'
+import { cleanLine } from '../text.ts'
 
 interface SweepArguments extends CommonOptions {
   readonly resume?: string
@@ -69,10 +79,10 @@ export function addSweepCommand(program: Command, host: HostProcess): void {
           session.signal,
         )
           .catch((error) => {
-            throw journal.failure === undefined ? error : journalError(session, path, journal)
+            throw journal.failure === undefined ? error : journalError(path, journal)
           })
           .finally(progress.stop)
-        if (journal.failure !== undefined) throw journalError(session, path, journal)
+        if (journal.failure !== undefined) throw journalError(path, journal)
         const results = [...stored, ...bought.results]
         await printSweep(session, {
           operation: SWEEPS[name],
@@ -141,13 +151,116 @@ function limitOf({ maxCredits, maxCreditsPerRun }: SweepArguments, spent: number
   return { credits: left, name: `--max-credits ${formatCount(most)}`, beside }
 }
 
-function journalError(session: Session, path: string, { failure, unwritten }: Journal): Error {
+function journalError(path: string, { failure, unwritten }: Journal): Error {
   const problem = `journal ${path}: it cannot be written: ${reasonOf(failure)}.`
   if (unwritten.length === 0)
     return refusal(`${problem} What it has is kept: run it again with --resume ${path}`, 'not_written')
   const text = () => unwritten.map((line) => `${line}\n`).join('')
-  return keepElsewhere(session, `${problem} Append to it what is missing, then go on with --resume ${path}.`, {
+  return keepElsewhere(`${problem} Append to it what is missing, then go on with --resume ${path}.`, {
     name: path,
     text,
   })
+}
+
+export interface SweepSummary {
+  readonly operation: string
+  /** As the user named it. */
+  readonly journal: string
+  readonly results: readonly Result[]
+  readonly remaining: readonly SweepParams[]
+  /** How many results are from the journal. */
+  readonly stored: number
+  /** What this run was charged. */
+  readonly credits: number
+  /** What calls may cost. */
+  costOf(list: readonly SweepParams[]): number
+  readonly limit: SpendingLimit
+}
+
+/** Prints what a sweep has done, why it ended early, and how to go on. */
+export async function printSweep(session: Session, summary: SweepSummary): Promise<void> {
+  const { operation, journal, results, remaining, stored, credits, costOf } = summary
+  const failures = results.flatMap(({ params, error }) => (error === undefined ? [] : [{ params, error }]))
+  const final = failures.find(({ error }) => isFinalForKey(error))?.error
+  const ended = final && (await describeFailure(final))
+  const counts = {
+    total: results.length + remaining.length,
+    done: results.length - failures.length,
+    failed: failures.length,
+  }
+  if (session.json) {
+    const why = ended ? { code: ended.code, message: ended.message } : null
+    session.printJson({ operation, journal, ...counts, stored, credits, ended: why, remaining, results })
+    return
+  }
+  // What ended the sweep is the same for all.
+  for (const { params, error } of failures)
+    if (!isFinalForKey(error)) session.print(cleanLine(`${params.address}: ${error.message}`))
+  const fromJournal = stored > 0 ? ` (${stored} from the journal)` : ''
+  session.print(
+    `${counts.done} of ${counts.total} done${fromJournal}, ${counts.failed} failed, ${formatCount(credits)} credits.`,
+  )
+  const left = [...remaining, ...failures.map(({ params }) => params)]
+  if (left.length === 0) return
+  if (ended) {
+    const cost = final?.status === 402 ? ` What is left costs up to ${formatCredits(costOf(left))}.` : ''
+    session.print(cleanLine(`Ended early. ${ended.message}${cost}`))
+    session.print(`${left.length} left. After that: run it again with --resume ${journal}`)
+  } else
+    session.print(
+      `${left.length} left. To go on: ${describeLimit(session, summary)}run it again with --resume ${journal}`,
+    )
+}
+
+/** What has to be raised before the next call fits. */
+function describeLimit({ signal }: Session, { remaining, limit, credits, costOf }: SweepSummary): string {
+  const isLimited = !signal.aborted && remaining.length > 0 && credits + costOf(remaining.slice(0, 1)) > limit.credits
+  return isLimited && !limit.name.includes('per-run') ? `raise ${limit.name}, and ` : ''
+}
+
+/** The operations that can be swept, by the name of the sweep. */
+export const SWEEPS = {
+  locks: 'locks.get',
+  'nft-collections': 'nft.collection',
+  candles: 'token.candles',
+  balances: 'balances.get',
+} as const
+
+export type SweepName = keyof typeof SWEEPS
+export type SweepParams = { readonly address: string; readonly [name: string]: unknown }
+export type Result = SweepResult<SweepParams, unknown>
+
+/** The sweep of a client. What the store has is not bought. */
+export function startSweep(
+  client: Client,
+  name: SweepName,
+  params: readonly SweepParams[],
+  options: SweepOptions,
+): Sweep<SweepParams, unknown> {
+  return methodOf(client, SWEEPS[name]).many(params, options)
+}
+
+/** What the store has already, and what has to be bought. Sends nothing. */
+export async function readStored(client: Client, name: SweepName, params: readonly SweepParams[], store: BudgetStore) {
+  const sweep = startSweep(client, name, params, { store, maxCredits: 0 })
+  const stored: Result[] = []
+  for await (const result of sweep) stored.push(result)
+  return { stored, missing: sweep.remaining }
+}
+
+/**
+ * Buys what is missing. After an abort nothing further is sent, and what is in flight is waited for, stored and counted: what is cancelled
+ * would be charged and bought again. `maxCredits` holds for all runs on the store together.
+ */
+export async function buyMissing(
+  client: Client,
+  name: SweepName,
+  params: readonly SweepParams[],
+  options: { store: BudgetStore; maxCredits: number; onProgress(progress: SweepProgress): void },
+  signal: AbortSignal,
+): Promise<{ results: Result[]; remaining: readonly SweepParams[] }> {
+  const sweep = startSweep(client, name, params, { ...options, signal, whenAborted: 'finish' })
+  const results: Result[] = []
+  for await (const result of sweep) results.push(result)
+  return { results, remaining: sweep.remaining }
 }

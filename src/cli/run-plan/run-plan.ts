@@ -1,16 +1,13 @@
 import type { Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
+import { anchoredWallClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { NamedFile } from '../host.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
-import { sleepUntil } from './repeat.ts'
-import { runCall } from './run-call.ts'
-import { runCandles } from './run-candles.ts'
+import { MAX_SLEEP_MS, type RunParts } from './repeat.ts'
 import type { DayEvent, RunEvent } from './run-events.ts'
-import type { RunParts } from './run-parts.ts'
-import { runPrices } from './run-prices.ts'
+import { runCall, runCandles, runPrices, runSweep } from './run-line.ts'
 import { loadRunState, type RunStore } from './run-state.ts'
-import { runSweep } from './run-sweep.ts'
 
 export interface RunPlanOptions {
   readonly lines: readonly PlanLine[]
@@ -57,11 +54,13 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
   const onAbort = () => ending.abort()
   options.signal.addEventListener('abort', onAbort)
   if (options.signal.aborted) onAbort()
-  const parts: RunParts = { client, feed, budget, clock, state, file, emit, signal: ending.signal }
+  const wallClock = anchoredWallClock(clock)
+  const parts: RunParts = { wallClock, client, feed, budget, clock, state, file, emit, signal: ending.signal }
   /** The report of a day is printed when it is over, also if nothing happens. */
   async function watchDays(): Promise<void> {
     while (!ending.signal.aborted) {
-      await sleepUntil(clock.now() - (clock.now() % DAY_MS) + DAY_MS + MIDNIGHT_MARGIN_MS, parts)
+      const toMidnight = DAY_MS - (clock.now() % DAY_MS) + MIDNIGHT_MARGIN_MS
+      await clock.sleep(Math.min(toMidnight, MAX_SLEEP_MS), ending.signal).catch(() => {})
       state.note()
     }
   }

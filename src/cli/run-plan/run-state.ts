@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StoredBudget } from 'etn-market'
 import type { PlanLine } from '../plan-line.ts'
-import type { DayEvent, LineCounts } from './run-events.ts'
+import type { DayEvent } from './run-events.ts'
 
 /** Where a run keeps what it did. */
 export interface RunStore {
@@ -16,9 +16,15 @@ export interface LineState {
   readonly last: number
   /** Whether what was due then is still to be finished. */
   readonly isOpen: boolean
+  /** Whether it was never due. */
+  readonly isFirst?: boolean
+  /** The journal of that time. */
+  readonly journal?: string
+  /** Which addresses it had then. */
+  readonly list?: string
 }
 
-type Counts = Pick<LineCounts, 'done' | 'failed'>
+type Counts = Pick<DayEvent['lines'][number], 'done' | 'failed'>
 
 /** The figures of a day of the budget, in UTC. */
 interface DayRecord extends Pick<DayEvent, 'date' | 'spent' | 'uncertain'> {
@@ -37,7 +43,7 @@ export interface RunState {
   countsOf(line: PlanLine): Counts
 }
 
-const PREFIX = 'etn-market:run:1:'
+const PREFIX = 'etn-market:run:2:'
 const DAY_KEY = `${PREFIX}day`
 
 export interface RunStateParts {
@@ -56,7 +62,10 @@ export async function loadRunState({ store, budget, lines, now, onDay }: RunStat
   const states = new Map<PlanLine, LineState>()
   for (const line of lines) {
     const state = parse(await store.get(keyOf(line)), isLineState)
-    if (state) states.set(line, state)
+    if (state === undefined) continue
+    // A clock that was ahead then, or is behind now, holds nothing up. Addresses that are new belong to the time that has begun.
+    const isChanged = state.list !== undefined && state.list !== hashOf(line.addresses)
+    states.set(line, { ...state, last: Math.min(state.last, now()), isOpen: state.isOpen || isChanged })
   }
   let day = parse(await store.get(DAY_KEY), isDayRecord) ?? beginDay(now())
 
@@ -78,8 +87,9 @@ export async function loadRunState({ store, budget, lines, now, onDay }: RunStat
   return {
     readLine: (line) => states.get(line),
     async writeLine(line, state) {
-      states.set(line, state)
-      await store.set(keyOf(line), JSON.stringify(state))
+      const known = { ...state, list: hashOf(line.addresses) }
+      states.set(line, known)
+      await store.set(keyOf(line), JSON.stringify(known))
     },
     count(line, { done = 0, failed = 0 }) {
       roll()
@@ -97,20 +107,25 @@ export async function loadRunState({ store, budget, lines, now, onDay }: RunStat
 const beginDay = (now: number): DayRecord => ({ date: dateOf(now), spent: 0, uncertain: 0, lines: {} })
 const dateOf = (now: number) => new Date(now).toISOString().slice(0, 10)
 
-/** The keys of lines. A line keeps its own when others are added, or when its interval changes. */
+/** The keys of lines. A line keeps its own when others are added, or when its addresses change: what they have is looked up by address. */
 function nameLines(lines: readonly PlanLine[]): Map<PlanLine, string> {
   const used = new Map<string, number>()
   return new Map(
     lines.map((line) => {
-      const { operation, params, addresses, purpose } = line
-      const identity = JSON.stringify([operation, params, addresses === undefined, purpose])
+      const { operation, params, addresses, times } = line
+      const identity = JSON.stringify([operation, params, addresses === undefined, times])
       const count = (used.get(identity) ?? 0) + 1
       used.set(identity, count)
-      const hash = createHash('sha256').update(`${count} ${identity}`).digest('hex')
-      return [line, `${PREFIX}line:${hash.slice(0, 16)}`]
+      return [line, `${PREFIX}line:${hashOf([count, identity])}`]
     }),
   )
 }
+
+const hashOf = (value: unknown) =>
+  createHash('sha256')
+    .update(JSON.stringify(value) ?? '')
+    .digest('hex')
+    .slice(0, 16)
 
 function parse<T>(text: unknown, isValid: (value: unknown) => value is T): T | undefined {
   if (typeof text !== 'string') return undefined

@@ -1,0 +1,104 @@
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { resolveFile } from '../../file-store/replace-file.ts'
+import { usageError } from '../failure.ts'
+import { reasonOf, statPath } from '../files.ts'
+import type { NamedFile } from '../host.ts'
+import { kindOf, type PlanLine } from '../plan-line.ts'
+import { isSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
+import { openSeriesFile } from '../series-file.ts'
+
+export interface Outputs {
+  /** The plan, as the user named it. */
+  readonly plan: string
+  readonly lines: readonly PlanLine[]
+  /** Files that the run reads or keeps, and what each of them is. */
+  readonly taken: readonly { readonly path: string; readonly what: string }[]
+  file(name: string): NamedFile
+}
+
+/**
+ * Resolves, opens and compares everything that the lines of a plan write, before anything is sent.
+ * @throws CommandError naming the line of a file that cannot be written, or both lines of one that they would share
+ */
+export async function checkOutputs({ plan, lines, taken, file }: Outputs): Promise<void> {
+  const users = new Map<string, PlanLine>()
+  const kept = new Map(taken.flatMap(({ path, what }) => keysOf(path).map((key) => [key, what])))
+  for (const line of lines) {
+    const fail = (problem: string, cause?: unknown) => usageError(`${plan}: calls[${line.index}]: ${problem}`, cause)
+    for (const named of await openOutputs(line, file, fail)) {
+      const keys = keysOf(named.path)
+      const what = keys.map((key) => kept.get(key)).find((found) => found !== undefined)
+      if (what !== undefined) throw fail(`file ${named.name} is ${what}. Name another file.`)
+      const other = keys.map((key) => users.get(key)).find((found) => found !== undefined && found !== line)
+      for (const key of keys) users.set(key, line)
+      if (other === undefined) continue
+      const isJournal = kindOf(line) === 'sweep' && kindOf(other) === 'sweep'
+      const both = `calls[${other.index}] and calls[${line.index}]`
+      throw usageError(
+        `${plan}: ${both} have one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : named.name)}: give each a file.`,
+      )
+    }
+  }
+}
+
+type Fail = (problem: string, cause?: unknown) => Error
+
+/** The files that a line writes. Each of them can be written. */
+async function openOutputs(line: PlanLine, file: Outputs['file'], fail: Fail): Promise<NamedFile[]> {
+  const kind = kindOf(line)
+  if (kind === 'candles') {
+    const names = seriesOf(line)
+    for (const { id, name } of names) {
+      const named = file(name)
+      try {
+        mkdirSync(dirname(named.path), { recursive: true })
+      } catch (error) {
+        throw fail(`file ${named.name}: ${reasonOf(error)}.`, error)
+      }
+      const series = await openSeriesFile(named, id)
+      series.close()
+    }
+    return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)
+  }
+  const name = kind === 'sweep' ? journalName(line, 0) : line.file
+  if (name === undefined) return []
+  const { path } = file(name)
+  const shown = line.file ?? name
+  const found = statPath(path)
+  if (found?.isFIFO()) throw fail(`file ${shown}: it is a pipe. Name a file.`)
+  try {
+    // A link without a target stays one.
+    const target = resolveFile(path)
+    closeSync(openSync(target, 'a'))
+    if (found === undefined) rmSync(target)
+  } catch (error) {
+    throw fail(`file ${shown}: ${reasonOf(error)}.`, error)
+  }
+  return [file(name)]
+}
+
+/** What two names of one file have in common. The journals of a line are one for each time. */
+function keysOf(path: string): string[] {
+  const found = statPath(path)
+  const resolved = resolveFile(path).replace(/-\d{4}-\d\d-\d\d(T\d{4})?(-\d+)?(?=\.[^./\\]*$)/, '-*')
+  return [resolved, ...(found === undefined || found.ino === 0n ? [] : [`${found.dev} ${found.ino}`])]
+}
+
+/** The journal of a time, such as `locks-2026-11-23.jsonl`. What is due more than once a day has the time in the name, too. */
+export function journalName({ file, operation, times }: PlanLine, due: number): string {
+  const [, base = '', ending = ''] = /^(.*?)(\.[^./\\]*)?$/s.exec(file ?? `${operation}.jsonl`) ?? []
+  const length = times.once === undefined ? 'YYYY-MM-DDTHH:MM'.length : 'YYYY-MM-DD'.length
+  const time = new Date(due).toISOString().slice(0, length).replace(':', '')
+  return `${base}-${time}${ending || '.jsonl'}`
+}
+
+const DEFAULT_FOLDER = 'candles'
+
+/** The series of a line, and the name of the file of each. */
+export function seriesOf({ params, addresses = [], file = DEFAULT_FOLDER, count }: PlanLine) {
+  return addresses.map((address): { readonly id: SeriesId; readonly name: string } => {
+    const id = seriesIdOf({ ...params, address })
+    return { id, name: seriesName(file, id, count > 1 || !isSeriesFile(file)) }
+  })
+}
