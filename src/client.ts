@@ -20,6 +20,7 @@ import { createCallLifetimes } from './request/call-lifetime.ts'
 import { createInFlightRequests } from './request/dedupe.ts'
 import { guardForFake } from './request/fake-guard.ts'
 import { createKeyNames } from './request/key-name.ts'
+import { openLog } from './request/open-log.ts'
 import { copyEnvelope } from './request/parse-response.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
@@ -34,6 +35,8 @@ import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
 import { environment } from './utils/environment.ts'
 
+/** Node prints what a function under this name returns. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 /** 16 MiB; the largest answer seen has 84 kB. */
 const MAX_RESPONSE_BYTES = 16_777_216
 
@@ -75,18 +78,20 @@ export function createClient(options: ClientOptions = {}): Client {
 
 function assemble(options: ClientOptions, redactor: Redactor): Client {
   // The key comes first, so that no error of another option shows it. What is no object fails below.
-  const apiKey = createApiKeySource(options?.apiKey, redactor)
+  const apiKey = createApiKeySource(options ?? {}, redactor, () => baseUrl())
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
   const baseUrl = guardForFake(
     createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl),
     options,
   )
-  const emit = createEmit(options.onEvent, (value) => redactor.error(value))
+  const log = openLog(options)
+  const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))
   const { budget, admission } = resolveLimits(options, clock)
   const usage = createUsage()
   const lifetimes = createCallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
+  const transport = chooseTransport(options)
   const context: CallContext = {
     settings,
     clock,
@@ -99,7 +104,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     admission,
     maxCooldownMs: settings.maxRetryAfterMs,
     maxResponseBytes: count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1),
-    transport: chooseTransport(options),
+    transport: log?.behind(transport) ?? transport,
     requestHeaders,
     lifetimes,
     msSinceEarlyEnd: lifetimes.msSinceEarlyEnd,
@@ -141,6 +146,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     close,
     [ASYNC_DISPOSE]: close,
   }
+  Object.defineProperty(client, INSPECT, { value: () => describeClient(client, baseUrl) })
   return withInternals(client, {
     redact: redactor.text,
     estimate: estimateSafely,
@@ -149,6 +155,22 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     call: (operation, params, options, more) =>
       run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
   })
+}
+
+/** What Node, Bun and Deno print: the methods would fill a page. */
+function describeClient({ budget, credits }: Client, baseUrl: () => string): string {
+  const { toJSON = () => budget } = budget as { toJSON?: () => object }
+  const line = (fields: object) =>
+    `{ ${Object.entries(fields)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join(', ')} }`
+  const { charged, remaining } = credits
+  return `Client {
+  baseUrl: ${baseUrl()}
+  operations: ${Object.keys(operations).join(' ')}
+  budget: ${line(toJSON())}
+  credits: ${line({ charged, remaining })}
+}`
 }
 
 /** Only what matches the contract counts as cached. */

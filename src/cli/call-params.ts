@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Operation, type OperationId, operations, type Param } from 'etn-market'
+import { type OperationId, operations } from 'etn-market'
+import type { Operation, Param } from '../operations/operation.ts'
 import { unknownValue, usageError } from './failure.ts'
 import { readAddressLines, splitAddresses } from './read-addresses.ts'
 import type { Session } from './session.ts'

@@ -1,13 +1,7 @@
 import { dirname, resolve } from 'node:path'
-import {
-  checksumAddress,
-  type Operation,
-  type OperationId,
-  operations,
-  type PlannedCall,
-  planCredits,
-} from 'etn-market'
+import { checksumAddress, type OperationId, operations, type PlannedCall, planCredits } from 'etn-market'
 import { formatDuration } from '../credits/duration.ts'
+import type { Operation } from '../operations/operation.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { readOperation } from './call-params.ts'
 import { usageError } from './failure.ts'

@@ -50,5 +50,33 @@ export function rejectUnknown(what: string, options: object, known: readonly str
     throw invalidOption(what, options, `an object with ${known.join(', ')}`)
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new InvalidRequestError(`Unknown ${what} "${unknown}". Known: ${known.join(', ')}.`, { code: 'invalid_option' })
+  const meant = closest(unknown, known)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  const message = `Unknown ${what} "${unknown}".${question} Known: ${known.join(', ')}.`
+  throw new InvalidRequestError(message, { code: 'invalid_option' })
+}
+
+/** The known name that a misspelt one was meant to be; undefined when none is close. */
+function closest(name: string, known: readonly string[]): string | undefined {
+  const typed = name.toLowerCase()
+  const distances = known.map((each) => {
+    const other = each.toLowerCase()
+    return { each, distance: other.startsWith(typed) || typed.startsWith(other) ? 0 : editDistance(typed, other) }
+  })
+  const [best] = distances.sort((one, other) => one.distance - other.distance)
+  return best && best.distance < name.length / 2 ? best.each : undefined
+}
+
+/** Letters to add, to leave out or to replace (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < other.length; j++) {
+      const replaced = Number(row[j]) + Number(letter !== other[j])
+      next.push(Math.min(replaced, Number(row[j + 1]) + 1, Number(next[j]) + 1))
+    }
+    row = next
+  }
+  return Number(row.at(-1))
 }

@@ -409,7 +409,7 @@ export interface OpenApiDocument {
 export type EtnPriceParams = Record<string, never>
 
 /** Parameters of `prices.batch`. */
-export interface PricesBatchParams {
+export type PricesBatchParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Token addresses, separated by commas. A list of addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -417,7 +417,7 @@ export interface PricesBatchParams {
 }
 
 /** Parameters of `token.price`. */
-export interface TokenPriceParams {
+export type TokenPriceParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -425,7 +425,7 @@ export interface TokenPriceParams {
 }
 
 /** Parameters of `token.list`. */
-export interface TokenListParams {
+export type TokenListParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most tokens to return. A whole number from 1 to 100. */
@@ -433,7 +433,7 @@ export interface TokenListParams {
 }
 
 /** Parameters of `token.get`. */
-export interface TokenGetParams {
+export type TokenGetParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -441,7 +441,7 @@ export interface TokenGetParams {
 }
 
 /** Parameters of `token.candles`. */
-export interface TokenCandlesParams {
+export type TokenCandlesParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -455,7 +455,7 @@ export interface TokenCandlesParams {
 }
 
 /** Parameters of `token.history`. */
-export interface TokenHistoryParams {
+export type TokenHistoryParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -467,7 +467,7 @@ export interface TokenHistoryParams {
 }
 
 /** Parameters of `pool.list`. */
-export interface PoolListParams {
+export type PoolListParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most pools to return. A whole number from 1 to 100. */
@@ -477,7 +477,7 @@ export interface PoolListParams {
 }
 
 /** Parameters of `trade.list`. */
-export interface TradeListParams {
+export type TradeListParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most trades to return. A whole number from 1 to 25. */
@@ -490,7 +490,7 @@ export interface TradeListParams {
 export type NftStatsParams = Record<string, never>
 
 /** Parameters of `nft.collections`. */
-export interface NftCollectionsParams {
+export type NftCollectionsParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most collections to return. A whole number from 1 to 50. */
@@ -498,7 +498,7 @@ export interface NftCollectionsParams {
 }
 
 /** Parameters of `nft.collection`. */
-export interface NftCollectionParams {
+export type NftCollectionParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -506,7 +506,7 @@ export interface NftCollectionParams {
 }
 
 /** Parameters of `nft.assets`. */
-export interface NftAssetsParams {
+export type NftAssetsParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -516,7 +516,7 @@ export interface NftAssetsParams {
 }
 
 /** Parameters of `presale.list`. */
-export interface PresaleListParams {
+export type PresaleListParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Most presales to return. A whole number from 1 to 50. */
@@ -524,7 +524,7 @@ export interface PresaleListParams {
 }
 
 /** Parameters of `presale.get`. */
-export interface PresaleGetParams {
+export type PresaleGetParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** Presale pool address. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -532,7 +532,7 @@ export interface PresaleGetParams {
 }
 
 /** Parameters of `balances.get`. */
-export interface BalancesGetParams {
+export type BalancesGetParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -542,7 +542,7 @@ export interface BalancesGetParams {
 }
 
 /** Parameters of `locks.get`. */
-export interface LocksGetParams {
+export type LocksGetParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
   /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
@@ -550,7 +550,7 @@ export interface LocksGetParams {
 }
 
 /** Parameters of `farm.list`. */
-export interface FarmListParams {
+export type FarmListParams = {
   /** The chain; only 52014 exists. Always 52014. */
   chainId?: 52014 | undefined
 }
@@ -565,7 +565,7 @@ export type MetaOpenapiParams = Record<string, never>
 export interface OperationParams {
   /** Spot price of ETN in USD. */
   'etn.price': EtnPriceParams
-  /** Prices of many tokens, keyed by address; a token without a price is absent. */
+  /** Prices of many tokens, keyed by address. */
   'prices.batch': PricesBatchParams
   /** Price of one token in USD and in ETN. */
   'token.price': TokenPriceParams
@@ -609,7 +609,7 @@ export interface OperationParams {
 export interface OperationData {
   /** Spot price of ETN in USD. */
   'etn.price': EtnPrice
-  /** Prices of many tokens, keyed by address; a token without a price is absent. */
+  /** Prices of many tokens, keyed by address. */
   'prices.batch': PriceBatch
   /** Price of one token in USD and in ETN. */
   'token.price': TokenPrice

@@ -56,48 +56,89 @@ export function emitFreshness(model: Model): string {
   ].join('\n')
 }
 
-/** The typed methods, with the text that editors show. */
+/** The typed methods. Editors show the text of a property in lists, and that of a signature at a call: each has both. */
 export function emitMethods(model: Model): string {
   const groups = [...model.groups].map(([group, description]) => {
     const methods = model.operations
       .filter((operation) => operation.group === group)
-      .map((operation) => emitMethod(operation, model))
+      .map(
+        (operation) =>
+          `${comment(summaryOf(operation, model), 4)}    readonly ${operation.action}: ${methodName(operation)}\n`,
+      )
       .join('')
     return `  /** ${description}. */\n  readonly ${group}: {\n${methods}  }\n`
   })
   return [
     HEADER,
-    "import type { Method, OptionalMethod, PriceBatchMethod } from '../api-promise.ts'",
+    "import type { ApiPromise, OperationTools, PartialBatch } from '../api-promise.ts'",
+    "import type { BatchOptions, CallOptions } from '../options.ts'",
     `import type { ${typeNames(model).join(', ')} } from './types.ts'\n`,
     '/** Every operation of the contract, as `client.group.action`. */',
     `export interface Methods {\n${groups.join('')}}\n`,
+    ...model.operations.map((operation) => emitMethod(operation, model)),
   ].join('\n')
 }
 
 function emitMethod(operation: OperationModel, model: Model): string {
-  const doc = [
-    operation.summary,
-    ...(operation.description ? ['', operation.description] : []),
-    '',
-    `Cost: ${costText(operation.credits)}. Resolves to \`${typeOf(operation.data)}\`; ${evidenceText(operation, model)}.`,
+  const params = paramsName(operation)
+  const data = resultOf(operation)
+  const doc = comment([...summaryOf(operation, model), ...detailsOf(operation)], 2)
+  const isOptional = !operation.params.some((param) => param.required && param.type.kind !== 'chain')
+  const tools = `OperationTools<${params}, ${data}${isOptional ? `, [params?: ${params}]` : ''}>`
+  const calls = isBatch(operation)
+    ? BATCH_CALLS
+    : [`(params${isOptional ? '?' : ''}: ${params}, options?: CallOptions): ApiPromise<${data}>`]
+  const head = `/** The method of \`${operation.id}\`. */\nexport interface ${methodName(operation)} extends ${tools}`
+  return `${head} {\n${calls.map((call) => `${doc}  ${call}\n`).join('')}}\n`
+}
+
+const BATCH_PARAMS = "params: Omit<PricesBatchParams, 'addresses'> & { addresses: readonly Address[] }"
+/** The spelling of the addresses is kept in the type of the answer. */
+const BATCH_CALLS = [
+  `<const Address extends string>(${BATCH_PARAMS}, options: BatchOptions & { partial: 'return' }): ApiPromise<PartialBatch<Address>>`,
+  `<const Address extends string>(${BATCH_PARAMS}, options?: BatchOptions & { partial?: 'throw' | undefined }): ApiPromise<Record<Address, TokenPrice | null>>`,
+]
+
+function summaryOf(operation: OperationModel, model: Model): string[] {
+  const result = isBatch(operation)
+    ? 'a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price'
+    : `\`${resultOf(operation)}\``
+  const cost = `Cost: ${costText(operation.credits)}. Resolves to ${result}; ${evidenceText(operation, model)}.`
+  return [operation.summary, ...(operation.description ? ['', operation.description] : []), '', cost]
+}
+
+function detailsOf(operation: OperationModel): string[] {
+  const partial =
+    "@throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them."
+  return [
     '',
     `\`GET ${operation.path}\``,
-    '@throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.',
+    '@throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.',
+    '@throws InvalidRequestError for a parameter that is not accepted, before anything is sent.',
+    ...(isBatch(operation) ? [partial] : []),
   ]
-  const lines = doc.map((line) => `     *${line ? ` ${line}` : ''}\n`).join('')
-  return `    /**\n${lines}     */\n    readonly ${operation.action}: ${methodType(operation)}\n`
 }
 
-function methodType(operation: OperationModel): string {
-  if (operation.credits?.items?.startsWith('query.')) return 'PriceBatchMethod'
-  const needed = operation.params.some((param) => param.required && param.type.kind !== 'chain')
-  return `${needed ? 'Method' : 'OptionalMethod'}<${paramsName(operation)}, ${typeOf(operation.data)}>`
+function comment(lines: readonly string[], indent: number): string {
+  const margin = ' '.repeat(indent)
+  return `${margin}/**\n${lines.map((line) => `${margin} *${line ? ` ${line}` : ''}\n`).join('')}${margin} */\n`
 }
+
+/** Sent in several requests, whose answers are put together. */
+const isBatch = ({ credits }: OperationModel) => credits?.items?.startsWith('query.') === true
+
+const resultOf = (operation: OperationModel) =>
+  isBatch(operation) ? 'Record<string, TokenPrice | null>' : typeOf(operation.data)
+
+const methodName = (operation: OperationModel) => paramsName(operation).replace(/Params$/, 'Method')
 
 function typeNames(model: Model): string[] {
-  const names = model.operations
-    .filter((operation) => methodType(operation) !== 'PriceBatchMethod')
-    .flatMap((operation) => [paramsName(operation), ...(typeOf(operation.data).match(/\b[A-Z]\w+/g) ?? [])])
+  const names = model.operations.flatMap((operation) => [
+    paramsName(operation),
+    ...(resultOf(operation)
+      .replace('Record<', '')
+      .match(/\b[A-Z]\w+/g) ?? []),
+  ])
   return [...new Set(names)].sort()
 }
 

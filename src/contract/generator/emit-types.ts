@@ -22,10 +22,11 @@ export function emitTypes(model: Model): string {
       if (shape.kind !== 'object') return `${head}export type ${name} = ${typeOf(shape)}\n`
       return `${head}export interface ${name} {\n${shape.fields.map(emitField).join('')}}\n`
     })
+  // No interfaces: where a user's declarations name one that the root does not export, the compiler writes out what it is.
   const params = model.operations.map((operation) =>
     operation.params.length === 0
       ? `/** \`${operation.id}\` takes no parameters. */\nexport type ${paramsName(operation)} = Record<string, never>\n`
-      : `/** Parameters of \`${operation.id}\`. */\nexport interface ${paramsName(operation)} {\n${operation.params.map(emitParam).join('')}}\n`,
+      : `/** Parameters of \`${operation.id}\`. */\nexport type ${paramsName(operation)} = {\n${operation.params.map(emitParam).join('')}}\n`,
   )
   return [HEADER, ...answers, ...params, emitMaps(model)].join('\n')
 }
