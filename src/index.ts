@@ -4,7 +4,7 @@
  * @module etn-market
  */
 
-export type { ApiPromise, CallMeta, PartialBatch, WithMeta } from './api-promise.ts'
+export type { ApiPromise, CallMeta, OperationTools, PartialBatch, WithMeta } from './api-promise.ts'
 export { type Client, createClient } from './client.ts'
 export type { Clock } from './concurrency/clock.ts'
 export {
@@ -64,7 +64,6 @@ export type {
   Presale,
   Token,
   TokenBalance,
-  TokenCandlesParams,
   TokenDetails,
   TokenHistory,
   TokenPrice,

@@ -10,7 +10,6 @@ import type { Transport } from './transport/transport.ts'
 export type { FetchLike } from './transport/fetch-request.ts'
 export type {
   AfterResponseHook,
-  AfterResponseState,
   BeforeRequestHook,
   BeforeRequestState,
   Hooks,

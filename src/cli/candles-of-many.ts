@@ -6,7 +6,7 @@ import {
   type EtnMarketError,
   estimateCost,
   isEtnMarketError,
-  type TokenCandlesParams,
+  type OperationParams,
 } from 'etn-market'
 import { isFinalForKey } from '../errors/final-error.ts'
 import { chartWidth, formatChart } from './candle-chart.ts'
@@ -23,7 +23,7 @@ import type { CommonOptions, Session } from './session.ts'
 import { authorizeSpending } from './spending.ts'
 import { estimateMissing, syncSeries } from './sync-series.ts'
 
-export type CandleParams = TokenCandlesParams & { readonly limit: number }
+export type CandleParams = OperationParams['token.candles'] & { readonly limit: number }
 
 export interface CandlesOfMany {
   readonly options: CommonOptions

@@ -2,7 +2,7 @@
 
 import type { ApiPromise, OperationTools, PartialBatch } from '../api-promise.ts'
 import type { BatchOptions, CallOptions } from '../options.ts'
-import type { Account, AccountMeParams, BalanceDocument, BalancesGetParams, Candle, EtnPrice, EtnPriceParams, Farm, FarmListParams, LiquidityLock, LocksGetParams, MetaOpenapiParams, NftAsset, NftAssetsParams, NftCollection, NftCollectionDetails, NftCollectionParams, NftCollectionsParams, NftStats, NftStatsParams, OpenApiDocument, Pool, PoolListParams, Presale, PresaleGetParams, PresaleListParams, PricesBatchParams, Token, TokenCandlesParams, TokenDetails, TokenGetParams, TokenHistory, TokenHistoryParams, TokenListParams, TokenPrice, TokenPriceParams, Trade, TradeListParams } from './types.ts'
+import type { Account, BalanceDocument, Candle, EtnPrice, Farm, LiquidityLock, NftAsset, NftCollection, NftCollectionDetails, NftStats, OpenApiDocument, OperationParams, Pool, Presale, Token, TokenDetails, TokenHistory, TokenPrice, Trade } from './types.ts'
 
 /** Every operation of the contract, as `client.group.action`. */
 export interface Methods {
@@ -13,7 +13,18 @@ export interface Methods {
      *
      * Cost: 25 credits. Resolves to `EtnPrice`; evidence: assumed.
      */
-    readonly price: EtnPriceMethod
+    readonly price: OperationTools<OperationParams['etn.price'], EtnPrice, [params?: OperationParams['etn.price']]> & {
+      /**
+       * Spot price of ETN in USD.
+       *
+       * Cost: 25 credits. Resolves to `EtnPrice`; evidence: assumed.
+       *
+       * `GET /prices/etn`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['etn.price'], options?: CallOptions): ApiPromise<EtnPrice>
+    }
   }
   /** Listed tokens. */
   readonly token: {
@@ -22,31 +33,86 @@ export interface Methods {
      *
      * Cost: 50 credits. Resolves to `TokenPrice`; evidence: observed.
      */
-    readonly price: TokenPriceMethod
+    readonly price: OperationTools<OperationParams['token.price'], TokenPrice> & {
+      /**
+       * Price of one token in USD and in ETN.
+       *
+       * Cost: 50 credits. Resolves to `TokenPrice`; evidence: observed.
+       *
+       * `GET /prices/{chainId}/{address}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['token.price'], options?: CallOptions): ApiPromise<TokenPrice>
+    }
     /**
      * Listed tokens, in no particular order.
      *
      * Cost: 100 credits + 5 for each item, at most 600. Resolves to `Token[]`; evidence: observed.
      */
-    readonly list: TokenListMethod
+    readonly list: OperationTools<OperationParams['token.list'], Token[], [params?: OperationParams['token.list']]> & {
+      /**
+       * Listed tokens, in no particular order.
+       *
+       * Cost: 100 credits + 5 for each item, at most 600. Resolves to `Token[]`; evidence: observed.
+       *
+       * `GET /tokens/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['token.list'], options?: CallOptions): ApiPromise<Token[]>
+    }
     /**
      * One token with its supply and last price.
      *
      * Cost: 100 credits. Resolves to `TokenDetails`; evidence: observed, assumed.
      */
-    readonly get: TokenGetMethod
+    readonly get: OperationTools<OperationParams['token.get'], TokenDetails> & {
+      /**
+       * One token with its supply and last price.
+       *
+       * Cost: 100 credits. Resolves to `TokenDetails`; evidence: observed, assumed.
+       *
+       * `GET /tokens/{chainId}/{address}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['token.get'], options?: CallOptions): ApiPromise<TokenDetails>
+    }
     /**
      * OHLCV candles of a token; periods without a trade may be left out.
      *
      * Cost: 100 credits + 1 for each item, at most 600. Resolves to `Candle[]`; evidence: observed.
      */
-    readonly candles: TokenCandlesMethod
+    readonly candles: OperationTools<OperationParams['token.candles'], Candle[]> & {
+      /**
+       * OHLCV candles of a token; periods without a trade may be left out.
+       *
+       * Cost: 100 credits + 1 for each item, at most 600. Resolves to `Candle[]`; evidence: observed.
+       *
+       * `GET /tokens/{chainId}/{address}/candles`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['token.candles'], options?: CallOptions): ApiPromise<Candle[]>
+    }
     /**
      * Price history of a token over a window, with its volume, high and low.
      *
      * Cost: 200 credits. Resolves to `TokenHistory`; evidence: assumed.
      */
-    readonly history: TokenHistoryMethod
+    readonly history: OperationTools<OperationParams['token.history'], TokenHistory> & {
+      /**
+       * Price history of a token over a window, with its volume, high and low.
+       *
+       * Cost: 200 credits. Resolves to `TokenHistory`; evidence: assumed.
+       *
+       * `GET /tokens/{chainId}/{address}/history`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['token.history'], options?: CallOptions): ApiPromise<TokenHistory>
+    }
   }
   /** Prices of many tokens in one call. */
   readonly prices: {
@@ -55,7 +121,30 @@ export interface Methods {
      *
      * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
      */
-    readonly batch: PricesBatchMethod
+    readonly batch: OperationTools<OperationParams['prices.batch'], Record<string, TokenPrice | null>> & {
+      /**
+       * Prices of many tokens, keyed by address.
+       *
+       * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
+       *
+       * `GET /prices/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
+       */
+      <const Address extends string>(params: Omit<OperationParams['prices.batch'], 'addresses'> & { addresses: readonly Address[] }, options: BatchOptions & { partial: 'return' }): ApiPromise<PartialBatch<Address>>
+      /**
+       * Prices of many tokens, keyed by address.
+       *
+       * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
+       *
+       * `GET /prices/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
+       */
+      <const Address extends string>(params: Omit<OperationParams['prices.batch'], 'addresses'> & { addresses: readonly Address[] }, options?: BatchOptions & { partial?: 'throw' | undefined }): ApiPromise<Record<Address, TokenPrice | null>>
+    }
   }
   /** Liquidity pools. */
   readonly pool: {
@@ -64,7 +153,18 @@ export interface Methods {
      *
      * Cost: 200 credits + 5 for each item, at most 700. Resolves to `Pool[]`; evidence: observed.
      */
-    readonly list: PoolListMethod
+    readonly list: OperationTools<OperationParams['pool.list'], Pool[], [params?: OperationParams['pool.list']]> & {
+      /**
+       * Liquidity pools of one version; there is no combined list.
+       *
+       * Cost: 200 credits + 5 for each item, at most 700. Resolves to `Pool[]`; evidence: observed.
+       *
+       * `GET /pools/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['pool.list'], options?: CallOptions): ApiPromise<Pool[]>
+    }
   }
   /** Recent swaps. */
   readonly trade: {
@@ -73,7 +173,18 @@ export interface Methods {
      *
      * Cost: 250 credits + 10 for each item, at most 500. Resolves to `Trade[]`; evidence: assumed.
      */
-    readonly list: TradeListMethod
+    readonly list: OperationTools<OperationParams['trade.list'], Trade[], [params?: OperationParams['trade.list']]> & {
+      /**
+       * The newest swaps, newest first; never more than 25, and no way to page further back.
+       *
+       * Cost: 250 credits + 10 for each item, at most 500. Resolves to `Trade[]`; evidence: assumed.
+       *
+       * `GET /trades/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['trade.list'], options?: CallOptions): ApiPromise<Trade[]>
+    }
   }
   /** The NFT marketplace. */
   readonly nft: {
@@ -82,25 +193,69 @@ export interface Methods {
      *
      * Cost: 25 credits. Resolves to `NftStats`; evidence: observed.
      */
-    readonly stats: NftStatsMethod
+    readonly stats: OperationTools<OperationParams['nft.stats'], NftStats, [params?: OperationParams['nft.stats']]> & {
+      /**
+       * Totals of the NFT marketplace.
+       *
+       * Cost: 25 credits. Resolves to `NftStats`; evidence: observed.
+       *
+       * `GET /nft/stats`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['nft.stats'], options?: CallOptions): ApiPromise<NftStats>
+    }
     /**
      * Listed NFT collections, identity only.
      *
      * Cost: 300 credits + 10 for each item, at most 800. Resolves to `NftCollection[]`; evidence: observed.
      */
-    readonly collections: NftCollectionsMethod
+    readonly collections: OperationTools<OperationParams['nft.collections'], NftCollection[], [params?: OperationParams['nft.collections']]> & {
+      /**
+       * Listed NFT collections, identity only.
+       *
+       * Cost: 300 credits + 10 for each item, at most 800. Resolves to `NftCollection[]`; evidence: observed.
+       *
+       * `GET /nft/collections/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['nft.collections'], options?: CallOptions): ApiPromise<NftCollection[]>
+    }
     /**
      * One NFT collection with its floor, owners and volume.
      *
      * Cost: 500 credits. Resolves to `NftCollectionDetails`; evidence: observed.
      */
-    readonly collection: NftCollectionMethod
+    readonly collection: OperationTools<OperationParams['nft.collection'], NftCollectionDetails> & {
+      /**
+       * One NFT collection with its floor, owners and volume.
+       *
+       * Cost: 500 credits. Resolves to `NftCollectionDetails`; evidence: observed.
+       *
+       * `GET /nft/collections/{chainId}/{address}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['nft.collection'], options?: CallOptions): ApiPromise<NftCollectionDetails>
+    }
     /**
      * Assets inside an NFT collection.
      *
      * Cost: 400 credits + 20 for each item, at most 1400. Resolves to `NftAsset[]`; evidence: inferred.
      */
-    readonly assets: NftAssetsMethod
+    readonly assets: OperationTools<OperationParams['nft.assets'], NftAsset[]> & {
+      /**
+       * Assets inside an NFT collection.
+       *
+       * Cost: 400 credits + 20 for each item, at most 1400. Resolves to `NftAsset[]`; evidence: inferred.
+       *
+       * `GET /nft/collections/{chainId}/{address}/assets`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['nft.assets'], options?: CallOptions): ApiPromise<NftAsset[]>
+    }
   }
   /** Launchpad campaigns. */
   readonly presale: {
@@ -109,13 +264,35 @@ export interface Methods {
      *
      * Cost: 250 credits + 10 for each item, at most 750. Resolves to `Presale[]`; evidence: inferred, documented.
      */
-    readonly list: PresaleListMethod
+    readonly list: OperationTools<OperationParams['presale.list'], Presale[], [params?: OperationParams['presale.list']]> & {
+      /**
+       * Launchpad campaigns.
+       *
+       * Cost: 250 credits + 10 for each item, at most 750. Resolves to `Presale[]`; evidence: inferred, documented.
+       *
+       * `GET /presales/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['presale.list'], options?: CallOptions): ApiPromise<Presale[]>
+    }
     /**
      * One launchpad campaign, by its pool address.
      *
      * Cost: 200 credits. Resolves to `Presale`; evidence: inferred, documented.
      */
-    readonly get: PresaleGetMethod
+    readonly get: OperationTools<OperationParams['presale.get'], Presale> & {
+      /**
+       * One launchpad campaign, by its pool address.
+       *
+       * Cost: 200 credits. Resolves to `Presale`; evidence: inferred, documented.
+       *
+       * `GET /presales/{chainId}/{pool}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['presale.get'], options?: CallOptions): ApiPromise<Presale>
+    }
   }
   /** What an address holds. */
   readonly balances: {
@@ -124,7 +301,18 @@ export interface Methods {
      *
      * Cost: 800 credits + 10 for each item, at most 2800. Resolves to `BalanceDocument`; evidence: observed.
      */
-    readonly get: BalancesGetMethod
+    readonly get: OperationTools<OperationParams['balances.get'], BalanceDocument> & {
+      /**
+       * What an address holds, as last recorded; not refreshed, not priced.
+       *
+       * Cost: 800 credits + 10 for each item, at most 2800. Resolves to `BalanceDocument`; evidence: observed.
+       *
+       * `GET /balances/{chainId}/{address}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['balances.get'], options?: CallOptions): ApiPromise<BalanceDocument>
+    }
   }
   /** Locked liquidity. */
   readonly locks: {
@@ -135,7 +323,20 @@ export interface Methods {
      *
      * Cost: 2000 credits. Resolves to `LiquidityLock[]`; evidence: observed.
      */
-    readonly get: LocksGetMethod
+    readonly get: OperationTools<OperationParams['locks.get'], LiquidityLock[]> & {
+      /**
+       * Locked liquidity of a token and when it unlocks.
+       *
+       * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
+       *
+       * Cost: 2000 credits. Resolves to `LiquidityLock[]`; evidence: observed.
+       *
+       * `GET /tokens/{chainId}/{address}/liquidity-locks`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['locks.get'], options?: CallOptions): ApiPromise<LiquidityLock[]>
+    }
   }
   /** Yield farms. */
   readonly farm: {
@@ -146,7 +347,20 @@ export interface Methods {
      *
      * Cost: 3000 credits. Resolves to `Farm[]`; evidence: inferred.
      */
-    readonly list: FarmListMethod
+    readonly list: OperationTools<OperationParams['farm.list'], Farm[], [params?: OperationParams['farm.list']]> & {
+      /**
+       * Active yield farms and what they pay; there is no filter by account.
+       *
+       * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
+       *
+       * Cost: 3000 credits. Resolves to `Farm[]`; evidence: inferred.
+       *
+       * `GET /farms/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['farm.list'], options?: CallOptions): ApiPromise<Farm[]>
+    }
   }
   /** The caller's own credits. */
   readonly account: {
@@ -155,7 +369,18 @@ export interface Methods {
      *
      * Cost: free. Resolves to `Account`; evidence: assumed.
      */
-    readonly me: AccountMeMethod
+    readonly me: OperationTools<OperationParams['account.me'], Account, [params?: OperationParams['account.me']]> & {
+      /**
+       * Credit balance and tier of the calling key.
+       *
+       * Cost: free. Resolves to `Account`; evidence: assumed.
+       *
+       * `GET /me`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['account.me'], options?: CallOptions): ApiPromise<Account>
+    }
   }
   /** The interface itself. */
   readonly meta: {
@@ -166,304 +391,19 @@ export interface Methods {
      *
      * Cost: free. Resolves to `OpenApiDocument`; evidence: observed.
      */
-    readonly openapi: MetaOpenapiMethod
+    readonly openapi: OperationTools<OperationParams['meta.openapi'], OpenApiDocument, [params?: OperationParams['meta.openapi']]> & {
+      /**
+       * The service's own description of its interface.
+       *
+       * Needs no key. Whether the document comes in the envelope or bare is not known, so both are understood.
+       *
+       * Cost: free. Resolves to `OpenApiDocument`; evidence: observed.
+       *
+       * `GET /openapi.json`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['meta.openapi'], options?: CallOptions): ApiPromise<OpenApiDocument>
+    }
   }
-}
-
-/** The method of `etn.price`. */
-export interface EtnPriceMethod extends OperationTools<EtnPriceParams, EtnPrice, [params?: EtnPriceParams]> {
-  /**
-   * Spot price of ETN in USD.
-   *
-   * Cost: 25 credits. Resolves to `EtnPrice`; evidence: assumed.
-   *
-   * `GET /prices/etn`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: EtnPriceParams, options?: CallOptions): ApiPromise<EtnPrice>
-}
-
-/** The method of `prices.batch`. */
-export interface PricesBatchMethod extends OperationTools<PricesBatchParams, Record<string, TokenPrice | null>> {
-  /**
-   * Prices of many tokens, keyed by address.
-   *
-   * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
-   *
-   * `GET /prices/{chainId}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
-   */
-  <const Address extends string>(params: Omit<PricesBatchParams, 'addresses'> & { addresses: readonly Address[] }, options: BatchOptions & { partial: 'return' }): ApiPromise<PartialBatch<Address>>
-  /**
-   * Prices of many tokens, keyed by address.
-   *
-   * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
-   *
-   * `GET /prices/{chainId}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
-   */
-  <const Address extends string>(params: Omit<PricesBatchParams, 'addresses'> & { addresses: readonly Address[] }, options?: BatchOptions & { partial?: 'throw' | undefined }): ApiPromise<Record<Address, TokenPrice | null>>
-}
-
-/** The method of `token.price`. */
-export interface TokenPriceMethod extends OperationTools<TokenPriceParams, TokenPrice> {
-  /**
-   * Price of one token in USD and in ETN.
-   *
-   * Cost: 50 credits. Resolves to `TokenPrice`; evidence: observed.
-   *
-   * `GET /prices/{chainId}/{address}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: TokenPriceParams, options?: CallOptions): ApiPromise<TokenPrice>
-}
-
-/** The method of `token.list`. */
-export interface TokenListMethod extends OperationTools<TokenListParams, Token[], [params?: TokenListParams]> {
-  /**
-   * Listed tokens, in no particular order.
-   *
-   * Cost: 100 credits + 5 for each item, at most 600. Resolves to `Token[]`; evidence: observed.
-   *
-   * `GET /tokens/{chainId}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: TokenListParams, options?: CallOptions): ApiPromise<Token[]>
-}
-
-/** The method of `token.get`. */
-export interface TokenGetMethod extends OperationTools<TokenGetParams, TokenDetails> {
-  /**
-   * One token with its supply and last price.
-   *
-   * Cost: 100 credits. Resolves to `TokenDetails`; evidence: observed, assumed.
-   *
-   * `GET /tokens/{chainId}/{address}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: TokenGetParams, options?: CallOptions): ApiPromise<TokenDetails>
-}
-
-/** The method of `token.candles`. */
-export interface TokenCandlesMethod extends OperationTools<TokenCandlesParams, Candle[]> {
-  /**
-   * OHLCV candles of a token; periods without a trade may be left out.
-   *
-   * Cost: 100 credits + 1 for each item, at most 600. Resolves to `Candle[]`; evidence: observed.
-   *
-   * `GET /tokens/{chainId}/{address}/candles`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: TokenCandlesParams, options?: CallOptions): ApiPromise<Candle[]>
-}
-
-/** The method of `token.history`. */
-export interface TokenHistoryMethod extends OperationTools<TokenHistoryParams, TokenHistory> {
-  /**
-   * Price history of a token over a window, with its volume, high and low.
-   *
-   * Cost: 200 credits. Resolves to `TokenHistory`; evidence: assumed.
-   *
-   * `GET /tokens/{chainId}/{address}/history`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: TokenHistoryParams, options?: CallOptions): ApiPromise<TokenHistory>
-}
-
-/** The method of `pool.list`. */
-export interface PoolListMethod extends OperationTools<PoolListParams, Pool[], [params?: PoolListParams]> {
-  /**
-   * Liquidity pools of one version; there is no combined list.
-   *
-   * Cost: 200 credits + 5 for each item, at most 700. Resolves to `Pool[]`; evidence: observed.
-   *
-   * `GET /pools/{chainId}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: PoolListParams, options?: CallOptions): ApiPromise<Pool[]>
-}
-
-/** The method of `trade.list`. */
-export interface TradeListMethod extends OperationTools<TradeListParams, Trade[], [params?: TradeListParams]> {
-  /**
-   * The newest swaps, newest first; never more than 25, and no way to page further back.
-   *
-   * Cost: 250 credits + 10 for each item, at most 500. Resolves to `Trade[]`; evidence: assumed.
-   *
-   * `GET /trades/{chainId}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: TradeListParams, options?: CallOptions): ApiPromise<Trade[]>
-}
-
-/** The method of `nft.stats`. */
-export interface NftStatsMethod extends OperationTools<NftStatsParams, NftStats, [params?: NftStatsParams]> {
-  /**
-   * Totals of the NFT marketplace.
-   *
-   * Cost: 25 credits. Resolves to `NftStats`; evidence: observed.
-   *
-   * `GET /nft/stats`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: NftStatsParams, options?: CallOptions): ApiPromise<NftStats>
-}
-
-/** The method of `nft.collections`. */
-export interface NftCollectionsMethod extends OperationTools<NftCollectionsParams, NftCollection[], [params?: NftCollectionsParams]> {
-  /**
-   * Listed NFT collections, identity only.
-   *
-   * Cost: 300 credits + 10 for each item, at most 800. Resolves to `NftCollection[]`; evidence: observed.
-   *
-   * `GET /nft/collections/{chainId}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: NftCollectionsParams, options?: CallOptions): ApiPromise<NftCollection[]>
-}
-
-/** The method of `nft.collection`. */
-export interface NftCollectionMethod extends OperationTools<NftCollectionParams, NftCollectionDetails> {
-  /**
-   * One NFT collection with its floor, owners and volume.
-   *
-   * Cost: 500 credits. Resolves to `NftCollectionDetails`; evidence: observed.
-   *
-   * `GET /nft/collections/{chainId}/{address}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: NftCollectionParams, options?: CallOptions): ApiPromise<NftCollectionDetails>
-}
-
-/** The method of `nft.assets`. */
-export interface NftAssetsMethod extends OperationTools<NftAssetsParams, NftAsset[]> {
-  /**
-   * Assets inside an NFT collection.
-   *
-   * Cost: 400 credits + 20 for each item, at most 1400. Resolves to `NftAsset[]`; evidence: inferred.
-   *
-   * `GET /nft/collections/{chainId}/{address}/assets`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: NftAssetsParams, options?: CallOptions): ApiPromise<NftAsset[]>
-}
-
-/** The method of `presale.list`. */
-export interface PresaleListMethod extends OperationTools<PresaleListParams, Presale[], [params?: PresaleListParams]> {
-  /**
-   * Launchpad campaigns.
-   *
-   * Cost: 250 credits + 10 for each item, at most 750. Resolves to `Presale[]`; evidence: inferred, documented.
-   *
-   * `GET /presales/{chainId}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: PresaleListParams, options?: CallOptions): ApiPromise<Presale[]>
-}
-
-/** The method of `presale.get`. */
-export interface PresaleGetMethod extends OperationTools<PresaleGetParams, Presale> {
-  /**
-   * One launchpad campaign, by its pool address.
-   *
-   * Cost: 200 credits. Resolves to `Presale`; evidence: inferred, documented.
-   *
-   * `GET /presales/{chainId}/{pool}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: PresaleGetParams, options?: CallOptions): ApiPromise<Presale>
-}
-
-/** The method of `balances.get`. */
-export interface BalancesGetMethod extends OperationTools<BalancesGetParams, BalanceDocument> {
-  /**
-   * What an address holds, as last recorded; not refreshed, not priced.
-   *
-   * Cost: 800 credits + 10 for each item, at most 2800. Resolves to `BalanceDocument`; evidence: observed.
-   *
-   * `GET /balances/{chainId}/{address}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: BalancesGetParams, options?: CallOptions): ApiPromise<BalanceDocument>
-}
-
-/** The method of `locks.get`. */
-export interface LocksGetMethod extends OperationTools<LocksGetParams, LiquidityLock[]> {
-  /**
-   * Locked liquidity of a token and when it unlocks.
-   *
-   * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
-   *
-   * Cost: 2000 credits. Resolves to `LiquidityLock[]`; evidence: observed.
-   *
-   * `GET /tokens/{chainId}/{address}/liquidity-locks`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params: LocksGetParams, options?: CallOptions): ApiPromise<LiquidityLock[]>
-}
-
-/** The method of `farm.list`. */
-export interface FarmListMethod extends OperationTools<FarmListParams, Farm[], [params?: FarmListParams]> {
-  /**
-   * Active yield farms and what they pay; there is no filter by account.
-   *
-   * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
-   *
-   * Cost: 3000 credits. Resolves to `Farm[]`; evidence: inferred.
-   *
-   * `GET /farms/{chainId}`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: FarmListParams, options?: CallOptions): ApiPromise<Farm[]>
-}
-
-/** The method of `account.me`. */
-export interface AccountMeMethod extends OperationTools<AccountMeParams, Account, [params?: AccountMeParams]> {
-  /**
-   * Credit balance and tier of the calling key.
-   *
-   * Cost: free. Resolves to `Account`; evidence: assumed.
-   *
-   * `GET /me`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: AccountMeParams, options?: CallOptions): ApiPromise<Account>
-}
-
-/** The method of `meta.openapi`. */
-export interface MetaOpenapiMethod extends OperationTools<MetaOpenapiParams, OpenApiDocument, [params?: MetaOpenapiParams]> {
-  /**
-   * The service's own description of its interface.
-   *
-   * Needs no key. Whether the document comes in the envelope or bare is not known, so both are understood.
-   *
-   * Cost: free. Resolves to `OpenApiDocument`; evidence: observed.
-   *
-   * `GET /openapi.json`
-   * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
-   * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-   */
-  (params?: MetaOpenapiParams, options?: CallOptions): ApiPromise<OpenApiDocument>
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Candle, checksumAddress, estimateCost, isAddress, type TokenCandlesParams } from 'etn-market'
+import { type Candle, checksumAddress, estimateCost, isAddress, type OperationParams } from 'etn-market'
 import { chartWidth, formatChart } from '../candle-chart.ts'
 import { toCsv, toIsoTime } from '../candle-csv.ts'
 import { toSvg } from '../candle-svg.ts'
@@ -122,10 +122,10 @@ async function listTokens(session: Session, options: CandlesArguments): Promise<
 function readParams(
   given: string,
   { bucket, currency, limit }: CandlesArguments,
-): TokenCandlesParams & { limit: number } {
+): OperationParams['token.candles'] & { limit: number } {
   const params = { address: given, bucket, currency, limit: /^\d{1,9}$/.test(limit) ? Number(limit) : limit }
   const isValid: boolean = isAddress(given)
-  const checked = params as TokenCandlesParams & { limit: number }
+  const checked = params as OperationParams['token.candles'] & { limit: number }
   estimateCost('token.candles', checked)
   return isValid ? { ...checked, address: checksumAddress(given) } : checked
 }
@@ -133,7 +133,7 @@ function readParams(
 async function buyCandles(
   session: Session,
   options: CandlesArguments,
-  params: TokenCandlesParams & { limit: number },
+  params: OperationParams['token.candles'] & { limit: number },
 ): Promise<Candle[]> {
   const client = await session.client()
   await authorizeSpending(session, options, {
@@ -147,7 +147,7 @@ async function buyCandles(
 async function syncFile(
   session: Session,
   options: CandlesArguments,
-  params: TokenCandlesParams & { limit: number },
+  params: OperationParams['token.candles'] & { limit: number },
   named: NamedFile,
 ): Promise<readonly Candle[]> {
   const id = seriesIdOf(params)
@@ -178,6 +178,6 @@ async function syncFile(
 
 const candlesAsCsv = (candles: readonly Candle[]): PaidFor => ({ name: 'candles.csv', text: () => toCsv(candles) })
 
-function describe({ address, bucket, currency }: TokenCandlesParams): string {
+function describe({ address, bucket, currency }: OperationParams['token.candles']): string {
   return `${address}, ${bucket}, ${currency}`
 }

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { TokenCandlesParams } from 'etn-market'
+import type { OperationParams } from 'etn-market'
 import type { PlanLine } from '../plan-line.ts'
 import { seriesIdOf } from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
@@ -24,7 +24,7 @@ export function runCandles(line: PlanLine, parts: RunParts): Promise<void> {
 }
 
 async function sync(address: string, line: PlanLine, { client, clock, state, emit, file }: RunParts): Promise<void> {
-  const { limit = DEFAULT_LIMIT, ...rest } = line.params as Partial<TokenCandlesParams>
+  const { limit = DEFAULT_LIMIT, ...rest } = line.params as Partial<OperationParams['token.candles']>
   const id = seriesIdOf({ ...rest, address })
   const { bucket, currency } = id
   const named = file(seriesName(line.file ?? DEFAULT_FOLDER, id, line.count > 1))

@@ -1,4 +1,4 @@
-import { HEADER, paramsName, typeOf } from './emit-types.ts'
+import { HEADER, typeOf } from './emit-types.ts'
 import type { Credits, Model, OperationModel } from './model.ts'
 
 /** The table that the request steps and the estimator read. */
@@ -56,15 +56,15 @@ export function emitFreshness(model: Model): string {
   ].join('\n')
 }
 
-/** The typed methods. Editors show the text of a property in lists, and that of a signature at a call: each has both. */
+/**
+ * The typed methods. Editors show the text of a property in lists, and that of a signature at a call: each has both. The types have no
+ * names, so that declarations of a user need none of them.
+ */
 export function emitMethods(model: Model): string {
   const groups = [...model.groups].map(([group, description]) => {
     const methods = model.operations
       .filter((operation) => operation.group === group)
-      .map(
-        (operation) =>
-          `${comment(summaryOf(operation, model), 4)}    readonly ${operation.action}: ${methodName(operation)}\n`,
-      )
+      .map((operation) => emitMethod(operation, model))
       .join('')
     return `  /** ${description}. */\n  readonly ${group}: {\n${methods}  }\n`
   })
@@ -75,24 +75,26 @@ export function emitMethods(model: Model): string {
     `import type { ${typeNames(model).join(', ')} } from './types.ts'\n`,
     '/** Every operation of the contract, as `client.group.action`. */',
     `export interface Methods {\n${groups.join('')}}\n`,
-    ...model.operations.map((operation) => emitMethod(operation, model)),
   ].join('\n')
 }
 
 function emitMethod(operation: OperationModel, model: Model): string {
-  const params = paramsName(operation)
+  const params = paramsOf(operation)
   const data = resultOf(operation)
-  const doc = comment([...summaryOf(operation, model), ...detailsOf(operation)], 2)
   const isOptional = !operation.params.some((param) => param.required && param.type.kind !== 'chain')
   const tools = `OperationTools<${params}, ${data}${isOptional ? `, [params?: ${params}]` : ''}>`
   const calls = isBatch(operation)
     ? BATCH_CALLS
     : [`(params${isOptional ? '?' : ''}: ${params}, options?: CallOptions): ApiPromise<${data}>`]
-  const head = `/** The method of \`${operation.id}\`. */\nexport interface ${methodName(operation)} extends ${tools}`
-  return `${head} {\n${calls.map((call) => `${doc}  ${call}\n`).join('')}}\n`
+  const summary = summaryOf(operation, model)
+  const doc = comment([...summary, ...detailsOf(operation)], 6)
+  const signatures = calls.map((call) => `${doc}      ${call}\n`).join('')
+  return `${comment(summary, 4)}    readonly ${operation.action}: ${tools} & {\n${signatures}    }\n`
 }
 
-const BATCH_PARAMS = "params: Omit<PricesBatchParams, 'addresses'> & { addresses: readonly Address[] }"
+const paramsOf = ({ id }: OperationModel) => `OperationParams['${id}']`
+
+const BATCH_PARAMS = "params: Omit<OperationParams['prices.batch'], 'addresses'> & { addresses: readonly Address[] }"
 /** The spelling of the addresses is kept in the type of the answer. */
 const BATCH_CALLS = [
   `<const Address extends string>(${BATCH_PARAMS}, options: BatchOptions & { partial: 'return' }): ApiPromise<PartialBatch<Address>>`,
@@ -130,16 +132,14 @@ const isBatch = ({ credits }: OperationModel) => credits?.items?.startsWith('que
 const resultOf = (operation: OperationModel) =>
   isBatch(operation) ? 'Record<string, TokenPrice | null>' : typeOf(operation.data)
 
-const methodName = (operation: OperationModel) => paramsName(operation).replace(/Params$/, 'Method')
-
 function typeNames(model: Model): string[] {
-  const names = model.operations.flatMap((operation) => [
-    paramsName(operation),
-    ...(resultOf(operation)
-      .replace('Record<', '')
-      .match(/\b[A-Z]\w+/g) ?? []),
-  ])
-  return [...new Set(names)].sort()
+  const names = model.operations.flatMap(
+    (operation) =>
+      resultOf(operation)
+        .replace('Record<', '')
+        .match(/\b[A-Z]\w+/g) ?? [],
+  )
+  return [...new Set(['OperationParams', ...names])].sort()
 }
 
 function costText(credits: Credits | null): string {
