@@ -12,6 +12,7 @@ import type {
   NftCollection,
   NftCollectionDetails,
   NftStats,
+  OpenApiDocument,
   Pool,
   Presale,
   Token,
@@ -22,7 +23,6 @@ import type {
   WithMeta,
 } from 'etn-market'
 import { expectTypeOf, test } from 'vitest'
-import type { OpenApiDocument } from '../../src/generated/types.ts'
 
 declare const client: Client
 const address = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
