@@ -56,27 +56,19 @@ export function rejectUnknown(what: string, options: object, known: readonly str
   throw new InvalidRequestError(message, { code: 'invalid_option' })
 }
 
-/** The known name that a misspelt one was meant to be; undefined when none is close. */
+/** The known name that a misspelt one was meant to be; undefined when none is like it. */
 function closest(name: string, known: readonly string[]): string | undefined {
-  const typed = name.toLowerCase()
-  const distances = known.map((each) => {
-    const other = each.toLowerCase()
-    return { each, distance: other.startsWith(typed) || typed.startsWith(other) ? 0 : editDistance(typed, other) }
-  })
-  const [best] = distances.sort((one, other) => one.distance - other.distance)
-  return best && best.distance < name.length / 2 ? best.each : undefined
+  const scored = known.map((each) => ({ each, score: likeness(name, each) }))
+  const [best] = scored.sort((one, other) => other.score - one.score)
+  return best && best.score > 0.4 ? best.each : undefined
 }
 
-/** Letters to add, to leave out or to replace (Levenshtein). */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...one].entries()) {
-    const next = [i + 1]
-    for (let j = 0; j < other.length; j++) {
-      const replaced = Number(row[j]) + Number(letter !== other[j])
-      next.push(Math.min(replaced, Number(row[j + 1]) + 1, Number(next[j]) + 1))
-    }
-    row = next
-  }
-  return Number(row.at(-1))
+/** From 0 to 1, by the pairs of letters that two names share (Dice coefficient). */
+function likeness(one: string, other: string): number {
+  const [pairs, others] = [one, other].map((name) => {
+    const letters = [...name.toLowerCase()]
+    return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
+  })
+  const shared = pairs?.filter((pair) => others?.includes(pair)) ?? []
+  return (2 * shared.length) / (one.length + other.length)
 }
