@@ -51,6 +51,7 @@ const cjs = (group: string[]): Options => ({
   noExternal: ['@noble/hashes', ...SHARED],
 })
 
+const REQUIRE = "import { createRequire as requireOf } from 'node:module'\nconst require = requireOf(import.meta.url)"
 /** The program, and a file for each of its commands. It contains packages in CommonJS, which need `require`. */
 const program: Options = {
   ...common,
@@ -64,19 +65,16 @@ const program: Options = {
   // The ES modules of yaml leave out what is not used, 17 kB.
   esbuildOptions: (options) =>
     void Object.assign(options, { alias: { yaml: './node_modules/yaml/browser/dist/index.js' } }),
-  banner: {
-    js: "import { createRequire as requireOf } from 'node:module'\nconst require = requireOf(import.meta.url)",
-  },
+  banner: { js: REQUIRE },
 }
 
 /** TypeScript has written a declaration file for each source file (`tsconfig.declarations.json`): much faster than to make tsup do it. */
 const declarationOf = (name: string) => sourceOf(name).replace(/^src\/(.*)\.ts$/, '.cache/declarations/$1.d.ts')
-const external = [...PEERS, ...OWN, ...SHARED]
 const dts = { only: true, entry: entriesOf(ALL, declarationOf), banner: '/// <reference lib="esnext.disposable" />' }
-const declarations: Options = { entry: entriesOf(ALL), format: ['esm', 'cjs'], external, dts }
+const types: Options = { entry: entriesOf(ALL), format: ['esm', 'cjs'], external: [...PEERS, ...OWN, ...SHARED], dts }
 
 export default defineConfig((flags) => {
   const code = [...[CLIENT, [SCHEMAS], ...OTHERS].map(esm), ...[[...CLIENT, SCHEMAS], ...OTHERS].map(cjs), program]
   // With --no-dts, tsup would take the last for a second build of the code, into the same files.
-  return flags.dts === false ? code : [...code, declarations]
+  return flags.dts === false ? code : [...code, types]
 })

@@ -70,7 +70,7 @@ describe('the workflows', () => {
     const lines = names.flatMap((name) => readFileSync(join(WORKFLOWS, name), 'utf8').split('\n'))
     const used = lines.filter((line) => line.includes('uses:'))
     expect(used.length).toBeGreaterThan(10)
-    expect(used.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([])
+    expect(used.filter((line) => !/uses: [\w-]+(?:\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([])
   })
 
   test('check and test a release before it is packed', () => {
