@@ -1,14 +1,12 @@
 import type { DataTag } from '@tanstack/query-core'
 import type { Client, EtnMarketError, OperationData, OperationId, OperationParams } from 'etn-market'
 
-type GroupOf<Id extends string> = Id extends `${infer Group}.${string}` ? Group : never
-
-type Groups = Pick<Client, GroupOf<OperationId>>
-
 /** `queries.group.action(params)` for every operation of the contract. */
 export type EtnQueries = {
-  readonly [Group in keyof Groups]: {
-    readonly [Action in keyof Groups[Group]]: QueryFactory<Extract<`${Group & string}.${Action & string}`, OperationId>>
+  readonly [Group in keyof Client as Extract<OperationId, `${Group & string}.${string}`> extends never
+    ? never
+    : Group]: {
+    readonly [Action in keyof Client[Group]]: QueryFactory<Extract<`${Group & string}.${Action & string}`, OperationId>>
   }
 }
 

@@ -53,7 +53,7 @@ const CEILINGS = [
   { what: 'etn-market/proxy', code: "export * from './proxy.js'", ceiling: 21_000 },
   // No page loads it. Its scripts 5, a balance for each key and the windows of a budget in them 1.1, sha1 and sha256 2; errors and keccak, which it shares with the client, are counted here again: 3.8. The ids
   // of operations 0.2.
-  { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 19_000 },
+  { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 19_500 },
   { what: 'etn-market/format', code: "export * from './format.js'", ceiling: 700 },
   // The option that was meant by an unknown one 0.1 here and in the entries beside. Its reader 3.5, the tabs of a browser 1.8, errors 1.5. No client, no feed, no schemas.
   { what: 'etn-market/stream', code: "export * from './stream.js'", ceiling: 7_500 },
