@@ -9,10 +9,11 @@ import { createRedactor, type Redactor } from './errors/redact.ts'
 import { fleetInternalsOf, type SharedBudget } from './fleet/internals.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
+import { openLog } from './log/open-log.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
 import { createAdmissionControl } from './request/admission.ts'
 import { createApiKeySource, warnInPage } from './request/api-key.ts'
-import { createBaseUrl } from './request/base-url.ts'
+import { createBaseUrl, isPublicService } from './request/base-url.ts'
 import { createCache } from './request/cache.ts'
 import type { CallContext } from './request/call.ts'
 import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
@@ -20,7 +21,6 @@ import { createCallLifetimes } from './request/call-lifetime.ts'
 import { createInFlightRequests } from './request/dedupe.ts'
 import { guardForFake } from './request/fake-guard.ts'
 import { createKeyNames } from './request/key-name.ts'
-import { openLog } from './request/open-log.ts'
 import { copyEnvelope } from './request/parse-response.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
@@ -78,7 +78,7 @@ export function createClient(options: ClientOptions = {}): Client {
 
 function assemble(options: ClientOptions, redactor: Redactor): Client {
   // The key comes first, so that no error of another option shows it. What is no object fails below.
-  const apiKey = createApiKeySource(options ?? {}, redactor, () => baseUrl())
+  const apiKey = createApiKeySource(options ?? {}, redactor, () => isPublicService(baseUrl()))
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
   const baseUrl = guardForFake(

@@ -5,7 +5,6 @@ import type { Redactor } from '../errors/redact.ts'
 import type { ClientOptions } from '../options.ts'
 import { environment } from '../utils/environment.ts'
 import { isFake } from '../utils/fake-mark.ts'
-import { isPublicService } from './base-url.ts'
 import type { Emit } from './request-events.ts'
 
 /** The key for a request; undefined to send none. */
@@ -15,7 +14,7 @@ export type ApiKeySource = (signal: CancellationSignal) => string | undefined | 
 export function createApiKeySource(
   { apiKey: option, fetch, hooks }: ClientOptions,
   redactor: Redactor,
-  baseUrl: () => string,
+  isPublicService: () => boolean,
 ): ApiKeySource {
   if (typeof option === 'function') {
     return async (signal) => accept(await raceWithAbort(ask(option), signal), redactor)
@@ -25,7 +24,7 @@ export function createApiKeySource(
   // A fake is no public service, and a hook may add a key of its own.
   const isNeeded = key === undefined && !isFake(fetch) && hooks?.beforeRequest === undefined
   return () => {
-    if (isNeeded && isPublicService(baseUrl())) throw missingKey()
+    if (isNeeded && isPublicService()) throw missingKey()
     return key
   }
 }
