@@ -1,7 +1,6 @@
 import type { CostEstimate } from './credits/cost.ts'
 import type { EtnMarketError } from './errors/base.ts'
-import type { PricesBatchParams, TokenPrice } from './generated/types.ts'
-import type { BatchOptions, CallOptions } from './options.ts'
+import type { TokenPrice } from './generated/types.ts'
 import type { Sweep, SweepOptions } from './sweep-types.ts'
 
 /** What a call cost and how it went. */
@@ -47,30 +46,14 @@ export interface ApiPromise<Data> extends Promise<Data> {
   withMeta(): Promise<WithMeta<Data>>
 }
 
-/** An operation that needs parameters. */
-export interface Method<Params, Data> {
-  (params: Params, options?: CallOptions): ApiPromise<Data>
+/** What every operation has beside its call. `Input` says whether its parameters can be left out. */
+export interface OperationTools<Params, Data, Input extends readonly unknown[] = [params: Params]> {
   /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
-  estimate(params: Params): CostEstimate
+  estimate(...input: Input): CostEstimate
   /**
-   * Calls the operation for each element of a list, some at a time and two heavy ones at most, in the order of arrival. Iterate the
-   * result: nothing is sent before. With `store` it can be run again and buys only what is missing; with `maxCredits` it ends before
-   * the limit, and `remaining` has what is left.
-   * @throws InvalidRequestError for parameters that the call would refuse, before anything is sent
-   * @example for await (const { params, data, error } of client.locks.get.many(tokens, { store })) console.log(params, data ?? error)
-   */
-  many(params: readonly Params[], options?: SweepOptions): Sweep<Params, Data>
-}
-
-/** An operation whose parameters can be left out. */
-export interface OptionalMethod<Params, Data> {
-  (params?: Params, options?: CallOptions): ApiPromise<Data>
-  /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
-  estimate(params?: Params): CostEstimate
-  /**
-   * Calls the operation for each element of a list, some at a time and two heavy ones at most, in the order of arrival. Iterate the
-   * result: nothing is sent before. With `store` it can be run again and buys only what is missing; with `maxCredits` it ends before
-   * the limit, and `remaining` has what is left.
+   * Calls the operation for each element of a list, some at a time (heavy ones at most `heavyConcurrency`), in the order of arrival.
+   * Iterate the result: nothing is sent before. With `store` it can be run again and buys only what is missing; with `maxCredits` it ends
+   * before the limit, and `remaining` has what is left.
    * @throws InvalidRequestError for parameters that the call would refuse, before anything is sent
    * @example for await (const { params, data, error } of client.locks.get.many(tokens, { store })) console.log(params, data ?? error)
    */
@@ -85,33 +68,4 @@ export interface PartialBatch<Address extends string = string> {
   readonly missing: readonly Address[]
   /** One error for each request that failed. */
   readonly errors: readonly EtnMarketError[]
-}
-
-/**
- * `prices.batch`: any number of addresses, sent in chunks of 50. The result is keyed by address as the caller wrote it, with null
- * for a token without a price; without addresses nothing is sent.
- * @throws PartialBatchError when some of several chunks failed; it has what was paid for.
- */
-export interface PriceBatchMethod {
-  <const Address extends string>(
-    params: Omit<PricesBatchParams, 'addresses'> & { addresses: readonly Address[] },
-    options: BatchOptions & { partial: 'return' },
-  ): ApiPromise<PartialBatch<Address>>
-  <const Address extends string>(
-    params: Omit<PricesBatchParams, 'addresses'> & { addresses: readonly Address[] },
-    options?: BatchOptions & { partial?: 'throw' | undefined },
-  ): ApiPromise<Record<Address, TokenPrice | null>>
-  /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
-  estimate(params: PricesBatchParams): CostEstimate
-  /**
-   * Calls the operation for each element of a list, some at a time and two heavy ones at most, in the order of arrival. Iterate the
-   * result: nothing is sent before. With `store` it can be run again and buys only what is missing; with `maxCredits` it ends before
-   * the limit, and `remaining` has what is left.
-   * @throws InvalidRequestError for parameters that the call would refuse, before anything is sent
-   * @example for await (const { params, data, error } of client.prices.batch.many(portfolios, { store })) console.log(params, data ?? error)
-   */
-  many(
-    params: readonly PricesBatchParams[],
-    options?: SweepOptions,
-  ): Sweep<PricesBatchParams, Record<string, TokenPrice | null>>
 }

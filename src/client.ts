@@ -11,10 +11,11 @@ import { createRedactor, type Redactor } from './errors/redact.ts'
 import { fleetInternalsOf, type SharedBudget } from './fleet/internals.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
+import { openLog } from './log/open-log.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
 import { createAdmissionControl } from './request/admission.ts'
 import { createApiKeySource, warnInPage } from './request/api-key.ts'
-import { createBaseUrl } from './request/base-url.ts'
+import { createBaseUrl, isPublicService } from './request/base-url.ts'
 import { createCache } from './request/cache.ts'
 import { type CallContext, startCall } from './request/call.ts'
 import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
@@ -33,6 +34,8 @@ import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
 import { environment } from './utils/environment.ts'
 
+/** Node prints what a function under this name returns. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 /** 16 MiB; the largest answer seen has 84 kB. */
 const MAX_RESPONSE_BYTES = 16_777_216
 
@@ -74,18 +77,20 @@ export function createClient(options: ClientOptions = {}): Client {
 
 function assemble(options: ClientOptions, redactor: Redactor): Client {
   // The key comes first, so that no error of another option shows it. What is no object fails below.
-  const apiKey = createApiKeySource(options?.apiKey, redactor)
+  const apiKey = createApiKeySource(options ?? {}, redactor, () => isPublicService(baseUrl()))
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
   const baseUrl = guardForFake(
     createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl),
     options,
   )
-  const emit = createEmit(options.onEvent, (value) => redactor.error(value))
+  const log = openLog(options)
+  const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))
   const { budget, admission } = resolveLimits(options, clock)
   const usage = createUsage()
   const lifetimes = createCallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
+  const transport = chooseTransport(options)
   const context: CallContext = {
     settings,
     clock,
@@ -98,7 +103,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     admission,
     maxCooldownMs: settings.maxRetryAfterMs,
     maxResponseBytes: count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1),
-    transport: chooseTransport(options),
+    transport: log?.behind(transport) ?? transport,
     requestHeaders,
     lifetimes,
     msSinceEarlyEnd: lifetimes.msSinceEarlyEnd,
@@ -142,6 +147,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     close,
     [ASYNC_DISPOSE]: close,
   }
+  Object.defineProperty(client, INSPECT, { value: () => describeClient(client, baseUrl) })
   return withInternals(client, {
     redact: redactor.text,
     estimate: estimateSafely,
@@ -155,6 +161,22 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
       return redacted(() => createSweep(operation, list, options, { ...sweepContext, run: runBoth }))
     },
   })
+}
+
+/** What Node, Bun and Deno print: the methods would fill a page. */
+function describeClient({ budget, credits }: Client, baseUrl: () => string): string {
+  const { toJSON = () => budget } = budget as { toJSON?: () => object }
+  const line = (fields: object) =>
+    `{ ${Object.entries(fields)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join(', ')} }`
+  const { charged, remaining } = credits
+  return `Client {
+  baseUrl: ${baseUrl()}
+  operations: ${Object.keys(operations).join(' ')}
+  budget: ${line(toJSON())}
+  credits: ${line({ charged, remaining })}
+}`
 }
 
 /** Only what matches the contract counts as cached. */

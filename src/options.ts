@@ -10,7 +10,6 @@ import type { Transport } from './transport/transport.ts'
 export type { FetchLike } from './transport/fetch-request.ts'
 export type {
   AfterResponseHook,
-  AfterResponseState,
   BeforeRequestHook,
   BeforeRequestState,
   Hooks,
@@ -56,9 +55,25 @@ export interface CacheOptions {
 /** Headers sent with every request. */
 export type HeadersOption = Headers | Readonly<Record<string, string>> | [name: string, value: string][]
 
+/** What lines of `logLevel` are: each includes those before it. `off` prints nothing, whatever the environment says. */
+export type LogLevel = 'off' | 'warn' | 'info' | 'debug'
+
+/** Where lines go, such as `console`, or a logger of pino or winston. */
+export interface Logger {
+  /** Prints a line about a step of a call. */
+  debug(line: string): unknown
+  /** Prints a line about a request that has ended. */
+  info(line: string): unknown
+  /** Prints a line about what went wrong. */
+  warn(line: string): unknown
+}
+
 /** Options of `createClient`. */
 export interface ClientOptions {
-  /** The API key, or a function that is asked before each request. @default ETN_MARKET_API_KEY, where there is an environment; else calls go out without one */
+  /**
+   * The API key, or a function that is asked before each request. A call to the public service without a key rejects with
+   * AuthenticationError before it is sent. @default ETN_MARKET_API_KEY, where there is an environment
+   */
   apiKey?: string | (() => string | Promise<string>) | undefined
   /** Address of the service up to and including its version. @default ETN_MARKET_BASE_URL, else the public service */
   baseUrl?: string | undefined
@@ -69,7 +84,7 @@ export interface ClientOptions {
   fetch?: FetchLike | undefined
   /** Functions to call before each request and after each response; ky runs them. */
   hooks?: Hooks | undefined
-  /** Headers of your own for every request. `Authorization` is not accepted: the key is `apiKey`. */
+  /** Headers of your own for every request. `Authorization` is not accepted: the key is `apiKey`. @default `User-Agent: etn-market/0.1.0 node/20` on Node, Bun and Deno */
   headers?: HeadersOption | undefined
   /**
    * Sends requests in place of ky and `fetch`, such as `createNodeTransport()` from `etn-market/node`. It has no hooks, so it cannot
@@ -99,8 +114,9 @@ export interface ClientOptions {
    */
   maxResponseBytes?: number | undefined
   /**
-   * A limit in credits, or a budget made by `createBudget` to share it. Make one with a `store` by `createBudget`, and call
-   * `await budget.load()` before you read its totals. @default no limit
+   * A limit in credits. `{ credits, windowMs }` is kept in memory and holds while this process lives: each process has its own, and a restart
+   * begins anew. For a limit that outlives the process, pass `createBudget({ credits, windowMs, store })`, which several clients can share;
+   * call `await budget.load()` before you read its totals. @default no limit
    */
   budget?: Budget | BudgetOptions | undefined
   /**
@@ -119,6 +135,13 @@ export interface ClientOptions {
    * attempt is not repeated then. What is not sent yet is never sent, and `close()` ends everything. @default 'cancel'
    */
   whenAborted?: WhenAborted | undefined
+  /**
+   * Prints a line for each request: operation, status, milliseconds, credits; never the key. `'warn'` prints what went wrong, `'info'` also each
+   * request that has ended, `'debug'` also every other event. @default ETN_MARKET_LOG, where there is an environment; else nothing
+   */
+  logLevel?: LogLevel | undefined
+  /** Where the lines of `logLevel` go. @default standard error; in a page, the console */
+  logger?: Logger | undefined
   /** A listener for events. What it throws is ignored. */
   onEvent?: ((event: ClientEvent) => void) | undefined
   /** @default real time */
@@ -137,8 +160,15 @@ export interface CallOptions {
    * after its last answer.
    */
   deadlineMs?: number | undefined
-  /** How often a failed attempt is repeated, or false for exactly one attempt. */
+  /** How often a failed attempt is repeated, or false for exactly one attempt. What is left out is the client's. */
   retry?: RetryOptions | false | undefined
+  /**
+   * Headers of your own for this call, beside the client's. `Authorization` is not accepted. Only calls with equal headers share a request;
+   * a cached answer is given whatever the headers.
+   */
+  headers?: HeadersOption | undefined
+  /** Whether a fresh answer of the cache may be given. `'reload'` asks the service, and keeps its answer. @default 'default' */
+  cache?: 'default' | 'reload' | undefined
   /** What happens to an answer that does not match the contract. */
   validate?: ValidateMode | undefined
   /** Whether a request that is sent already is cancelled by an abort, or read to its end. */

@@ -59,7 +59,6 @@ export const GROUPS: Readonly<Record<string, readonly (readonly [group: string, 
     ['Helpers', [/^src\/utils\//]],
     ['Transport and hooks', [/^src\/transport\//]],
     ['Operations', [/^src\/operations\//, /^src\/generated\/operations\.ts$/, /^Operation(Params|Data)$/]],
-    ['Parameters', [/Params$/]],
     ['Answers', [/^src\/generated\/types\.ts$/]],
   ],
   'etn-market/feed': [

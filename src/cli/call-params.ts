@@ -3,13 +3,12 @@ import {
   type ApiPromise,
   type CallOptions,
   type Client,
-  type Operation,
   type OperationId,
   operations,
-  type Param,
   type Sweep,
   type SweepOptions,
 } from 'etn-market'
+import type { Operation, Param } from '../operations/operation.ts'
 import { unknownValue, usageError } from './failure.ts'
 import { readAddressLines, splitAddresses } from './read-addresses.ts'
 import type { Session } from './session.ts'

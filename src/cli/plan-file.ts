@@ -1,15 +1,9 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import {
-  checksumAddress,
-  type Operation,
-  type OperationId,
-  operations,
-  type PlannedCall,
-  planCredits,
-} from 'etn-market'
+import { checksumAddress, type OperationId, operations, type PlannedCall, planCredits } from 'etn-market'
 import { formatDuration } from '../credits/duration.ts'
 import { resolveFile } from '../file-store/replace-file.ts'
+import type { Operation } from '../operations/operation.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { readOperation } from './call-params.ts'
 import { usageError } from './failure.ts'

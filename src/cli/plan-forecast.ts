@@ -1,4 +1,5 @@
-import { type CreditPlan, createClient, type PlannedCost, planCredits } from 'etn-market'
+import { type CreditPlan, createClient, planCredits } from 'etn-market'
+import type { PlannedCost } from '../credits/plan-types.ts'
 import { type DailyCost, sumSpending } from '../credits/planned-spending.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { activeHoursOf, isFixed, kindOf, type PlanFile, type PlanLine } from './plan-line.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Candle, TokenCandlesParams } from 'etn-market'
+import type { Candle, OperationParams } from 'etn-market'
 import type { Bucket } from '../feed/candles/buckets.ts'
 import { mergeCandles } from '../feed/candles/buckets.ts'
 import { defaultOf } from '../operations/default-of.ts'
@@ -13,7 +13,7 @@ export interface SeriesId {
   /** In EIP-55 form. */
   readonly token: string
   readonly bucket: Bucket
-  readonly currency: NonNullable<TokenCandlesParams['currency']>
+  readonly currency: NonNullable<OperationParams['token.candles']['currency']>
 }
 
 /** A series as a file holds it. */
@@ -53,7 +53,9 @@ export function applyChange(known: readonly Candle[], { fresh, gone }: SeriesCha
 }
 
 /** What the parameters of a purchase ask for. */
-export function seriesIdOf(params: Pick<TokenCandlesParams, 'address' | 'bucket' | 'currency'>): SeriesId {
+export function seriesIdOf(
+  params: Pick<OperationParams['token.candles'], 'address' | 'bucket' | 'currency'>,
+): SeriesId {
   const { address: token, bucket = DEFAULT_BUCKET, currency = DEFAULT_CURRENCY } = params
   return { token, bucket, currency }
 }

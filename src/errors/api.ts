@@ -69,6 +69,10 @@ export class ServiceError extends ApiError {
   }
 }
 
-/** Whether every further call with the same key fails in the same way: the key is refused, or has no credits left. */
-export const isFinalForKey = ({ name, status }: Pick<EtnMarketError, 'name' | 'status'>): boolean =>
-  name === 'InsufficientCreditsError' || status === 401 || status === 402 || status === 403
+/** Whether every further call with the same key fails in the same way: the key is missing, is refused, or has no credits left. */
+export const isFinalForKey = ({ name, code, status }: Pick<EtnMarketError, 'name' | 'code' | 'status'>): boolean =>
+  name === 'InsufficientCreditsError' ||
+  code === 'api_key_missing' ||
+  status === 401 ||
+  status === 402 ||
+  status === 403

@@ -50,7 +50,10 @@ export interface ErrorDetails {
 
 const BRAND = Symbol.for('etn-market.error')
 
-/** Creates a copy of an error with other details: each caller who shares a failure gets an error of its own. */
+/**
+ * Creates a copy of an error with other details: each caller who shares a failure gets an error of its own.
+ * @internal A member keyed by it in the declarations would make the classes of the ES modules and of CommonJS differ.
+ */
 export const COPY_WITH: unique symbol = Symbol('copyWith')
 
 /** Details that an error need not have. */

@@ -1,7 +1,7 @@
 import { RateLimitError } from './api.ts'
 import { type ErrorDetails, EtnMarketError } from './base.ts'
 
-/** The worst case of a call does not fit what is left of the budget. Nothing was sent. */
+/** The worst case of a call, or of its next attempt, does not fit what is left of the budget. Nothing more is sent; `charge` says what was. */
 export class BudgetExceededError extends EtnMarketError {
   override get name(): string {
     return 'BudgetExceededError'

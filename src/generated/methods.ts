@@ -1,7 +1,8 @@
 // Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.
 
-import type { Method, OptionalMethod, PriceBatchMethod } from '../api-promise.ts'
-import type { Account, AccountMeParams, BalanceDocument, BalancesGetParams, Candle, EtnPrice, EtnPriceParams, Farm, FarmListParams, LiquidityLock, LocksGetParams, MetaOpenapiParams, NftAsset, NftAssetsParams, NftCollection, NftCollectionDetails, NftCollectionParams, NftCollectionsParams, NftStats, NftStatsParams, OpenApiDocument, Pool, PoolListParams, Presale, PresaleGetParams, PresaleListParams, Token, TokenCandlesParams, TokenDetails, TokenGetParams, TokenHistory, TokenHistoryParams, TokenListParams, TokenPrice, TokenPriceParams, Trade, TradeListParams } from './types.ts'
+import type { ApiPromise, OperationTools, PartialBatch } from '../api-promise.ts'
+import type { BatchOptions, CallOptions } from '../options.ts'
+import type { Account, BalanceDocument, Candle, EtnPrice, Farm, LiquidityLock, NftAsset, NftCollection, NftCollectionDetails, NftStats, OpenApiDocument, OperationParams, Pool, Presale, Token, TokenDetails, TokenHistory, TokenPrice, Trade } from './types.ts'
 
 /** Every operation of the contract, as `client.group.action`. */
 export interface Methods {
@@ -11,11 +12,19 @@ export interface Methods {
      * Spot price of ETN in USD.
      *
      * Cost: 25 credits. Resolves to `EtnPrice`; evidence: assumed.
-     *
-     * `GET /prices/etn`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly price: OptionalMethod<EtnPriceParams, EtnPrice>
+    readonly price: OperationTools<OperationParams['etn.price'], EtnPrice, [params?: OperationParams['etn.price']]> & {
+      /**
+       * Spot price of ETN in USD.
+       *
+       * Cost: 25 credits. Resolves to `EtnPrice`; evidence: assumed.
+       *
+       * `GET /prices/etn`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['etn.price'], options?: CallOptions): ApiPromise<EtnPrice>
+    }
   }
   /** Listed tokens. */
   readonly token: {
@@ -23,59 +32,119 @@ export interface Methods {
      * Price of one token in USD and in ETN.
      *
      * Cost: 50 credits. Resolves to `TokenPrice`; evidence: observed.
-     *
-     * `GET /prices/{chainId}/{address}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly price: Method<TokenPriceParams, TokenPrice>
+    readonly price: OperationTools<OperationParams['token.price'], TokenPrice> & {
+      /**
+       * Price of one token in USD and in ETN.
+       *
+       * Cost: 50 credits. Resolves to `TokenPrice`; evidence: observed.
+       *
+       * `GET /prices/{chainId}/{address}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['token.price'], options?: CallOptions): ApiPromise<TokenPrice>
+    }
     /**
      * Listed tokens, in no particular order.
      *
      * Cost: 100 credits + 5 for each item, at most 600. Resolves to `Token[]`; evidence: observed.
-     *
-     * `GET /tokens/{chainId}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly list: OptionalMethod<TokenListParams, Token[]>
+    readonly list: OperationTools<OperationParams['token.list'], Token[], [params?: OperationParams['token.list']]> & {
+      /**
+       * Listed tokens, in no particular order.
+       *
+       * Cost: 100 credits + 5 for each item, at most 600. Resolves to `Token[]`; evidence: observed.
+       *
+       * `GET /tokens/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['token.list'], options?: CallOptions): ApiPromise<Token[]>
+    }
     /**
      * One token with its supply and last price.
      *
      * Cost: 100 credits. Resolves to `TokenDetails`; evidence: observed, assumed.
-     *
-     * `GET /tokens/{chainId}/{address}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly get: Method<TokenGetParams, TokenDetails>
+    readonly get: OperationTools<OperationParams['token.get'], TokenDetails> & {
+      /**
+       * One token with its supply and last price.
+       *
+       * Cost: 100 credits. Resolves to `TokenDetails`; evidence: observed, assumed.
+       *
+       * `GET /tokens/{chainId}/{address}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['token.get'], options?: CallOptions): ApiPromise<TokenDetails>
+    }
     /**
      * OHLCV candles of a token; periods without a trade may be left out.
      *
      * Cost: 100 credits + 1 for each item, at most 600. Resolves to `Candle[]`; evidence: observed.
-     *
-     * `GET /tokens/{chainId}/{address}/candles`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly candles: Method<TokenCandlesParams, Candle[]>
+    readonly candles: OperationTools<OperationParams['token.candles'], Candle[]> & {
+      /**
+       * OHLCV candles of a token; periods without a trade may be left out.
+       *
+       * Cost: 100 credits + 1 for each item, at most 600. Resolves to `Candle[]`; evidence: observed.
+       *
+       * `GET /tokens/{chainId}/{address}/candles`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['token.candles'], options?: CallOptions): ApiPromise<Candle[]>
+    }
     /**
      * Price history of a token over a window, with its volume, high and low.
      *
      * Cost: 200 credits. Resolves to `TokenHistory`; evidence: assumed.
-     *
-     * `GET /tokens/{chainId}/{address}/history`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly history: Method<TokenHistoryParams, TokenHistory>
+    readonly history: OperationTools<OperationParams['token.history'], TokenHistory> & {
+      /**
+       * Price history of a token over a window, with its volume, high and low.
+       *
+       * Cost: 200 credits. Resolves to `TokenHistory`; evidence: assumed.
+       *
+       * `GET /tokens/{chainId}/{address}/history`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['token.history'], options?: CallOptions): ApiPromise<TokenHistory>
+    }
   }
   /** Prices of many tokens in one call. */
   readonly prices: {
     /**
-     * Prices of many tokens, keyed by address; a token without a price is absent.
+     * Prices of many tokens, keyed by address.
      *
-     * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to `PriceBatch`; evidence: observed.
-     *
-     * `GET /prices/{chainId}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
+     * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
      */
-    readonly batch: PriceBatchMethod
+    readonly batch: OperationTools<OperationParams['prices.batch'], Record<string, TokenPrice | null>> & {
+      /**
+       * Prices of many tokens, keyed by address.
+       *
+       * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
+       *
+       * `GET /prices/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
+       */
+      <const Address extends string>(params: Omit<OperationParams['prices.batch'], 'addresses'> & { addresses: readonly Address[] }, options: BatchOptions & { partial: 'return' }): ApiPromise<PartialBatch<Address>>
+      /**
+       * Prices of many tokens, keyed by address.
+       *
+       * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
+       *
+       * `GET /prices/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
+       */
+      <const Address extends string>(params: Omit<OperationParams['prices.batch'], 'addresses'> & { addresses: readonly Address[] }, options?: BatchOptions & { partial?: 'throw' | undefined }): ApiPromise<Record<Address, TokenPrice | null>>
+    }
   }
   /** Liquidity pools. */
   readonly pool: {
@@ -83,11 +152,19 @@ export interface Methods {
      * Liquidity pools of one version; there is no combined list.
      *
      * Cost: 200 credits + 5 for each item, at most 700. Resolves to `Pool[]`; evidence: observed.
-     *
-     * `GET /pools/{chainId}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly list: OptionalMethod<PoolListParams, Pool[]>
+    readonly list: OperationTools<OperationParams['pool.list'], Pool[], [params?: OperationParams['pool.list']]> & {
+      /**
+       * Liquidity pools of one version; there is no combined list.
+       *
+       * Cost: 200 credits + 5 for each item, at most 700. Resolves to `Pool[]`; evidence: observed.
+       *
+       * `GET /pools/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['pool.list'], options?: CallOptions): ApiPromise<Pool[]>
+    }
   }
   /** Recent swaps. */
   readonly trade: {
@@ -95,11 +172,19 @@ export interface Methods {
      * The newest swaps, newest first; never more than 25, and no way to page further back.
      *
      * Cost: 250 credits + 10 for each item, at most 500. Resolves to `Trade[]`; evidence: assumed.
-     *
-     * `GET /trades/{chainId}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly list: OptionalMethod<TradeListParams, Trade[]>
+    readonly list: OperationTools<OperationParams['trade.list'], Trade[], [params?: OperationParams['trade.list']]> & {
+      /**
+       * The newest swaps, newest first; never more than 25, and no way to page further back.
+       *
+       * Cost: 250 credits + 10 for each item, at most 500. Resolves to `Trade[]`; evidence: assumed.
+       *
+       * `GET /trades/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['trade.list'], options?: CallOptions): ApiPromise<Trade[]>
+    }
   }
   /** The NFT marketplace. */
   readonly nft: {
@@ -107,38 +192,70 @@ export interface Methods {
      * Totals of the NFT marketplace.
      *
      * Cost: 25 credits. Resolves to `NftStats`; evidence: observed.
-     *
-     * `GET /nft/stats`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly stats: OptionalMethod<NftStatsParams, NftStats>
+    readonly stats: OperationTools<OperationParams['nft.stats'], NftStats, [params?: OperationParams['nft.stats']]> & {
+      /**
+       * Totals of the NFT marketplace.
+       *
+       * Cost: 25 credits. Resolves to `NftStats`; evidence: observed.
+       *
+       * `GET /nft/stats`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['nft.stats'], options?: CallOptions): ApiPromise<NftStats>
+    }
     /**
      * Listed NFT collections, identity only.
      *
      * Cost: 300 credits + 10 for each item, at most 800. Resolves to `NftCollection[]`; evidence: observed.
-     *
-     * `GET /nft/collections/{chainId}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly collections: OptionalMethod<NftCollectionsParams, NftCollection[]>
+    readonly collections: OperationTools<OperationParams['nft.collections'], NftCollection[], [params?: OperationParams['nft.collections']]> & {
+      /**
+       * Listed NFT collections, identity only.
+       *
+       * Cost: 300 credits + 10 for each item, at most 800. Resolves to `NftCollection[]`; evidence: observed.
+       *
+       * `GET /nft/collections/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['nft.collections'], options?: CallOptions): ApiPromise<NftCollection[]>
+    }
     /**
      * One NFT collection with its floor, owners and volume.
      *
      * Cost: 500 credits. Resolves to `NftCollectionDetails`; evidence: observed.
-     *
-     * `GET /nft/collections/{chainId}/{address}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly collection: Method<NftCollectionParams, NftCollectionDetails>
+    readonly collection: OperationTools<OperationParams['nft.collection'], NftCollectionDetails> & {
+      /**
+       * One NFT collection with its floor, owners and volume.
+       *
+       * Cost: 500 credits. Resolves to `NftCollectionDetails`; evidence: observed.
+       *
+       * `GET /nft/collections/{chainId}/{address}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['nft.collection'], options?: CallOptions): ApiPromise<NftCollectionDetails>
+    }
     /**
      * Assets inside an NFT collection.
      *
      * Cost: 400 credits + 20 for each item, at most 1400. Resolves to `NftAsset[]`; evidence: inferred.
-     *
-     * `GET /nft/collections/{chainId}/{address}/assets`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly assets: Method<NftAssetsParams, NftAsset[]>
+    readonly assets: OperationTools<OperationParams['nft.assets'], NftAsset[]> & {
+      /**
+       * Assets inside an NFT collection.
+       *
+       * Cost: 400 credits + 20 for each item, at most 1400. Resolves to `NftAsset[]`; evidence: inferred.
+       *
+       * `GET /nft/collections/{chainId}/{address}/assets`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['nft.assets'], options?: CallOptions): ApiPromise<NftAsset[]>
+    }
   }
   /** Launchpad campaigns. */
   readonly presale: {
@@ -146,20 +263,36 @@ export interface Methods {
      * Launchpad campaigns.
      *
      * Cost: 250 credits + 10 for each item, at most 750. Resolves to `Presale[]`; evidence: inferred, documented.
-     *
-     * `GET /presales/{chainId}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly list: OptionalMethod<PresaleListParams, Presale[]>
+    readonly list: OperationTools<OperationParams['presale.list'], Presale[], [params?: OperationParams['presale.list']]> & {
+      /**
+       * Launchpad campaigns.
+       *
+       * Cost: 250 credits + 10 for each item, at most 750. Resolves to `Presale[]`; evidence: inferred, documented.
+       *
+       * `GET /presales/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['presale.list'], options?: CallOptions): ApiPromise<Presale[]>
+    }
     /**
      * One launchpad campaign, by its pool address.
      *
      * Cost: 200 credits. Resolves to `Presale`; evidence: inferred, documented.
-     *
-     * `GET /presales/{chainId}/{pool}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly get: Method<PresaleGetParams, Presale>
+    readonly get: OperationTools<OperationParams['presale.get'], Presale> & {
+      /**
+       * One launchpad campaign, by its pool address.
+       *
+       * Cost: 200 credits. Resolves to `Presale`; evidence: inferred, documented.
+       *
+       * `GET /presales/{chainId}/{pool}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['presale.get'], options?: CallOptions): ApiPromise<Presale>
+    }
   }
   /** What an address holds. */
   readonly balances: {
@@ -167,11 +300,19 @@ export interface Methods {
      * What an address holds, as last recorded; not refreshed, not priced.
      *
      * Cost: 800 credits + 10 for each item, at most 2800. Resolves to `BalanceDocument`; evidence: observed.
-     *
-     * `GET /balances/{chainId}/{address}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly get: Method<BalancesGetParams, BalanceDocument>
+    readonly get: OperationTools<OperationParams['balances.get'], BalanceDocument> & {
+      /**
+       * What an address holds, as last recorded; not refreshed, not priced.
+       *
+       * Cost: 800 credits + 10 for each item, at most 2800. Resolves to `BalanceDocument`; evidence: observed.
+       *
+       * `GET /balances/{chainId}/{address}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['balances.get'], options?: CallOptions): ApiPromise<BalanceDocument>
+    }
   }
   /** Locked liquidity. */
   readonly locks: {
@@ -181,11 +322,21 @@ export interface Methods {
      * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
      *
      * Cost: 2000 credits. Resolves to `LiquidityLock[]`; evidence: observed.
-     *
-     * `GET /tokens/{chainId}/{address}/liquidity-locks`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly get: Method<LocksGetParams, LiquidityLock[]>
+    readonly get: OperationTools<OperationParams['locks.get'], LiquidityLock[]> & {
+      /**
+       * Locked liquidity of a token and when it unlocks.
+       *
+       * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
+       *
+       * Cost: 2000 credits. Resolves to `LiquidityLock[]`; evidence: observed.
+       *
+       * `GET /tokens/{chainId}/{address}/liquidity-locks`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params: OperationParams['locks.get'], options?: CallOptions): ApiPromise<LiquidityLock[]>
+    }
   }
   /** Yield farms. */
   readonly farm: {
@@ -195,11 +346,21 @@ export interface Methods {
      * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
      *
      * Cost: 3000 credits. Resolves to `Farm[]`; evidence: inferred.
-     *
-     * `GET /farms/{chainId}`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly list: OptionalMethod<FarmListParams, Farm[]>
+    readonly list: OperationTools<OperationParams['farm.list'], Farm[], [params?: OperationParams['farm.list']]> & {
+      /**
+       * Active yield farms and what they pay; there is no filter by account.
+       *
+       * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
+       *
+       * Cost: 3000 credits. Resolves to `Farm[]`; evidence: inferred.
+       *
+       * `GET /farms/{chainId}`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['farm.list'], options?: CallOptions): ApiPromise<Farm[]>
+    }
   }
   /** The caller's own credits. */
   readonly account: {
@@ -207,11 +368,19 @@ export interface Methods {
      * Credit balance and tier of the calling key.
      *
      * Cost: free. Resolves to `Account`; evidence: assumed.
-     *
-     * `GET /me`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly me: OptionalMethod<AccountMeParams, Account>
+    readonly me: OperationTools<OperationParams['account.me'], Account, [params?: OperationParams['account.me']]> & {
+      /**
+       * Credit balance and tier of the calling key.
+       *
+       * Cost: free. Resolves to `Account`; evidence: assumed.
+       *
+       * `GET /me`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['account.me'], options?: CallOptions): ApiPromise<Account>
+    }
   }
   /** The interface itself. */
   readonly meta: {
@@ -221,10 +390,20 @@ export interface Methods {
      * Needs no key. Whether the document comes in the envelope or bare is not known, so both are understood.
      *
      * Cost: free. Resolves to `OpenApiDocument`; evidence: observed.
-     *
-     * `GET /openapi.json`
-     * @throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.
      */
-    readonly openapi: OptionalMethod<MetaOpenapiParams, OpenApiDocument>
+    readonly openapi: OperationTools<OperationParams['meta.openapi'], OpenApiDocument, [params?: OperationParams['meta.openapi']]> & {
+      /**
+       * The service's own description of its interface.
+       *
+       * Needs no key. Whether the document comes in the envelope or bare is not known, so both are understood.
+       *
+       * Cost: free. Resolves to `OpenApiDocument`; evidence: observed.
+       *
+       * `GET /openapi.json`
+       * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
+       * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
+       */
+      (params?: OperationParams['meta.openapi'], options?: CallOptions): ApiPromise<OpenApiDocument>
+    }
   }
 }

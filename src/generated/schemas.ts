@@ -20,7 +20,7 @@ export const etnPrice: OperationSchemas<'etn.price'> = {
   data: EtnPrice,
 }
 
-/** The schemas of `prices.batch`: prices of many tokens, keyed by address; a token without a price is absent. */
+/** The schemas of `prices.batch`: prices of many tokens, keyed by address. */
 export const pricesBatch: OperationSchemas<'prices.batch'> = {
   params: /* @__PURE__ */ params({ chainId: /* @__PURE__ */ z.optional(/* @__PURE__ */ chain(52014)), addresses: /* @__PURE__ */ addresses() }),
   data: PriceBatch,

@@ -405,211 +405,151 @@ export interface OpenApiDocument {
   openapi: string
 }
 
-/** `etn.price` takes no parameters. */
-export type EtnPriceParams = Record<string, never>
-
-/** Parameters of `prices.batch`. */
-export interface PricesBatchParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** Token addresses, separated by commas. A list of addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  addresses: readonly string[]
-}
-
-/** Parameters of `token.price`. */
-export interface TokenPriceParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  address: string
-}
-
-/** Parameters of `token.list`. */
-export interface TokenListParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** Most tokens to return. A whole number from 1 to 100. */
-  limit?: number | undefined
-}
-
-/** Parameters of `token.get`. */
-export interface TokenGetParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  address: string
-}
-
-/** Parameters of `token.candles`. */
-export interface TokenCandlesParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  address: string
-  /** Most candles to return. A whole number from 1 to 500. */
-  limit?: number | undefined
-  /** Length of one candle. One of 1m, 15m, 1h, 4h, 1d. The service takes 1h when it is left out. */
-  bucket?: '1m' | '15m' | '1h' | '4h' | '1d' | undefined
-  /** Quote currency. One of USD, ETN. The service takes USD when it is left out. */
-  currency?: 'USD' | 'ETN' | undefined
-}
-
-/** Parameters of `token.history`. */
-export interface TokenHistoryParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  address: string
-  /** Window looking back from now, in any case of letters. One of HOUR, DAY, WEEK, MONTH, YEAR, in any case of letters. The service takes DAY when it is left out. */
-  duration?: 'HOUR' | 'hour' | 'DAY' | 'day' | 'WEEK' | 'week' | 'MONTH' | 'month' | 'YEAR' | 'year' | undefined
-  /** Quote currency. One of USD, ETN. The service takes USD when it is left out. */
-  currency?: 'USD' | 'ETN' | undefined
-}
-
-/** Parameters of `pool.list`. */
-export interface PoolListParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** Most pools to return. A whole number from 1 to 100. */
-  limit?: number | undefined
-  /** Pool version. One of 2, 3. The service takes 2 when it is left out. */
-  version?: 2 | 3 | undefined
-}
-
-/** Parameters of `trade.list`. */
-export interface TradeListParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** Most trades to return. A whole number from 1 to 25. */
-  limit?: number | undefined
-  /** Only trades in this token. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  token?: string | undefined
-}
-
-/** `nft.stats` takes no parameters. */
-export type NftStatsParams = Record<string, never>
-
-/** Parameters of `nft.collections`. */
-export interface NftCollectionsParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** Most collections to return. A whole number from 1 to 50. */
-  limit?: number | undefined
-}
-
-/** Parameters of `nft.collection`. */
-export interface NftCollectionParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  address: string
-}
-
-/** Parameters of `nft.assets`. */
-export interface NftAssetsParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  address: string
-  /** Most assets to return. A whole number from 1 to 50. */
-  limit?: number | undefined
-}
-
-/** Parameters of `presale.list`. */
-export interface PresaleListParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** Most presales to return. A whole number from 1 to 50. */
-  limit?: number | undefined
-}
-
-/** Parameters of `presale.get`. */
-export interface PresaleGetParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** Presale pool address. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  pool: string
-}
-
-/** Parameters of `balances.get`. */
-export interface BalancesGetParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  address: string
-  /** Most tokens to return. A whole number from 1 to 200. */
-  limit?: number | undefined
-}
-
-/** Parameters of `locks.get`. */
-export interface LocksGetParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-  /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
-  address: string
-}
-
-/** Parameters of `farm.list`. */
-export interface FarmListParams {
-  /** The chain; only 52014 exists. Always 52014. */
-  chainId?: 52014 | undefined
-}
-
-/** `account.me` takes no parameters. */
-export type AccountMeParams = Record<string, never>
-
-/** `meta.openapi` takes no parameters. */
-export type MetaOpenapiParams = Record<string, never>
-
-/** The parameters of each operation. */
+/** The parameters of each operation. They have no names of their own, so that declarations of a user need none. */
 export interface OperationParams {
   /** Spot price of ETN in USD. */
-  'etn.price': EtnPriceParams
-  /** Prices of many tokens, keyed by address; a token without a price is absent. */
-  'prices.batch': PricesBatchParams
+  'etn.price': Record<string, never>
+  /** Prices of many tokens, keyed by address. */
+  'prices.batch': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** Token addresses, separated by commas. A list of addresses, each 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    addresses: readonly string[]
+  }
   /** Price of one token in USD and in ETN. */
-  'token.price': TokenPriceParams
+  'token.price': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    address: string
+  }
   /** Listed tokens, in no particular order. */
-  'token.list': TokenListParams
+  'token.list': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** Most tokens to return. A whole number from 1 to 100. */
+    limit?: number | undefined
+  }
   /** One token with its supply and last price. */
-  'token.get': TokenGetParams
+  'token.get': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    address: string
+  }
   /** OHLCV candles of a token; periods without a trade may be left out. */
-  'token.candles': TokenCandlesParams
+  'token.candles': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    address: string
+    /** Most candles to return. A whole number from 1 to 500. */
+    limit?: number | undefined
+    /** Length of one candle. One of 1m, 15m, 1h, 4h, 1d. The service takes 1h when it is left out. */
+    bucket?: '1m' | '15m' | '1h' | '4h' | '1d' | undefined
+    /** Quote currency. One of USD, ETN. The service takes USD when it is left out. */
+    currency?: 'USD' | 'ETN' | undefined
+  }
   /** Price history of a token over a window, with its volume, high and low. */
-  'token.history': TokenHistoryParams
+  'token.history': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    address: string
+    /** Window looking back from now, in any case of letters. One of HOUR, DAY, WEEK, MONTH, YEAR, in any case of letters. The service takes DAY when it is left out. */
+    duration?: 'HOUR' | 'hour' | 'DAY' | 'day' | 'WEEK' | 'week' | 'MONTH' | 'month' | 'YEAR' | 'year' | undefined
+    /** Quote currency. One of USD, ETN. The service takes USD when it is left out. */
+    currency?: 'USD' | 'ETN' | undefined
+  }
   /** Liquidity pools of one version; there is no combined list. */
-  'pool.list': PoolListParams
+  'pool.list': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** Most pools to return. A whole number from 1 to 100. */
+    limit?: number | undefined
+    /** Pool version. One of 2, 3. The service takes 2 when it is left out. */
+    version?: 2 | 3 | undefined
+  }
   /** The newest swaps, newest first; never more than 25, and no way to page further back. */
-  'trade.list': TradeListParams
+  'trade.list': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** Most trades to return. A whole number from 1 to 25. */
+    limit?: number | undefined
+    /** Only trades in this token. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    token?: string | undefined
+  }
   /** Totals of the NFT marketplace. */
-  'nft.stats': NftStatsParams
+  'nft.stats': Record<string, never>
   /** Listed NFT collections, identity only. */
-  'nft.collections': NftCollectionsParams
+  'nft.collections': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** Most collections to return. A whole number from 1 to 50. */
+    limit?: number | undefined
+  }
   /** One NFT collection with its floor, owners and volume. */
-  'nft.collection': NftCollectionParams
+  'nft.collection': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    address: string
+  }
   /** Assets inside an NFT collection. */
-  'nft.assets': NftAssetsParams
+  'nft.assets': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    address: string
+    /** Most assets to return. A whole number from 1 to 50. */
+    limit?: number | undefined
+  }
   /** Launchpad campaigns. */
-  'presale.list': PresaleListParams
+  'presale.list': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** Most presales to return. A whole number from 1 to 50. */
+    limit?: number | undefined
+  }
   /** One launchpad campaign, by its pool address. */
-  'presale.get': PresaleGetParams
+  'presale.get': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** Presale pool address. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    pool: string
+  }
   /** What an address holds, as last recorded; not refreshed, not priced. */
-  'balances.get': BalancesGetParams
+  'balances.get': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    address: string
+    /** Most tokens to return. A whole number from 1 to 200. */
+    limit?: number | undefined
+  }
   /** Locked liquidity of a token and when it unlocks. */
-  'locks.get': LocksGetParams
+  'locks.get': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+    /** An address; goes out in EIP-55 checksum form. 0x and 40 hex digits, with a valid EIP-55 checksum when in mixed case. */
+    address: string
+  }
   /** Active yield farms and what they pay; there is no filter by account. */
-  'farm.list': FarmListParams
+  'farm.list': {
+    /** The chain; only 52014 exists. Always 52014. */
+    chainId?: 52014 | undefined
+  }
   /** Credit balance and tier of the calling key. */
-  'account.me': AccountMeParams
+  'account.me': Record<string, never>
   /** The service's own description of its interface. */
-  'meta.openapi': MetaOpenapiParams
+  'meta.openapi': Record<string, never>
 }
 
 /** The `data` of each operation's answer, as the service sends it. */
 export interface OperationData {
   /** Spot price of ETN in USD. */
   'etn.price': EtnPrice
-  /** Prices of many tokens, keyed by address; a token without a price is absent. */
+  /** Prices of many tokens, keyed by address. */
   'prices.batch': PriceBatch
   /** Price of one token in USD and in ETN. */
   'token.price': TokenPrice

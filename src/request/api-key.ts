@@ -11,13 +11,28 @@ import type { Emit } from './request-events.ts'
 export type ApiKeySource = (signal: CancellationSignal) => string | undefined | Promise<string | undefined>
 
 /** Reads the key of each request from the option. Each key is redacted from errors and events from then on. */
-export function createApiKeySource(option: ClientOptions['apiKey'], redactor: Redactor): ApiKeySource {
+export function createApiKeySource(
+  { apiKey: option, fetch, hooks }: ClientOptions,
+  redactor: Redactor,
+  isPublicService: () => boolean,
+): ApiKeySource {
   if (typeof option === 'function') {
     return async (signal) => accept(await raceWithAbort(ask(option), signal), redactor)
   }
   const given = option ?? environment('ETN_MARKET_API_KEY')
   const key = given === undefined ? undefined : accept(given, redactor)
-  return () => key
+  // A fake is no public service, and a hook may add a key of its own.
+  const isNeeded = key === undefined && !isFake(fetch) && hooks?.beforeRequest === undefined
+  return () => {
+    if (isNeeded && isPublicService()) throw missingKey()
+    return key
+  }
+}
+
+function missingKey(): AuthenticationError {
+  const message =
+    'The public service needs an API key, and there is none: set the environment variable ETN_MARKET_API_KEY, or pass apiKey to createClient. Nothing was sent. Guide: https://github.com/etn-market/etn-market/blob/main/src/GUIDE.md#get-a-key'
+  return new AuthenticationError(message, { code: 'api_key_missing' })
 }
 
 async function ask(source: () => string | Promise<string>): Promise<unknown> {

@@ -2,6 +2,9 @@ import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 
 const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
 
+/** Whether a base URL is that of the service itself, and not of a proxy or a fake. */
+export const isPublicService = (baseUrl: string): boolean => baseUrl === `${DEFAULT_BASE_URL}/`
+
 /**
  * The base URL, which ends in a slash. One that is a path alone is resolved against the page at the first call, so that a server
  * can load the module that creates the client.

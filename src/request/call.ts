@@ -65,7 +65,7 @@ export async function call(
     const { callId, signal } = lifetime
     const { operation, params } = input
     context.emit({ type: 'call.started', callId, operation, params, estimated: sumCosts(requests).max })
-    const cached = context.cache === undefined ? [] : await readCache(context.cache, state)
+    const cached = context.cache === undefined || settings.isReload ? [] : await readCache(context.cache, state)
     const started = startRequests(cached, state)
     // Most calls have one, which needs no further promise.
     results = started.length === 1 ? [await (started[0] as PaidResult)] : await Promise.all(started)

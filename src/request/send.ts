@@ -107,7 +107,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
       outcome = await attempt({
         transport,
         url: context.baseUrl() + request.path,
-        headers: context.requestHeaders(apiKey),
+        headers: context.requestHeaders(apiKey, settings.headers),
         context: { operation: request.operation, callId: state.callId, attempt: number },
         maxResponseBytes: context.maxResponseBytes,
         timeoutMs: settings.timeoutMs,

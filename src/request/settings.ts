@@ -1,6 +1,7 @@
 import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { fleetInternalsOf } from '../fleet/internals.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
+import { readHeaders } from '../transport/request-headers.ts'
 
 /** How one call behaves, every default filled in. */
 export interface CallSettings {
@@ -10,9 +11,15 @@ export interface CallSettings {
   readonly maxRetryAfterMs: number
   readonly validate: ValidateMode
   readonly whenAborted: WhenAborted
+  /** Headers of the call's own. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+  /** Whether the cache is not asked. */
+  readonly isReload: boolean
   /** Equal for equal settings: only calls with equal settings share a request. */
   readonly fingerprint: string
 }
+
+type SettingName = 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate' | 'whenAborted'
 
 const DEFAULTS: CallSettings = {
   timeoutMs: 15_000,
@@ -21,10 +28,14 @@ const DEFAULTS: CallSettings = {
   maxRetryAfterMs: 60_000,
   validate: 'warn',
   whenAborted: 'cancel',
+  headers: undefined,
+  isReload: false,
   fingerprint: '',
 }
 
 const OPTIONS_OF_BOTH = ['timeoutMs', 'deadlineMs', 'retry', 'validate', 'whenAborted']
+/** What every call takes, beside `signal`. */
+export const CALL_OPTIONS: readonly string[] = [...OPTIONS_OF_BOTH, 'headers', 'cache']
 const MODES: readonly unknown[] = ['strict', 'warn', 'off']
 
 /** The settings of a client. Unknown options are rejected, because a misspelt one could cost money. */
@@ -44,6 +55,8 @@ export function clientSettings(options: ClientOptions): CallSettings {
     'fleet',
     'cache',
     'onEvent',
+    'logLevel',
+    'logger',
     'clock',
   ])
   checkParts(options)
@@ -77,15 +90,21 @@ export function callSettings(
   more: readonly string[] = [],
 ): CallSettings {
   if (options === undefined) return client
-  rejectUnknown('call option', options, ['signal', ...OPTIONS_OF_BOTH, ...more])
+  rejectUnknown('call option', options, ['signal', ...CALL_OPTIONS, ...more])
   if (options.signal !== undefined && !isAbortSignal(options.signal))
     throw invalidOption('signal', options.signal, 'an AbortSignal')
-  const { timeoutMs, deadlineMs, retry, validate, whenAborted } = options
+  const { timeoutMs, deadlineMs, retry, validate, whenAborted, headers, cache } = options
   const overridden = [timeoutMs, deadlineMs, retry, validate, whenAborted].some((value) => value !== undefined)
-  return overridden ? merge(options, client) : client
+  const settings = overridden ? merge(options, client) : client
+  if (headers === undefined && cache === undefined) return settings
+  if (cache !== undefined && cache !== 'default' && cache !== 'reload')
+    throw invalidOption('cache', cache, "'default' or 'reload'")
+  const own = readHeaders(headers)
+  const fingerprint = [settings.fingerprint, ...Object.entries(own)].join('\n')
+  return { ...settings, headers: own, isReload: cache === 'reload', fingerprint }
 }
 
-function merge(options: CallOptions, base: CallSettings): CallSettings {
+function merge(options: Pick<CallOptions, SettingName>, base: CallSettings): CallSettings {
   const retry: RetryOptions = options.retry === false ? { limit: 0 } : options.retry === undefined ? {} : options.retry
   if (typeof retry !== 'object' || retry === null)
     throw invalidOption('retry', retry, 'false or { limit, maxRetryAfterMs }')
@@ -104,7 +123,7 @@ function merge(options: CallOptions, base: CallSettings): CallSettings {
     validate: options.validate ?? base.validate,
   }
   // The last caller to leave decides: calls that differ in this alone share a request.
-  return { ...shared, whenAborted, fingerprint: Object.values(shared).join() }
+  return { ...base, ...shared, whenAborted, fingerprint: Object.values(shared).join() }
 }
 
 /** Also one of another realm, such as a frame or a test environment. */

@@ -10,7 +10,7 @@ import { isArray, isObject } from '../operations/type-guards.ts'
 import type { CallOptions } from '../options.ts'
 import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallLifetime } from '../request/call-lifetime.ts'
-import { type CallSettings, callSettings } from '../request/settings.ts'
+import { CALL_OPTIONS, type CallSettings, callSettings } from '../request/settings.ts'
 import type { Sweep, SweepOptions, SweepResult } from '../sweep-types.ts'
 import type { AddressReader } from '../utils/address.ts'
 import { type SweepCall, SweepRun } from './run-sweep.ts'
@@ -87,8 +87,8 @@ export function createSweep(
 }
 
 function readOptions(operation: OperationId, options: SweepOptions, { settings }: SweepContext) {
-  const own = ['store', 'maxCredits', 'concurrency', 'onProgress', 'whenAborted']
-  rejectUnknown('option', options, ['signal', 'timeoutMs', 'deadlineMs', 'retry', 'validate', ...own])
+  const own = ['store', 'maxCredits', 'concurrency', 'onProgress']
+  rejectUnknown('option', options, ['signal', ...CALL_OPTIONS, ...own])
   const { store, maxCredits, onProgress, ...rest } = options
   const { heavy }: Operation = operations[operation]
   const { concurrency = heavy ? HEAVY_CONCURRENCY : LIGHT_CONCURRENCY, ...callOptions } = rest

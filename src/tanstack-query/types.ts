@@ -1,12 +1,12 @@
 import type { DataTag } from '@tanstack/query-core'
-import type { EtnMarketError, Methods, OperationData, OperationId, OperationParams } from 'etn-market'
+import type { Client, EtnMarketError, OperationData, OperationId, OperationParams } from 'etn-market'
 
 /** `queries.group.action(params)` for every operation of the contract. */
 export type EtnQueries = {
-  readonly [Group in keyof Methods]: {
-    readonly [Action in keyof Methods[Group]]: QueryFactory<
-      Extract<`${Group & string}.${Action & string}`, OperationId>
-    >
+  readonly [Group in keyof Client as Extract<OperationId, `${Group & string}.${string}`> extends never
+    ? never
+    : Group]: {
+    readonly [Action in keyof Client[Group]]: QueryFactory<Extract<`${Group & string}.${Action & string}`, OperationId>>
   }
 }
 

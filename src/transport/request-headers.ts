@@ -1,4 +1,5 @@
 import { invalidOption } from '../errors/input.ts'
+import { VERSION } from '../utils/version.ts'
 
 /** Headers that frame the message, which only the transport can set, and the one that holds the key. */
 const RESERVED = [
@@ -14,31 +15,51 @@ const RESERVED = [
   'upgrade',
 ]
 
-/** Makes the headers of each request: the user's own, and the key. */
-export type RequestHeaders = (apiKey: string | undefined) => Readonly<Record<string, string>>
+type Fields = Readonly<Record<string, string>>
+
+/** Makes the headers of each request: those of the client, of the call, and the key. */
+export type RequestHeaders = (apiKey: string | undefined, ofCall?: Fields) => Fields
 
 /**
  * Prepares the headers that are sent with every request.
  * @throws InvalidRequestError for headers that no request can have, and for `Authorization`, which holds the key
  */
 export function createRequestHeaders(headers: HeadersInit | undefined): RequestHeaders {
-  const own: Record<string, string> = { accept: 'application/json' }
-  for (const [name, value] of readHeaders(headers)) {
-    if (RESERVED.includes(name))
-      throw invalidOption('headers', name, `headers other than ${RESERVED.join(', ')}. The key is the option apiKey`)
-    own[name] = value
-  }
+  const own: Record<string, string> = { accept: 'application/json', ...userAgent(), ...readHeaders(headers) }
   // Their fetch resends a request by itself when a kept connection breaks: it is charged twice and counted once.
   if ('Bun' in globalThis || 'Deno' in globalThis) own.connection = 'close'
-  return (apiKey) => (apiKey === undefined ? own : Object.assign({ authorization: `Bearer ${apiKey}` }, own))
+  return (apiKey, ofCall) => {
+    const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+    return ofCall === undefined && apiKey === undefined ? own : Object.assign(key, own, ofCall)
+  }
 }
 
-function readHeaders(headers: HeadersInit | undefined): Iterable<[name: string, value: string]> {
-  if (headers === undefined) return []
+/**
+ * Headers of the user's own, by their names in lower case and in the order of the alphabet.
+ * @throws InvalidRequestError for headers that no request can have, and for `Authorization`, which holds the key
+ */
+export function readHeaders(headers: HeadersInit | undefined): Fields {
+  const fields: Record<string, string> = {}
+  if (headers === undefined) return fields
+  let list: Headers
   try {
-    return new Headers(headers)
+    list = new Headers(headers)
   } catch {
     // What cannot be a header is not quoted: it may be a secret.
     throw invalidOption('headers', typeof headers, 'an object of header names and values')
   }
+  for (const [name, value] of list) {
+    if (RESERVED.includes(name))
+      throw invalidOption('headers', name, `headers other than ${RESERVED.join(', ')}. The key is the option apiKey`)
+    fields[name] = value
+  }
+  return fields
+}
+
+/** Names this package and the runtime, such as `etn-market/0.1.0 node/20`. A page names its browser, which it could not change. */
+function userAgent(): Fields {
+  const { process, document } = globalThis as { process?: { versions?: Record<string, string> }; document?: object }
+  const runtime = ['bun', 'deno', 'node'].find((name) => process?.versions?.[name] !== undefined)
+  if (runtime === undefined || document !== undefined) return {}
+  return { 'user-agent': `etn-market/${VERSION} ${runtime}/${Number.parseInt(process?.versions?.[runtime] ?? '', 10)}` }
 }

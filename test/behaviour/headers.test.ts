@@ -1,5 +1,6 @@
-import { createClient, type HeadersOption, type Hooks, type Transport } from 'etn-market'
+import { createClient, type Hooks, type Transport } from 'etn-market'
 import { describe, expect, test } from 'vitest'
+import type { HeadersOption } from '../../src/options.ts'
 import { costs, ok, price } from '../support/answers.ts'
 import { address, KEY, setup } from '../support/setup.ts'
 

@@ -1,6 +1,7 @@
-import { type Budget, type CallEndedEvent, type Client, createBudget, createClient, EtnMarketError } from 'etn-market'
+import { type Budget, type Client, createBudget, createClient, EtnMarketError } from 'etn-market'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { CallEndedEvent } from '../../src/events.ts'
 import { createVirtualClock, flush, START } from '../support/clock.ts'
 import { type Behaviour, createMeteredService } from '../support/metered-service.ts'
 import { testProperty } from '../support/property.ts'

@@ -1,7 +1,8 @@
-import { type BeforeRequestState, type Client, type ClientOptions, createClient, type EtnMarketError } from 'etn-market'
+import { type Client, type ClientOptions, createClient, type EtnMarketError } from 'etn-market'
 import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed, type Watch } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { BeforeRequestState } from '../../src/options.ts'
 // The feed loads it lazily; loaded here so that it takes no real time.
 import '../../src/feed/stream/follow-streams.ts'
 import { createEventParser } from '../../src/feed/stream/parse-events.ts'

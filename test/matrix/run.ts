@@ -11,6 +11,7 @@ import { runBundlers } from './bundlers/run.ts'
 import { runConsumers } from './consumers/run.ts'
 import { runDependencies } from './dependencies/run.ts'
 import { runExamples } from './examples/run.ts'
+import { runManagers } from './managers/run.ts'
 import { runProxies } from './proxy/run.ts'
 import { runRuntimes } from './runtimes/run.ts'
 import { packAndInstall } from './support/project.ts'
@@ -43,10 +44,11 @@ const SIDE_BY_SIDE = [
 
 const startedAt = Date.now()
 const installed = await packAndInstall()
+const managers: typeof runConsumers = (createProject, ...rest) => runManagers(createProject, installed.tarball, ...rest)
 const runInTurn = async (sections: (typeof SIDE_BY_SIDE)[number]) => {
   for (const run of sections) await run(installed.createProject, isWanted, addResult)
 }
-const ended = await Promise.allSettled(SIDE_BY_SIDE.map(runInTurn))
+const ended = await Promise.allSettled([...SIDE_BY_SIDE, [managers]].map(runInTurn))
 installed.remove()
 const [broken] = ended.filter((end) => end.status === 'rejected')
 if (broken !== undefined) throw broken.reason

@@ -50,6 +50,7 @@ describe('layers', () => {
     ['events.ts', 'options.ts', 'sweep-types.ts', 'api-promise.ts', 'generated/methods.ts', 'fleet/'],
     // What entries above need of a client.
     ['client-internals.ts'],
+    ['log/'],
     ['request/'],
     ['sweep/'],
     ['client.ts'],

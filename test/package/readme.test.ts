@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFakeService } from 'etn-market/fake'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anchorOf, codeBlocks, compile, ROOT } from './code-blocks.ts'
 
+const { repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } }
+const REPOSITORY = repository.url.replace(/^git\+|\.git$/g, '')
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const lines = readme.split('\n')
 
@@ -46,16 +48,33 @@ describe('the blocks of code', () => {
   })
 })
 
-test('the links to files and headings lead somewhere', () => {
-  const headings = lines.filter((line) => line.startsWith('#')).map((line) => anchorOf(line.replace(/^#+ /, '')))
+test('links and pictures are absolute, and lead to files and headings that exist', () => {
   const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
-  const broken = targets.filter((target) => {
-    if (/^https?:/.test(target)) return false
-    return target.startsWith('#') ? !headings.includes(target.slice(1)) : !existsSync(join(ROOT, target))
+  const pictures = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, target = '']) => target)
+  const files = [...targets, ...pictures].filter(
+    (target) => target.startsWith(`${REPOSITORY}/`) && !/actions/.test(target),
+  )
+  const broken = files.filter((target) => {
+    const [, kind, path = '', anchor] =
+      /^\/(blob|tree|raw)\/main\/([^#]+)#?(.*)$/.exec(target.slice(REPOSITORY.length)) ?? []
+    const file = join(ROOT, path)
+    if (!existsSync(file) || statSync(file).isDirectory() !== (kind === 'tree')) return true
+    return Boolean(anchor) && !headingsOf(readFileSync(file, 'utf8')).includes(anchor ?? '')
   })
-  expect(targets.length).toBeGreaterThan(5)
+  expect(files.length).toBeGreaterThan(20)
   expect(broken).toEqual([])
+  expect(targets.filter((target) => target.startsWith('#') && !headingsOf(readme).includes(target.slice(1)))).toEqual(
+    [],
+  )
+  // The page of the registry resolves nothing.
+  expect([...targets, ...pictures].filter((target) => !/^(https:|#)/.test(target))).toEqual([])
 })
+
+const headingsOf = (markdown: string) =>
+  markdown
+    .split('\n')
+    .filter((line) => line.startsWith('#'))
+    .map((line) => anchorOf(line.replace(/^#+ /, '')))
 
 /** Runs a script; the fake service answers it from this process, so that waiting must not block. */
 function run(script: string, env: Record<string, string>): Promise<{ code: number | null; output: string }> {

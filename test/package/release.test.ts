@@ -23,14 +23,21 @@ describe('the release check', () => {
     expect(check('v1.2.0', '1.2.0')).toEqual({ status: 0, problems: '' })
   })
 
-  test.each([
+  test.each<[string, string, string, string, string?]>([
     ['another tag', 'v1.2.1', '1.2.0', 'the tag is "v1.2.1", but package.json has the version 1.2.0'],
     ['no tag', '', '1.2.0', 'the tag is ""'],
     ['a version that the changelog does not name', 'v1.2.1', '1.2.1', 'CHANGELOG.md has no heading for 1.2.1'],
     ['a version that only starts like one of the changelog', 'v1.2.0-rc.1', '1.2.0-rc.1', 'has no heading'],
+    [
+      'text under Unreleased',
+      'v1.2.0',
+      '1.2.0',
+      'CHANGELOG.md has text under Unreleased: move it below 1.2.0',
+      CHANGELOG.replace('[Unreleased]\n', '[Unreleased]\n\n- Another change.\n'),
+    ],
     ['a version without text', 'v1.1.0', '1.1.0', 'CHANGELOG.md has no text for 1.1.0'],
-  ])('rejects %s', (_, tag, version, problem) => {
-    const checked = check(tag, version)
+  ])('rejects %s', (_, tag, version, problem, changelog) => {
+    const checked = check(tag, version, changelog)
     expect(checked.status).toBe(1)
     expect(checked.problems).toContain(problem)
   })
@@ -46,6 +53,16 @@ const jobsOf = (name: string) =>
   (parse(readFileSync(join(WORKFLOWS, name), 'utf8')) as { jobs: Record<string, Job> }).jobs
 const commandsOf = (job: Job | undefined) => job?.steps.flatMap(({ run = [] }) => run) ?? []
 
+test('the version of package.json could be released now, but for what is under Unreleased', () => {
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  const [head, released = ''] = changelog.split(`## [${version}]`)
+  expect(check(`v${version}`, version, `${head?.split('## [Unreleased]')[0]}## [${version}]${released}`).problems).toBe(
+    '',
+  )
+  expect(released.split('\n## ')[0]?.split('\n').length).toBeLessThanOrEqual(60)
+})
+
 describe('the workflows', () => {
   const names = readdirSync(WORKFLOWS)
 
@@ -53,7 +70,7 @@ describe('the workflows', () => {
     const lines = names.flatMap((name) => readFileSync(join(WORKFLOWS, name), 'utf8').split('\n'))
     const used = lines.filter((line) => line.includes('uses:'))
     expect(used.length).toBeGreaterThan(10)
-    expect(used.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([])
+    expect(used.filter((line) => !/uses: [\w-]+(?:\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([])
   })
 
   test('check and test a release before it is packed', () => {
@@ -92,5 +109,5 @@ test('every npm command of CONTRIBUTING exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
   const named = [...text.matchAll(/`npm (?:run )?([\w:]+)`/g)].map(([, name = '']) => name)
   expect(named).toContain('generate')
-  expect(named.filter((name) => name !== 'ci' && !Object.keys(scripts).includes(name))).toEqual([])
+  expect(named.filter((name) => !['ci', 'pack', 'login', 'logout', ...Object.keys(scripts)].includes(name))).toEqual([])
 })

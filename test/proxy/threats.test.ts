@@ -114,7 +114,8 @@ test('nothing that a visitor sends reaches the service', async () => {
   expect((await ask(pricePath(), { headers })).status).toBe(200)
   const [entry] = fake.journal()
   expect(entry?.key).toBe(KEY)
-  expect(entry?.headers).toEqual({ accept: 'application/json', authorization: expect.any(String) })
+  const agent = expect.stringMatching(/^etn-market\//)
+  expect(entry?.headers).toEqual({ accept: 'application/json', authorization: expect.any(String), 'user-agent': agent })
 })
 
 describe('a request of a foreign page', () => {

@@ -1,4 +1,5 @@
-import type { ResponseHead, Transport } from 'etn-market'
+import type { Transport } from 'etn-market'
+import type { ResponseHead } from '../../src/options.ts'
 import { REQUEST_CONTEXT } from './request-context.ts'
 
 /** What a test looks at of a response. */

@@ -1,6 +1,7 @@
-import { type BeforeRequestState, type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
+import { type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
+import type { BeforeRequestState } from '../../src/options.ts'
 import { allRepresentations } from '../support/all-representations.ts'
 import { costs, limited, ok, price, raw, refusal } from '../support/answers.ts'
 import type { Handler } from '../support/script.ts'

@@ -1,4 +1,4 @@
-import type { ChargeState, Issue, OperationId, TokenPrice } from 'etn-market'
+import type { ChargeState, OperationId, TokenPrice } from 'etn-market'
 import {
   ApiError,
   BudgetExceededError,
@@ -12,6 +12,7 @@ import {
   TimeoutError,
 } from 'etn-market'
 import { expectTypeOf, test } from 'vitest'
+import type { Issue } from '../../src/errors/base.ts'
 
 declare const error: unknown
 

@@ -11,16 +11,16 @@ import type {
   EtnMarketError,
   FetchLike,
   Hooks,
-  MemoryReservation,
   OperationId,
   RequestOptions,
-  RequestQuery,
   Reservation,
   TokenPrice,
 } from 'etn-market'
 import { createBudget, createClient } from 'etn-market'
 import { expectTypeOf, test } from 'vitest'
 import type * as z from 'zod/mini'
+import type { MemoryReservation } from '../../src/credits/budget.ts'
+import type { RequestQuery } from '../../src/options.ts'
 
 const address = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 const client = createClient({ apiKey: 'esk_live_test' })
@@ -127,12 +127,12 @@ test('a call rejects unknown and wrong options', () => {
   client.etn.price({ signal: AbortSignal.timeout(5) })
 })
 
-test('the options of a call are those of a client and the signal', () => {
+test('the options of a call are some of a client, the signal, and whether the cache is asked', () => {
   expectTypeOf<keyof CallOptions>().toEqualTypeOf<
-    'signal' | 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate' | 'whenAborted'
+    'signal' | 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate' | 'whenAborted' | 'headers' | 'cache'
   >()
-  expectTypeOf<Omit<CallOptions, 'signal'>>().toEqualTypeOf<
-    Pick<ClientOptions, 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate' | 'whenAborted'>
+  expectTypeOf<Omit<CallOptions, 'signal' | 'cache'>>().toEqualTypeOf<
+    Pick<ClientOptions, 'timeoutMs' | 'deadlineMs' | 'retry' | 'validate' | 'whenAborted' | 'headers'>
   >()
   expectTypeOf<FetchLike>().toEqualTypeOf<(input: Request, init?: RequestInit) => Promise<Response>>()
   expectTypeOf<typeof fetch>().toExtend<FetchLike>()

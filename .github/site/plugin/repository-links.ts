@@ -10,7 +10,10 @@ const IMAGES = ['.svg', '.png', '.webp']
  * The README and the guides link to files and folders of the repository. Other guides and pictures are part of the site; everything
  * else becomes a link to GitHub.
  */
-export function linkRepository(app: Application, { root, revision }: { root: string; revision: string }): void {
+export function linkRepository(
+  app: Application,
+  { root, readme, revision }: { root: string; readme: string; revision: string },
+): void {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     const rewrite = (parts: readonly CommentDisplayPart[], from: string) =>
       parts.map((part) => (part.kind === 'relative-link' ? linkOf(project, part, from) : part))
@@ -33,7 +36,7 @@ export function linkRepository(app: Application, { root, revision }: { root: str
       return { kind: 'text', text: anchor === undefined ? url : `${url}#${anchor}` }
     }
 
-    if (project.readme !== undefined) project.readme = rewrite(project.readme, resolve(root, 'README.md'))
+    if (project.readme !== undefined) project.readme = rewrite(project.readme, readme)
     for (const guide of project.documents ?? []) {
       const path = project.files.getReflectionPath(guide)
       if (path !== undefined) guide.content = rewrite(guide.content, path)

@@ -6,7 +6,7 @@ import {
   estimateCost,
   isAddress,
   isEtnMarketError,
-  type TokenCandlesParams,
+  type OperationParams,
 } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { chartWidth, formatChart, toSvg } from '../candle-chart.ts'
@@ -30,7 +30,7 @@ import { authorizeSpending } from '../spending.ts'
 import { describeGap, describeSync, estimateMissing, type Synced, syncSeries } from '../sync-series.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
 
-type CandleParams = TokenCandlesParams & { readonly limit: number }
+type CandleParams = OperationParams['token.candles'] & { readonly limit: number }
 
 interface CandlesArguments extends CommonOptions {
   readonly bucket: string
@@ -263,4 +263,5 @@ function authorize(session: Session, options: CommonOptions, params: readonly Ca
   return authorizeSpending(session, options, { what, min: sum('min'), max: sum('max'), smallest: costs[0]?.max ?? 0 })
 }
 
-const describe = ({ address, bucket, currency }: TokenCandlesParams) => `${address}, ${bucket}, ${currency}`
+const describe = ({ address, bucket, currency }: OperationParams['token.candles']) =>
+  `${address}, ${bucket}, ${currency}`

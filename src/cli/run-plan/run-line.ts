@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type EtnMarketError, isEtnMarketError, type SweepOptions, type TokenCandlesParams } from 'etn-market'
+import { type EtnMarketError, isEtnMarketError, type OperationParams, type SweepOptions } from 'etn-market'
 import { methodOf } from '../call-params.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { appendLine, reasonOf, statOpenFile, statPath } from '../files.ts'
@@ -193,7 +193,7 @@ export function runCandles(line: PlanLine, parts: RunParts): Promise<void> {
 async function sync(id: SeriesId, name: string, line: PlanLine, parts: RunParts): Promise<void> {
   const { clock, state, emit, file } = parts
   const { token: address, bucket, currency } = id
-  const { limit = DEFAULT_LIMIT } = line.params as Partial<TokenCandlesParams>
+  const { limit = DEFAULT_LIMIT } = line.params as Partial<OperationParams['token.candles']>
   mkdirSync(dirname(file(name).path), { recursive: true })
   const series = await openSeriesFile(file(name), id)
   let credits = 0

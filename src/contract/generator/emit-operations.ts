@@ -1,4 +1,4 @@
-import { HEADER, paramsName, typeOf } from './emit-types.ts'
+import { HEADER, typeOf } from './emit-types.ts'
 import type { Credits, Model, OperationModel } from './model.ts'
 
 /** The table that the request steps and the estimator read. */
@@ -56,7 +56,10 @@ export function emitFreshness(model: Model): string {
   ].join('\n')
 }
 
-/** The typed methods, with the text that editors show. */
+/**
+ * The typed methods. Editors show the text of a property in lists, and that of a signature at a call: each has both. The types have no
+ * names, so that declarations of a user need none of them.
+ */
 export function emitMethods(model: Model): string {
   const groups = [...model.groups].map(([group, description]) => {
     const methods = model.operations
@@ -67,7 +70,8 @@ export function emitMethods(model: Model): string {
   })
   return [
     HEADER,
-    "import type { Method, OptionalMethod, PriceBatchMethod } from '../api-promise.ts'",
+    "import type { ApiPromise, OperationTools, PartialBatch } from '../api-promise.ts'",
+    "import type { BatchOptions, CallOptions } from '../options.ts'",
     `import type { ${typeNames(model).join(', ')} } from './types.ts'\n`,
     '/** Every operation of the contract, as `client.group.action`. */',
     `export interface Methods {\n${groups.join('')}}\n`,
@@ -75,30 +79,67 @@ export function emitMethods(model: Model): string {
 }
 
 function emitMethod(operation: OperationModel, model: Model): string {
-  const doc = [
-    operation.summary,
-    ...(operation.description ? ['', operation.description] : []),
-    '',
-    `Cost: ${costText(operation.credits)}. Resolves to \`${typeOf(operation.data)}\`; ${evidenceText(operation, model)}.`,
+  const params = paramsOf(operation)
+  const data = resultOf(operation)
+  const isOptional = !operation.params.some((param) => param.required && param.type.kind !== 'chain')
+  const tools = `OperationTools<${params}, ${data}${isOptional ? `, [params?: ${params}]` : ''}>`
+  const calls = isBatch(operation)
+    ? BATCH_CALLS
+    : [`(params${isOptional ? '?' : ''}: ${params}, options?: CallOptions): ApiPromise<${data}>`]
+  const summary = summaryOf(operation, model)
+  const doc = comment([...summary, ...detailsOf(operation)], 6)
+  const signatures = calls.map((call) => `${doc}      ${call}\n`).join('')
+  return `${comment(summary, 4)}    readonly ${operation.action}: ${tools} & {\n${signatures}    }\n`
+}
+
+const paramsOf = ({ id }: OperationModel) => `OperationParams['${id}']`
+
+const BATCH_PARAMS = "params: Omit<OperationParams['prices.batch'], 'addresses'> & { addresses: readonly Address[] }"
+/** The spelling of the addresses is kept in the type of the answer. */
+const BATCH_CALLS = [
+  `<const Address extends string>(${BATCH_PARAMS}, options: BatchOptions & { partial: 'return' }): ApiPromise<PartialBatch<Address>>`,
+  `<const Address extends string>(${BATCH_PARAMS}, options?: BatchOptions & { partial?: 'throw' | undefined }): ApiPromise<Record<Address, TokenPrice | null>>`,
+]
+
+function summaryOf(operation: OperationModel, model: Model): string[] {
+  const result = isBatch(operation)
+    ? 'a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price'
+    : `\`${resultOf(operation)}\``
+  const cost = `Cost: ${costText(operation.credits)}. Resolves to ${result}; ${evidenceText(operation, model)}.`
+  return [operation.summary, ...(operation.description ? ['', operation.description] : []), '', cost]
+}
+
+function detailsOf(operation: OperationModel): string[] {
+  const partial =
+    "@throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them."
+  return [
     '',
     `\`GET ${operation.path}\``,
-    '@throws InvalidRequestError before anything is sent when a parameter is not accepted; see the README for the other errors.',
+    '@throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.',
+    '@throws InvalidRequestError for a parameter that is not accepted, before anything is sent.',
+    ...(isBatch(operation) ? [partial] : []),
   ]
-  const lines = doc.map((line) => `     *${line ? ` ${line}` : ''}\n`).join('')
-  return `    /**\n${lines}     */\n    readonly ${operation.action}: ${methodType(operation)}\n`
 }
 
-function methodType(operation: OperationModel): string {
-  if (operation.credits?.items?.startsWith('query.')) return 'PriceBatchMethod'
-  const needed = operation.params.some((param) => param.required && param.type.kind !== 'chain')
-  return `${needed ? 'Method' : 'OptionalMethod'}<${paramsName(operation)}, ${typeOf(operation.data)}>`
+function comment(lines: readonly string[], indent: number): string {
+  const margin = ' '.repeat(indent)
+  return `${margin}/**\n${lines.map((line) => `${margin} *${line ? ` ${line}` : ''}\n`).join('')}${margin} */\n`
 }
+
+/** Sent in several requests, whose answers are put together. */
+const isBatch = ({ credits }: OperationModel) => credits?.items?.startsWith('query.') === true
+
+const resultOf = (operation: OperationModel) =>
+  isBatch(operation) ? 'Record<string, TokenPrice | null>' : typeOf(operation.data)
 
 function typeNames(model: Model): string[] {
-  const names = model.operations
-    .filter((operation) => methodType(operation) !== 'PriceBatchMethod')
-    .flatMap((operation) => [paramsName(operation), ...(typeOf(operation.data).match(/\b[A-Z]\w+/g) ?? [])])
-  return [...new Set(names)].sort()
+  const names = model.operations.flatMap(
+    (operation) =>
+      resultOf(operation)
+        .replace('Record<', '')
+        .match(/\b[A-Z]\w+/g) ?? [],
+  )
+  return [...new Set(['OperationParams', ...names])].sort()
 }
 
 function costText(credits: Credits | null): string {

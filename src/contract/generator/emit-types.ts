@@ -22,12 +22,7 @@ export function emitTypes(model: Model): string {
       if (shape.kind !== 'object') return `${head}export type ${name} = ${typeOf(shape)}\n`
       return `${head}export interface ${name} {\n${shape.fields.map(emitField).join('')}}\n`
     })
-  const params = model.operations.map((operation) =>
-    operation.params.length === 0
-      ? `/** \`${operation.id}\` takes no parameters. */\nexport type ${paramsName(operation)} = Record<string, never>\n`
-      : `/** Parameters of \`${operation.id}\`. */\nexport interface ${paramsName(operation)} {\n${operation.params.map(emitParam).join('')}}\n`,
-  )
-  return [HEADER, ...answers, ...params, emitMaps(model)].join('\n')
+  return [HEADER, ...answers, emitMaps(model)].join('\n')
 }
 
 function emitField(field: Field): string {
@@ -62,13 +57,14 @@ function emitMaps(model: Model): string {
       .map((operation) => `  /** ${operation.summary} */\n  '${operation.id}': ${value(operation)}\n`)
       .join('')
   return [
-    `/** The parameters of each operation. */\nexport interface OperationParams {\n${rows(paramsName)}}\n`,
+    `/** The parameters of each operation. They have no names of their own, so that declarations of a user need none. */\nexport interface OperationParams {\n${rows(paramsTypeOf)}}\n`,
     `/** The \`data\` of each operation's answer, as the service sends it. */\nexport interface OperationData {\n${rows((operation) => typeOf(operation.data))}}\n`,
   ].join('\n')
 }
 
-export function paramsName(operation: OperationModel): string {
-  return `${capital(nameOf(operation))}Params`
+function paramsTypeOf({ params }: OperationModel): string {
+  if (params.length === 0) return 'Record<string, never>'
+  return `{\n${params.map((param) => emitParam(param).replace(/^/gm, '  ').trimEnd()).join('\n')}\n  }`
 }
 
 /** The operation as an identifier, for example `tokenPrice`. */

@@ -1,9 +1,9 @@
 import { operations } from '../../generated/operations.ts'
-import type { TokenCandlesParams } from '../../generated/types.ts'
+import type { OperationParams } from '../../generated/types.ts'
 
 // What the feed and the command know of a series of candles.
 
-export type Bucket = NonNullable<TokenCandlesParams['bucket']>
+export type Bucket = NonNullable<OperationParams['token.candles']['bucket']>
 
 /** The largest page. */
 export const MAX_CANDLES = operations['token.candles'].credits.maxItems

@@ -11,12 +11,17 @@ const COMPILERS = ['5.9', '6', '7']
 const ENDS_FOR_MSW = ['5.9', '7']
 /** The oldest that compiles, and the oldest for declarations of zod and TanStack Query. */
 const [OLDEST, OLDEST_FOR_ZOD] = ['5.2', '5.4'] as const
+/** TypeScript 7 has no `node10` any more. */
+const WITH_NODE10 = ['5.2', '5.9', '6']
 
 /** The module settings of a project, and the extension of its file. */
 const RESOLUTIONS = {
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext', file: 'mts' },
   bundler: { module: 'esnext', moduleResolution: 'bundler', file: 'ts' },
   'node16, CommonJS': { module: 'node16', moduleResolution: 'node16', file: 'cts' },
+  node10: { module: 'commonjs', moduleResolution: 'node10', file: 'ts' },
+  // A file of each module system, of which the second imports the first.
+  'both module systems': { module: 'nodenext', moduleResolution: 'nodenext', file: 'cts', beside: 'mts' },
 }
 
 /** The global types of a project. */
@@ -27,7 +32,7 @@ const ENVIRONMENTS = {
 }
 
 interface Kind {
-  source: 'use' | 'use-entries' | 'use-schemas' | 'use-msw'
+  source: 'use' | 'use-entries' | 'use-schemas' | 'use-msw' | 'use-together'
   resolution: keyof typeof RESOLUTIONS
   environment: keyof typeof ENVIRONMENTS
 }
@@ -57,6 +62,18 @@ const CHECKS: readonly Check[] = [
     compilers: [OLDEST, ...COMPILERS],
     packages: {},
     kinds: kinds('use', ['nodenext', 'bundler', 'node16, CommonJS'], ['a page', 'Node']),
+  },
+  {
+    title: ', entries together',
+    compilers: [OLDEST, ...COMPILERS],
+    packages: {},
+    kinds: kinds('use-together', ['nodenext', 'bundler', 'node16, CommonJS', 'both module systems'], ['both']),
+  },
+  {
+    title: ', entries together under node10',
+    compilers: WITH_NODE10,
+    packages: {},
+    kinds: kinds('use-together', ['node10'], ['both']),
   },
   {
     title: ', other entries',
@@ -109,7 +126,7 @@ async function checkAll(compiler: string, project: Project, kinds: readonly Kind
   const queue = [...kinds]
   const worker = async () => {
     for (let kind = queue.shift(); kind !== undefined; kind = queue.shift()) {
-      problems.push(...(await compile(join(folder, bin.tsc), project, kind)))
+      problems.push(...(await compile(join(folder, bin.tsc), compiler, project, kind)))
     }
   }
   await Promise.all([worker(), worker()])
@@ -117,12 +134,22 @@ async function checkAll(compiler: string, project: Project, kinds: readonly Kind
   return { version, detail: kinds.map(({ resolution, environment }) => `${resolution} for ${environment}`).join('; ') }
 }
 
-async function compile(tsc: string, project: Project, { resolution, environment, source }: Kind): Promise<string[]> {
-  const { file, ...modules } = RESOLUTIONS[resolution]
+async function compile(
+  tsc: string,
+  compiler: string,
+  project: Project,
+  { resolution, environment, source }: Kind,
+): Promise<string[]> {
+  const { file, beside, ...modules } = { beside: undefined, ...RESOLUTIONS[resolution] }
   const folder = `${source} ${resolution} ${environment}`.replaceAll(/\W+/g, '-')
-  project.write(`${folder}/use.${file}`, readFileSync(join(MATRIX, 'consumers', `${source}.ts`), 'utf8'))
+  const files = [`use.${file}`, ...(beside === undefined ? [] : [`use-other.${beside}`])]
+  const sources = [source, 'use-other']
+  for (const [index, path] of files.entries())
+    project.write(`${folder}/${path}`, readFileSync(join(MATRIX, 'consumers', `${sources[index]}.ts`), 'utf8'))
   const compilerOptions = {
     ...modules,
+    // TypeScript 6 says that node10 goes; those before know no such version.
+    ...(modules.moduleResolution === 'node10' && compiler === '6' ? { ignoreDeprecations: '6.0' } : {}),
     ...ENVIRONMENTS[environment],
     typeRoots: ['../node_modules/@types'],
     target: 'ES2022',
@@ -132,9 +159,11 @@ async function compile(tsc: string, project: Project, { resolution, environment,
     skipLibCheck: false,
     // Checking the compiler's own declarations would double the time.
     skipDefaultLibCheck: true,
+    // What a user exports must be possible to declare. The oldest names nothing that another file of a package declares.
+    declaration: compiler !== OLDEST,
     noEmit: true,
   }
-  project.write(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, files: [`use.${file}`] }))
+  project.write(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, files }))
   const args = [tsc, '-p', folder, '--pretty', 'false']
   const { code, stdout, stderr } = await exec(process.execPath, args, { cwd: project.folder, limitMs: 300_000 })
   if (code === 0) return []

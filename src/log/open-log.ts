@@ -1,0 +1,50 @@
+import { checkMethods, invalidOption } from '../errors/input.ts'
+import type { ClientEvent } from '../events.ts'
+import type { ClientOptions, LogLevel } from '../options.ts'
+import type { Transport } from '../transport/transport.ts'
+import { environment } from '../utils/environment.ts'
+
+const LEVELS = ['off', 'warn', 'info', 'debug']
+
+/** The log of a client. */
+export interface Log {
+  onEvent(event: ClientEvent): unknown
+  /** Sends nothing before lines can be printed, so that those of a call are there when it ends. */
+  behind(transport: Transport): Transport
+}
+
+/**
+ * The log that the options or the environment ask for, or undefined. What prints loads when it is asked for: a page without a log has none of it.
+ * @throws InvalidRequestError for a level that does not exist, or a logger without the methods of one
+ */
+export function openLog({ logLevel, logger, onEvent }: ClientOptions): Log | undefined {
+  const level = logLevel ?? environment('ETN_MARKET_LOG') ?? 'off'
+  if (!LEVELS.includes(level))
+    throw invalidOption(logLevel === undefined ? 'ETN_MARKET_LOG' : 'logLevel', level, LEVELS.join(', '))
+  checkMethods('logger', logger, ['debug', 'info', 'warn'], 'an object with the methods debug, info and warn')
+  if (level === 'off') return undefined
+  const early: ClientEvent[] = []
+  let print = (event: ClientEvent): unknown => early.push(event)
+  const loading = import('./log-lines.ts').then(
+    ({ createLogLines }) => {
+      print = createLogLines(level as LogLevel, logger)
+      early.forEach(print)
+    },
+    () => {
+      // A page that is offline: nothing is printed.
+      print = () => {}
+    },
+  )
+  return {
+    onEvent(event) {
+      print(event)
+      return onEvent?.(event)
+    },
+    behind: (transport) => ({
+      async send(attempt) {
+        await loading
+        return transport.send(attempt)
+      },
+    }),
+  }
+}
