@@ -1,7 +1,7 @@
 import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
 import type { ProxyOptions, ProxyStreamOptions } from 'etn-market/proxy'
 import type { RefusedAddress, StreamReport } from '../../src/feed/stream/stream-state.ts'
-import { createVirtualClock } from '../support/clock.ts'
+import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 import { onCaseFinished } from '../support/property.ts'
 import { openProxy, type ProxySetup } from './setup.ts'
 
@@ -34,7 +34,7 @@ export function setupStream(
   options: Partial<ProxyOptions> = {},
   feedOptions: FeedOptions = {},
 ): StreamSetup {
-  const clock = createVirtualClock()
+  const clock = (options.clock as VirtualClock | undefined) ?? createVirtualClock()
   let feed: PriceFeed | undefined
   const made = openProxy(clock, ({ client }) => {
     feed = createPriceFeed(client, { clock, budget: false, ...feedOptions })

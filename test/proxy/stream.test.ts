@@ -67,7 +67,9 @@ describe('a stream', () => {
 
   test('serves what it may, and names the rest, address by address', async () => {
     const { clock, listen, fake } = setupStream({ addresses: [ONE, TWO, THREE], maxAddresses: 2 })
-    const wrong = ONE.toUpperCase().replace('0X', '0x').replace(/[A-F]/, (digit) => digit.toLowerCase())
+    const wrong = ONE.toUpperCase()
+      .replace('0X', '0x')
+      .replace(/[A-F]/, (digit) => digit.toLowerCase())
     const foreign = TOKENS[9] ?? ''
     const { response, prices, refused } = await listen(`?addresses=${[ONE, wrong, 'x', foreign, TWO, THREE]}`)
     await clock.advance(SECOND)

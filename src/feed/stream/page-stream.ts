@@ -76,6 +76,8 @@ export class PageStream {
   #until: number | undefined
   #status: number | undefined
   #code: string | undefined
+  /** The state that was reported last. */
+  #told = ''
   #failures = 0
   #lastId = ''
   #silenceMs = 0
@@ -171,6 +173,7 @@ export class PageStream {
     if (!this.#options.isPaused()) return
     this.#close()
     this.#setStatus('paused')
+    this.#tell()
     this.#options.onUncovered()
   }
 
@@ -189,6 +192,7 @@ export class PageStream {
     this.#lastId = ''
     this.#failures = 0
     this.#setStatus('connecting')
+    this.#tell()
     if (this.#addresses.size === 0) return
     this.#isLive = true
     this.#startGrace()
@@ -197,13 +201,20 @@ export class PageStream {
 
   #setStatus(state: FeedStreamState, more: StatusDetails = {}): void {
     const { waitMs, status, code, everyMs = this.#everyMs } = more
-    const isNews = state !== this.#state || status !== this.#status || code !== this.#code || everyMs !== this.#everyMs
     this.#state = state
     this.#everyMs = everyMs
     this.#status = status
     this.#code = code
     this.#until = waitMs === undefined ? undefined : this.#clock.now() + waitMs
-    if (isNews && !this.#isStopped) this.#options.onStatus()
+  }
+
+  /** Reports the state if it has changed, also by itself. */
+  #tell(): void {
+    const { state, everyMs, status, code } = this.status
+    const told = [state, everyMs, status, code].join()
+    if (told === this.#told || this.#isStopped) return
+    this.#told = told
+    this.#options.onStatus()
   }
 
   /** From here on prices are missing. */
@@ -253,6 +264,7 @@ export class PageStream {
         for (const event of parse(part)) this.#receive(event)
         // A proxy that says nothing of its state is fine.
         if (this.#state === 'connecting' || this.#state === 'reconnecting') this.#setStatus('connected')
+        this.#tell()
         return true
       })
       if (!isStream) code = codeOfBody(text)
@@ -308,6 +320,7 @@ export class PageStream {
     this.#goDown()
     if (isTransient) this.#reconnect(retryAfterMs(headers, this.#clock.wall.now()), { status, code })
     else this.#setStatus('refused', { status, code: code ?? 'stream_unavailable' })
+    this.#tell()
   }
 
   #reconnect(askedMs = 0, refusal: { status?: number; code?: string | undefined } = {}): void {
@@ -319,6 +332,7 @@ export class PageStream {
     this.#stopWait()
     this.#stopWait = startTimer(this.#clock, waitMs, () => void this.#connect())
     this.#setStatus('reconnecting', { waitMs, ...refusal })
+    this.#tell()
   }
 }
 
