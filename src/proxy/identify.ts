@@ -32,7 +32,7 @@ async function ask(visitor: FindVisitor, request: Request): Promise<string> {
 const ID = /^[\w-]{36}$/
 const SIGNATURE = /^[0-9a-f]{64}$/
 const YEAR_SECONDS = 31_536_000
-const encoder = new TextEncoder()
+const encode = (text: string) => new TextEncoder().encode(text)
 
 /** A cookie with a random id, signed so that nobody can take the id of somebody else or choose one. */
 function createCookieReader({
@@ -42,7 +42,7 @@ function createCookieReader({
   let key: Promise<CryptoKey> | undefined
   /** Made at the first request: Workers have no random numbers before. */
   const makeKey = () => {
-    const bytes = secret === undefined ? crypto.getRandomValues(new Uint8Array(32)) : encoder.encode(secret)
+    const bytes = secret === undefined ? crypto.getRandomValues(new Uint8Array(32)) : encode(secret)
     return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
   }
   const readKey = () => {
@@ -53,11 +53,11 @@ function createCookieReader({
   async function isSigned(id: string, signature: string): Promise<boolean> {
     if (!ID.test(id) || !SIGNATURE.test(signature)) return false
     const bytes = Uint8Array.from(signature.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
-    return crypto.subtle.verify('HMAC', await readKey(), bytes, encoder.encode(id))
+    return crypto.subtle.verify('HMAC', await readKey(), bytes, encode(id))
   }
 
   async function newCookie(id: string, { url, headers }: Request): Promise<string> {
-    const signature = new Uint8Array(await crypto.subtle.sign('HMAC', await readKey(), encoder.encode(id)))
+    const signature = new Uint8Array(await crypto.subtle.sign('HMAC', await readKey(), encode(id)))
     const hex = Array.from(signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
     const isSecure = url.startsWith('https:') || headers.get('x-forwarded-proto') === 'https'
     const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${YEAR_SECONDS}${isSecure ? '; Secure' : ''}`

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { createFakeService } from 'etn-market/fake'
 import { expect, onTestFinished, test } from 'vitest'
 import { follow } from '../support/child.ts'
@@ -87,7 +88,9 @@ function commandsOf(input: Writable, output: Readable) {
   }
 }
 
-test('the page that the guide begins with shows prices in a browser, under Vite and node:http', { timeout: 180_000 }, async () => {
+test('the page that the guide begins with shows prices in a browser, under Vite and node:http', {
+  timeout: 180_000,
+}, async () => {
   const fake = createFakeService({ keys: { esk_test_page: 1_000_000 } })
   const service = await fake.listen({ port: 0 })
   onTestFinished(async () => {
@@ -103,13 +106,15 @@ test('the page that the guide begins with shows prices in a browser, under Vite 
     }),
   )
   onTestFinished(() => void vite.process.kill('SIGKILL'))
-  const origin = () => /http:\/\/127\.0\.0\.1:\d+/.exec(vite.printed().replaceAll(/\u001b\[\d*m/g, ''))?.[0]
+  const origin = () => /http:\/\/127\.0\.0\.1:\d+/.exec(stripVTControlCharacters(vite.printed()))?.[0]
   await expect.poll(origin, { interval: 50, timeout: 60_000, message: vite.printed() }).toBeDefined()
   const text = await textOf(origin() ?? '', (shown) => (shown.match(PRICES) ?? []).length === 2)
   expect(text).toMatch(/^\$[\d.,₀-₉]+\n\$[\d.,₀-₉]+$/)
 })
 
-test('a server of one line of node:http gives a browser its cookie, and refuses nobody', { timeout: 60_000 }, async () => {
+test('a server of one line of node:http gives a browser its cookie, and refuses nobody', {
+  timeout: 60_000,
+}, async () => {
   const fake = createFakeService({ keys: { esk_test_page: 1_000_000 } })
   onTestFinished(() => fake.close())
   const { createClient } = await import('etn-market')
@@ -117,7 +122,14 @@ test('a server of one line of node:http gives a browser its cookie, and refuses 
   const { createProxy, toNodeHandler } = await import('etn-market/proxy')
   const client = createClient({ apiKey: 'esk_test_page', fetch: fake.fetch })
   const feed = createPriceFeed(client, { budget: { creditsPerDay: 300_000 } })
-  const proxy = createProxy({ client, basePath: '/api/market', allow: ['nft.stats'], visitorCookie: true, budget: false, feed })
+  const proxy = createProxy({
+    client,
+    basePath: '/api/market',
+    allow: ['nft.stats'],
+    visitorCookie: true,
+    budget: false,
+    feed,
+  })
   const handler = toNodeHandler(proxy)
   const cookies: (string | undefined)[] = []
   const page = `<p></p><script>

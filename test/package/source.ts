@@ -74,9 +74,6 @@ function toImport(tree: ts.SourceFile, specifier: ts.Node, typeOnly: boolean): I
 /** Every file and package that a file loads, directly or not. */
 export const loadedBy = (path: string) => reachedFrom(path, ({ typeOnly }) => !typeOnly)
 
-/** Every file and package that a file imports, directly or not, type imports included. */
-export const importedBy = (path: string) => reachedFrom(path, () => true)
-
 function reachedFrom(path: string, counts: (imported: Import) => boolean, seen = new Set<string>()): Set<string> {
   const file = sources.find((source) => source.path === path)
   for (const imported of file?.imports ?? []) {

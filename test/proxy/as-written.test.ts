@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { batchPath, BASE, errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
+import { BASE, batchPath, errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
 import { setupStream } from './stream-setup.ts'
 
 const SECOND = 1_000
@@ -115,7 +115,9 @@ describe('a refusal', () => {
   test('of a call that never fits says that it does not', async () => {
     const { ask } = setupProxy({ allow: ['farm.list'], perVisitor: { credits: 500, windowMs: DAY } })
     const { error } = (await (await ask('/farms/52014')).json()) as { error: { message: string } }
-    expect(error.message).toBe('The call may cost 3000 credits, and a visitor has 500 at most: it never fits. Ask for less.')
+    expect(error.message).toBe(
+      'The call may cost 3000 credits, and a visitor has 500 at most: it never fits. Ask for less.',
+    )
   })
 })
 
@@ -137,15 +139,18 @@ describe('requestsPerMinute', () => {
   })
 })
 
-test.each(['GET', 'HEAD', 'POST', 'DELETE'])('%s of the status is like any path that does not exist', async (method) => {
-  const { ask } = setupProxy({ operator: () => false })
-  const answerTo = async (path: string) => {
-    const response = await ask(path, { method })
-    return { status: response.status, headers: [...response.headers], text: await response.text() }
-  }
-  expect(await answerTo('/_status')).toEqual(await answerTo('/_nothing'))
-  expect((await answerTo('/_status')).status).toBe(404)
-})
+test.each(['GET', 'HEAD', 'POST', 'DELETE'])(
+  '%s of the status is like any path that does not exist',
+  async (method) => {
+    const { ask } = setupProxy({ operator: () => false })
+    const answerTo = async (path: string) => {
+      const response = await ask(path, { method })
+      return { status: response.status, headers: [...response.headers], text: await response.text() }
+    }
+    expect(await answerTo('/_status')).toEqual(await answerTo('/_nothing'))
+    expect((await answerTo('/_status')).status).toBe(404)
+  },
+)
 
 test('the operator reads the status without being a visitor, and with GET alone', async () => {
   const { ask } = setupProxy({ operator: () => true, visitor: () => undefined })
@@ -157,21 +162,25 @@ test.each([
   [`/tokens/52014/${TOKEN}/candles`, 'bucket=1h', 'currency=USD', 'token.candles'],
   [`/tokens/52014/${TOKEN}/history`, 'duration=day', 'currency=USD', 'token.history'],
   ['/pools/52014', 'version=2', 'version=2', 'pool.list'],
-] as const)('a default that is written out shares the answer of the call without it: %s', async (path, one, other, operation) => {
-  const { ask, fake } = setupProxy({ allow: [operation] })
-  const plain = await ask(path)
-  const written = await Promise.all([ask(`${path}?${one}`), ask(`${path}?${other}`)])
-  expect(written.map(({ headers }) => headers.get('x-credits-cost'))).toEqual(['0', '0'])
-  expect(await written[0]?.text()).toBe(await plain.text())
-  fake.expectRequests(1)
-})
+] as const)(
+  'a default that is written out shares the answer of the call without it: %s',
+  async (path, one, other, operation) => {
+    const { ask, fake } = setupProxy({ allow: [operation] })
+    const plain = await ask(path)
+    const written = await Promise.all([ask(`${path}?${one}`), ask(`${path}?${other}`)])
+    expect(written.map(({ headers }) => headers.get('x-credits-cost'))).toEqual(['0', '0'])
+    expect(await written[0]?.text()).toBe(await plain.text())
+    fake.expectRequests(1)
+  },
+)
 
 test('thousands of answers to one operation do not displace those to another', async () => {
   const { ask, fake } = setupProxy({
     allow: ['token.list', { operation: 'token.candles', cacheMs: DAY }],
   })
   await ask('/tokens/52014?limit=5')
-  const candles = (index: number) => `/tokens/52014/${TOKENS[index % 50]}/candles?limit=${1 + (index % 7)}&bucket=${['1m', '15m', '4h'][index % 3]}`
+  const candles = (index: number) =>
+    `/tokens/52014/${TOKENS[index % 50]}/candles?limit=${1 + (index % 7)}&bucket=${['1m', '15m', '4h'][index % 3]}`
   for (let index = 0; index < 1_050; index++) await ask(candles(index))
   const before = fake.journal().length
   expect((await ask('/tokens/52014?limit=5')).headers.get('x-credits-cost')).toBe('0')

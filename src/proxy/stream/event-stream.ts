@@ -1,9 +1,9 @@
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { PriceEvent, PriceHub } from './price-hub.ts'
 
-const encoder = new TextEncoder()
+const encode = (text: string) => new TextEncoder().encode(text)
 /** A comment, which shows both sides that the connection is there. */
-const HEARTBEAT = encoder.encode(':\n\n')
+const HEARTBEAT = encode(':\n\n')
 const TICKS_OF_HEARTBEAT = 2
 /** A page takes a stream for lost earlier. Some servers, such as workerd without `enable_request_signal`, do not report who leaves. */
 const MAX_UNREAD_TICKS = 4 * TICKS_OF_HEARTBEAT
@@ -41,7 +41,7 @@ export class PriceList {
   }
 
   get reportBytes(): Uint8Array {
-    this.#reportBytes ??= encoder.encode(eventText('status', this.#report))
+    this.#reportBytes ??= encode(eventText('status', this.#report))
     return this.#reportBytes
   }
 
@@ -64,7 +64,7 @@ export class PriceList {
         .filter((event) => event !== undefined && event.sequence > from) as PriceEvent[]
       events.sort((one, other) => one.sequence - other.sequence)
       const text = events.map((event) => this.#write(event, at)).join('')
-      this.#text = { from, to, at, bytes: encoder.encode(text) }
+      this.#text = { from, to, at, bytes: encode(text) }
     }
     const { bytes } = this.#text
     return bytes.length > 0 ? bytes : undefined
@@ -167,7 +167,7 @@ export class EventStream {
     const prices = this.#list.textAfter(this.#sent)
     if (isTold && prices === undefined) return false
     const parts: Uint8Array[] = []
-    if (this.#opening !== undefined) parts.push(encoder.encode(this.#opening))
+    if (this.#opening !== undefined) parts.push(encode(this.#opening))
     if (!isTold) parts.push(this.#list.reportBytes)
     if (prices) parts.push(prices)
     this.#opening = undefined
