@@ -63,7 +63,7 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
   const { windowMs = 600_000, budgetWindowMs } = options
   // A step of the wall clock changes no rate and no window.
   const now = options.now ?? (() => performance.now())
-  const toUnix = (at: number) => at - now() + (options.now ?? Date.now)()
+  const wallNow = options.now ?? Date.now
   const listeners = new Set<() => void>()
   const startedAt = now()
   let recent: { readonly at: number; readonly credits: number }[] = []
@@ -92,7 +92,7 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
       remaining,
       creditsPerHour,
       daysLeft,
-      resetsAt: window && budgetWindowMs && Math.round(toUnix(window.startedAt + budgetWindowMs)),
+      resetsAt: window && budgetWindowMs && Math.round(wallNow() + window.startedAt + budgetWindowMs - at),
     }
     for (const listener of [...listeners]) listener()
     setTimer()

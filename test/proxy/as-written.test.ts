@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
 import { BASE, batchPath, errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
 import { setupStream } from './stream-setup.ts'
 
@@ -189,7 +190,7 @@ test('thousands of answers to one operation do not displace those to another', a
 
 test('an operation whose answers need most memory loses its oldest ones', async () => {
   const { AnswerCache } = await import('../../src/proxy/answer-cache.ts')
-  const cache = new AnswerCache({ now: () => 0 })
+  const cache = new AnswerCache(createVirtualClock(0))
   const answer = { body: 'x'.repeat(999_000), etag: '', freshUntil: 1 }
   cache.set('token.list', 'list', answer)
   for (let index = 0; index < 100; index++) cache.set('token.candles', `${index}`, answer)
