@@ -71,10 +71,8 @@ function parse(data: string): unknown {
 
 /** Reads the data of `event: price`. The age counts from now, so that the clocks of page and server may differ. */
 export function readPrice(data: string, clock: FeedClock): StreamedPrice | undefined {
-  const price = parse(data)
-  if (!isObject(price) || typeof price.address !== 'string' || !isNumber(price.ageMs) || price.ageMs < 0)
-    return undefined
-  const { address, ageMs, at, stale, ...fields } = price
+  const { address, ageMs, at, stale, ...fields } = fieldsOf(data)
+  if (typeof address !== 'string' || !isNumber(ageMs) || ageMs < 0) return undefined
   if (!isAmount(fields.usd) || !isAmount(fields.etn)) return undefined
   const isKnown = fields.usd !== null || fields.etn !== null
   const requestedAt = clock.now() - ageMs
@@ -90,45 +88,47 @@ const isAmount = (value: unknown) => value === null || typeof value === 'string'
 
 /** Reads the data of `event: status`; undefined for what is none. */
 export function readReport(data: string): StreamReport | undefined {
-  const report = parse(data)
-  if (!isObject(report) || !isState(report.state) || !isNumber(report.everyMs)) return undefined
-  const { state, everyMs, code, waitMs } = report
+  const { state, everyMs, code, waitMs } = fieldsOf(data)
+  if (!STATES.test(String(state)) || !isNumber(everyMs)) return undefined
   return {
-    state,
+    state: state as StreamState,
     everyMs,
-    code: typeof code === 'string' ? code : undefined,
+    code: textOf(code),
     waitMs: isNumber(waitMs) ? waitMs : undefined,
   }
 }
 
-const isState = (state: unknown): state is StreamState =>
-  state === 'connected' || state === 'stale' || state === 'out_of_credits' || state === 'refused'
+const STATES = /^(connected|stale|out_of_credits|refused)$/
 
 /** Reads the data of `event: settings`, with which a stream begins. */
-export function readSettings(data: string): { readonly everyMs?: number; readonly heartbeatMs?: number } {
-  const settings = parse(data)
-  if (!isObject(settings)) return {}
-  const { everyMs, heartbeatMs } = settings
-  return {
-    ...(isNumber(everyMs) && everyMs > 0 && { everyMs }),
-    ...(isNumber(heartbeatMs) && heartbeatMs > 0 && { heartbeatMs }),
-  }
+export function readSettings(data: string): {
+  readonly everyMs: number | undefined
+  readonly heartbeatMs: number | undefined
+} {
+  const { everyMs, heartbeatMs } = fieldsOf(data)
+  return { everyMs: lengthOf(everyMs), heartbeatMs: lengthOf(heartbeatMs) }
 }
 
 /** Reads the data of `event: refused`. */
 export function readRefused(data: string): readonly RefusedAddress[] {
   const list = parse(data)
-  const isRefused = (each: unknown): each is RefusedAddress =>
-    isObject(each) && typeof each.address === 'string' && typeof each.code === 'string'
-  return isArray(list) ? list.filter(isRefused) : []
+  return isArray(list) ? list.filter((each): each is RefusedAddress => isObject(each) && !!textOf(each.address)) : []
 }
 
 /** The code of an error that a proxy answers with. */
 export function codeOfBody(text: string): string | undefined {
-  const body = parse(text)
-  const error = isObject(body) ? body.error : undefined
-  return isObject(error) && typeof error.code === 'string' ? error.code : undefined
+  const { error } = fieldsOf(text)
+  return isObject(error) ? textOf(error.code) : undefined
 }
+
+/** The fields of an object; of anything else none. */
+function fieldsOf(data: string): Record<string, unknown> {
+  const fields = parse(data)
+  return isObject(fields) ? fields : {}
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+const lengthOf = (value: unknown) => (isNumber(value) && value > 0 ? value : undefined)
 
 /**
  * Why a stream brings no prices; undefined while it does.
@@ -155,14 +155,14 @@ export function errorOf(
         return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)
       return new EtnMarketError(
         status < 400
-          ? 'The proxy answers with no event stream: check `url`, and that it leads to a proxy with a `feed`.'
+          ? 'The proxy answers with no event stream: check `url`.'
           : `The proxy refuses the stream: ${status} ${details.code}.`,
         details,
       )
     case 'reconnecting':
       if (status !== undefined) {
         const Problem = status >= 500 ? ServiceError : RateLimitError
-        return new Problem(`The proxy has no stream at the moment: ${status} ${details.code}.`, details)
+        return new Problem(`The proxy refuses the stream: ${status} ${details.code}. The page tries again.`, details)
       }
       return new ConnectionError('There is no connection to the proxy. The page tries again.', {
         ...details,
