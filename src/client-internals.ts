@@ -12,8 +12,6 @@ export interface ClientInternals {
   redact(text: string): string
   /** Checks parameters, as `estimate` of the method does. */
   estimate(operation: OperationId, params: unknown): CostEstimate
-  /** The base URL with a slash at its end. @throws InvalidRequestError for a relative one without a page */
-  baseUrl(): string
   /**
    * Opens a path below the base URL, whose answer is read as it arrives: with the client's `fetch`, hooks and headers, and without a key.
    * It rejects as `fetch` does.

@@ -151,7 +151,6 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   return withInternals(client, {
     redact: redactor.text,
     estimate: estimateSafely,
-    baseUrl,
     open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
     call: (operation, params, options, more) =>
       run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),

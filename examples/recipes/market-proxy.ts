@@ -1,7 +1,6 @@
 import { createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { createProxy } from 'etn-market/proxy'
-import { visitorOf } from './visitor.ts'
 
 const HOUR_MS = 3_600_000
 const client = createClient()
@@ -16,7 +15,7 @@ export const proxy = createProxy({
     { operation: 'token.price', tokens: 'listed' },
     { operation: 'token.candles', tokens: 'listed', limit: 200 },
   ],
-  visitor: visitorOf,
+  visitorCookie: { secret: process.env.SESSION_SECRET },
   perVisitor: { credits: 5_000, windowMs: HOUR_MS, requestsPerMinute: 120 },
   budget: { credits: 500_000, windowMs: 24 * HOUR_MS }, // of all visitors together
   feed: createPriceFeed(client, { budget: { creditsPerDay: 300_000 } }),

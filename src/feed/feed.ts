@@ -8,7 +8,6 @@ import { createCandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { createFeedClock } from './feed-clock.ts'
-import { withFeedInternals } from './internals.ts'
 import { createLifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
 import { createTokenInfos } from './portfolio/token-info.ts'
@@ -34,25 +33,13 @@ import { createStatus } from './status.ts'
 import { loadStreams } from './stream/load-streams.ts'
 import { createTrades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
-import { createVisitorAccess } from './visitors.ts'
 import { createAlertFunction } from './watch/alert.ts'
 import { getPrices } from './watch/get-prices.ts'
 import { createWatchFunction } from './watch/handle.ts'
 import { createPeek } from './watch/peek.ts'
 import { createWatchRegistry } from './watch/registry.ts'
 
-const OPTIONS = [
-  'windowMs',
-  'maxAgeMs',
-  'budget',
-  'store',
-  'fleet',
-  'stream',
-  'shareTabs',
-  'pauseWhenHidden',
-  'onEvent',
-  'clock',
-]
+const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
 const BLIND_STORE =
   'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
 
@@ -64,14 +51,11 @@ const BLIND_STORE =
  */
 export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): PriceFeed {
   rejectUnknown('feed option', options, OPTIONS)
-  const { pauseWhenHidden = false } = options
+  const { pauseWhenHidden = Boolean(options.stream) } = options
   const clock = createFeedClock(options.clock ?? systemClock)
   const windowMs = readDuration('windowMs', options.windowMs ?? 5)
   const maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
-  const emit = (event: FeedEvent) => {
-    callSafely(options.onEvent, event)
-    visitors.emit(event)
-  }
+  const emit = (event: FeedEvent) => callSafely(options.onEvent, event)
   const checksum = memoize(checksumAddress)
   const toChecksum = (addresses: readonly string[]) => {
     // Throws the client's error for an invalid address.
@@ -94,7 +78,6 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     },
     onStretch: () => onStretch(),
   })
-  const visitors = createVisitorAccess(() => ({ clock, dueTimes, dailyBudget, forecast, backoff, watchForVisitors }))
   const bucket = createTokenBucket()
   const backoff = createBackoff(clock, emit)
   const applyTiming = () => {
@@ -137,7 +120,6 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       checked &&
       createPriceStore({ store: options.store, clock, checked, closed: lifetime.closed, shared: sharedLease, onBlind }),
     signal: lifetime.signal,
-    payer: () => visitors.payer,
     reserveExtra(credits) {
       const isCovered = bucket.covers(credits, clock.now())
       if (isCovered) bucket.spend(credits, clock.now())
@@ -160,7 +142,6 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
         dueTimes,
         isPaused,
         onStatus: onStreamStatus,
-        isShared: options.shareTabs ?? true,
       })
     : undefined
   const plainScheduler = createScheduler({
@@ -201,7 +182,6 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const watches = createWatchRegistry({ ...shared, windowMs })
   const tokens = createTokenInfos(client, checked, clock)
   const watch = createWatchFunction({ ...shared, registry: watches })
-  const watchForVisitors = createWatchFunction({ ...shared, registry: watches, isForVisitors: true })
   const wallets = { ...requests, tokens, holdings: new Map(), watch }
   const request = (addresses: readonly string[], requestOptions = {}) =>
     getPrices(addresses, requestOptions, { ...shared, maxAgeMs })
@@ -231,13 +211,19 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, { ...requests, candles }),
     trades: trades.follow,
-    status: createStatus({ ...shared, watches, isPaused, streamStatus: () => streams?.status }),
+    status: createStatus({
+      ...shared,
+      watches,
+      hasBudget: options.budget !== undefined,
+      isPaused,
+      streamStatus: () => streams?.status,
+    }),
     explain: ({ calls = 10 } = {}) =>
       explain(shared, watches.planned(), [...recurring.list(), ...trades.planned()], calls),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed
-  return withFeedInternals(inheritInternals(client, feed), visitors.internals)
+  return inheritInternals(client, feed)
 }
 
 function readDuration(name: string, ms: number): number {

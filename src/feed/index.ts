@@ -23,7 +23,7 @@ export type {
 export { createPriceFeed } from './feed.ts'
 export type * from './portfolio/types.ts'
 export type * from './schedule/plan.ts'
-export type { FeedStreamState, FeedStreamStatus, StreamState } from './stream/stream-state.ts'
+export type { FeedStreamState, FeedStreamStatus, RefusedAddress, StreamState } from './stream/stream-state.ts'
 export type * from './trades/types.ts'
 export type * from './types.ts'
 export type * from './watch/types.ts'

@@ -1,3 +1,4 @@
+import { codeOf } from './failures.ts'
 import type { FeedClock } from './feed-clock.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { DailyBudget } from './prices/daily-budget.ts'
@@ -16,8 +17,10 @@ export interface StatusParts {
   readonly backoff: Backoff
   readonly watches: WatchRegistry
   readonly lifetime: Lifetime
+  /** Whether the options say what the feed may spend. */
+  readonly hasBudget: boolean
   isPaused(): boolean
-  /** The state of the streams; undefined for a feed that buys. */
+  /** The state of the stream; undefined for a feed that buys. */
   streamStatus(): FeedStreamStatus | undefined
 }
 
@@ -30,9 +33,11 @@ export function createStatus(parts: StatusParts): () => FeedStatus {
     return {
       state,
       until: state === 'waiting' || state === 'stopped' ? clock.toUnix(backoff.until) : undefined,
+      reason: state === 'waiting' || state === 'stopped' ? codeOf(backoff.failure?.error) : undefined,
       stretch: dailyBudget.stretch,
       atLeastStretch: dailyBudget.atLeastStretch,
       creditsPerDay: Math.round(creditsPerDay),
+      limit: parts.hasBudget ? limit : undefined,
       spent: spent + uncertain,
       projected: Math.min(limit, dailyBudget.projected(creditsPerDay)),
       watches: watches.size,

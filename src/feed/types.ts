@@ -28,19 +28,12 @@ export interface FeedStreamOptions {
   /**
    * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`,
    * `hooks` and `headers`. A stream costs nothing and reconnects by itself. Where there is none, or none for five seconds, prices are
-   * bought as without it. The proxy may deliver less often than `everyMs`. Up to three streams of 150 addresses are opened, one for
-   * each interval, the shortest intervals first. `status().stream` and the event `feed.stream` say what they do; `onError` of a watch is
-   * called when its stream brings no prices.
+   * bought as without it. The proxy delivers at its own pace, which `status().stream.everyMs` says, whatever `everyMs` of a watch is. One
+   * stream serves all watches, up to 150 addresses; what is beyond, and what the proxy does not stream, is bought. `status().stream` and
+   * the event `feed.stream` say what it does; `onError` of a watch is called when its stream brings no prices.
    * @default false
    */
   stream?: boolean | undefined
-  /**
-   * Whether the tabs of a browser have their streams together, by Web Locks and a `BroadcastChannel`: one tab opens them for all, and the
-   * next one when it goes. Tabs share with those of the same origin and `baseUrl`, and the proxy counts them as the visitor of the tab that
-   * leads. Without a page, locks or channels, each feed has streams of its own.
-   * @default true
-   */
-  shareTabs?: boolean | undefined
 }
 
 /** Options of `createPriceFeed`. */
@@ -53,6 +46,7 @@ export interface FeedOptions extends FeedStreamOptions {
    * Maximum credits a day, which begins at midnight UTC. If the watches need more, every interval is stretched by the same factor.
    * With a `store` the budget is kept across restarts: every request is written there before it is sent, a request that a crash
    * interrupts counts with its highest cost, and nothing is sent while the store fails (`StateUnavailableError`).
+   * `false` says that there is no limit; the feed of a proxy needs one of the two.
    * @default no limit
    */
   budget?:
@@ -66,6 +60,7 @@ export interface FeedOptions extends FeedStreamOptions {
          */
         name?: string | undefined
       }
+    | false
     | undefined
   /**
    * Shares prices with other processes and with later ones, for example a Keyv instance. Use one store per service. With a `budget`
@@ -78,7 +73,10 @@ export interface FeedOptions extends FeedStreamOptions {
    * budget of the fleet is that of its clients. @default the `store` decides, by `add` or by a short wait
    */
   fleet?: Fleet | undefined
-  /** Whether the feed spends nothing while the page is hidden. Price requests and watches then wait. @default false */
+  /**
+   * Whether the feed spends nothing while the page is hidden. Price requests and watches then wait, and a stream is closed after ten seconds.
+   * @default false; true with `stream`
+   */
   pauseWhenHidden?: boolean | undefined
   /** Receives every event. Errors that it throws are ignored. */
   onEvent?: ((event: FeedEvent) => void) | undefined
@@ -92,12 +90,16 @@ export interface FeedStatus {
   readonly state: 'idle' | 'running' | 'waiting' | 'stopped' | 'paused' | 'closed'
   /** When requests continue, unix milliseconds; undefined unless the state is `waiting` or `stopped`. */
   readonly until: number | undefined
+  /** Why requests wait, the code of the failure; undefined unless the state is `waiting` or `stopped`. */
+  readonly reason: string | undefined
   /** The factor by which every interval is longer than requested, up to `atLeastEveryMs`; 1 if none is. */
   readonly stretch: number
   /** The factor by which every `atLeastEveryMs` is exceeded; 1 if they are kept. */
   readonly atLeastStretch: number
   /** Credits that the watches cost a day with the current stretch, rounded. */
   readonly creditsPerDay: number
+  /** Credits a day of the budget; Infinity with `budget: false`, undefined without the option. */
+  readonly limit: number | undefined
   /**
    * Credits charged, or perhaps charged, in this day of the budget. Credits that earlier processes spent are included from the
    * first request on, which reads the `store`.
@@ -109,7 +111,7 @@ export interface FeedStatus {
   readonly watches: number
   /** Number of different addresses that are watched. */
   readonly addresses: number
-  /** The state of the worst stream of a feed with `stream: true`; undefined for a feed that buys. */
+  /** The state of the stream of a feed with `stream: true`; undefined for a feed that buys. */
   readonly stream: FeedStreamStatus | undefined
 }
 

@@ -2,7 +2,7 @@
 export interface FormatPriceOptions {
   /** The text before the number. @default '$' */
   symbol?: string | undefined
-  /** Significant digits, 1 to 100. The whole part is never shortened, and from 1 on there are two decimals at least. @default 4 */
+  /** Significant digits, 1 to 100; what is no number is the default. The whole part is never shortened, and from 1 on there are two decimals at least. @default 4 */
   digits?: number | undefined
   /** The text for null, undefined, and what is no number. @default '–' */
   none?: string | undefined
@@ -13,6 +13,7 @@ const PATTERN = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
 const MIN_COUNTED_ZEROS = 4
 const MIN_DECIMALS = 2
 const MAX_DIGITS = 100
+const DEFAULT_DIGITS = 4
 /** More zeros would fill the memory, and are no price. */
 const MAX_EXPONENT = 400
 const GROUP = 3
@@ -28,7 +29,7 @@ const SUBSCRIPT_ZERO = 0x2080
  * formatPrice(price?.etn, { symbol: '' }) // '–' while there is no price
  */
 export function formatPrice(price: string | number | null | undefined, options: FormatPriceOptions = {}): string {
-  const { symbol = '$', digits: wanted = 4, none = '–' } = options
+  const { symbol = '$', digits: wanted = DEFAULT_DIGITS, none = '–' } = options
   const [, sign, whole, fraction = '', exponent = '0'] = PATTERN.exec(String(price)) ?? []
   if (whole === undefined || Number(exponent) > MAX_EXPONENT) return none
   const all = whole + fraction
@@ -37,7 +38,7 @@ export function formatPrice(price: string | number | null | undefined, options: 
   if (zeros === all.length) return `${symbol}0`
   // The number is 0.digits, with the point moved by so many places to the right.
   const places = whole.length + Number(exponent) - zeros
-  const significant = Math.min(MAX_DIGITS, Math.max(1, Math.trunc(wanted)))
+  const significant = Math.min(MAX_DIGITS, Math.max(1, Math.trunc(Number.isNaN(wanted) ? DEFAULT_DIGITS : wanted)))
   const kept = places > 0 ? Math.max(places + MIN_DECIMALS, significant) : significant
   const rounded = round(all.slice(zeros), kept)
   return `${sign}${symbol}${write(rounded.digits, places + rounded.carried)}`

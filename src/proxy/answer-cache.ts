@@ -1,4 +1,7 @@
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { type OperationId, operations } from '../generated/operations.ts'
+import type { Operation } from '../operations/operation.ts'
+import { isObject } from '../operations/type-guards.ts'
 
 /** An answer as it is sent. Nothing in it belongs to one visitor. */
 export interface Answer {
@@ -9,43 +12,101 @@ export interface Answer {
   readonly freshUntil: number
 }
 
-/** Answers that serve every visitor while they are fresh. */
-export interface AnswerCache {
-  get(key: string): Answer | undefined
-  set(key: string, answer: Answer): void
-}
-
-const MAX_ANSWERS = 1_000
 /** 16 million characters, which are 16 to 32 MB. */
-const MAX_LENGTH = 16_000_000
+const MAX_SIZE = 16_000_000
+/** What an answer takes beside its body, about. */
+const OVERHEAD = 1_000
 
-export function createAnswerCache(clock: Clock): AnswerCache {
-  /** Oldest first. */
-  const answers = new Map<string, Answer>()
-  let length = 0
-  const isFresh = ({ freshUntil }: Answer) => freshUntil > monotonicNow(clock)
+/** The answers of one operation, oldest first. */
+interface OperationAnswers {
+  readonly answers: Map<string, Answer>
+  size: number
+}
 
-  function remove(key: string): void {
-    length -= answers.get(key)?.body.length ?? 0
-    answers.delete(key)
+/**
+ * Answers that serve every visitor while they are fresh. Where they need too much memory, the operation that takes most of it loses its oldest
+ * answer: thousands of different candles do not displace the one list of tokens.
+ */
+export class AnswerCache {
+  readonly #clock: Clock
+  readonly #operations = new Map<OperationId, OperationAnswers>()
+  #size = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
 
-  return {
-    get(key) {
-      const answer = answers.get(key)
-      if (answer === undefined || isFresh(answer)) return answer
-      remove(key)
-      return undefined
-    },
-    set(key, answer) {
-      if (!isFresh(answer) || answer.body.length > MAX_LENGTH) return
-      remove(key)
-      answers.set(key, answer)
-      length += answer.body.length
-      for (const oldest of answers.keys()) {
-        if (answers.size <= MAX_ANSWERS && length <= MAX_LENGTH) return
-        remove(oldest)
-      }
-    },
+  get(operation: OperationId, key: string): Answer | undefined {
+    const answer = this.#operations.get(operation)?.answers.get(key)
+    if (answer === undefined || this.#isFresh(answer)) return answer
+    this.#remove(operation, key)
+    return undefined
+  }
+
+  set(operation: OperationId, key: string, answer: Answer): void {
+    if (!this.#isFresh(answer) || sizeOf(answer) > MAX_SIZE) return
+    this.#remove(operation, key)
+    const own = this.#operations.get(operation) ?? { answers: new Map(), size: 0 }
+    this.#operations.set(operation, own)
+    own.answers.set(key, answer)
+    own.size += sizeOf(answer)
+    this.#size += sizeOf(answer)
+    while (this.#size > MAX_SIZE) this.#removeOldest()
+  }
+
+  #isFresh({ freshUntil }: Answer): boolean {
+    return freshUntil > monotonicNow(this.#clock)
+  }
+
+  #remove(operation: OperationId, key: string): void {
+    const own = this.#operations.get(operation)
+    const answer = own?.answers.get(key)
+    if (own === undefined || answer === undefined) return
+    own.answers.delete(key)
+    own.size -= sizeOf(answer)
+    this.#size -= sizeOf(answer)
+  }
+
+  #removeOldest(): void {
+    const [largest] = [...this.#operations].sort(([, one], [, other]) => other.size - one.size)
+    const [oldest] = largest?.[1].answers.keys() ?? []
+    if (largest && oldest !== undefined) this.#remove(largest[0], oldest)
   }
 }
+
+const sizeOf = ({ body }: Answer) => body.length + OVERHEAD
+
+/** The data of a call as the service sends it. */
+export function toBody(operation: OperationId, data: unknown): string {
+  const { bareField }: Operation = operations[operation]
+  if (bareField !== undefined) return JSON.stringify(data)
+  return JSON.stringify({ data: operation === 'prices.batch' ? toBatch(data) : data, cursor: null })
+}
+
+/** The client completes prices with their addresses, and tokens without a price with null; the service sends neither. */
+function toBatch(data: unknown): unknown {
+  if (!isObject(data)) return data
+  const prices: [string, unknown][] = []
+  for (const [key, price] of Object.entries(data)) {
+    if (!isObject(price)) continue
+    const { address, ...fields } = price
+    prices.push([key, fields])
+  }
+  return Object.fromEntries(prices)
+}
+
+/** A weak entity tag of a text: equal for equal texts on every server, and kept by a CDN that compresses. */
+export function etagOf(text: string): string {
+  let one = 0xdeadbeef
+  let other = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    one = Math.imul(one ^ code, 2_654_435_761)
+    other = Math.imul(other ^ code, 1_597_334_677)
+  }
+  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(other ^ (other >>> 13), 3_266_489_909)
+  other = Math.imul(other ^ (other >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909)
+  return `W/"${hex(one)}${hex(other)}-${text.length.toString(36)}"`
+}
+
+const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0')

@@ -4,6 +4,7 @@
  * @module etn-market/proxy
  */
 
+export { type NodeRequest, type NodeResponse, toNodeHandler } from './node-handler.ts'
 export { createProxy } from './proxy.ts'
-export type * from './status-types.ts'
+export type { CostOfStreams, ProxyStatus, SpentBudget, StreamedAddresses, VisitorSpending } from './status.ts'
 export type * from './types.ts'

@@ -1,20 +1,20 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import type { Clock } from '../concurrency/clock.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
-import { createAnswerCache } from './answer-cache.ts'
-import { createIdentify } from './identify.ts'
-import { createListedTokens } from './listed-tokens.ts'
-import { ALLOWED_METHODS, createOriginPolicy } from './origin.ts'
-import { createProxyStatus } from './proxy-status.ts'
-import { createPurchases } from './purchases.ts'
-import { type ProxyCall, readCall } from './read-call.ts'
+import { AnswerCache } from './answer-cache.ts'
+import { createIdentify, type Identity } from './identify.ts'
+import { ListedTokens } from './listed-tokens.ts'
+import { ALLOWED_METHODS, createOriginPolicy, type OriginPolicy } from './origin.ts'
+import { createPurchases, type Purchases } from './purchases.ts'
+import { createRouter, type ProxyCall, type Route, readCall } from './read-call.ts'
 import { notFound, refusalOf, refuse } from './refusal.ts'
-import { createRequestRate } from './request-rate.ts'
+import { RequestRate } from './request-rate.ts'
 import { failure, success } from './respond.ts'
-import { createRouter } from './route.ts'
-import { readSettings } from './settings.ts'
-import { createStreams } from './stream/streams.ts'
+import { type ProxySettings, readSettings } from './settings.ts'
+import { type ProxyStatus, statusOf } from './status.ts'
+import { Streams } from './stream/streams.ts'
 import type { MarketProxy, ProxyOptions } from './types.ts'
-import { createVisitors } from './visitors.ts'
+import { Visitors } from './visitors.ts'
 
 /**
  * Creates a proxy that holds the key for pages: a function from a `Request` to its `Response`. It answers the service's own paths,
@@ -24,14 +24,14 @@ import { createVisitors } from './visitors.ts'
  * It needs web standards only: Node (srvx), Hono, a Next route handler, Cloudflare Workers, Deno, Bun, or msw in a page.
  *
  * Errors have the envelope of the service. Beside those of the client: 404 `not_found`, 403 `not_allowed` and `no_visitor`, 405
- * `method_not_allowed`, 429 `visitor_budget_exceeded`, `budget_exceeded` and `too_many_requests`, 502 `upstream_refused` and `upstream_failed`, 503
+ * `method_not_allowed`, 429 `visitor_budget_exceeded`, `budget_exceeded` and `too_many_requests`, `too_many_streams` and `too_many_addresses`, 502 `upstream_refused` and `upstream_failed`, 503
  * `upstream_busy` and `proxy_closed`, 504 `upstream_timeout`.
  * @example
  * const proxy = createProxy({
  *   client,
  *   basePath: '/api/market',
  *   allow: ['prices.batch', { operation: 'token.candles', limit: 200 }],
- *   visitor: (request) => sessionOf(request), // an identity that your server has made
+ *   visitorCookie: true, // or visitor: (request) => sessionOf(request)
  *   perVisitor: { credits: 5_000, windowMs: 3_600_000, requestsPerMinute: 120 },
  *   budget: { credits: 500_000, windowMs: 86_400_000 },
  * })
@@ -39,119 +39,159 @@ import { createVisitors } from './visitors.ts'
  * @throws InvalidRequestError when an option is unknown or not accepted
  */
 export function createProxy(options: ProxyOptions): MarketProxy {
-  const settings = readSettings(options)
-  const { client, clock, rules, cdnMaxAgeMs } = settings
-  const matchRoute = createRouter(settings.basePath)
-  const origins = createOriginPolicy(settings.cors)
-  const identify = createIdentify(settings.visitor)
-  const { budget, perVisitor } = settings
-  const visitors = perVisitor && createVisitors(perVisitor, clock)
-  const streamVisitors = settings.stream?.perVisitor ? createVisitors(settings.stream.perVisitor, clock) : visitors
-  const rate = perVisitor?.requestsPerMinute ? createRequestRate(perVisitor.requestsPerMinute, clock) : undefined
-  const cache = createAnswerCache(clock)
-  const listed = createListedTokens(client, budget, clock)
-  const streams =
-    settings.stream &&
-    createStreams({
-      settings: settings.stream,
-      clock,
-      listed,
-      visitors: streamVisitors,
-      budget,
-      check: (addresses) => void client.estimate('prices.batch', { addresses }),
-      redact: client.redact,
-    })
-  const purchases = createPurchases({ client, clock, cache, visitors, budget })
-  const status = createProxyStatus({ settings, visitors, streamVisitors, streams })
-  const live = new Set<Promise<unknown>>()
-  const closing = new LightAbortController()
-  /** A function that never answers must not keep the proxy open. */
-  const findVisitor = async (request: Request) => {
-    const visitor = await raceWithAbort(raceWithAbort(identify(request), request.signal), closing)
-    rate?.count(visitor)
-    return visitor
+  const server = new ProxyServer(readSettings(options))
+  const close = () => server.close()
+  return Object.assign((request: Request) => server.answer(request), {
+    status: () => server.status(),
+    close,
+    [ASYNC_DISPOSE]: close,
+  })
+}
+
+/** What is known of who sends a request, as soon as it is. */
+type Sender = Partial<Identity>
+
+/** A proxy with its state. Its steps stand in the order in which they happen to a request. */
+class ProxyServer {
+  readonly #settings: ProxySettings
+  readonly #clock: Clock
+  readonly #matchRoute: (pathname: string) => Route | undefined
+  readonly #origins: OriginPolicy
+  readonly #identify: (request: Request) => Promise<Identity>
+  readonly #visitors: Visitors | undefined
+  readonly #rate: RequestRate | undefined
+  readonly #cache: AnswerCache
+  readonly #listed: ListedTokens
+  readonly #streams: Streams | undefined
+  readonly #purchases: Purchases
+  readonly #live = new Set<Promise<unknown>>()
+  readonly #closing = new LightAbortController()
+
+  constructor(settings: ProxySettings) {
+    const { client, clock, perVisitor, budget, stream } = settings
+    this.#settings = settings
+    this.#clock = clock
+    this.#matchRoute = createRouter(settings.basePath)
+    this.#origins = createOriginPolicy(settings.cors)
+    this.#identify = createIdentify(settings)
+    this.#visitors = perVisitor && new Visitors(perVisitor, clock)
+    this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
+    this.#cache = new AnswerCache(clock)
+    this.#listed = new ListedTokens(client, budget, clock)
+    this.#streams = stream && new Streams(stream, clock, this.#listed, client.redact)
+    this.#purchases = createPurchases({ client, clock, cache: this.#cache, visitors: this.#visitors, budget })
   }
 
-  /** ONE REQUEST: who asks -> route -> allowed -> parameters -> visitor -> tokens -> cache, or budgets and call -> answer. */
-  async function handle(request: Request): Promise<Response> {
+  answer(request: Request): Promise<Response> {
+    const response = this.#respond(request).finally(() => this.#live.delete(response))
+    this.#live.add(response)
+    return response
+  }
+
+  status(): ProxyStatus {
+    const { budget, stream } = this.#settings
+    return statusOf(this.#visitors, budget, this.#streams, stream?.feed)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(refuse(503, 'proxy_closed', 'The proxy is closed.', { retryAfterMs: CLOSED_RETRY_MS }))
+    this.#streams?.close()
+    await Promise.all([...this.#live, this.#purchases.settled(), this.#listed.close()])
+    this.#visitors?.close()
+  }
+
+  async #respond(request: Request): Promise<Response> {
+    const sender: Sender = {}
+    const response = await this.#handle(request, sender).catch((error) => this.#refuse(request, sender, error))
+    for (const [name, value] of Object.entries(this.#origins.headersFor(request)))
+      if (!response.headers.has(name)) response.headers.set(name, value)
+    // A shared cache would hand one visitor's cookie to the others.
+    const isShared = response.headers.get('cache-control')?.startsWith('public')
+    if (sender.setCookie && !isShared) response.headers.append('set-cookie', sender.setCookie)
+    return response
+  }
+
+  /** ONE REQUEST: whose page -> who asks -> route -> allowed -> parameters -> tokens -> cache, or budgets and call -> answer. */
+  async #handle(request: Request, sender: Sender): Promise<Response> {
+    const { client, rules, cdnMaxAgeMs } = this.#settings
     const url = new URL(request.url)
     const { method, signal } = request
-    closing.throwIfAborted()
-    origins.check(request, url)
-    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: origins.preflightHeaders(request) })
+    this.#closing.throwIfAborted()
+    this.#origins.check(request, url)
+    if (method === 'OPTIONS')
+      return new Response(null, { status: 204, headers: this.#origins.preflightHeaders(request) })
 
-    const route = matchRoute(url.pathname)
-    if (route === undefined) throw notFound()
+    const route = this.#matchRoute(url.pathname)
+    if (route?.operation === 'status' && (await this.#isOperator(request))) return this.#answerStatus(request)
+
+    const visitor = await this.#findVisitor(request, sender)
+    if (route === undefined || route.operation === 'status') throw notFound()
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(ALLOWED_METHODS)
-    if (route.operation === 'stream') return openStream(request, url)
-    if (route.operation === 'status') return answerStatus(request)
+    if (route.operation === 'stream') return this.#openStream(request, url, visitor)
 
     const rule = rules.get(route.operation)
     if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
 
     const call = readCall(rule, route.params, url.searchParams, url.search, client.estimate)
-    const visitor = await findVisitor(request)
-    await requireTokens(call, signal)
+    await this.#requireTokens(call, signal)
 
-    const cached = cache.get(call.key)
+    const cached = this.#cache.get(call.operation, call.key)
     if (method === 'HEAD' && cached === undefined) throw methodNotAllowed('GET, OPTIONS')
-    const { answer, cost } = cached ? { answer: cached, cost: 0 } : await purchases.buy(call, visitor, signal)
+    const { answer, cost } = cached ? { answer: cached, cost: 0 } : await this.#purchases.buy(call, visitor, signal)
 
     const credits = call.isMetered
-      ? { cost, remaining: visitors?.available(visitor) }
+      ? { cost, remaining: this.#visitors?.available(visitor) }
       : { cost: undefined, remaining: undefined }
-    return success(request, { answer, ...credits, cdnMaxAgeMs }, clock)
+    return success(request, { answer, ...credits, cdnMaxAgeMs }, this.#clock)
+  }
+
+  /** A function that never answers must not keep the proxy open. */
+  async #findVisitor(request: Request, sender: Sender): Promise<string> {
+    const identity = await raceWithAbort(raceWithAbort(this.#identify(request), request.signal), this.#closing)
+    Object.assign(sender, identity)
+    this.#rate?.count(identity.visitor)
+    return identity.visitor
   }
 
   /** @throws Refusal for a call that names a token which visitors may not ask for, or none */
-  async function requireTokens({ rule, tokens }: ProxyCall, signal: AbortSignal): Promise<void> {
+  async #requireTokens({ rule, tokens }: ProxyCall, signal: AbortSignal): Promise<void> {
     if (rule.tokens === undefined) return
-    const allowed = rule.tokens === 'listed' ? await listed.get(signal) : rule.tokens
+    const allowed = rule.tokens === 'listed' ? await this.#listed.get(signal) : rule.tokens
     if (tokens.length === 0 || !tokens.every((token) => allowed.has(token)))
       throw refuse(403, 'not_allowed', `${rule.operation} is open to visitors for some tokens only.`)
   }
 
-  /** Nobody else learns that the path exists. */
-  async function answerStatus(request: Request): Promise<Response> {
-    const isOperator = await Promise.resolve(request)
-      .then(settings.operator)
+  async #isOperator(request: Request): Promise<boolean> {
+    const answer = await Promise.resolve(request)
+      .then(this.#settings.operator)
       .catch(() => false)
-    if (isOperator !== true) throw notFound()
-    const body = client.redact(JSON.stringify(status()))
-    return new Response(request.method === 'HEAD' ? null : body, { headers: STATUS_HEADERS })
+    return answer === true
   }
 
-  async function openStream(request: Request, url: URL): Promise<Response> {
-    if (streams === undefined) throw notFound()
+  #answerStatus({ method }: Request): Response {
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(ALLOWED_METHODS)
+    const body = this.#settings.client.redact(JSON.stringify(this.status()))
+    return new Response(method === 'HEAD' ? null : body, { headers: STATUS_HEADERS })
+  }
+
+  async #openStream(request: Request, url: URL, visitor: string): Promise<Response> {
+    if (this.#streams === undefined) throw notFound()
     if (request.method === 'HEAD') throw methodNotAllowed('GET, OPTIONS')
-    const visitor = await findVisitor(request)
-    return streams.open(request, url, visitor)
+    return this.#streams.open(request, url, visitor)
   }
 
-  async function respond(request: Request): Promise<Response> {
-    const response = await handle(request).catch((error) => {
-      const { details } = request.signal.aborted ? aborted() : refusalOf(error)
-      return failure(details, request.method, client.redact)
-    })
-    for (const [name, value] of Object.entries(origins.headersFor(request)))
-      if (!response.headers.has(name)) response.headers.set(name, value)
-    return response
+  #refuse(request: Request, { visitor }: Sender, error: unknown): Response {
+    const { details } = request.signal.aborted ? aborted() : refusalOf(error, this.#clock.now())
+    const { client, budget } = this.#settings
+    const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
+    // Where visitors have no limit of their own, that of all is theirs.
+    const remaining = own ?? (details.code === 'budget_exceeded' ? budget.available : undefined)
+    return failure(details, request.method, client.redact, remaining)
   }
-
-  const proxy = (request: Request): Promise<Response> => {
-    const response = respond(request).finally(() => live.delete(response))
-    live.add(response)
-    return response
-  }
-  const close = async () => {
-    closing.abort(refuse(503, 'proxy_closed', 'The proxy is closed.'))
-    streams?.close()
-    await Promise.all([...live, purchases.settled(), listed.close()])
-    visitors?.close()
-    streamVisitors?.close()
-  }
-  return Object.assign(proxy, { status, close, [ASYNC_DISPOSE]: close })
 }
+
+/** When a page may ask again: another process takes over by then. */
+const CLOSED_RETRY_MS = 5_000
 
 const STATUS_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 

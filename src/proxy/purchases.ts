@@ -4,12 +4,10 @@ import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import type { Budget } from '../credits/budget.ts'
 import { isEtnMarketError } from '../errors/base.ts'
 import type { BudgetExceededError } from '../errors/budget.ts'
-import { toBody } from './answer-body.ts'
-import type { Answer, AnswerCache } from './answer-cache.ts'
+import { type Answer, type AnswerCache, etagOf, toBody } from './answer-cache.ts'
 import { Abandoned, CallBudget } from './call-budget.ts'
-import { etagOf } from './etag.ts'
 import type { ProxyCall } from './read-call.ts'
-import { refuse } from './refusal.ts'
+import { overBudget } from './refusal.ts'
 import type { Visitors } from './visitors.ts'
 
 /** The calls of the proxy. Visitors who ask for the same at the same time share one, and the first of them pays. */
@@ -60,7 +58,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
         const data = await client.call(call.operation, call.params, { signal: controller }, { budget: callBudget })
         const body = client.redact(toBody(call.operation, data))
         const answer = { body, etag: etagOf(body), freshUntil: monotonicNow(clock) + call.rule.cacheMs }
-        cache.set(key, answer)
+        cache.set(call.operation, key, answer)
         return answer
       } finally {
         purchase.isEnded = true
@@ -126,11 +124,7 @@ export function createPurchases({ client, clock, cache, visitors, budget }: Purc
 }
 
 /** Which of the budgets was exceeded decides the code of the answer. */
-function nameBudget(error: unknown, { refusedBy }: CallBudget, now: number): unknown {
+function nameBudget(error: unknown, { refusedBy, visitor }: CallBudget, now: number): unknown {
   if (!isEtnMarketError(error) || error.name !== 'BudgetExceededError') return error
-  const { resetsAt } = error as BudgetExceededError
-  const retryAfterMs = resetsAt === undefined ? undefined : resetsAt - now
-  return refusedBy === 'visitor'
-    ? refuse(429, 'visitor_budget_exceeded', 'You have used up your credits. Try again later.', { retryAfterMs })
-    : refuse(429, 'budget_exceeded', 'The proxy has used up its credits. Try again later.', { retryAfterMs })
+  return overBudget(error as BudgetExceededError, now, refusedBy === 'visitor' ? visitor?.limit : undefined)
 }

@@ -1,4 +1,5 @@
 import { isEtnMarketError } from '../errors/base.ts'
+import type { BudgetExceededError } from '../errors/budget.ts'
 
 export interface RefusalDetails {
   readonly status: number
@@ -32,8 +33,9 @@ const DEFAULT_WAIT_MS = 1_000
 /**
  * How the failure of a call is answered. The page's key is not to blame for a refused one, and details that only the owner of
  * the key may read are left out.
+ * @param now the wall clock
  */
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown, now: number): Refusal {
   if (error instanceof Refusal) return error
   if (!isEtnMarketError(error)) return refuse(500, 'internal_error', 'The proxy failed.')
   const { name, code, message, status, retryAfterMs } = error
@@ -56,6 +58,8 @@ export function refusalOf(error: unknown): Refusal {
       break
     case 'TimeoutError':
       return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.')
+    case 'BudgetExceededError':
+      return overBudget(error as BudgetExceededError, now)
     case 'StateUnavailableError':
       return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.', {
         retryAfterMs: DEFAULT_WAIT_MS,
@@ -64,6 +68,16 @@ export function refusalOf(error: unknown): Refusal {
   if (code === 'client_closed' || code === 'feed_closed')
     return refuse(503, 'proxy_closed', 'The proxy is shutting down.')
   return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.')
+}
+
+/** @param visitor the credits of a visitor's window, where that is what the call does not fit */
+export function overBudget({ needed, resetsAt }: BudgetExceededError, now: number, visitor?: number): Refusal {
+  const isOwn = visitor !== undefined
+  const code = isOwn ? 'visitor_budget_exceeded' : 'budget_exceeded'
+  const never = `The call may cost ${needed} credits, and a visitor has ${visitor} at most: it never fits. Ask for less.`
+  const later = `${isOwn ? 'You have' : 'The proxy has'} used up ${isOwn ? 'your' : 'its'} credits. Try again later.`
+  const message = isOwn && needed > visitor ? never : later
+  return refuse(429, code, message, { retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now })
 }
 
 function busy(retryAfterMs = DEFAULT_WAIT_MS): Refusal {

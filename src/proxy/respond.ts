@@ -1,6 +1,5 @@
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import type { Answer } from './answer-cache.ts'
-import { isKnown } from './etag.ts'
 import type { RefusalDetails } from './refusal.ts'
 
 export interface SuccessDetails {
@@ -34,10 +33,26 @@ export function success(request: Request, details: SuccessDetails, clock: Clock)
   return new Response(request.method === 'HEAD' ? null : answer.body, { headers })
 }
 
-/** An error as the service sends it. */
-export function failure(details: RefusalDetails, method: string, redact: (text: string) => string): Response {
+/** Whether a request has this answer already. Tags are compared weakly, as RFC 9110 asks of `If-None-Match`. */
+function isKnown(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag))
+}
+
+/** An error as the service sends it. @param remaining credits that the visitor has left; undefined where nobody knows */
+export function failure(
+  details: RefusalDetails,
+  method: string,
+  redact: (text: string) => string,
+  remaining?: number,
+): Response {
   const { status, code, message, retryAfterMs, headers } = details
   const body = method === 'HEAD' ? null : redact(JSON.stringify({ error: { code, message } }))
   const wait = retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
-  return new Response(body, { status, headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...headers } })
+  const left = remaining !== undefined && { 'x-credits-remaining': String(remaining) }
+  return new Response(body, {
+    status,
+    headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...left, ...headers },
+  })
 }

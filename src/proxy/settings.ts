@@ -1,14 +1,13 @@
 import { type ClientInternals, internalsOf } from '../client-internals.ts'
 import { type Clock, systemClock } from '../concurrency/clock.ts'
 import { type Budget, createBudget } from '../credits/budget.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { isCredits } from '../credits/budget-core.ts'
+import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { trimEnd } from '../utils/trim-end.ts'
-import { checkWindow } from './credit-window.ts'
-import { type Rule, readRules } from './rules.ts'
-import { readStreamSettings, type StreamSettings } from './stream/stream-settings.ts'
-import type { ProxyCorsOptions, ProxyOptions, VisitorLimits } from './types.ts'
+import { type Rule, readRules, readTokens } from './rules.ts'
+import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed, VisitorLimits } from './types.ts'
 
 /** The options of a proxy, checked, with every default filled in. */
 export interface ProxySettings {
@@ -17,6 +16,7 @@ export interface ProxySettings {
   readonly basePath: string
   readonly rules: ReadonlyMap<OperationId, Rule>
   readonly visitor: ProxyOptions['visitor']
+  readonly visitorCookie: ProxyOptions['visitorCookie']
   readonly perVisitor: VisitorLimits | undefined
   readonly budget: Budget
   readonly cors: ProxyCorsOptions
@@ -26,11 +26,24 @@ export interface ProxySettings {
   readonly stream: StreamSettings | undefined
 }
 
+/** The options of the event stream. */
+export interface StreamSettings {
+  readonly feed: ProxyWithFeed['feed']
+  readonly everyMs: number
+  /** The addresses that may be streamed, in lower case. */
+  readonly addresses: 'listed' | 'any' | ReadonlySet<string>
+  readonly maxAddresses: number
+  readonly perVisitor: { readonly streams: number }
+  readonly maxStreams: number
+  readonly heartbeatMs: number
+}
+
 const OPTIONS = [
   'client',
   'basePath',
   'allow',
   'visitor',
+  'visitorCookie',
   'perVisitor',
   'budget',
   'cors',
@@ -48,6 +61,7 @@ export function readSettings(options: ProxyOptions): ProxySettings {
     client,
     clock = systemClock,
     visitor,
+    visitorCookie,
     perVisitor,
     budget,
     cors = { origins: [] },
@@ -60,12 +74,10 @@ export function readSettings(options: ProxyOptions): ProxySettings {
   if (internals === undefined) throw invalidOption('client', client, 'a client made by createClient')
   if (visitor !== undefined && typeof visitor !== 'function') throw invalidOption('visitor', visitor, 'a function')
   if (operator !== undefined && typeof operator !== 'function') throw invalidOption('operator', operator, 'a function')
-  if (feed !== undefined && visitor === undefined)
-    throw invalidOption(
-      'visitor',
-      visitor,
-      'a function that identifies who opens a stream, because the proxy has a feed',
-    )
+  checkCookie(visitorCookie)
+  if (visitorCookie && visitor !== undefined) throw invalidOption('visitor', visitor, 'left out beside visitorCookie')
+  if (feed !== undefined && visitor === undefined && !visitorCookie)
+    throw invalidOption('visitor', visitor, 'a function that identifies who opens a stream, or visitorCookie: true')
   if (perVisitor !== undefined) checkPerVisitor(perVisitor)
   checkCors(cors)
   if (stream !== undefined && feed === undefined) throw invalidOption('stream', stream, 'given together with feed')
@@ -75,6 +87,7 @@ export function readSettings(options: ProxyOptions): ProxySettings {
     basePath: readBasePath(options.basePath ?? ''),
     rules: readRules(options.allow),
     visitor,
+    visitorCookie,
     perVisitor,
     budget: readBudget(budget, clock),
     cors,
@@ -83,6 +96,48 @@ export function readSettings(options: ProxyOptions): ProxySettings {
     stream: feed && readStreamSettings(feed, stream),
   }
 }
+
+const STREAM_OPTIONS = ['everyMs', 'addresses', 'maxAddresses', 'perVisitor', 'maxStreams', 'heartbeatMs']
+
+function readStreamSettings(feed: ProxyWithFeed['feed'], options: ProxyStreamOptions = {}): StreamSettings {
+  rejectUnknown('stream option', options, STREAM_OPTIONS)
+  const isFeed = typeof feed === 'object' && feed !== null && 'watch' in feed && 'status' in feed
+  if (!isFeed) throw invalidOption('feed', feed, 'a feed made by createPriceFeed')
+  if (feed.status().limit === undefined)
+    throw invalidOption('feed', feed, 'a feed with a budget, or with `budget: false` for no limit')
+  const { everyMs = 60_000, addresses = 'listed', maxAddresses = 200, perVisitor = {}, maxStreams = 5_000 } = options
+  rejectUnknown('stream.perVisitor option', perVisitor, ['streams'])
+  const { streams = 6 } = perVisitor
+  const { heartbeatMs = 15_000 } = options
+  return {
+    feed,
+    everyMs: requireMilliseconds('stream.everyMs', everyMs),
+    addresses: addresses === 'any' ? addresses : readTokens('stream.addresses', addresses),
+    maxAddresses: requireCount('stream.maxAddresses', maxAddresses),
+    perVisitor: { streams: requireCount('stream.perVisitor.streams', streams) },
+    maxStreams: requireCount('stream.maxStreams', maxStreams),
+    heartbeatMs: requireMilliseconds('stream.heartbeatMs', heartbeatMs),
+  }
+}
+
+function requireCount(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw invalidOption(name, value, 'a whole number above 0')
+}
+
+/** What a cookie may be called (RFC 6265), without the punctuation that nobody uses. */
+const COOKIE_NAME = /^[\w-]{1,64}$/
+
+function checkCookie(cookie: ProxyOptions['visitorCookie']): void {
+  if (cookie === undefined || typeof cookie === 'boolean') return
+  rejectUnknown('visitorCookie option', cookie, ['name', 'secret'])
+  const { name = 'visitor', secret } = cookie
+  if (!COOKIE_NAME.test(name)) throw invalidOption('visitorCookie.name', name, 'a name of letters, digits, _ and -')
+  if (secret !== undefined && (typeof secret !== 'string' || secret.length < MIN_SECRET))
+    throw invalidOption('visitorCookie.secret', typeof secret, `a random text of ${MIN_SECRET} characters or more`)
+}
+
+const MIN_SECRET = 16
 
 function readBasePath(path: unknown): string {
   const isPath = typeof path === 'string' && (path === '' || /^\/[\w\-.~/]*$/.test(path))
@@ -94,9 +149,9 @@ function readBasePath(path: unknown): string {
 function checkPerVisitor(perVisitor: VisitorLimits): void {
   rejectUnknown('perVisitor option', perVisitor, ['credits', 'windowMs', 'requestsPerMinute'])
   const { credits, windowMs, requestsPerMinute } = perVisitor
-  checkWindow('perVisitor', { credits, windowMs })
-  if (requestsPerMinute !== undefined && !(Number.isSafeInteger(requestsPerMinute) && requestsPerMinute > 0))
-    throw invalidOption('perVisitor.requestsPerMinute', requestsPerMinute, 'a whole number above 0')
+  if (!isCredits(credits)) throw invalidOption('perVisitor.credits', credits, 'a whole number of credits, 0 or more')
+  requireWindowMs('perVisitor.windowMs', windowMs)
+  if (requestsPerMinute !== undefined) requireCount('perVisitor.requestsPerMinute', requestsPerMinute)
 }
 
 function readBudget(budget: ProxyOptions['budget'], clock: Clock): Budget {

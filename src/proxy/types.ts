@@ -3,7 +3,7 @@ import type { Clock } from '../concurrency/clock.ts'
 import type { Budget, BudgetOptions } from '../credits/budget.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { OperationId } from '../generated/operations.ts'
-import type { ProxyStatus } from './status-types.ts'
+import type { ProxyStatus } from './status.ts'
 
 /** An operation that visitors may use, with limits of its own. */
 export interface AllowedOperation {
@@ -49,7 +49,7 @@ export interface CreditWindow {
 /** What one visitor may do. */
 export interface VisitorLimits extends CreditWindow {
   /**
-   * The most requests a minute, streams included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
+   * The most requests a minute, streams and refused ones included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
    * pass across the edge of two minutes. @default no limit
    */
   requestsPerMinute?: number | undefined
@@ -58,28 +58,44 @@ export interface VisitorLimits extends CreditWindow {
 /** Options of the event stream at `{basePath}/stream`. */
 export interface ProxyStreamOptions {
   /**
-   * The addresses that may be streamed, beside those that the operator's own watches of the feed have: the tokens of `token.list`, which
-   * the proxy buys once a week (600 credits), a list of addresses, or `'any'`. With `'any'` visitors choose what the feed buys.
+   * The interval at which the prices of all streams are bought, in milliseconds. It is yours: a page is told it, and cannot choose another. A day
+   * costs at most 50 credits for each address and interval, and about a fifth of it where visitors stay.
+   * @default 60_000
+   */
+  everyMs?: number | undefined
+  /**
+   * The addresses that may be streamed: the tokens of `token.list`, which the proxy buys once a week (600 credits), a list of addresses, or
+   * `'any'`, for visitors whom you trust: they choose what the feed buys. What else a stream asks for is refused, address by address.
    * @default 'listed'
    */
   addresses?: 'listed' | 'any' | readonly string[] | undefined
   /**
-   * The credits that the streams of one visitor may cost in a window. What the feed pays for an address is divided among the visitors
-   * who stream it at that moment. @default they count in the `perVisitor` of the proxy
+   * The most different addresses at a time. One that nobody wants any more keeps its place for `everyMs`. With `'any'`, half of the places
+   * at most are there for one visitor alone. What is beyond is refused as `too_many_addresses`.
+   * @default 200
    */
-  perVisitor?: CreditWindow | undefined
-  /** The most addresses of one stream, up to 150. @default 150 */
   maxAddresses?: number | undefined
-  /** The most open streams of one visitor. @default 3 */
-  maxPerVisitor?: number | undefined
-  /** The shortest interval, in milliseconds; a smaller `everyMs` is raised. @default 5_000 */
-  minEveryMs?: number | undefined
+  /** What one visitor may have. */
+  perVisitor?: {
+    /** The most open streams. A visible page has one. @default 6 */
+    streams?: number | undefined
+  }
+  /** The most open streams of all visitors. @default 5_000 */
+  maxStreams?: number | undefined
   /**
    * A stream without news sends a comment before it has been silent for this long, in milliseconds. Servers and proxies close silent
    * connections: Bun's after 10 seconds, unless it has an `idleTimeout` or this is `8_000`.
    * @default 15_000
    */
   heartbeatMs?: number | undefined
+}
+
+/** Options of `visitorCookie`. */
+export interface VisitorCookieOptions {
+  /** The name of the cookie. @default 'visitor' */
+  name?: string | undefined
+  /** Signs the cookies. Several processes need the same one. @default random: after a restart every visitor is a new one */
+  secret?: string | undefined
 }
 
 /** Options of `createProxy`. */
@@ -96,18 +112,24 @@ export interface ProxyCallOptions {
   /**
    * Returns the identity of a visitor, 1 to 256 characters: a session or an account that your server has made, or an address that your
    * own server has put there. Never what the visitor writes, such as a plain header or the left end of `X-Forwarded-For`: who changes it
-   * with each request has no limit. If it throws or returns nothing, the answer is 403 `no_visitor`. Required with a `feed`.
+   * with each request has no limit. If it throws or returns nothing, the answer is 403 `no_visitor`. A `feed` needs it, or `visitorCookie`.
    * @default all visitors are one
    */
   visitor?: FindVisitor | undefined
   /**
-   * The credits of one visitor in a window, for calls and streams. At most 100,000 visitors with spent credits are remembered; while
-   * there are as many, further ones get cached answers only. @default no limit
+   * In place of `visitor`: the proxy gives each browser a signed cookie with a random id, `HttpOnly` and `SameSite=Lax`, where it has none. A
+   * program that sends no cookie is a new visitor each time, so that only `budget` bounds what it spends.
+   * @default no cookie
+   */
+  visitorCookie?: boolean | VisitorCookieOptions | undefined
+  /**
+   * The credits of one visitor in a window, for calls; streams cost visitors nothing. At most 100,000 visitors with spent credits are
+   * remembered, in this process; while there are as many, further ones get cached answers only. @default no limit
    */
   perVisitor?: VisitorLimits | undefined
   /**
-   * The credits of all visitors together, for calls and streams: a window, a budget made by `createBudget`, or `false`, which says that
-   * there is no limit.
+   * The credits of the calls of all visitors together: a window, a budget made by `createBudget`, which may have a `store`, or `false`, which
+   * says that there is no limit. A window lives in this process.
    */
   budget: Budget | BudgetOptions | false
   /** @default pages of the same origin only */
@@ -139,19 +161,17 @@ export interface ProxyWithoutFeed {
   stream?: undefined
 }
 
-/** A proxy with an event stream. */
+/** A proxy with an event stream. It needs `visitor` or `visitorCookie`, because the streams of one visitor are limited. */
 export interface ProxyWithFeed {
   /**
-   * The feed behind `GET {basePath}/stream?addresses=0x…,0x…&everyMs=10000`, which sends prices as server-sent events: `event: price`, with
-   * the `FeedPrice` as JSON in `data`. Visitors who stream the same tokens cost what one costs. `createPriceFeed(client, { stream: true })`
-   * reads it in a page. What visitors may have of the feed's budget is divided evenly among them, after its other watches. The feed
-   * serves one proxy, and stays open when the proxy is closed.
+   * The feed behind `GET {basePath}/stream?addresses=0x…,0x…`, which sends prices as server-sent events: `event: price`, with the `FeedPrice` as
+   * JSON in `data`. The proxy keeps one watch over all addresses that visitors want, at `stream.everyMs`, so that each price is bought once
+   * for all. `createPriceFeed(client, { stream: true })` and `createPriceStream` read it in a page. The feed needs a `budget`, which may be
+   * `false`, and its other watches are paid by the same one: `atLeastEveryMs` keeps their pace. It stays open when the proxy is closed.
    */
   feed: Pick<PriceFeed, 'watch' | 'status'>
-  /** The limits of the event stream. */
+  /** The pace and the limits of the event stream. */
   stream?: ProxyStreamOptions | undefined
-  /** Required, because the streams of one visitor are limited. */
-  visitor: FindVisitor
 }
 
 /** Finds out who sends a request. */

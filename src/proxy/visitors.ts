@@ -6,26 +6,6 @@ import type { WindowTotals } from '../credits/windows.ts'
 import { refuse } from './refusal.ts'
 import type { CreditWindow } from './types.ts'
 
-/** The budgets of visitors. */
-export interface Visitors {
-  /** Visitors whose windows have not ended. */
-  readonly size: number
-  /** Credits that a visitor may spend now. */
-  available(id: string): number
-  /** The budget of a visitor, if one is remembered. */
-  find(id: string): MemoryBudget | undefined
-  /** The budget of a visitor who buys something, until `end` is called. @throws Refusal when too many are remembered */
-  begin(id: string): MemoryBudget
-  /** A purchase has ended: a visitor without spent credits is forgotten with the last one. */
-  end(id: string): void
-  /** Who is remembered. */
-  ids(): Iterable<string>
-  /** The visitors who have spent most, the first of them most. */
-  top(count: number): { readonly visitor: string; readonly spent: number; readonly available: number }[]
-  /** Stops the timer that frees the memory of windows that have ended. */
-  close(): void
-}
-
 export const MAX_VISITORS = 100_000
 /** How long the window of a visitor who does not come back may stay in memory after its end. */
 const FORGET_MS = 60_000
@@ -46,104 +26,128 @@ class VisitorWindow implements WindowTotals {
   }
 }
 
-export function createVisitors({ credits: limit, windowMs }: CreditWindow, clock: Clock): Visitors {
+/** The budgets of visitors, in this process. */
+export class Visitors {
+  readonly #limit: number
+  readonly #windowMs: number
+  readonly #clock: Clock
+  readonly #createdAt: number
   /** Those that end first come first. */
-  const windows = new Map<string, VisitorWindow>()
-  const createdAt = monotonicNow(clock)
-  const now = () => monotonicNow(clock) - createdAt
+  readonly #windows = new Map<string, VisitorWindow>()
+  #stopTimer: (() => void) | undefined
 
-  function start(id: string, purchases: number): VisitorWindow {
-    const window = new VisitorWindow(Math.ceil(now() + windowMs), purchases)
-    windows.delete(id)
-    windows.set(copyOf(id), window)
-    forgetLater()
+  constructor({ credits, windowMs }: CreditWindow, clock: Clock) {
+    this.#limit = credits
+    this.#windowMs = windowMs
+    this.#clock = clock
+    this.#createdAt = monotonicNow(clock)
+  }
+
+  /** Visitors whose windows have not ended. */
+  get size(): number {
+    this.#forgetEnded()
+    return this.#windows.size
+  }
+
+  /** Credits that a visitor may spend now. */
+  available(id: string): number {
+    this.#forgetEnded()
+    const window = this.#windows.get(id)
+    if (window) return creditsLeft(this.#limit, window)
+    return this.#windows.size < MAX_VISITORS ? this.#limit : 0
+  }
+
+  /** The budget of a visitor, if one is remembered. */
+  find(id: string): MemoryBudget | undefined {
+    this.#forgetEnded()
+    return this.#windows.has(id) ? this.#budgetOf(id) : undefined
+  }
+
+  /** The budget of a visitor who buys something, until `end` is called. @throws Refusal when too many are remembered */
+  begin(id: string): MemoryBudget {
+    this.#forgetEnded()
+    if (!this.#windows.has(id)) this.#requireRoom()
+    const window = this.#windows.get(id) ?? this.#start(id, 0)
+    window.purchases++
+    return this.#budgetOf(id)
+  }
+
+  /** A purchase has ended: a visitor without spent credits is forgotten with the last one. */
+  end(id: string): void {
+    const window = this.#windows.get(id)
+    if (window === undefined) return
+    window.purchases--
+    if (window.purchases <= 0 && usedOf(window) === 0) this.#windows.delete(id)
+  }
+
+  /** The visitors who have spent most, the first of them most. */
+  top(count: number): { readonly visitor: string; readonly spent: number; readonly available: number }[] {
+    this.#forgetEnded()
+    return Array.from(this.#windows, ([visitor, window]) => ({
+      visitor,
+      spent: usedOf(window),
+      available: creditsLeft(this.#limit, window),
+    }))
+      .sort((one, other) => other.spent - one.spent)
+      .slice(0, count)
+  }
+
+  /** Stops the timer that frees the memory of windows that have ended. */
+  close(): void {
+    this.#stopTimer?.()
+  }
+
+  #now(): number {
+    return monotonicNow(this.#clock) - this.#createdAt
+  }
+
+  #start(id: string, purchases: number): VisitorWindow {
+    const window = new VisitorWindow(Math.ceil(this.#now() + this.#windowMs), purchases)
+    this.#windows.delete(id)
+    this.#windows.set(copyOf(id), window)
+    this.#forgetLater()
     return window
   }
 
   /** Forgets windows that have ended. One with a purchase under way is followed by the next window of its visitor. */
-  function forgetEnded(): void {
-    for (const [id, { endsAt, purchases }] of windows) {
-      if (endsAt > now()) return
-      if (purchases > 0) start(id, purchases)
-      else windows.delete(id)
+  #forgetEnded(): void {
+    for (const [id, { endsAt, purchases }] of this.#windows) {
+      if (endsAt > this.#now()) return
+      if (purchases > 0) this.#start(id, purchases)
+      else this.#windows.delete(id)
     }
   }
 
-  let stopTimer: (() => void) | undefined
   /** Without a visitor, too. Where the runtime ends the timer with the request that has set it, the next request forgets. */
-  function forgetLater(): void {
-    stopTimer ??= startBackgroundTimer(FORGET_MS, () => {
-      stopTimer = undefined
-      forgetEnded()
-      if (windows.size > 0) forgetLater()
+  #forgetLater(): void {
+    this.#stopTimer ??= startBackgroundTimer(FORGET_MS, () => {
+      this.#stopTimer = undefined
+      this.#forgetEnded()
+      if (this.#windows.size > 0) this.#forgetLater()
     })
   }
 
-  function requireRoom(): void {
-    const [oldest] = windows.values()
-    if (windows.size < MAX_VISITORS || oldest === undefined) return
+  #requireRoom(): void {
+    const [oldest] = this.#windows.values()
+    if (this.#windows.size < MAX_VISITORS || oldest === undefined) return
     throw refuse(429, 'visitor_budget_exceeded', 'Too many visitors. Try again later.', {
-      retryAfterMs: oldest.endsAt - now(),
+      retryAfterMs: oldest.endsAt - this.#now(),
     })
   }
 
   /** Made when it is needed: an object for each remembered visitor would take ten times as much as its window. */
-  function budgetOf(id: string): MemoryBudget {
+  #budgetOf(id: string): MemoryBudget {
     const current = () => {
-      forgetEnded()
-      return windows.get(id) ?? start(id, 0)
+      this.#forgetEnded()
+      return this.#windows.get(id) ?? this.#start(id, 0)
     }
-    const msLeft = () => current().endsAt - now()
+    const msLeft = () => current().endsAt - this.#now()
     return createMemoryBudget({
-      limit,
+      limit: this.#limit,
       windows: { current, totals: current, msLeft },
-      now: () => clock.now(),
+      now: () => this.#clock.now(),
       keyBalances: undefined,
     })
-  }
-
-  const availableIn = (window: VisitorWindow) => creditsLeft(limit, window)
-
-  return {
-    get size() {
-      forgetEnded()
-      return windows.size
-    },
-    available(id) {
-      forgetEnded()
-      const window = windows.get(id)
-      if (window) return availableIn(window)
-      return windows.size < MAX_VISITORS ? limit : 0
-    },
-    find(id) {
-      forgetEnded()
-      return windows.has(id) ? budgetOf(id) : undefined
-    },
-    begin(id) {
-      forgetEnded()
-      if (!windows.has(id)) {
-        requireRoom()
-        start(id, 0)
-      }
-      const window = windows.get(id)
-      if (window) window.purchases++
-      return budgetOf(id)
-    },
-    end(id) {
-      const window = windows.get(id)
-      if (window === undefined) return
-      window.purchases--
-      if (window.purchases <= 0 && usedOf(window) === 0) windows.delete(id)
-    },
-    ids: () => windows.keys(),
-    top(count) {
-      forgetEnded()
-      return [...windows]
-        .map(([visitor, window]) => ({ visitor, spent: usedOf(window), available: availableIn(window) }))
-        .sort((one, other) => other.spent - one.spent)
-        .slice(0, count)
-    },
-    close: () => stopTimer?.(),
   }
 }
 

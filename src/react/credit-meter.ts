@@ -33,7 +33,7 @@ export interface CreditMeterOptions {
    * @default the credits are not renewed
    */
   budgetWindowMs?: number | undefined
-  /** The current time in unix milliseconds. @default Date.now */
+  /** The current time in unix milliseconds, for tests. @default Date.now for moments, and performance.now for what has passed since */
   now?: (() => number) | undefined
 }
 
@@ -60,7 +60,10 @@ const REFRESHES = 20
  * const client = createClient({ onEvent: meter.onEvent }) // in a component: useCreditMeter(meter)
  */
 export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter {
-  const { windowMs = 600_000, budgetWindowMs, now = Date.now } = options
+  const { windowMs = 600_000, budgetWindowMs } = options
+  // A step of the wall clock changes no rate and no window.
+  const now = options.now ?? (() => performance.now())
+  const wallNow = options.now ?? Date.now
   const listeners = new Set<() => void>()
   const startedAt = now()
   let recent: { readonly at: number; readonly credits: number }[] = []
@@ -90,7 +93,7 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
       remaining,
       creditsPerHour,
       daysLeft,
-      resetsAt: window && budgetWindowMs && window.startedAt + budgetWindowMs,
+      resetsAt: window && budgetWindowMs && Math.round(wallNow() + window.startedAt + budgetWindowMs - at),
     }
     for (const listener of [...listeners]) listener()
     setTimer()

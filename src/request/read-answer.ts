@@ -5,11 +5,11 @@ import { ResponseError } from '../errors/response.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { ValidateMode } from '../options.ts'
+import { retryAfterMs } from '../transport/retry-after.ts'
 import type { AttemptOutcome, HttpResponse } from '../transport/transport.ts'
 import { isForeignPage, isSuccess } from './billing.ts'
 import type { RequestEmit } from './request-events.ts'
 import { bodyOfError, errorOfFailure, errorOfResponse, foreignPageError } from './response-errors.ts'
-import { retryAfterMs } from './retry-after.ts'
 import type { Envelope, PlannedRequest, RequestResult, RequestState } from './types.ts'
 
 /** JSON, or undefined where the text is none. */

@@ -5,7 +5,7 @@
  */
 
 export type { Clock } from '../concurrency/clock.ts'
-export type { FeedStreamState, FeedStreamStatus, StreamState } from '../feed/stream/stream-state.ts'
+export type { FeedStreamState, FeedStreamStatus, RefusedAddress, StreamState } from '../feed/stream/stream-state.ts'
 export type { FeedPrice } from '../feed/watch/types.ts'
 export { createPriceStream } from './price-stream.ts'
 export type {

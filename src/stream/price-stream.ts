@@ -1,25 +1,26 @@
 import { startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
-import { ConnectionError } from '../errors/network.ts'
 import { callSafely } from '../feed/events.ts'
-import { createFeedClock } from '../feed/feed-clock.ts'
+import { createFeedClock, type FeedClock } from '../feed/feed-clock.ts'
+import { followPageVisibility, type PageVisibility } from '../feed/page-visibility.ts'
 import { toFeedPrice } from '../feed/prices/feed-price.ts'
-import { tabsOfBrowser } from '../feed/stream/browser-tabs.ts'
-import { createPriceStreams, type PriceStreamsParts } from '../feed/stream/price-streams.ts'
-import type { StreamedPrice } from '../feed/stream/read-price.ts'
-import { shareBetweenTabs } from '../feed/stream/share-between-tabs.ts'
-import { errorOf, type FeedStreamStatus } from '../feed/stream/stream-state.ts'
+import { PageStream } from '../feed/stream/page-stream.ts'
+import { errorOf, ON_ITS_WAY_MS, type StreamedPrice } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
 import { trimEnd } from '../utils/trim-end.ts'
-import type { PriceStream, PriceStreamOptions, PriceStreamWatchOptions } from './types.ts'
+import type {
+  PriceStream,
+  PriceStreamOptions,
+  PriceStreamStatus,
+  PriceStreamWatch,
+  PriceStreamWatchOptions,
+} from './types.ts'
 
-/** How long changes are collected before streams are opened anew: what a page renders together has one stream. */
+/** How long changes are collected before the stream is opened anew: what a page renders together has one stream. */
 const WINDOW_MS = 5
-/** A price that is bought in time still has to arrive. */
-const ON_ITS_WAY_MS = 2_000
-/** Without a watch, a price is stale after this. */
-const UNWATCHED_MS = 60_000
+/** The pace of a stream that has not told it yet. */
+const DEFAULT_PACE_MS = 60_000
 
 /** An address, by its lower case, and what is known of it. */
 interface WatchedPrice {
@@ -33,200 +34,231 @@ interface OpenWatch {
   /** Spellings by address. */
   readonly inputs: ReadonlyMap<string, readonly string[]>
   readonly options: PriceStreamWatchOptions
-  /** The code that `onError` was called with; undefined after a price. */
-  reportedCode: string | undefined
+  /** The failures that `onError` was called with and that last. */
+  reported: ReadonlySet<string>
 }
+
+const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock']
 
 /**
  * Shows the prices of a proxy's event stream in a page: small, because it has no client, and it buys nothing. Every hook of
- * `etn-market/react` that takes a feed's prices takes it, too.
+ * `etn-market/react` that takes a feed's prices takes it, too. A page has one stream, and none while it is hidden.
  * @example
  * const stream = createPriceStream({ url: '/api/market' })
- * const watch = stream.watch([BOLT, WETN], { everyMs: 60_000, onPrice: ({ address, usd }) => show(address, usd) })
+ * const watch = stream.watch([BOLT, WETN], { onPrice: ({ address, usd }) => show(address, usd) })
  * @throws InvalidRequestError when an option is unknown or not accepted
  */
 export function createPriceStream(options: PriceStreamOptions): PriceStream {
-  rejectUnknown('price stream option', options, ['url', 'headers', 'credentials', 'fetch', 'shareTabs', 'clock'])
-  const { headers, credentials = 'same-origin', fetch, shareTabs = true } = options
-  const url = readUrl(options.url)
-  const clock = createFeedClock(options.clock ?? systemClock)
-  const prices = new Map<string, WatchedPrice>()
-  const watches = new Set<OpenWatch>()
-  const listeners = new Set<() => void>()
-  let isClosed = false
-  let stopLate = () => {}
-
-  const parts: PriceStreamsParts = {
-    clock,
-    windowMs: WINDOW_MS,
-    open: (path, more, signal) =>
-      (fetch ?? globalThis.fetch)(url + path, {
-        headers: { ...headers, ...more },
-        signal,
-        credentials,
-        cache: 'no-store',
-      }),
-    *wanted() {
-      for (const [address, { watches }] of prices) if (watches.size > 0) yield [address, intervalOf(watches)]
-    },
-    isPaused: () => false,
-    onPrice(price) {
-      const known = prices.get(price.address)
-      if (known === undefined || (known.newest && price.at <= known.newest.at)) return
-      known.newest = price
-      known.shown.clear()
-      for (const watch of [...known.watches]) {
-        watch.reportedCode = undefined
-        deliver(watch, price.address)
-      }
-      notify()
-      awaitLate()
-    },
-    onUncovered: reportFailures,
-    onStatus() {
-      reportFailures()
-      notify()
-    },
+  rejectUnknown('price stream option', options, OPTIONS)
+  const { whenHidden = 'close' } = options
+  if (whenHidden !== 'close' && whenHidden !== 'keep')
+    throw invalidOption('whenHidden', whenHidden, "'close' or 'keep'")
+  const prices = new PagePrices(options, readUrl(options.url))
+  // Methods of their own, so that they may be taken apart.
+  return {
+    watch: (addresses, watchOptions) => prices.watch(addresses, watchOptions),
+    peek: (address) => prices.peek(address),
+    subscribe: (listener) => prices.subscribe(listener),
+    status: () => prices.status(),
+    close: () => prices.close(),
   }
-  const tabs = shareTabs ? tabsOfBrowser(url) : undefined
-  const streams = tabs ? shareBetweenTabs(parts, tabs) : createPriceStreams(parts)
+}
 
-  function notify(): void {
-    for (const listener of [...listeners]) listener()
+class PagePrices {
+  readonly #clock: FeedClock
+  readonly #prices = new Map<string, WatchedPrice>()
+  readonly #watches = new Set<OpenWatch>()
+  readonly #listeners = new Set<() => void>()
+  readonly #page: PageVisibility | undefined
+  readonly #stream: PageStream
+  #isClosed = false
+  #stopLate = () => {}
+
+  constructor(options: PriceStreamOptions, url: string) {
+    const { headers, credentials = 'same-origin', fetch, whenHidden } = options
+    this.#clock = createFeedClock(options.clock ?? systemClock)
+    this.#page = whenHidden === 'keep' ? undefined : followPageVisibility(() => this.#stream.changed())
+    this.#stream = new PageStream({
+      clock: this.#clock,
+      windowMs: WINDOW_MS,
+      open: (path, more, signal) =>
+        (fetch ?? globalThis.fetch)(url + path, {
+          headers: { ...headers, ...more },
+          signal,
+          credentials,
+          cache: 'no-store',
+        }),
+      wanted: () => this.#spellings(),
+      isPaused: () => this.#page?.hidden ?? false,
+      onPrice: (price) => this.#receive(price),
+      onUncovered: () => this.#reportFailures(),
+      onStatus: () => {
+        this.#reportFailures()
+        this.#notify()
+        this.#awaitLate()
+      },
+    })
   }
 
-  function read(address: string): WatchedPrice {
-    const price = prices.get(address) ?? { newest: undefined, watches: new Set(), shown: new Map() }
-    prices.set(address, price)
+  watch(addresses: string | readonly string[], options: PriceStreamWatchOptions = {}): PriceStreamWatch {
+    rejectUnknown('watch option', options, ['everyMs', 'onPrice', 'onError'])
+    if (this.#isClosed) throw new EtnMarketError('The price stream is closed.', { code: 'stream_closed' })
+    const { everyMs } = options
+    if (everyMs !== undefined && !(typeof everyMs === 'number' && everyMs > 0))
+      throw invalidOption('everyMs', everyMs, 'milliseconds above 0')
+    const inputs = groupByAddress(typeof addresses === 'string' ? [addresses] : addresses)
+    const watch: OpenWatch = { inputs, options: { ...options }, reported: new Set() }
+    this.#watches.add(watch)
+    for (const address of inputs.keys()) this.#open(address).watches.add(watch)
+    this.#stream.changed()
+    this.#awaitLate()
+    // Later, so that the caller has the watch before its callback runs.
+    queueMicrotask(() => {
+      for (const address of inputs.keys()) this.#deliver(watch, address)
+    })
+    return {
+      stop: () => {
+        if (!this.#watches.delete(watch)) return
+        for (const address of inputs.keys()) this.#prices.get(address)?.watches.delete(watch)
+        this.#stream.changed()
+        this.#awaitLate()
+      },
+    }
+  }
+
+  peek(input: string): FeedPrice | undefined {
+    const known = this.#prices.get(toLowerCase(input))
+    if (known?.newest === undefined) return undefined
+    const isStale = this.#clock.now() > this.#staleAt(known.newest, shortestInterval(known.watches))
+    const shown = known.shown.get(input)
+    if (shown?.stale === isStale) return shown
+    const price = toFeedPrice(known.newest, input, this.#clock.now(), isStale)
+    if (price) known.shown.set(input, price)
     return price
   }
 
-  /** When a price becomes stale for watches of an interval, by the clock. */
-  const staleAt = (price: StreamedPrice, everyMs: number) => price.at + everyMs + ON_ITS_WAY_MS
+  subscribe(listener: () => void): () => void {
+    // The same function may be given twice.
+    const own = () => listener()
+    this.#listeners.add(own)
+    return () => void this.#listeners.delete(own)
+  }
 
-  function deliver(watch: OpenWatch, address: string): void {
-    const newest = prices.get(address)?.newest
-    if (newest === undefined || !watches.has(watch)) return
+  status(): PriceStreamStatus {
+    const addresses = new Set([...this.#watches].flatMap(({ inputs }) => [...inputs.keys()])).size
+    const watches = this.#watches.size
+    const state = this.#isClosed ? 'closed' : watches > 0 ? 'running' : 'idle'
+    return { state, watches, addresses, stream: this.#stream.status }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#watches.clear()
+    this.#listeners.clear()
+    this.#stopLate()
+    this.#page?.stop()
+    this.#stream.stop()
+  }
+
+  *#spellings(): Iterable<string> {
+    for (const { inputs } of this.#watches) for (const spellings of inputs.values()) yield* spellings
+  }
+
+  #open(address: string): WatchedPrice {
+    const price = this.#prices.get(address) ?? { newest: undefined, watches: new Set(), shown: new Map() }
+    this.#prices.set(address, price)
+    return price
+  }
+
+  #notify(): void {
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  #receive(price: StreamedPrice): void {
+    const address = price.address.toLowerCase()
+    const known = this.#prices.get(address)
+    if (known === undefined || (known.newest && price.at <= known.newest.at)) return
+    known.newest = price
+    known.shown.clear()
+    for (const watch of [...known.watches]) this.#deliver(watch, address)
+    this.#notify()
+    this.#awaitLate()
+  }
+
+  /** When a price becomes stale, by the clock. The pace is the proxy's: a page that wants prices more often gets them no more often. */
+  #staleAt(price: StreamedPrice, everyMs: number | undefined): number {
+    const paceMs = this.#stream.status.everyMs ?? DEFAULT_PACE_MS
+    return price.at + Math.max(everyMs ?? 0, paceMs) + ON_ITS_WAY_MS
+  }
+
+  #deliver(watch: OpenWatch, address: string): void {
+    const newest = this.#prices.get(address)?.newest
+    if (newest === undefined || !this.#watches.has(watch)) return
     const { everyMs, onPrice, onError } = watch.options
-    const isStale = clock.now() > staleAt(newest, everyMs)
+    const isStale = this.#clock.now() > this.#staleAt(newest, everyMs)
     for (const input of watch.inputs.get(address) ?? []) {
-      const price = toFeedPrice(newest, input, clock.now(), isStale)
+      // The price of another spelling, where the proxy refuses this one.
+      if (this.#refusalOf(input) !== undefined) continue
+      const price = toFeedPrice(newest, input, this.#clock.now(), isStale)
       if (price) callSafely(onPrice, price, (error) => callSafely(onError, error))
     }
   }
 
   /** Prices become stale without an event. */
-  function awaitLate(): void {
-    stopLate()
-    const now = clock.now()
+  #awaitLate(): void {
+    this.#stopLate()
+    if (this.#isClosed) return
+    const now = this.#clock.now()
     let next = Number.POSITIVE_INFINITY
-    for (const { newest, watches } of prices.values())
+    for (const { newest, watches } of this.#prices.values())
       for (const { options } of newest ? watches : []) {
-        const at = newest ? staleAt(newest, options.everyMs) : 0
+        const at = newest ? this.#staleAt(newest, options.everyMs) : 0
         if (at >= now && at < next) next = at
       }
-    stopLate = startTimer(clock, next + 1 - now, () => {
-      for (const [address, { newest, watches }] of prices)
+    this.#stopLate = startTimer(this.#clock, next + 1 - now, () => {
+      for (const [address, { newest, watches }] of this.#prices)
         for (const watch of newest ? [...watches] : [])
-          if (newest && staleAt(newest, watch.options.everyMs) === next) deliver(watch, address)
-      notify()
-      awaitLate()
+          if (newest && this.#staleAt(newest, watch.options.everyMs) === next) this.#deliver(watch, address)
+      this.#notify()
+      this.#awaitLate()
     })
   }
 
-  function reportFailures(): void {
-    for (const watch of [...watches]) {
-      const error = failureOf(watch)
-      if (error === undefined || error.code === watch.reportedCode) continue
-      watch.reportedCode = error.code
-      callSafely(watch.options.onError, error)
+  #refusalOf(input: string): string | undefined {
+    return this.#stream.status.refused.find(({ address }) => address === input)?.code
+  }
+
+  #reportFailures(): void {
+    for (const watch of [...this.#watches]) {
+      const failures = this.#failuresOf(watch)
+      const { reported } = watch
+      watch.reported = new Set(failures.keys())
+      for (const [key, error] of failures) if (!reported.has(key)) callSafely(watch.options.onError, error)
     }
   }
 
-  function failureOf({ inputs }: OpenWatch): EtnMarketError | undefined {
-    for (const address of inputs.keys()) {
-      const isCovered = streams.covers(address)
-      const status = streams.statusOf(address)
-      const error = status && failure(status, isCovered)
-      if (error) return error
+  /** What fails now: the stream, or addresses that it does not serve. */
+  #failuresOf({ inputs }: OpenWatch): Map<string, EtnMarketError> {
+    const failures = new Map<string, EtnMarketError>()
+    for (const input of [...inputs.values()].flat()) {
+      const isCovered = this.#stream.covers(input)
+      const status = this.#stream.statusOf(input)
+      // A connection comes back before prices are missed.
+      if (status === undefined || (isCovered && status.state === 'reconnecting')) continue
+      const waitMs = status.until === undefined ? undefined : Math.max(0, status.until - this.#clock.wall.now())
+      const refusal = this.#refusalOf(input)
+      const error = errorOf(status, waitMs, refusal && input)
+      if (error) failures.set(refusal ? `${refusal} ${input}` : error.code, error)
     }
-    return undefined
-  }
-
-  function failure(status: FeedStreamStatus, isCovered: boolean): EtnMarketError | undefined {
-    const waitMs = status.until === undefined ? undefined : Math.max(0, status.until - clock.wall.now())
-    const message = 'The proxy answers with no event stream: check `url`, and what its streams may have.'
-    if (status.state === 'unavailable') return new EtnMarketError(message, { code: 'stream_unavailable' })
-    const error = errorOf(status, waitMs)
-    if (error || isCovered) return error
-    return new ConnectionError('There is no connection to the proxy. The page tries again.', {
-      code: 'connection_failed',
-      retryAfterMs: waitMs,
-    })
-  }
-
-  function close(): void {
-    isClosed = true
-    watches.clear()
-    listeners.clear()
-    stopLate()
-    streams.stop()
-  }
-
-  return {
-    watch(addresses, watchOptions) {
-      rejectUnknown('watch option', watchOptions, ['everyMs', 'onPrice', 'onError'])
-      if (isClosed) throw new EtnMarketError('The price stream is closed.', { code: 'stream_closed' })
-      const { everyMs } = watchOptions
-      if (!(typeof everyMs === 'number' && everyMs > 0)) throw invalidOption('everyMs', everyMs, 'milliseconds above 0')
-      const inputs = groupByAddress(typeof addresses === 'string' ? [addresses] : addresses)
-      const watch: OpenWatch = { inputs, options: { ...watchOptions }, reportedCode: undefined }
-      watches.add(watch)
-      for (const address of inputs.keys()) read(address).watches.add(watch)
-      streams.changed()
-      awaitLate()
-      // Later, so that the caller has the watch before its callback runs.
-      queueMicrotask(() => {
-        for (const address of inputs.keys()) deliver(watch, address)
-      })
-      return {
-        stop() {
-          if (!watches.delete(watch)) return
-          for (const address of inputs.keys()) prices.get(address)?.watches.delete(watch)
-          streams.changed()
-          awaitLate()
-        },
-      }
-    },
-    peek(input) {
-      const known = prices.get(toLowerCase(input))
-      if (known?.newest === undefined) return undefined
-      const isStale = clock.now() > staleAt(known.newest, intervalOf(known.watches))
-      const shown = known.shown.get(input)
-      if (shown?.stale === isStale) return shown
-      const price = toFeedPrice(known.newest, input, clock.now(), isStale)
-      if (price) known.shown.set(input, price)
-      return price
-    },
-    subscribe(listener) {
-      // The same function may be given twice.
-      const own = () => listener()
-      listeners.add(own)
-      return () => void listeners.delete(own)
-    },
-    status() {
-      const addresses = new Set([...watches].flatMap(({ inputs }) => [...inputs.keys()])).size
-      const state = isClosed ? 'closed' : watches.size > 0 ? 'running' : 'idle'
-      return { state, watches: watches.size, addresses, stream: streams.status }
-    },
-    close,
+    return failures
   }
 }
 
-function intervalOf(watches: ReadonlySet<OpenWatch>): number {
-  let shortest = Number.POSITIVE_INFINITY
-  for (const { options } of watches) shortest = Math.min(shortest, options.everyMs)
-  return shortest === Number.POSITIVE_INFINITY ? UNWATCHED_MS : shortest
+/** Undefined where the pace of the stream decides. */
+function shortestInterval(watches: ReadonlySet<OpenWatch>): number | undefined {
+  let shortest: number | undefined
+  for (const { options } of watches) shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, options.everyMs ?? 0)
+  return shortest
 }
 
 /** With a slash at its end. */

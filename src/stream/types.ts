@@ -13,11 +13,11 @@ export interface PriceStreamOptions {
   /** Opens the streams. @default globalThis.fetch, looked up at each use */
   fetch?: ((url: string, init: PriceStreamInit) => Promise<Response>) | undefined
   /**
-   * Whether the tabs of a browser have their streams together: one tab opens them for all, and the next one when it goes. Without Web Locks
-   * or `BroadcastChannel`, each page has streams of its own.
-   * @default true
+   * What happens while the page is hidden: after ten seconds its stream is closed, and opened when the page is seen, with the known prices at once.
+   * `'keep'` is for a page that shows prices in its title.
+   * @default 'close'
    */
-  shareTabs?: boolean | undefined
+  whenHidden?: 'close' | 'keep' | undefined
   /** @default the system clock */
   clock?: Clock | undefined
 }
@@ -36,11 +36,17 @@ export interface PriceStreamInit {
 
 /** Options of a watch of a price stream. */
 export interface PriceStreamWatchOptions {
-  /** The greatest age of a price, in milliseconds, above 0. The proxy may deliver less often; `status().stream.everyMs` says how often. */
-  everyMs: number
+  /**
+   * The age at which a price is stale, in milliseconds, above 0. Prices arrive at the pace of the proxy, whatever it is, and none is stale before
+   * that: `status().stream.everyMs` has the pace. @default the pace of the proxy
+   */
+  everyMs?: number | undefined
   /** Receives each new price, and one that has become stale. Errors that it throws go to `onError`. */
   onPrice?: ((price: FeedPrice) => void) | undefined
-  /** Called once when prices fail to arrive, and again when the reason changes. Errors that it throws are ignored. */
+  /**
+   * Called once when prices fail to arrive, and again when the reason changes; once for each address that the proxy does not stream, which is in
+   * `error.params`. `error.status` and `error.code` have the answer that refused the stream. Errors that it throws are ignored.
+   */
   onError?: ((error: unknown) => void) | undefined
 }
 
@@ -58,27 +64,28 @@ export interface PriceStreamStatus {
   readonly watches: number
   /** Number of different addresses that are watched. */
   readonly addresses: number
-  /** What the worst of the streams does. */
+  /** What the stream does. */
   readonly stream: FeedStreamStatus
 }
 
 /** Prices from the event stream of a proxy, for a page that shows prices and buys nothing. */
 export interface PriceStream {
   /**
-   * Keeps the prices of tokens up to date. It is free for the page; the proxy counts it in the visitor's credits. All watches of a page
-   * together use up to three streams of 150 addresses, one for each interval.
+   * Keeps the prices of tokens up to date. It is free. All watches of a page together have one stream of up to 150 addresses. Addresses are sent as
+   * they are written, so that the proxy refuses a wrong checksum.
    * @throws InvalidRequestError if an address or an option is invalid; the error with the code `stream_closed` after `close`.
    */
-  watch(addresses: string | readonly string[], options: PriceStreamWatchOptions): PriceStreamWatch
+  watch(addresses: string | readonly string[], options?: PriceStreamWatchOptions): PriceStreamWatch
   /**
    * Returns the known price of an address, however old, or undefined. The object stays the same until the price or its `stale` changes.
-   * A price is stale when it is older than the shortest interval of its watches and two seconds, which a purchase takes to arrive.
+   * A price is stale when it is older than the shortest `everyMs` of its watches, the pace of the proxy at least, and two seconds, which a purchase
+   * takes to arrive.
    */
   peek(address: string): FeedPrice | undefined
   /** Calls `listener` after each new price, and when the state of a stream changes. Returns a function that stops it. */
   subscribe(listener: () => void): () => void
-  /** The state of the streams. */
+  /** The state of the stream. */
   status(): PriceStreamStatus
-  /** Ends all watches and streams. */
+  /** Ends all watches and the stream. */
   close(): void
 }

@@ -22,10 +22,13 @@ function parseAmount(amount: string | bigint | number): bigint | undefined {
   return /^(0x[0-9a-f]+|-?[0-9]+)$/i.test(amount) ? BigInt(amount) : undefined
 }
 
+/** The last moment that a `Date` can hold, in milliseconds. */
+const MAX_TIME = 8_640_000_000_000_000
+
 /**
- * When a liquidity lock opens: `created + duration`, both in seconds.
+ * When a liquidity lock opens: `created + duration`, both in seconds. A lock beyond the year 275760, the last of a `Date`, opens at its end.
  * @example unlocksAt(lock) < new Date()
  */
 export function unlocksAt(lock: Pick<LiquidityLock, 'created' | 'duration'>): Date {
-  return new Date((lock.created + lock.duration) * 1000)
+  return new Date(Math.min((lock.created + lock.duration) * 1000, MAX_TIME))
 }

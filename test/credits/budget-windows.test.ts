@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget, type MemoryBudget, type StoredBudget } from '../../src/credits/budget.ts'
 import { CallBudget } from '../../src/proxy/call-budget.ts'
-import { type Share, ShareReservation } from '../../src/proxy/stream/share-reservation.ts'
 import { flush } from '../support/clock.ts'
 import { joinBudgets } from '../support/join-budgets.ts'
 import { budgetAt, START, totals, wallClock } from './budget-at.ts'
@@ -28,19 +27,9 @@ describe('a window counts what is sent in it', () => {
 })
 
 describe('a window that ends while another budget still writes', () => {
-  const visitor = {} as Share['visitor']
   const kinds: [string, (one: MemoryBudget, other: StoredBudget) => Pick<CallBudget, 'reserve'>][] = [
     ['joined', (one, other) => joinBudgets(one, other)],
     ["a visitor's", (one, other) => new CallBudget(one, other)],
-    [
-      'shared by visitors',
-      (one, other) => ({
-        reserve: (credits) =>
-          ShareReservation.make(other.reserve(credits), 1, () => [
-            { visitor, weight: 1, reservation: one.reserve(credits), end() {} },
-          ]),
-      }),
-    ],
   ]
 
   test.each(kinds)('counts what is sent in the next one: %s', async (_, join) => {

@@ -1,7 +1,7 @@
 import { createClient, type EtnMarketError } from 'etn-market'
 import { createNodeTransport } from 'etn-market/node'
 import { afterEach, describe, expect, test } from 'vitest'
-import { retryAfterMs } from '../../src/request/retry-after.ts'
+import { retryAfterMs } from '../../src/transport/retry-after.ts'
 import { copyData, limitDepth } from '../../src/utils/json-data.ts'
 
 const json = (body: string, status: number, headers: Record<string, string> = {}) =>

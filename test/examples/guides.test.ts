@@ -142,7 +142,7 @@ test.each([
   const source = readSource()
   const fields = interfaces.flatMap((name) => {
     const found = fieldsOf(source, name)
-    expect(found.length, name).toBeGreaterThan(1)
+    expect(found.length, name).toBeGreaterThan(0)
     return found
   })
   const named = namesIn(guide)

@@ -7,32 +7,32 @@ import { renderToString } from 'react-dom/server'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Page } from '../../examples/recipes/ssr/page.tsx'
 import { renderPage } from '../../examples/recipes/ssr/server.tsx'
-import { newVisitorCookie } from '../../examples/recipes/visitor.ts'
 import { listen } from '../proxy/listen.ts'
 
 const { BOLT } = fakeTokens
 
-test('the proxy of the recipes serves visitors with a signed cookie alone, by a Next route and by node:http', async () => {
+test('the proxy of the recipes gives each visitor a signed cookie, by a Next route and by node:http', async () => {
   const fake = await useFakeService({ after: onTestFinished })
   vi.stubEnv('SESSION_SECRET', 'secret of the test')
   onTestFinished(() => void vi.unstubAllEnvs())
   const { GET } = await import('../../examples/recipes/next/app/api/market/[...path]/route.ts')
   onTestFinished(() => GET.close())
-  const [cookie = ''] = (await newVisitorCookie()).split(';')
   const origin = await listen(GET)
 
-  const visit = async (ask: (request: Request) => Promise<Response>, sent: string, path = '/nft/stats') => {
-    const answer = await ask(new Request(`${origin}/api/market${path}`, { headers: { cookie: sent } }))
+  const visit = async (ask: (request: Request) => Promise<Response>, cookie = '', path = '/nft/stats') => {
+    const answer = await ask(new Request(`${origin}/api/market${path}`, { headers: { cookie } }))
     await answer.body?.cancel()
-    return [answer.status, answer.headers.get('x-credits-cost')]
+    const [set = ''] = answer.headers.get('set-cookie')?.split(';') ?? []
+    return { answer: [answer.status, answer.headers.get('x-credits-cost')], set }
   }
-  expect(await visit(GET, cookie)).toEqual([200, '25'])
-  expect(await visit(fetch, cookie)).toEqual([200, '0'])
+  const { answer, set: cookie } = await visit(GET)
+  expect(answer).toEqual([200, '25'])
+  expect(cookie).toMatch(/^visitor=[\w-]{36}\.[0-9a-f]{64}$/)
+  expect(await visit(fetch, cookie)).toEqual({ answer: [200, '0'], set: '' })
   const forged = cookie.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
-  expect(await visit(fetch, forged)).toEqual([403, null])
-  expect(await visit(GET, '')).toEqual([403, null])
-  expect(await visit(fetch, cookie, '/farms/52014')).toEqual([403, null])
-  // A secret that is missing opens nothing, to visitors or to the operator.
+  expect((await visit(fetch, forged)).set).toMatch(/^visitor=/)
+  expect((await visit(fetch, cookie, '/farms/52014')).answer).toEqual([403, null])
+  // A secret that is missing opens nothing to the operator.
   expect(
     (await GET(new Request(`${origin}/api/market/_status`, { headers: { authorization: 'Bearer undefined' } }))).status,
   ).toBe(404)

@@ -44,6 +44,7 @@ describe('formatPrice', () => {
     expect(formatPrice('0.0000000624567', { digits: 2 })).toBe('$0.0₇62')
     expect(formatPrice('1.2345678', { digits: 6, symbol: '' })).toBe('1.23457')
     expect(formatPrice('1234.5678', { digits: 0 })).toBe('$1,234.57')
+    expect(formatPrice('0.01930541', { digits: Number.NaN })).toBe('$0.01931')
   })
 
   test('a text of a million digits takes no time to speak of', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRequestRate } from '../../src/proxy/request-rate.ts'
+import { RequestRate } from '../../src/proxy/request-rate.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { batchPath, errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
@@ -27,7 +27,7 @@ describe('requestsPerMinute', () => {
   })
 
   test('counts streams', async () => {
-    const { listen } = setupStream({ maxPerVisitor: 9 }, { perVisitor })
+    const { listen } = setupStream({ perVisitor: { streams: 9 } }, { perVisitor })
     const statuses: number[] = []
     for (let stream = 0; stream < 4; stream++) {
       const { response, stop } = await listen(`?addresses=${TOKEN}`)
@@ -41,7 +41,7 @@ describe('requestsPerMinute', () => {
     'lets a visitor through as soon as Retry-After is over, and never more than twice the limit in any minute',
     fc.asyncProperty(fc.array(fc.nat(30_000), { minLength: 10, maxLength: 60 }), async (waits) => {
       const clock = createVirtualClock()
-      const rate = createRequestRate(4, clock)
+      const rate = new RequestRate(4, clock)
       const accepted: number[] = []
       for (const wait of waits) {
         clock.jump(wait)
@@ -104,14 +104,20 @@ describe('the state of the proxy', () => {
     for (let visitor = 0; visitor < 12; visitor++)
       for (let path = 0; path <= visitor % 3; path++)
         await ask(pricePath(10 + visitor * 3 + path), { visitor: `${visitor}` })
-    await listen(`?addresses=${TOKENS.slice(0, 3)}&everyMs=60000`, { visitor: 'ada' })
+    await listen(`?addresses=${TOKENS.slice(0, 3)}`, { visitor: 'ada' })
     await clock.advance(SECOND)
     const status = proxy.status()
-    expect(status).toMatchObject({ visitors: 13, streams: 1, addresses: 3, stretch: 1, feed: { state: 'running' } })
+    expect(status).toMatchObject({ visitors: 12, streams: 1, feed: { state: 'running' } })
+    expect(status.stream).toEqual({
+      addresses: 3,
+      everyMs: MINUTE,
+      creditsPerDay: { staying: 130 * 1_440, rotating: 150 * 1_440 },
+      stretch: { staying: 1, rotating: 1 },
+    })
     expect(status.budget).toEqual({
       limit: 9_000,
-      spent: 1_330,
-      available: 7_670,
+      spent: 1_200,
+      available: 7_800,
       resetsAt: clock.now() + DAY - SECOND,
     })
     expect(status.topSpenders).toHaveLength(10)
@@ -119,12 +125,11 @@ describe('the state of the proxy', () => {
       { visitor: '2', spent: 150, available: 850, streams: 0 },
       { visitor: '5', spent: 150, available: 850, streams: 0 },
     ])
-    expect(status.topSpenders.find(({ visitor }) => visitor === 'ada')).toMatchObject({ spent: 130, streams: 1 })
   })
 
   test('without limits and a feed is short', () => {
     const { proxy } = setupProxy()
-    const empty = { visitors: 0, streams: 0, addresses: 0, stretch: 1, topSpenders: [] }
+    const empty = { visitors: 0, streams: 0, stream: undefined, topSpenders: [] }
     expect(proxy.status()).toEqual({ ...empty, budget: undefined, feed: undefined })
   })
 

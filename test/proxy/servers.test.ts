@@ -13,7 +13,7 @@ import { TOKENS } from './setup.ts'
 function open(options: Partial<ProxyOptions> = {}) {
   const fake = createFakeService({ clock: createRunningClock() })
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
-  const feed = createPriceFeed(client)
+  const feed = createPriceFeed(client, { budget: false })
   const proxy = createProxy({
     client,
     basePath: '/api/market',

@@ -1,6 +1,6 @@
 import type { FeedPrice, FeedStatus, PriceFeed, WatchOptions } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
-import { type FeedInternals, withFeedInternals } from '../../src/feed/internals.ts'
+import { createVirtualClock, START } from '../support/clock.ts'
 import { settle } from '../support/settle.ts'
 import { within } from '../support/wait.ts'
 import { TOKENS } from './setup.ts'
@@ -8,12 +8,12 @@ import { setupStream } from './stream-setup.ts'
 
 const SECOND = 1_000
 const [ONE = '', TWO = '', _THREE = ''] = TOKENS
-const query = (addresses: readonly string[], everyMs = 10 * SECOND) => `?addresses=${addresses}&everyMs=${everyMs}`
+const query = (addresses: readonly string[]) => `?addresses=${addresses}`
 
 describe('a slow reader', () => {
   test('gets the newest price of each address only, in the order of their ids', async () => {
-    const { clock, ask } = setupStream()
-    const response = await ask(`/stream${query([ONE, TWO], 5 * SECOND)}`)
+    const { clock, ask } = setupStream({ everyMs: 5 * SECOND })
+    const response = await ask(`/stream${query([ONE, TWO])}`)
     await clock.advance(55 * SECOND)
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     const texts: string[] = []
@@ -36,11 +36,11 @@ describe('a slow reader', () => {
   })
 
   test('that takes nothing for four heartbeats has left, whatever the server reports', async () => {
-    const { clock, ask, feed, listen } = setupStream({ heartbeatMs: 15 * SECOND })
-    const path = `/stream${query([ONE], 5 * SECOND)}`
+    const { clock, ask, feed, listen } = setupStream({ everyMs: 5 * SECOND })
+    const path = `/stream${query([ONE])}`
     const abandoned = (await ask(path)).body?.getReader()
     const slow = (await ask(path)).body?.getReader()
-    const reading = await listen(query([TWO], 3_600 * SECOND))
+    const reading = await listen(query([TWO]))
     await abandoned?.read()
     for (let seconds = 0; seconds < 300; seconds += 50) {
       await clock.advance(50 * SECOND)
@@ -57,19 +57,19 @@ describe('a slow reader', () => {
 
 describe('a page that reconnects', () => {
   test('gets what it has missed, and nothing that it has seen', async () => {
-    const { clock, listen } = setupStream()
-    const other = await listen(query([ONE, TWO], 20 * SECOND), { visitor: 'other' })
-    const first = await listen(query([ONE, TWO], 20 * SECOND))
+    const { clock, listen } = setupStream({ everyMs: 20 * SECOND })
+    const other = await listen(query([ONE, TWO]), { visitor: 'other' })
+    const first = await listen(query([ONE, TWO]))
     await clock.advance(SECOND)
     expect(first.prices).toHaveLength(2)
     const lastId = first.ids.at(-1) ?? ''
     await first.stop()
-    const seen = await listen(query([ONE, TWO], 20 * SECOND), { headers: { 'last-event-id': lastId } })
+    const seen = await listen(query([ONE, TWO]), { headers: { 'last-event-id': lastId } })
     await settle()
     expect(seen.prices).toEqual([])
     await seen.stop()
     await clock.advance(20 * SECOND)
-    const missed = await listen(query([ONE, TWO], 20 * SECOND), { headers: { 'last-event-id': lastId } })
+    const missed = await listen(query([ONE, TWO]), { headers: { 'last-event-id': lastId } })
     await settle()
     expect(missed.prices.map(({ at }) => at)).toEqual(other.prices.slice(-2).map(({ at }) => at))
   })
@@ -101,25 +101,14 @@ describe('the events of a source', () => {
   /** A feed whose prices the test delivers. */
   function manualFeed() {
     let onPrice: ((price: FeedPrice) => void) | undefined
-    const watchForVisitors = ((_: unknown, options: WatchOptions) => {
+    const watch = ((_: unknown, options: WatchOptions) => {
       onPrice = options.onPrice
       return { stop() {}, update() {} }
     }) as unknown as PriceFeed['watch']
-    const internals: FeedInternals = {
-      watchForVisitors,
-      setPayer: () => () => {},
-      ownIntervals: () => new Map(),
-      costPerDay: () => 0,
-      affordablePerDay: () => 1,
-      stretch: () => 1,
-      holdUp: () => undefined,
-      onEvent: () => () => {},
-    }
-    const status = () => ({ state: 'running' }) as FeedStatus
-    const feed = withFeedInternals({ watch: watchForVisitors, status }, internals)
+    const status = () => ({ state: 'running', stretch: 1, limit: 1_000 }) as FeedStatus
     const deliver = (address: string, at: number) =>
       onPrice?.({ address, usd: '1', etn: '2', at, ageMs: 0, stale: false })
-    return { feed, deliver }
+    return { feed: { watch, status }, deliver }
   }
 
   test('are read in the order of their ids, so that an id stands for all before it', async () => {
@@ -128,7 +117,7 @@ describe('the events of a source', () => {
     const { body } = await ask(`/stream${query([ONE, TWO])}`)
     for (const address of [ONE, TWO, ONE]) {
       deliver(address, clock.now())
-      await settle()
+      await clock.advance(1)
     }
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
@@ -143,9 +132,11 @@ describe('the events of a source', () => {
 
   test('have the age of the moment at which they are sent', async () => {
     const { feed, deliver } = manualFeed()
-    const { listen, clock } = setupStream({}, { feed })
+    const clock = createVirtualClock(START, true)
+    const { listen } = setupStream({ everyMs: 10 * SECOND }, { feed, clock })
     await listen(query([ONE]))
     deliver(ONE, clock.now())
+    clock.stepWallClock(-3_600_000)
     await clock.advance(11 * SECOND)
     const late = await listen(query([ONE]))
     await settle()

@@ -1,7 +1,7 @@
 import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
 import type { ProxyOptions, ProxyStreamOptions } from 'etn-market/proxy'
-import type { StreamReport } from '../../src/feed/stream/stream-state.ts'
-import { createVirtualClock } from '../support/clock.ts'
+import type { RefusedAddress, StreamReport } from '../../src/feed/stream/stream-state.ts'
+import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 import { onCaseFinished } from '../support/property.ts'
 import { openProxy, type ProxySetup } from './setup.ts'
 
@@ -21,6 +21,8 @@ export interface Listener {
   readonly settings: () => unknown
   /** What the stream has said about itself, without what follows each time. */
   readonly reports: StreamReport[]
+  /** The addresses that it does not serve. */
+  readonly refused: RefusedAddress[]
   readonly hasEnded: () => boolean
   /** Leaves, as a page does that is closed. */
   stop(): Promise<void>
@@ -32,10 +34,10 @@ export function setupStream(
   options: Partial<ProxyOptions> = {},
   feedOptions: FeedOptions = {},
 ): StreamSetup {
-  const clock = createVirtualClock()
+  const clock = (options.clock as VirtualClock | undefined) ?? createVirtualClock()
   let feed: PriceFeed | undefined
   const made = openProxy(clock, ({ client }) => {
-    feed = createPriceFeed(client, { clock, ...feedOptions })
+    feed = createPriceFeed(client, { clock, budget: false, ...feedOptions })
     const made = { allow: ['token.price', 'prices.batch'], feed, stream: { addresses: 'any', ...stream }, ...options }
     return made as Partial<ProxyOptions>
   })
@@ -52,6 +54,7 @@ function read(response: Response): Listener {
   const prices: FeedPrice[] = []
   const ids: string[] = []
   const reports: StreamReport[] = []
+  const refused: RefusedAddress[] = []
   let heartbeats = 0
   let settings: unknown
   let ended = false
@@ -68,6 +71,7 @@ function read(response: Response): Listener {
           ids.push(fields.id)
         } else if (fields.event === 'settings') settings = JSON.parse(fields.data)
         else if (fields.event === 'status') reports.push(JSON.parse(fields.data))
+        else if (fields.event === 'refused') refused.push(...JSON.parse(fields.data))
         else heartbeats++
       }
     }
@@ -81,6 +85,7 @@ function read(response: Response): Listener {
     heartbeats: () => heartbeats,
     settings: () => settings,
     reports,
+    refused,
     hasEnded: () => ended,
     stop: async () => void (await reader?.cancel()),
   }

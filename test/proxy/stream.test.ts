@@ -9,20 +9,20 @@ import { setupStream } from './stream-setup.ts'
 
 const SECOND = 1_000
 const [ONE = '', TWO = '', THREE = ''] = TOKENS
-const query = (addresses: readonly string[], everyMs = 10 * SECOND) => `?addresses=${addresses}&everyMs=${everyMs}`
+const query = (addresses: readonly string[]) => `?addresses=${addresses}`
 
 test('a thousand visitors of the same tokens cost what one costs', async () => {
-  const alone = setupStream()
+  const alone = setupStream({ everyMs: 10 * SECOND })
   const tokens = [ONE, TWO, THREE]
   await alone.listen(query(tokens))
   await alone.clock.advance(120 * SECOND)
 
-  const { clock, listen, fake } = setupStream()
+  const { clock, listen, fake } = setupStream({ everyMs: 10 * SECOND })
   const first = await listen(query(tokens), { visitor: 'first' })
   await clock.advance(60 * SECOND)
   const spellings = [...tokens].reverse().join()
   const others = await Promise.all(
-    Array.from({ length: 999 }, (_, index) => listen(`?addresses=${spellings}&everyMs=10000`, { visitor: `${index}` })),
+    Array.from({ length: 999 }, (_, index) => listen(`?addresses=${spellings}&everyMs=5000`, { visitor: `${index}` })),
   )
   await clock.advance(60 * SECOND)
   expect(fake.charged()).toBe(alone.fake.charged())
@@ -33,7 +33,7 @@ test('a thousand visitors of the same tokens cost what one costs', async () => {
 })
 
 test('an event holds the price, its id and its age', async () => {
-  const { clock, listen, feed } = setupStream({ heartbeatMs: 20 * SECOND })
+  const { clock, listen, feed } = setupStream({ everyMs: 10 * SECOND, heartbeatMs: 20 * SECOND })
   const price = await Promise.all([feed.price(ONE), clock.advance(10)]).then(([known]) => known)
   await clock.advance(3 * SECOND)
   const { response, prices, ids, settings } = await listen(query([ONE]))
@@ -49,26 +49,47 @@ describe('a stream', () => {
   test.each([
     ['', 400],
     ['?addresses=', 400],
-    [`?addresses=${ONE},nonsense`, 400],
+    ['?addresses=nonsense', 400],
+    [`?addresses=${ONE.replace('0x0', '0x0').replace(/[a-f]/, (digit) => digit.toUpperCase())}`, 400],
     [`?addresses=${ONE}&addresses=${TWO}`, 400],
     [`?addresses=${ONE}&limit=1`, 400],
-    [`?addresses=${ONE}&everyMs=0`, 400],
-    [`?addresses=${ONE}&everyMs=1e9`, 400],
-    [`?addresses=${[ONE, TWO, THREE]}`, 400],
     [`?addresses=${TOKENS[9]}`, 403],
     [`?addresses=${ONE.toLowerCase()}`, 200],
+    // What pages of earlier versions send.
+    [`?addresses=${ONE}&everyMs=1`, 200],
   ])('%s is answered with %i', async (search, status) => {
-    const { listen, feed } = setupStream({ maxAddresses: 2, ...(status !== 400 && { addresses: [ONE, TWO, THREE] }) })
+    const { listen, feed } = setupStream({ addresses: [ONE, TWO, THREE] })
     const { response } = await listen(search)
     expect(response.status).toBe(status)
+    await settle()
     expect(feed.status().watches).toBe(status === 200 ? 1 : 0)
   })
 
-  test('has no shorter interval than its minimum', async () => {
-    const { listen } = setupStream()
-    const { settings } = await listen(query([ONE], 1))
-    await settle()
-    expect(settings()).toMatchObject({ everyMs: 5 * SECOND })
+  test('serves what it may, and names the rest, address by address', async () => {
+    const { clock, listen, fake } = setupStream({ addresses: [ONE, TWO, THREE], maxAddresses: 2 })
+    const wrong = ONE.toUpperCase()
+      .replace('0X', '0x')
+      .replace(/[A-F]/, (digit) => digit.toLowerCase())
+    const foreign = TOKENS[9] ?? ''
+    const { response, prices, refused } = await listen(`?addresses=${[ONE, wrong, 'x', foreign, TWO, THREE]}`)
+    await clock.advance(SECOND)
+    expect(response.status).toBe(200)
+    expect(prices.map(({ address }) => address).sort()).toEqual([ONE, TWO].sort())
+    expect(refused).toEqual([
+      { address: wrong, code: 'invalid_address' },
+      { address: 'x', code: 'invalid_address' },
+      { address: foreign, code: 'not_allowed' },
+      { address: THREE, code: 'too_many_addresses' },
+    ])
+    fake.expectCredits(100)
+  })
+
+  test('says its own pace first, whatever a page asks for', async () => {
+    const { clock, listen } = setupStream({ everyMs: 30 * SECOND })
+    const { settings, prices } = await listen(`?addresses=${ONE}&everyMs=5000`)
+    await clock.advance(61 * SECOND)
+    expect(settings()).toEqual({ everyMs: 30 * SECOND, heartbeatMs: 15 * SECOND })
+    expect(prices).toHaveLength(3)
   })
 
   test('does not exist without a feed', async () => {
@@ -85,33 +106,46 @@ describe('a stream', () => {
   })
 
   test('is refused to a visitor with too many, until one of them has ended', async () => {
-    const { listen, feed } = setupStream({ maxPerVisitor: 2 })
+    const { listen, feed } = setupStream({ perVisitor: { streams: 2 } })
     const first = await listen(query([ONE]), { visitor: 'ada' })
     await listen(query([TWO]), { visitor: 'ada' })
     const third = await listen(query([THREE]), { visitor: 'ada' })
     expect([third.response.status, third.response.headers.get('retry-after')]).toEqual([429, '10'])
-    expect(feed.status().watches).toBe(2)
+    expect(feed.status()).toMatchObject({ watches: 1, addresses: 2 })
     expect((await listen(query([THREE]), { visitor: 'bob' })).response.status).toBe(200)
     await first.stop()
     expect((await listen(query([THREE]), { visitor: 'ada' })).response.status).toBe(200)
   })
 
+  test('is refused beyond the most of all visitors', async () => {
+    const { listen } = setupStream({ maxStreams: 2 })
+    await listen(query([ONE]), { visitor: 'ada' })
+    const second = await listen(query([ONE]), { visitor: 'bob' })
+    const third = await listen(query([ONE]), { visitor: 'eve' })
+    expect([third.response.status, third.response.headers.get('retry-after')]).toEqual([429, '10'])
+    await second.stop()
+    expect((await listen(query([ONE]), { visitor: 'eve' })).response.status).toBe(200)
+  })
+
   test('sends a comment when there is no news, and none beside news', async () => {
-    const { clock, listen } = setupStream()
-    const quiet = await listen(query([ONE], 3_600 * SECOND))
-    const busy = await listen(query([TWO], 5 * SECOND))
-    await clock.advance(61 * SECOND)
-    expect(quiet.heartbeats()).toBe(4)
-    expect(busy.heartbeats()).toBe(0)
+    for (const [everyMs, heartbeats] of [
+      [3_600 * SECOND, 4],
+      [5 * SECOND, 0],
+    ]) {
+      const { clock, listen } = setupStream({ everyMs })
+      const stream = await listen(query([ONE]))
+      await clock.advance(61 * SECOND)
+      expect(stream.heartbeats()).toBe(heartbeats)
+    }
   })
 
   test.each([0, 1, 7, 8, 14])(
     'opened %i s after another, is not silent for longer than heartbeatMs',
     async (seconds) => {
-      const { clock, listen } = setupStream({ heartbeatMs: 15 * SECOND })
-      await listen(query([ONE], 3_600 * SECOND))
+      const { clock, listen } = setupStream({ everyMs: 3_600 * SECOND })
+      await listen(query([ONE]))
       await clock.advance(seconds * SECOND)
-      const { prices, heartbeats } = await listen(query([TWO], 3_600 * SECOND))
+      const { prices, heartbeats } = await listen(query([TWO]))
       await clock.advance(100)
       expect([prices.length, heartbeats()]).toEqual([1, 0])
       for (const count of [1, 2, 3]) {
@@ -175,7 +209,7 @@ test('a key that only the feed has is in no event either', async () => {
   const other = 'esk_of_the_feed_alone'
   const fake = createFakeService({ clock, keys: { [other]: 1_000_000 } })
   const client = createClient({ apiKey: other, fetch: fake.fetch, clock })
-  const feed = createPriceFeed(client, { clock })
+  const feed = createPriceFeed(client, { clock, budget: false })
   const { listen } = setupStream({}, { feed, clock })
   fake.fault({ transform: () => ({ data: { usd: `1${other}` } }) })
   const { prices } = await listen(query([ONE]))

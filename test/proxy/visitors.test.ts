@@ -5,7 +5,7 @@ import { createPriceFeed } from 'etn-market/feed'
 import { type AllowedOperation, createProxy, type ProxyOptions } from 'etn-market/proxy'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/concurrency/clock.ts'
-import { createVisitors, MAX_VISITORS } from '../../src/proxy/visitors.ts'
+import { MAX_VISITORS, Visitors } from '../../src/proxy/visitors.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
 import { watch } from '../support/setup.ts'
@@ -94,14 +94,15 @@ test('a visitor is never charged more than was reserved', async () => {
 
 describe('visitors are remembered', () => {
   const windowMs = 60_000
-  const spend = (visitors: ReturnType<typeof createVisitors>, id: string) => {
+  const idsOf = (visitors: Visitors) => visitors.top(5).map(({ visitor }) => visitor)
+  const spend = (visitors: Visitors, id: string) => {
     visitors.begin(id).reserve(10).settle(10)
     visitors.end(id)
   }
 
   test('up to a maximum, which no visitor with spent credits has to give way to', async () => {
     const clock = createVirtualClock()
-    const visitors = createVisitors({ credits: 10, windowMs }, clock)
+    const visitors = new Visitors({ credits: 10, windowMs }, clock)
     spend(visitors, 'first')
     clock.jump(1_000)
     for (let index = 1; index < MAX_VISITORS; index++) spend(visitors, `visitor ${index}`)
@@ -120,7 +121,7 @@ describe('visitors are remembered', () => {
 
   test('only while they have spent something or buy something', () => {
     const clock = createVirtualClock()
-    const visitors = createVisitors({ credits: 10, windowMs }, clock)
+    const visitors = new Visitors({ credits: 10, windowMs }, clock)
     visitors.begin('ada')
     visitors.begin('ada')
     visitors.end('ada')
@@ -132,24 +133,24 @@ describe('visitors are remembered', () => {
 
   test('until their windows have ended, all at the next request', () => {
     const clock = createVirtualClock()
-    const visitors = createVisitors({ credits: 10, windowMs }, clock)
+    const visitors = new Visitors({ credits: 10, windowMs }, clock)
     for (let index = 0; index < 1_000; index++) spend(visitors, `visitor ${index}`)
     expect(visitors.size).toBe(1_000)
     clock.jump(windowMs)
     spend(visitors, 'late')
-    expect([...visitors.ids()]).toEqual(['late'])
+    expect(idsOf(visitors)).toEqual(['late'])
   })
 
   test('at most a minute longer, also where nobody comes any more, and no timer is left', () => {
     const timers = useFakeTimers()
-    const visitors = createVisitors({ credits: 10, windowMs }, systemClock)
+    const visitors = new Visitors({ credits: 10, windowMs }, systemClock)
     spend(visitors, 'first')
     vi.advanceTimersByTime(30_000)
     spend(visitors, 'second')
-    vi.advanceTimersByTime(windowMs)
-    expect([...visitors.ids()]).toEqual(['second'])
+    vi.advanceTimersByTime(windowMs - 1)
+    expect(idsOf(visitors)).toEqual(['second'])
     vi.advanceTimersByTime(60_000)
-    expect([...visitors.ids()]).toEqual([])
+    expect(idsOf(visitors)).toEqual([])
     expect(timers.pending()).toBe(0)
     spend(visitors, 'third')
     visitors.close()
@@ -158,7 +159,7 @@ describe('visitors are remembered', () => {
 
   test('a reservation of a window that has ended counts in the one in which it is sent', () => {
     const clock = createVirtualClock()
-    const visitors = createVisitors({ credits: 10, windowMs }, clock)
+    const visitors = new Visitors({ credits: 10, windowMs }, clock)
     const reservation = visitors.begin('ada').reserve(8)
     clock.jump(windowMs)
     reservation.confirm()
@@ -171,7 +172,7 @@ describe('visitors are remembered', () => {
   test.each([36, 256])('in at most 400 bytes each, with ids of %i characters', (length) => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    const visitors = createVisitors({ credits: 10, windowMs }, createVirtualClock())
+    const visitors = new Visitors({ credits: 10, windowMs }, createVirtualClock())
     const count = 20_000
     collect()
     const before = process.memoryUsage().heapUsed
@@ -196,8 +197,18 @@ describe('createProxy throws for', () => {
     ['a budget that is no object', (own) => ({ client: own, allow: [], budget: true })],
     [
       'a feed without a function that knows visitors',
-      (own) => ({ client: own, budget: false, allow: [], feed: createPriceFeed(own) }),
+      (own) => ({ client: own, budget: false, allow: [], feed: createPriceFeed(own, { budget: false }) }),
     ],
+    [
+      'a feed without a budget, and without `false` in its place',
+      (own) => ({ client: own, budget: false, allow: [], feed: createPriceFeed(own), visitor: () => 'a' }),
+    ],
+    [
+      'a visitor and a cookie',
+      (own) => ({ client: own, budget: false, allow: [], visitor: () => 'a', visitorCookie: true }),
+    ],
+    ['a short secret', (own) => ({ client: own, budget: false, allow: [], visitorCookie: { secret: 'short' } })],
+    ['a cookie with a space', (own) => ({ client: own, budget: false, allow: [], visitorCookie: { name: 'a b' } })],
     ['a feed of somebody else', (own) => ({ client: own, budget: false, allow: [], visitor: () => 'a', feed: {} })],
     [
       'requests per minute of half a request',

@@ -110,3 +110,25 @@ test('with the window of a budget, one large purchase is no rate of its own, and
   spend(2_400, 47_600)
   expect(meter.getSnapshot()).toMatchObject({ charged: 10_800, creditsPerHour: 100, resetsAt: now + 24 * HOUR })
 })
+
+test('a step of the wall clock moves the moment of the renewal with it, and changes no rate', () => {
+  useFakeTimers()
+  const HOUR = 3_600_000
+  const meter = createCreditMeter({ budgetWindowMs: HOUR })
+  const spend = (credits: number) =>
+    meter.onEvent({
+      type: 'credits.charged',
+      callId: '1',
+      requestId: '1.1',
+      attempt: 1,
+      operation: 'etn.price',
+      credits,
+      remaining: 1_000,
+    })
+  spend(100)
+  vi.advanceTimersByTime(120_000)
+  vi.setSystemTime(Date.now() - 24 * HOUR)
+  spend(100)
+  const { resetsAt = 0, creditsPerHour } = meter.getSnapshot()
+  expect([resetsAt - Date.now(), creditsPerHour]).toEqual([HOUR - 120_000, 200])
+})

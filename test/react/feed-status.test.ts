@@ -1,4 +1,4 @@
-import type { FeedStatus } from 'etn-market/feed'
+import type { FeedStatus, FeedStreamStatus } from 'etn-market/feed'
 import { useFeedStatus, usePrice } from 'etn-market/react'
 import { createPriceStream } from 'etn-market/stream'
 import { createElement } from 'react'
@@ -7,6 +7,15 @@ import { expect, test, vi } from 'vitest'
 import { createStatusStore } from '../../src/react/use-feed-status.ts'
 import { setupFeed } from '../feed/setup.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
+
+const CONNECTING: FeedStreamStatus = {
+  state: 'connecting',
+  everyMs: undefined,
+  until: undefined,
+  status: undefined,
+  code: undefined,
+  refused: [],
+}
 
 /** A feed whose state the test sets. */
 function manualFeed() {
@@ -43,7 +52,7 @@ test('the state of a feed is the same object until something in it changes', () 
   feed.notify()
   vi.advanceTimersByTime(5_000)
   expect(getSnapshot()).toBe(second)
-  feed.set({ stream: { state: 'reconnecting', everyMs: undefined, until: undefined } })
+  feed.set({ stream: { ...CONNECTING, state: 'reconnecting' } })
   feed.notify()
   expect(getSnapshot().stream?.state).toBe('reconnecting')
   feed.set({ projected: 2 })

@@ -1,9 +1,12 @@
-import { createPriceStream } from 'etn-market/stream'
-import { describe, expect, test, vi } from 'vitest'
+import type { EtnMarketError } from 'etn-market'
+import { createPriceStream, type PriceStreamOptions } from 'etn-market/stream'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { BASE, TOKENS } from '../proxy/setup.ts'
+import { createVirtualClock, START } from '../support/clock.ts'
 import { settle } from '../support/settle.ts'
 import { MINUTE, SECOND, setupPages } from './setup.ts'
 
+const DAY = 86_400_000
 const [ONE = '', TWO = '', THREE = ''] = TOKENS
 
 describe('a price stream', () => {
@@ -13,9 +16,8 @@ describe('a price stream', () => {
     page.show([ONE, TWO])
     page.show(ONE.toLowerCase())
     await clock.advance(MINUTE)
-    expect(page.opened).toEqual([
-      `?addresses=${[ONE, TWO].map((address) => address.toLowerCase()).sort()}&everyMs=10000`,
-    ])
+    // As they were written.
+    expect(page.opened).toEqual([`?addresses=${[ONE, TWO, ONE.toLowerCase()].sort()}`])
     expect(page.prices.length).toBeGreaterThanOrEqual(3 * 6)
     expect(new Set(page.prices.map(({ address }) => address))).toEqual(new Set([ONE, TWO, ONE.toLowerCase()]))
     expect(page.prices.map(({ stale }) => stale)).not.toContain(true)
@@ -27,7 +29,7 @@ describe('a price stream', () => {
       state: 'running',
       watches: 2,
       addresses: 2,
-      stream: { state: 'fine' },
+      stream: { state: 'connected', everyMs: 10 * SECOND, status: undefined, code: undefined, refused: [] },
     })
     expect(fake.charged()).toBe(feed.status().spent)
   })
@@ -104,6 +106,7 @@ describe('a price stream', () => {
     await clock.advance(10 * MINUTE)
     expect(page.errors).toEqual(['stream_unavailable'])
     expect(page.opened).toHaveLength(1)
+    expect(page.stream.status().stream).toMatchObject({ state: 'refused', status: 404, code: 'stream_unavailable' })
   })
 
   test('leaves an event that has no end, reports that there is no connection, and connects again', async () => {
@@ -147,6 +150,222 @@ describe('a price stream', () => {
   })
 })
 
+describe('an address that the proxy refuses', () => {
+  test('is named, and ends no other price; two watches of one page have one stream', async () => {
+    const { clock, openPage } = setupPages({}, undefined, { addresses: [ONE, TWO] })
+    const page = openPage()
+    const details: unknown[] = []
+    page.show([ONE, TWO])
+    page.stream.watch([THREE, ONE], {
+      onError: (error) => {
+        const { code, status, params } = error as EtnMarketError
+        details.push({ code, status, params })
+      },
+    })
+    await clock.advance(MINUTE)
+    expect(page.opened).toHaveLength(1)
+    expect(page.errors).toEqual([])
+    expect(details).toEqual([{ code: 'not_allowed', status: 403, params: { address: THREE } }])
+    expect(page.prices.length).toBeGreaterThanOrEqual(2 * 6)
+    expect(page.stream.status().stream).toMatchObject({
+      state: 'connected',
+      refused: [{ address: THREE, code: 'not_allowed' }],
+    })
+  })
+
+  test('because of its checksum gets no price of another spelling', async () => {
+    const { clock, openPage } = setupPages()
+    const page = openPage()
+    const wrong = ONE.toUpperCase()
+      .replace('0X', '0x')
+      .replace(/[A-F]/, (digit) => digit.toLowerCase())
+    page.show([ONE, wrong])
+    await clock.advance(SECOND)
+    expect(page.opened).toEqual([`?addresses=${[ONE, wrong].sort()}`])
+    expect(page.prices.map(({ address }) => address)).toEqual([ONE])
+    expect(page.errors).toEqual(['invalid_address'])
+  })
+
+  test('for want of a place is asked for again, and served when there is one', async () => {
+    const { clock, openPage, listen } = setupPages({}, undefined, { addresses: TOKENS, maxAddresses: 2 })
+    const other = await listen(`?addresses=${THREE}`, { visitor: 'other' })
+    const page = openPage()
+    page.show([ONE, TWO])
+    await clock.advance(SECOND)
+    expect(page.errors).toEqual(['too_many_addresses'])
+    expect(page.prices).toHaveLength(1)
+    await other.stop()
+    await clock.advance(2 * MINUTE)
+    expect(new Set(page.prices.map(({ address }) => address))).toEqual(new Set([ONE, TWO]))
+    expect(page.stream.status().stream.refused).toEqual([])
+  })
+})
+
+describe('a stream that the proxy refuses', () => {
+  test.each([
+    [403, 'no_visitor'],
+    [400, 'invalid_request'],
+    [404, 'not_found'],
+  ])('with %i %s is not asked for again, until the addresses change', async (status, code) => {
+    let isRefused = true
+    const { clock, openPage } = setupPages({}, () =>
+      isRefused ? Response.json({ error: { code, message: 'no' } }, { status }) : undefined,
+    )
+    const page = openPage()
+    page.show(ONE)
+    await clock.advance(10 * MINUTE)
+    expect(page.opened).toHaveLength(1)
+    expect(page.errors).toEqual([code])
+    expect(page.stream.status().stream).toMatchObject({ state: 'refused', status, code })
+    isRefused = false
+    page.show(TWO)
+    await clock.advance(SECOND)
+    expect(page.opened).toHaveLength(2)
+    expect(page.prices).toHaveLength(2)
+    expect(page.stream.status().stream).toMatchObject({ state: 'connected', status: undefined, code: undefined })
+  })
+
+  test.each([
+    ['a number', { 'retry-after': '20' }, 20],
+    ['a date of a server whose clock is right, on a page whose clock is a day behind', dates(DAY, 20), 20],
+    ['a date in May 2099', { 'retry-after': 'Sun, 10 May 2099 00:00:00 GMT' }, 60],
+    ['a number of days', { 'retry-after': '86400' }, 60],
+    ['words', { 'retry-after': 'later' }, 1],
+  ])('for a while is asked for again after Retry-After, 60 s at most: %s', async (_, headers, seconds) => {
+    const { clock, openPage } = setupPages({}, () =>
+      Response.json({ error: { code: 'too_many_streams' } }, { status: 429, headers }),
+    )
+    const page = openPage()
+    page.show(ONE)
+    await clock.advance(10)
+    expect(page.stream.status().stream).toMatchObject({ state: 'reconnecting', status: 429, code: 'too_many_streams' })
+    const { until = 0 } = page.stream.status().stream
+    const waitMs = until - clock.now()
+    expect(waitMs).toBeGreaterThanOrEqual((seconds - 1) * SECOND)
+    expect(waitMs).toBeLessThanOrEqual((seconds + 1) * SECOND)
+    await clock.advance(waitMs - 1)
+    expect(page.opened).toHaveLength(1)
+    await clock.advance(2)
+    expect(page.opened).toHaveLength(2)
+    expect(page.errors).toEqual(['too_many_streams'])
+  })
+
+  /** `Date` and `Retry-After` of a server whose clock is ahead of the page. */
+  function dates(aheadMs: number, seconds: number): Record<string, string> {
+    const date = START + aheadMs
+    return { date: new Date(date).toUTCString(), 'retry-after': new Date(date + seconds * SECOND).toUTCString() }
+  }
+})
+
+describe('ages', () => {
+  test('are counted by the pace of the proxy, which a page that asks for a faster one is told', async () => {
+    const { clock, openPage } = setupPages({}, undefined, { everyMs: MINUTE })
+    const page = openPage()
+    page.show(ONE, 10 * SECOND)
+    await clock.advance(5 * MINUTE)
+    expect(page.prices.map(({ stale }) => stale)).not.toContain(true)
+    expect(page.prices.length).toBeGreaterThanOrEqual(5)
+    expect(page.prices.length).toBeLessThanOrEqual(6)
+    expect(page.stream.status().stream).toMatchObject({ state: 'connected', everyMs: MINUTE })
+  })
+
+  test.each([-3_600_000, 3_600_000])('do not change with the wall clock (%i ms)', async (step) => {
+    const clock = createVirtualClock(START, true)
+    const { openPage } = setupPages({ clock })
+    const page = openPage({ clock })
+    page.show(ONE)
+    await clock.advance(11 * SECOND)
+    clock.stepWallClock(step)
+    const later = openPage({ clock })
+    later.show(ONE)
+    await clock.advance(30 * SECOND)
+    for (const { ageMs, stale } of [...page.prices, ...later.prices]) {
+      expect(ageMs).toBeGreaterThanOrEqual(0)
+      expect(ageMs).toBeLessThan(11 * SECOND)
+      expect(stale).toBe(false)
+    }
+    expect(later.prices.length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('a stream that says that all is well, and brings nothing, is stale', async () => {
+    const settings = 'event: settings\ndata: {"everyMs":10000,"heartbeatMs":1000}\n\n'
+    const text = `${settings}event: status\ndata: {"state":"connected","everyMs":10000}\n\n`
+    const { clock, openPage } = setupPages({}, () => {
+      const encoder = new TextEncoder()
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(encoder.encode(text)),
+        async pull(controller) {
+          await clock.sleep(SECOND)
+          controller.enqueue(encoder.encode(':\n\n'))
+        },
+      })
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    })
+    const page = openPage()
+    page.show(ONE)
+    await clock.advance(SECOND)
+    expect(page.stream.status().stream.state).toBe('connected')
+    await clock.advance(20 * SECOND)
+    expect(page.stream.status().stream.state).toBe('stale')
+    expect(page.opened).toHaveLength(1)
+  })
+})
+
+describe('a hidden page', () => {
+  function setupHiding() {
+    const document = Object.assign(new EventTarget(), { hidden: false })
+    vi.stubGlobal('document', document)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    return (isHidden: boolean) => {
+      document.hidden = isHidden
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+  }
+
+  test('has no stream after ten seconds, and is shown the known prices at once', async () => {
+    const hide = setupHiding()
+    const { clock, openPage, proxy, fake } = setupPages()
+    const page = openPage()
+    page.show([ONE, TWO])
+    await clock.advance(SECOND)
+    hide(true)
+    await clock.advance(9 * SECOND)
+    expect(proxy.status().streams).toBe(1)
+    await clock.advance(2 * SECOND)
+    expect(proxy.status().streams).toBe(0)
+    expect(page.stream.status().stream.state).toBe('paused')
+    const before = fake.charged()
+    page.show(THREE)
+    await clock.advance(10 * MINUTE)
+    expect(fake.charged()).toBe(before)
+    page.prices.length = 0
+    hide(false)
+    await clock.advance(SECOND)
+    expect(page.prices.map(({ address }) => address).sort()).toEqual([ONE, TWO, THREE].sort())
+    expect(page.errors).toEqual([])
+    expect(page.opened).toHaveLength(2)
+  })
+
+  test('that is seen again soon keeps its stream, and `keep` keeps it for ever', async () => {
+    const hide = setupHiding()
+    const { clock, openPage } = setupPages()
+    const page = openPage()
+    const keeping = openPage({ whenHidden: 'keep' })
+    for (const each of [page, keeping]) each.show(ONE)
+    await clock.advance(SECOND)
+    hide(true)
+    await clock.advance(5 * SECOND)
+    hide(false)
+    await clock.advance(MINUTE)
+    expect(page.opened).toHaveLength(1)
+    hide(true)
+    const before = keeping.prices.length
+    await clock.advance(MINUTE)
+    expect(keeping.opened).toHaveLength(1)
+    expect(keeping.prices.length).toBeGreaterThanOrEqual(before + 5)
+  })
+})
+
 describe('is refused at once', () => {
   test.each([
     [{ url: '' }, 'url'],
@@ -154,7 +373,10 @@ describe('is refused at once', () => {
     [{ url: '/api/market?x=1' }, 'url'],
     [{ url: 'javascript:alert(1)' }, 'url'],
     [{ url: BASE, feed: {} }, 'feed'],
-  ])('%o', (options, named) => {
+    [{ url: BASE, shareTabs: true }, 'shareTabs'],
+    [{ url: BASE, whenHidden: 'pause' }, 'whenHidden'],
+  ])('%o', (given, named) => {
+    const options = given as PriceStreamOptions
     expect(() => createPriceStream(options)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
     expect(() => createPriceStream(options)).toThrow(named)
   })

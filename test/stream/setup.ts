@@ -1,9 +1,8 @@
 import type { FeedPrice } from 'etn-market/feed'
-import type { ProxyOptions } from 'etn-market/proxy'
+import type { ProxyOptions, ProxyStreamOptions } from 'etn-market/proxy'
 import { createPriceStream, type PriceStream, type PriceStreamOptions } from 'etn-market/stream'
 import { BASE } from '../proxy/setup.ts'
 import { setupStream } from '../proxy/stream-setup.ts'
-import { type Browser, createBrowser, type Tab } from '../support/browser.ts'
 import { onCaseFinished } from '../support/property.ts'
 
 export const SECOND = 1_000
@@ -14,47 +13,44 @@ type Answer = (url: string) => Response | Promise<Response> | undefined
 /** A page that shows prices. */
 export interface Page {
   readonly stream: PriceStream
-  readonly tab: Tab
   readonly prices: FeedPrice[]
   readonly errors: string[]
   /** The queries of the streams that this page has opened. */
   readonly opened: string[]
   /** Watches, and keeps what arrives. */
-  show(addresses: string | readonly string[], everyMs?: number): { stop(): void }
+  show(addresses: string | readonly string[], everyMs?: number | undefined): { stop(): void }
 }
 
-/** A proxy in virtual time, and pages in the tabs of one browser. `answer` may reply in place of the proxy, or reject. */
-export function setupPages(options: Partial<ProxyOptions> = {}, answer: Answer = () => undefined) {
-  const made = setupStream({}, options)
-  const browser: Browser = createBrowser()
-  const openPage = (streamOptions: Partial<PriceStreamOptions> = {}): Page => {
-    const tab = browser.openTab()
+/** A proxy in virtual time at a pace of ten seconds, and pages. `answer` may reply in place of the proxy, or reject. */
+export function setupPages(
+  options: Partial<ProxyOptions> = {},
+  answer: Answer = () => undefined,
+  streamOptions: ProxyStreamOptions = {},
+) {
+  const made = setupStream({ everyMs: 10 * SECOND, ...streamOptions }, options)
+  const openPage = (pageOptions: Partial<PriceStreamOptions> = {}): Page => {
     const opened: string[] = []
     const prices: FeedPrice[] = []
     const errors: string[] = []
-    const stream = tab.run(() =>
-      createPriceStream({
-        url: BASE,
-        clock: made.clock,
-        async fetch(url, { headers, signal }) {
-          tab.signal.throwIfAborted()
-          opened.push(new URL(url).search)
-          const request = new Request(url, { headers, signal: AbortSignal.any([signal, tab.signal]) })
-          const response = (await answer(url)) ?? (await made.proxy(request))
-          request.signal.throwIfAborted()
-          return response
-        },
-        ...streamOptions,
-      }),
-    )
+    const stream = createPriceStream({
+      url: BASE,
+      clock: made.clock,
+      async fetch(url, { headers, signal }) {
+        opened.push(new URL(url).search)
+        const request = new Request(url, { headers, signal })
+        const response = (await answer(url)) ?? (await made.proxy(request))
+        request.signal.throwIfAborted()
+        return response
+      },
+      ...pageOptions,
+    })
     onCaseFinished(() => stream.close())
     return {
       stream,
-      tab,
       prices,
       errors,
       opened,
-      show: (addresses, everyMs = 10 * SECOND) =>
+      show: (addresses, everyMs) =>
         stream.watch(addresses, {
           everyMs,
           onPrice: (price) => void prices.push(price),
@@ -62,5 +58,5 @@ export function setupPages(options: Partial<ProxyOptions> = {}, answer: Answer =
         }),
     }
   }
-  return { ...made, browser, openPage }
+  return { ...made, openPage }
 }

@@ -27,8 +27,9 @@ test('the options of a proxy', () => {
   createProxy({ client, budget })
   // @ts-expect-error it needs to be told what may be spent
   createProxy({ client, allow })
-  // @ts-expect-error streams need to know whose they are
-  createProxy({ client, allow, budget, feed })
+  createProxy({ client, allow, budget, feed, visitorCookie: { name: 'who' }, stream: { perVisitor: { streams: 3 } } })
+  // @ts-expect-error streams cost visitors nothing
+  createProxy({ client, allow, budget, feed, visitorCookie: true, stream: { perVisitor: { credits: 3 } } })
   // @ts-expect-error a stream needs a feed
   createProxy({ client, allow, budget, stream: {} })
   // @ts-expect-error no such operation

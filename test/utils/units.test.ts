@@ -79,3 +79,7 @@ describe('unlocksAt', () => {
     expect(unlocksAt({ created: 0, duration: 0 }).getTime()).toBe(0)
   })
 })
+
+test('a lock of ages opens at the end of what a Date can hold', () => {
+  expect(unlocksAt({ created: 1_700_000_000, duration: 1e15 }).getTime()).toBe(8_640_000_000_000_000)
+})

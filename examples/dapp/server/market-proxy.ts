@@ -12,9 +12,8 @@ export function createMarketProxy(): MarketProxy {
     client,
     // Behind a load balancer this is the address of the balancer: return a session of your own instead.
     visitor: (request: ServerRequest) => request.ip,
-    // 50 cents a day for the live prices of all visitors together, who divide what they cost.
+    // 50 cents a day for the live prices of all visitors together.
     feed: createPriceFeed(client, { budget: { creditsPerDay: 500_000 } }),
-    // An allowance of their own: a page that is left open takes nothing from the visitor's clicks.
-    stream: { minEveryMs: 30_000, perVisitor: { credits: 100_000, windowMs: proxyOptions.perVisitor.windowMs } },
+    stream: { everyMs: 30_000 },
   })
 }

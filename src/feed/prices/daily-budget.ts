@@ -124,7 +124,7 @@ export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
 
   return {
     budget,
-    isLimited: options !== undefined,
+    isLimited: Boolean(options),
     get allowance() {
       return allowanceNow()
     },
@@ -175,8 +175,7 @@ interface DayBudget {
 
 /** A budget that renews at midnight UTC, in the store where there is one. Without a limit it only counts. */
 function createDayBudget(options: FeedOptions['budget'], store: FeedStore | undefined, clock: Clock): DayBudget {
-  if (options === undefined)
-    return { budget: createBudget({ credits: Number.POSITIVE_INFINITY, windowMs: DAY_MS }, clock) }
+  if (!options) return { budget: createBudget({ credits: Number.POSITIVE_INFINITY, windowMs: DAY_MS }, clock) }
   const { credits, name } = readOptions(options)
   const now = anchoredWallClock(clock)
   if (store === undefined)
@@ -197,7 +196,7 @@ function createDayBudget(options: FeedOptions['budget'], store: FeedStore | unde
   return { budget, load: budget.load, flush: budget.flush }
 }
 
-function readOptions(options: NonNullable<FeedOptions['budget']>): { credits: number; name: string } {
+function readOptions(options: Exclude<FeedOptions['budget'], false | undefined>): { credits: number; name: string } {
   rejectUnknown('budget option', options, ['creditsPerDay', 'name'])
   const { creditsPerDay: credits, name = 'default' } = options
   if (!(Number.isSafeInteger(credits) && credits > 0))

@@ -1,17 +1,14 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable } from '../../credits/batch-cost.ts'
-import type { Reservation } from '../../credits/budget.ts'
 import type { FeedEvent } from '../events.ts'
 import type { Failure } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { Payer } from '../internals.ts'
 import type { Backoff } from '../requests/backoff.ts'
 import type { FeedClient } from '../types.ts'
 import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
 import { createIsolation } from './isolation.ts'
-import { nobodyPays, toWanted, withReserved } from './paid-order.ts'
 import type { PriceStore, StoredPrice } from './price-store.ts'
 import {
   chargeForgotten,
@@ -31,8 +28,6 @@ export interface PriceBuyerParts {
   readonly backoff: Backoff
   readonly store: PriceStore | undefined
   readonly signal: AbortSignal
-  /** Pays for what visitors of a proxy want. */
-  payer(): Payer | undefined
   emit(event: FeedEvent): void
   /** Sets credits of the watches aside for more requests than they need; false if they cannot pay. */
   reserveExtra(credits: number): boolean
@@ -103,31 +98,10 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     }
   }
 
-  /** Postpones prices by an interval that no visitor can pay for. */
-  function refuse(prices: readonly TrackedPrice[], decidedAt: number): void {
-    if (prices.length === 0) return
-    const error = nobodyPays(prices.length)
-    fail(prices, { error, waitMs: 0, transient: false, maybeCharged: true }, decidedAt)
-  }
-
   async function buyChunk(chunk: readonly TrackedPrice[], decidedAt: number): Promise<number> {
     const releaseSlot = await semaphore.acquire(closed)
-    const wanted = chunk.filter(isWanted)
+    const prices = chunk.filter(isWanted)
     release(chunk.filter((tracked) => !isWanted(tracked)))
-    const order = parts.payer()?.admit(wanted.map(toWanted))
-    let prices = order ? wanted.filter(({ address }) => order.addresses.has(address)) : wanted
-    refuse(
-      wanted.filter((tracked) => !prices.includes(tracked)),
-      decidedAt,
-    )
-    let reserved: Reservation | undefined
-    try {
-      // Before the feed's own budget, so that visitors who cannot pay stop nothing but their own prices.
-      if (prices.length > 0) reserved = await order?.reserve()
-    } catch {
-      refuse(prices, decidedAt)
-      prices = []
-    }
     if (prices.length === 0) {
       releaseSlot()
       return 0
@@ -137,13 +111,11 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     try {
       // A request failed while this one waited for its slot: it waits for the same backoff.
       if (sentAt < backoff.until && backoff.failure) {
-        reserved?.release()
         fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
         return 0
       }
       for (const tracked of prices) chargeForgotten(tracked)
-      const budget = withReserved(reserved, dailyBudget.budget)
-      const bought = await buyPrices(client, budget, addresses, { signal, retry: false })
+      const bought = await buyPrices(client, dailyBudget.budget, addresses, { signal, retry: false })
       const { credits } = bought
       if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)
       // The first request after a failure may have waited in the client, which is not latency.

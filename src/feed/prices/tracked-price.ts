@@ -29,8 +29,6 @@ export interface Watcher extends Subscriber {
   readonly joined: ReadonlySet<string>
   /** The longest interval while the budget is too small; Infinity if any will do. */
   readonly atLeastEveryMs: number
-  /** Whether it is a proxy's, for its visitors. */
-  readonly isForVisitors: boolean
   /** Called when a price is older than the interval, and no newer one has arrived. */
   onLate(tracked: TrackedPrice): void
 }
@@ -223,14 +221,6 @@ export function isWanted({ watchers, requesters }: TrackedPrice): boolean {
 /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
 export function shortestInterval({ watchers }: TrackedPrice): number {
   return watchers.peek()?.everyMs ?? Number.POSITIVE_INFINITY
-}
-
-/** The shortest interval of the watchers that are not for visitors, in milliseconds; Infinity without any. */
-export function ownInterval({ watchers }: TrackedPrice): number {
-  let shortest = Number.POSITIVE_INFINITY
-  for (const { everyMs, isForVisitors } of watchers.items())
-    if (!isForVisitors && everyMs < shortest) shortest = everyMs
-  return shortest
 }
 
 /** How much longer the intervals are because of the budget. */

@@ -94,7 +94,7 @@ function purchasesOf(
 }
 
 /** A cost that no schedule goes below, for addresses that are bought this often in a millisecond; in credits a day. */
-export function costOfRates(rates: readonly number[]): number {
+function costOfRates(rates: readonly number[]): number {
   let purchasesPerMs = 0
   const highest: number[] = []
   for (const rate of rates) {

@@ -1,70 +1,64 @@
 import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { PriceTable } from '../prices/price-table.ts'
-import { shortestInterval } from '../prices/tracked-price.ts'
 import type { DueTimes } from '../schedule/due-times.ts'
-import type { Tabs } from './browser-tabs.ts'
-import { createPriceStreams, type PriceStreamsParts } from './price-streams.ts'
-import { shareBetweenTabs } from './share-between-tabs.ts'
+import { PageStream, type PageStreamOptions } from './page-stream.ts'
 import { errorOf, type FeedStreamStatus } from './stream-state.ts'
 import { createStreamedFetcher } from './streamed-fetcher.ts'
 
-export { tabsOfBrowser } from './browser-tabs.ts'
-
-export interface FollowStreamsParts extends Pick<PriceStreamsParts, 'clock' | 'windowMs' | 'isPaused' | 'open'> {
-  /** The tabs of the browser that have one stream together; undefined for a stream of this page alone. */
-  readonly tabs: Tabs | undefined
-  /** Called when the state of a stream has changed. */
+export interface FollowStreamsParts extends Pick<PageStreamOptions, 'clock' | 'windowMs' | 'isPaused' | 'open'> {
+  /** Called when the state of the stream has changed. */
   onStatus(): void
   readonly fetcher: PriceFetcher
   readonly table: PriceTable
   readonly dueTimes: DueTimes
 }
 
-/** The streams, and a fetcher that waits for their prices. */
+/** The stream, and a fetcher that waits for its prices. */
 export interface StreamFollower {
   readonly fetcher: PriceFetcher
   /** Call it when watches may have changed. */
   changed(): void
   /** Call it before a price request, which may need a newer price than the streams have. */
   reconsider(): void
-  /** The state of the worst stream. */
+  /** The state of the stream. */
   readonly status: FeedStreamStatus
   stop(): void
 }
 
 export function followStreams(parts: FollowStreamsParts): StreamFollower {
-  const { clock, fetcher, table, dueTimes, tabs } = parts
+  const { clock, fetcher, table, dueTimes } = parts
   const { schedule } = dueTimes
   const streamed = createStreamedFetcher({
     fetcher,
     table,
-    covers: ({ address }) => streams.covers(address),
+    covers: ({ address }) => stream.covers(address),
     failureOf({ address }) {
-      const status = streams.statusOf(address)
+      const status = stream.statusOf(address)
       const waitMs = status?.until === undefined ? undefined : Math.max(0, status.until - clock.wall.now())
-      const error = status && errorOf(status, waitMs)
+      // A connection comes back before prices are missed, and what the proxy does not stream is bought.
+      const isStreamed = status?.status === undefined && status?.state !== 'reconnecting'
+      const error = isStreamed && status ? errorOf(status, waitMs) : undefined
       return error && { error, waitMs: waitMs ?? 0, transient: true, maybeCharged: false }
     },
     schedule,
   })
-  const streamParts: PriceStreamsParts = {
+  const stream = new PageStream({
     ...parts,
-    wanted: () => dueTimes.demand.addresses().map((tracked) => [tracked.address, shortestInterval(tracked)]),
+    wanted: () => dueTimes.demand.addresses().map(({ address }) => address),
     onPrice: streamed.onPrice,
     onUncovered: streamed.reconsider,
     onStatus() {
       streamed.reportFailures()
       parts.onStatus()
     },
-  }
-  const streams = tabs ? shareBetweenTabs(streamParts, tabs) : createPriceStreams(streamParts)
+  })
   return {
     fetcher: streamed,
-    changed: streams.changed,
+    changed: () => stream.changed(),
     reconsider: streamed.reconsider,
     get status() {
-      return streams.status
+      return stream.status
     },
-    stop: streams.stop,
+    stop: () => stream.stop(),
   }
 }

@@ -6,20 +6,25 @@ import type { FeedClient } from '../types.ts'
 import type { FollowStreamsParts, StreamFollower } from './follow-streams.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
 
-export interface LoadStreamsParts extends Omit<FollowStreamsParts, 'open' | 'tabs'> {
+export interface LoadStreamsParts extends Omit<FollowStreamsParts, 'open'> {
   readonly client: FeedClient
-  /** Whether the tabs of a browser have one stream together. */
-  readonly isShared: boolean
 }
 
-const CONNECTING: FeedStreamStatus = { state: 'connecting', everyMs: undefined, until: undefined }
+const CONNECTING: FeedStreamStatus = {
+  state: 'connecting',
+  everyMs: undefined,
+  until: undefined,
+  status: undefined,
+  code: undefined,
+  refused: [],
+}
 
-/** Takes prices from the streams of a proxy, and buys where there are none. */
+/** Takes prices from the stream of a proxy, and buys where there are none. */
 export interface LazyStreams {
   /** Whether it is not known yet what the streams have. The scheduler has to wait. */
   readonly isLoading: boolean
   readonly fetcher: PriceFetcher
-  /** The state of the worst stream. */
+  /** The state of the stream. */
   readonly status: FeedStreamStatus
   /** The same scheduler, which reports changes of watches to the streams. */
   follow(scheduler: Scheduler): Scheduler
@@ -30,8 +35,8 @@ export interface LazyStreams {
  * Loads the code of the streams, because most pages have none. If it cannot be loaded, the feed buys.
  * @throws InvalidRequestError for a client that cannot open streams
  */
-export function loadStreams({ client, isShared, ...parts }: LoadStreamsParts): LazyStreams {
-  const { open, baseUrl } = internalsOfClient(client)
+export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams {
+  const { open } = internalsOfClient(client)
   let streams: StreamFollower | undefined
   let isLoading = true
   let isStopped = false
@@ -39,8 +44,8 @@ export function loadStreams({ client, isShared, ...parts }: LoadStreamsParts): L
   const current = () => streams?.fetcher ?? parts.fetcher
 
   async function load(): Promise<void> {
-    const { followStreams, tabsOfBrowser } = await import('./follow-streams.ts')
-    if (!isStopped) streams = followStreams({ ...parts, open, tabs: isShared ? tabsOfBrowser(baseUrl()) : undefined })
+    const { followStreams } = await import('./follow-streams.ts')
+    if (!isStopped) streams = followStreams({ ...parts, open })
   }
 
   load()

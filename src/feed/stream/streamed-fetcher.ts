@@ -2,7 +2,7 @@ import type { Failure } from '../failures.ts'
 import type { PriceFetcher } from '../prices/price-fetcher.ts'
 import type { PriceTable } from '../prices/price-table.ts'
 import { awaited, isWanted, released, subscribersOf, type TrackedPrice } from '../prices/tracked-price.ts'
-import type { StreamedPrice } from './read-price.ts'
+import type { StreamedPrice } from './stream-state.ts'
 
 /** A fetcher that waits for streams where they have the price, and buys the rest. */
 export interface StreamedFetcher extends PriceFetcher {

@@ -37,8 +37,6 @@ export interface WatchTarget {
   readonly everyMs: number
   /** The longest interval while the budget is too small; Infinity if any will do. */
   readonly atLeastEveryMs: number
-  /** Whether the watch is a proxy's, for its visitors. */
-  readonly isForVisitors?: boolean
 }
 
 /** A watch that has started. */
@@ -73,7 +71,6 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     atLeastEveryMs: target.atLeastEveryMs,
     prices: table.open(inputs.keys()),
     joined: fresh,
-    isForVisitors: target.isForVisitors ?? false,
     onPrice(tracked) {
       endFailure(tracked)
       fresh.delete(tracked.address)

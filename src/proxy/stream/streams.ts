@@ -1,48 +1,25 @@
 import { internalsOf } from '../../client-internals.ts'
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
-import type { Budget } from '../../credits/budget.ts'
+import { nextTurn } from '../../concurrency/event-loop.ts'
+import type { RefusedAddress } from '../../feed/stream/stream-state.ts'
+import { checksumAddress, isAddress, memoize } from '../../utils/address.ts'
 import type { ListedTokens } from '../listed-tokens.ts'
-import { refuse } from '../refusal.ts'
-import type { Visitors } from '../visitors.ts'
-import { createEventStream, type EventStream } from './event-stream.ts'
-import { createPace } from './pace.ts'
-import { createPriceSources, type PriceSource } from './price-source.ts'
-import { readStream } from './read-stream.ts'
-import { createStreamAccounts } from './stream-accounts.ts'
-import type { StreamSettings } from './stream-settings.ts'
-import { reportOf } from './stream-status.ts'
-import type { StreamVisitor } from './stream-visitor.ts'
+import { badRequest, type Refusal, refuse } from '../refusal.ts'
+import type { StreamSettings } from '../settings.ts'
+import type { StreamedAddresses } from '../status.ts'
+import { EventStream, eventText, PriceList } from './event-stream.ts'
+import { PriceHub } from './price-hub.ts'
 
-/** The open streams of a proxy. */
-export interface Streams {
-  /** The number of streams. */
-  readonly size: number
-  /** The number of different addresses. */
-  readonly addresses: number
-  /** By how much the intervals of the greediest visitor are stretched. */
-  readonly stretch: number
-  /** The number of streams of a visitor. */
-  countOf(visitor: string): number
-  /** @throws Refusal, or the error of the client for an invalid address */
-  open(request: Request, url: URL, visitor: string): Promise<Response>
-  /** Ends all. */
-  close(): void
-}
-
-export interface StreamsParts {
-  readonly settings: StreamSettings
-  readonly clock: Clock
-  readonly listed: ListedTokens
-  /** Undefined where visitors have no limit of their own. */
-  readonly visitors: Visitors | undefined
-  readonly budget: Budget
-  /** @throws the client's error for addresses that are none */
-  check(addresses: readonly string[]): void
-  redact(text: string): string
-}
-
+/** They make a URL of 6.5 kB; most servers take 8 kB. */
+const MAX_ADDRESSES = 150
+/** Longer than 150 encoded addresses. */
+const MAX_QUERY_LENGTH = 8_192
 /** When a page may ask again that has too many streams. */
 const RETRY_MS = 10_000
+/** What is done in one turn of the event loop, in addresses: 5,000 streams at once would hold up everything else. */
+const WORK_PER_TURN = 2_500
+/** To write to a stream takes as long as to look at so many addresses. */
+const WORK_OF_STREAM = 10
 /** Proxies before this one must neither keep nor collect what is sent. */
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -51,139 +28,216 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** An open stream, and what it is for. */
-interface OpenStream {
-  readonly stream: EventStream
-  readonly source: PriceSource
-  readonly visitor: StreamVisitor
-}
+/** The open streams of a proxy. */
+export class Streams {
+  readonly #settings: StreamSettings
+  readonly #clock: Clock
+  readonly #listed: ListedTokens
+  readonly #hub: PriceHub
+  /** By addresses. */
+  readonly #lists = new Map<string, PriceList>()
+  readonly #countByVisitor = new Map<string, number>()
+  readonly #checksum = memoize(checksumAddress)
+  /** Ids of another process are not taken for ids of this one. */
+  readonly #life: string
+  #opened = 0
+  #size = 0
+  #stopTimer: (() => void) | undefined
+  /** Set while streams are written to; whether there is more for all, and whether it is a tick. */
+  #round: { again: boolean; tick: boolean } | undefined
 
-export function createStreams(parts: StreamsParts): Streams {
-  const { settings, clock, listed, visitors, budget, check } = parts
-  const { feed, internals, maxPerVisitor, heartbeatMs } = settings
-  // The feed may be made of another client, with another key.
-  const redactOfFeed = internalsOf(feed)?.redact ?? ((text: string) => text)
-  const streams = new Set<OpenStream>()
-  const sources = createPriceSources({
-    clock,
-    watch: internals.watchForVisitors,
-    redact: (text) => parts.redact(redactOfFeed(text)),
-    onLate: reportAll,
-  })
-  const accounts = createStreamAccounts({
-    clock,
-    visitors,
-    total: budget,
-    sourcesOf: sources.of,
-    onChange: () => pace.divide(),
-  })
-  const removePayer = internals.setPayer(accounts.payer)
-  const stopListening = internals.onEvent(({ type }) => {
-    // Some events are raised while the feed is in the middle of what they report.
-    if (type !== 'feed.bought') queueMicrotask(reportAll)
-  })
-  const isClosed = () => feed.status().state === 'closed'
-  let stopTimer: (() => void) | undefined
-  const pace = createPace({ clock, internals, sources, accounts, isClosed, onPace: reportAll })
-
-  const reportTo = ({ source, visitor }: Pick<OpenStream, 'source' | 'visitor'>) =>
-    reportOf(
-      {
-        source,
-        visitor,
-        totalBrokeUntil: accounts.totalBrokeUntil,
-        holdUp: internals.holdUp(),
-        feedStretch: internals.stretch(),
-      },
+  constructor(settings: StreamSettings, clock: Clock, listed: ListedTokens, redact: (text: string) => string) {
+    const { feed, everyMs, maxAddresses, addresses } = settings
+    // The feed may be made of another client, with another key.
+    const redactOfFeed = internalsOf(feed)?.redact ?? ((text: string) => text)
+    this.#settings = settings
+    this.#clock = clock
+    this.#listed = listed
+    this.#life = `${clock.now().toString(36)}${Math.floor(clock.random() * 2 ** 32).toString(36)}`
+    this.#hub = new PriceHub({
+      feed,
       clock,
-    )
-
-  function reportAll(): void {
-    for (const open of streams) open.stream.report(reportTo(open))
-  }
-
-  function setTimer(): void {
-    // Twice in that time, so that no stream is silent for longer, whenever it was written to.
-    stopTimer ??= startTimer(clock, heartbeatMs / 2, () => {
-      stopTimer = undefined
-      // A closed feed has no more prices: its pages reconnect, or buy.
-      if (isClosed()) endAll()
-      accounts.renew()
-      if (streams.size > 0) pace.divide()
-      for (const { stream } of [...streams]) stream.heartbeat()
-      if (streams.size > 0) setTimer()
+      everyMs,
+      maxAddresses,
+      share: addresses === 'any' ? Math.ceil(maxAddresses / 2) : maxAddresses,
+      redact: (text) => redact(redactOfFeed(text)),
+      onNews: () => this.#wakeAll(false),
+      onClosed: () => this.#endAll(),
     })
   }
 
-  function stopTimers(): void {
-    stopTimer?.()
-    stopTimer = undefined
-    pace.stop()
+  /** The number of streams. */
+  get size(): number {
+    return this.#size
   }
 
-  function endAll(): void {
-    for (const { stream } of [...streams]) stream.end()
+  /** The number of streams of a visitor. */
+  countOf(visitor: string): number {
+    return this.#countByVisitor.get(visitor) ?? 0
   }
 
-  /** Beside the addresses of the settings, those that the operator watches: they are bought anyway. */
-  async function requireAllowed(addresses: readonly string[], signal: AbortSignal): Promise<void> {
-    if (settings.addresses === 'any') return
-    const allowed = settings.addresses
-    const watched = new Set(Array.from(internals.ownIntervals().keys(), (address) => address.toLowerCase()))
-    const others = addresses.map((address) => address.toLowerCase()).filter((address) => !watched.has(address))
-    if (others.length === 0) return
-    const known = allowed === 'listed' ? await listed.get(signal) : allowed
-    if (!others.every((address) => known.has(address)))
-      throw refuse(403, 'not_allowed', 'The stream has some addresses only, and not all of these.')
+  cost(): StreamedAddresses {
+    return this.#hub.cost()
   }
 
-  return {
-    get size() {
-      return streams.size
-    },
-    get addresses() {
-      return sources.addresses
-    },
-    get stretch() {
-      return Math.max(1, ...sources.list().map((source) => source.stretch))
-    },
-    countOf: (id) => accounts.find(id)?.streams ?? 0,
-    async open(request, url, id) {
-      const { signal, headers } = request
-      const asked = readStream(url, settings, check)
-      await requireAllowed(asked.addresses, signal)
-      signal.throwIfAborted()
-      if (isClosed()) throw refuse(503, 'proxy_closed', 'The proxy is shutting down.')
-      if ((accounts.find(id)?.streams ?? 0) >= maxPerVisitor)
-        throw refuse(429, 'too_many_streams', `You have ${maxPerVisitor} open streams.`, { retryAfterMs: RETRY_MS })
-      const source = sources.open(asked)
-      const visitor = accounts.enter(id)
-      const onAbort = () => stream.end()
-      const stream = createEventStream({
-        source,
-        heartbeatMs,
-        lastEventId: headers.get('last-event-id'),
-        visitor,
-        status: () => reportTo(open),
-        onEnd() {
-          signal.removeEventListener('abort', onAbort)
-          streams.delete(open)
-          accounts.leave(visitor)
-          if (streams.size === 0) stopTimers()
-          else pace.divideSoon()
-        },
+  /** @throws Refusal for a stream that can have none of its addresses */
+  async open({ signal, headers }: Request, url: URL, visitor: string): Promise<Response> {
+    const asked = readAddresses(url)
+    const isAllowed = await this.#allowed(signal)
+    signal.throwIfAborted()
+    if (this.#size === 0) this.#hub.refresh()
+    if (this.#hub.isClosed) throw refuse(503, 'proxy_closed', 'The proxy is shutting down.', { retryAfterMs: RETRY_MS })
+    this.#requireStream(visitor)
+    const { addresses, refused } = this.#takePlaces(asked, isAllowed, visitor)
+    if (addresses.length === 0) throw this.#refusalOf(refused)
+    const list = this.#listOf(addresses)
+    const settings = { everyMs: this.#hub.pace, heartbeatMs: this.#settings.heartbeatMs }
+    const refusals = refused.length > 0 ? eventText('refused', refused) : ''
+    const stream = new EventStream({
+      hub: this.#hub,
+      list,
+      opening: `retry: 5000\n${eventText('settings', settings)}${refusals}`,
+      lastEventId: headers.get('last-event-id'),
+      onEnd: () => {
+        signal.removeEventListener('abort', onAbort)
+        this.#close(list, visitor)
+      },
+    })
+    const onAbort = () => stream.end()
+    signal.addEventListener('abort', onAbort)
+    this.#size++
+    this.#countByVisitor.set(visitor, this.countOf(visitor) + 1)
+    this.#setTimer()
+    return new Response(stream.body, { headers: HEADERS })
+  }
+
+  /** Ends all. */
+  close(): void {
+    this.#endAll()
+    this.#hub.close()
+  }
+
+  /** Returns whether an address, in lower case, may be streamed. */
+  async #allowed(signal: AbortSignal): Promise<(address: string) => boolean> {
+    const { addresses } = this.#settings
+    if (addresses === 'any') return () => true
+    const known = addresses === 'listed' ? await this.#listed.get(signal) : addresses
+    return (address) => known.has(address)
+  }
+
+  #requireStream(visitor: string): void {
+    const { perVisitor, maxStreams } = this.#settings
+    const isOwn = this.countOf(visitor) >= perVisitor.streams
+    if (!isOwn && this.#size < maxStreams) return
+    const message = isOwn ? `You have ${perVisitor.streams} open streams.` : 'The proxy has too many open streams.'
+    throw refuse(429, 'too_many_streams', message, { retryAfterMs: RETRY_MS })
+  }
+
+  /** Serves what may be served, so that one wrong address ends nobody's prices. */
+  #takePlaces(asked: readonly string[], isAllowed: (address: string) => boolean, visitor: string) {
+    const addresses = new Set<string>()
+    const refused: RefusedAddress[] = []
+    for (const text of asked) {
+      if (!isAddress(text)) {
+        refused.push({ address: text, code: 'invalid_address' })
+        continue
+      }
+      const address = this.#checksum(text)
+      if (addresses.has(address)) continue
+      if (!isAllowed(text.toLowerCase())) refused.push({ address: text, code: 'not_allowed' })
+      else if (addresses.size < MAX_ADDRESSES && this.#hub.take(address, visitor)) addresses.add(address)
+      else refused.push({ address: text, code: 'too_many_addresses' })
+    }
+    return { addresses: [...addresses].sort(), refused }
+  }
+
+  /** Why a stream has nothing to send. What may change by itself comes first. */
+  #refusalOf(refused: readonly RefusedAddress[]): Refusal {
+    const has = (code: RefusedAddress['code']) => refused.some((each) => each.code === code)
+    if (has('too_many_addresses'))
+      return refuse(429, 'too_many_addresses', 'The proxy streams as many addresses as it may. Try again later.', {
+        retryAfterMs: this.#settings.everyMs,
       })
-      const open: OpenStream = { stream, source, visitor }
-      streams.add(open)
-      setTimer()
-      pace.divideSoon()
-      signal.addEventListener('abort', onAbort)
-      return new Response(stream.body, { headers: HEADERS })
-    },
-    close() {
-      endAll()
-      stopListening()
-      removePayer()
-    },
+    if (has('not_allowed')) return refuse(403, 'not_allowed', 'The stream has some addresses only, and none of these.')
+    return badRequest(`stream: ${refused[0]?.address.slice(0, 100)} is no address, or has a wrong checksum.`)
   }
+
+  #listOf(addresses: readonly string[]): PriceList {
+    const key = addresses.join()
+    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses, `${this.#life}.${++this.#opened}`)
+    this.#lists.set(key, list)
+    return list
+  }
+
+  #close(list: PriceList, visitor: string): void {
+    this.#size--
+    const count = this.countOf(visitor) - 1
+    if (count > 0) this.#countByVisitor.set(visitor, count)
+    else this.#countByVisitor.delete(visitor)
+    for (const address of list.addresses) this.#hub.leave(address)
+    if (list.streams.size === 0) this.#lists.delete(list.addresses.join())
+    if (this.#size > 0) return
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
+  }
+
+  /** Twice in a heartbeat, so that no stream is silent for longer, whenever it was written to. */
+  #setTimer(): void {
+    this.#stopTimer ??= startTimer(this.#clock, this.#settings.heartbeatMs / 2, () => {
+      this.#stopTimer = undefined
+      this.#hub.refresh()
+      // A closed feed has no more prices: its pages reconnect, or buy.
+      if (this.#hub.isClosed) return this.#endAll()
+      this.#setTimer()
+      void this.#wakeAll(true)
+    })
+  }
+
+  /** Writes what is new to all streams, some in each turn of the event loop. */
+  async #wakeAll(isTick: boolean): Promise<void> {
+    if (this.#round) {
+      this.#round.again = true
+      this.#round.tick ||= isTick
+      return
+    }
+    const round = { again: true, tick: isTick }
+    this.#round = round
+    let work = 0
+    while (round.again) {
+      const { tick } = round
+      round.again = false
+      round.tick = false
+      for (const list of this.#lists.values()) {
+        list.updateReport()
+        work += list.addresses.length
+        for (const stream of list.streams) {
+          stream.wake(tick)
+          work += WORK_OF_STREAM
+          if (work < WORK_PER_TURN) continue
+          work = 0
+          await nextTurn()
+        }
+      }
+    }
+    this.#round = undefined
+  }
+
+  #endAll(): void {
+    for (const list of [...this.#lists.values()]) for (const stream of [...list.streams]) stream.end()
+  }
+}
+
+/**
+ * The different spellings that a stream is asked for. The interval is the proxy's: `everyMs`, which earlier pages send, is ignored.
+ * @throws Refusal for a query that is not accepted
+ */
+function readAddresses({ searchParams: query, search }: URL): string[] {
+  if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
+  for (const name of new Set(query.keys())) {
+    if (name !== 'addresses' && name !== 'everyMs') throw badRequest('The stream takes addresses.')
+    if (query.getAll(name).length > 1) throw badRequest(`stream: ${name} is given twice.`)
+  }
+  const text = query.get('addresses') ?? ''
+  if (text === '') throw badRequest('stream: it needs addresses.')
+  return [...new Set(text.split(','))]
 }

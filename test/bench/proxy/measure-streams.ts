@@ -18,7 +18,7 @@ const fetch = async (request: Request) => {
 }
 
 const client = createClient({ apiKey: 'esk_test_bench', fetch })
-const feed = createPriceFeed(client as FeedClient)
+const feed = createPriceFeed(client as FeedClient, { budget: false })
 const proxy = createProxy({
   client,
   allow: [],

@@ -9,7 +9,17 @@ import { startService } from '../service/start.ts'
 import { install } from '../support/install.ts'
 import { writeReadme } from '../support/readme.ts'
 import type { Table } from '../support/report.ts'
-import { besideGreedy, besideRotating, type Fairness, HONEST, HONEST_TOKENS, HOURS, honestAlone } from './greedy.ts'
+import {
+  besideGreedy,
+  besideIdentities,
+  besideRotating,
+  type Fairness,
+  HONEST,
+  HONEST_TOKENS,
+  HOURS,
+  honestAlone,
+  LISTED,
+} from './rotating.ts'
 import {
   type Bill,
   clientEach,
@@ -64,25 +74,28 @@ async function compareBills(): Promise<Table> {
   }
 }
 
-/** What one visitor can take from the others, in virtual time. */
+/** What visitors who come and go cost, and what they take from others, in virtual time. */
 async function compareFairness(): Promise<Table> {
-  const row = (name: string, { meanMs, longestMs, credits }: Fairness) => [
+  const row = (name: string, { meanMs, longestMs, credits, most }: Fairness) => [
     name,
     `${(meanMs / 1_000).toFixed(0)} s`,
     `${(longestMs / 1_000).toFixed(0)} s`,
     count(credits),
+    markMissed(count(most), credits <= most),
   ]
   return {
     head: [
-      `${HONEST} honest visitors stream ${HONEST_TOKENS} tokens every 60 s for ${HOURS} hours`,
+      `${HONEST} honest visitors stream ${HONEST_TOKENS} of ${LISTED} tokens every 60 s for ${HOURS} hour`,
       'mean interval of an honest visitor',
       'longest',
       'credits of all',
+      'the most',
     ],
     rows: [
       row('alone', await honestAlone()),
-      row('beside one that wants every listed token every 30 s', await besideGreedy()),
-      row('beside 100 of them, with new identities each minute', await besideRotating()),
+      row('beside one who shows another token every second', await besideRotating()),
+      row('beside 100 identities that open and close streams at random', await besideIdentities()),
+      row("with `'any'`, beside one who takes all places every 20 s", await besideGreedy()),
     ],
   }
 }

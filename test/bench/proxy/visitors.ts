@@ -72,7 +72,7 @@ function behindProxy(market: Market, stream: boolean): Page {
     visitor: (request) => request.headers.get('x-visitor'),
     perVisitor: { credits: 50_000, windowMs: 3_600_000 },
     budget: false,
-    ...(stream && { feed: createPriceFeed(client, { clock }) }),
+    ...(stream && { feed: createPriceFeed(client, { clock, budget: false }), stream: { everyMs: EVERY_MS } }),
     clock,
   })
   return (visitor) => ({

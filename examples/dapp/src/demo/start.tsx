@@ -32,7 +32,7 @@ export async function startDemo(): Promise<Demo> {
   const fake = createFakeService({ latencyMs: 120, heavyLatencyMs: 400 })
   // A listener takes the warning about keys in pages: this key is the fake's.
   const upstream = createClient({ apiKey: fake.key, fetch: fake.fetch, retry: { limit: 1 }, onEvent() {} })
-  const feed: PriceFeed = createPriceFeed(upstream, { onEvent: createPriceMover(fake, () => feed) })
+  const feed: PriceFeed = createPriceFeed(upstream, { budget: false, onEvent: createPriceMover(fake, () => feed) })
   const proxy = createProxy({
     ...proxyOptions,
     client: upstream,
@@ -41,11 +41,7 @@ export async function startDemo(): Promise<Demo> {
     budget: false,
     visitor: () => 'you',
     feed,
-    stream: {
-      addresses: 'any',
-      minEveryMs: 1_000,
-      perVisitor: { credits: 1_000_000_000, windowMs: proxyOptions.perVisitor.windowMs },
-    },
+    stream: { addresses: 'any', everyMs: PRICE_EVERY_MS },
   })
   const worker = setupWorker(
     http.all(`${proxyOptions.basePath}/*`, ({ request }) => proxy(request)),

@@ -5,15 +5,13 @@ import { useMarket } from '../market.ts'
 import { formatSpan } from '../parts/format.ts'
 
 const WORDS: Readonly<Record<FeedStreamState, string>> = {
-  fine: 'Live',
-  slow: 'Prices are late',
-  stretched: 'Live',
+  connected: 'Live',
+  stale: 'Prices are late',
   connecting: 'Connecting',
   reconnecting: 'Reconnecting',
-  upstream_down: 'The service does not answer',
+  paused: 'Paused while hidden',
   out_of_credits: 'Live prices are used up for today',
-  refused: 'Live prices are switched off',
-  unavailable: 'No stream: prices take your credits',
+  refused: 'No stream: prices take your credits',
 }
 
 /** What the stream of prices does at this moment. */
@@ -22,11 +20,11 @@ export function LiveState() {
   const { stream } = useFeedStatus(feed)
   const state = stream?.state ?? 'connecting'
   const everyMs = stream?.everyMs ?? PRICE_EVERY_MS
-  const isLive = state === 'fine' || state === 'stretched'
+  const isLive = state === 'connected'
   return (
     <span className={isLive ? 'live' : 'live live-off'} role="status" data-stream={state}>
       {WORDS[state]}
-      {state === 'stretched' && `, every ${formatSpan(everyMs)}`}
+      {isLive && everyMs > PRICE_EVERY_MS && `, every ${formatSpan(everyMs)}`}
     </span>
   )
 }

@@ -11,7 +11,7 @@ export interface Market {
 /** The proxy that each server serves. Nothing in it knows of its server. */
 export function openMarket(apiKey: string | undefined, baseUrl: string | undefined): Market {
   const client = createClient({ apiKey, baseUrl })
-  const feed = createPriceFeed(client)
+  const feed = createPriceFeed(client, { budget: false })
   const proxy = createProxy({
     client,
     basePath: BASE_PATH,
@@ -29,7 +29,7 @@ export function openMarket(apiKey: string | undefined, baseUrl: string | undefin
     cors: { origins: [PARTNER] },
     budget: false,
     feed,
-    stream: { addresses: 'any', maxPerVisitor: MAX_STREAMS, minEveryMs: 1_000, heartbeatMs: 1_000 },
+    stream: { addresses: 'any', perVisitor: { streams: MAX_STREAMS }, everyMs: 1_000, heartbeatMs: 1_000 },
   })
   return {
     proxy,

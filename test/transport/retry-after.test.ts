@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { parseHttpDate, retryAfterMs } from '../../src/request/retry-after.ts'
+import { parseHttpDate, retryAfterMs } from '../../src/transport/retry-after.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0)
 

@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from '../transport/transport.ts'
+import type { ResponseHeaders } from './transport.ts'
 
 const DIGITS = /^[0-9]+$/
 const IMF_FIXDATE = /^(\w{3}), (\d\d \w{3} \d{4} \S+ GMT)$/

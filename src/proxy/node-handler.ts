@@ -1,0 +1,147 @@
+import { badRequest, type Refusal, refuse } from './refusal.ts'
+import { failure } from './respond.ts'
+import type { MarketProxy } from './types.ts'
+
+/** The parts of an `IncomingMessage` of `node:http` that the handler reads. */
+export interface NodeRequest {
+  /** The method as it was sent. */
+  readonly method?: string | undefined
+  /** The target as it was sent. */
+  readonly url?: string | undefined
+  /** The target before Express or Connect have taken the path off at which the handler is mounted. */
+  readonly originalUrl?: string | undefined
+  /** The header lines by their names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The connection. */
+  readonly socket?: object | null | undefined
+}
+
+/** The parts of a `ServerResponse` of `node:http` that the handler uses. */
+export interface NodeResponse {
+  /** Writes the status and the headers. */
+  writeHead(status: number, headers: Record<string, string | string[]>): unknown
+  /** Sends the headers before the first byte of the body. */
+  flushHeaders(): void
+  /** Returns whether more may be written now. */
+  write(chunk: Uint8Array): boolean
+  /** Ends the answer. */
+  end(): unknown
+  /** Closes the connection. */
+  destroy(): unknown
+  /** Calls back at each `drain`, `close` or `error`. */
+  on(event: 'drain' | 'close' | 'error', listener: () => void): unknown
+}
+
+/** `fetch` has no requests of these methods, so that there is none to hand to the proxy. */
+const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK'])
+/** How long a visitor may take to read what is left after the end of an answer. */
+const MAX_READ_MS = 60_000
+
+/**
+ * A proxy as a handler of `node:http`, Express or Connect, and so of Vite. Every request is answered with a status, whatever its method, its target
+ * and its headers are: 400 or 405 where it is no request that a proxy takes. It writes as fast as the visitor reads, and ends a call or a
+ * stream when the visitor leaves.
+ * @example
+ * createServer(toNodeHandler(proxy)).listen(3000)
+ * app.use('/api/market', toNodeHandler(proxy)) // Express
+ */
+export function toNodeHandler(proxy: MarketProxy): (request: NodeRequest, response: NodeResponse) => void {
+  return (request, response) => {
+    const visitor = followVisitor(response)
+    answer(proxy, request, visitor.left.signal)
+      .then((answered) => send(answered, response, visitor))
+      // Part of it may have been sent.
+      .catch(() => response.destroy())
+  }
+}
+
+/** Whether the visitor is still there, and when more may be written. */
+interface VisitorConnection {
+  readonly left: AbortController
+  /** Resolves when more may be written, or the visitor has left. */
+  writable(): Promise<void>
+}
+
+function followVisitor(response: NodeResponse): VisitorConnection {
+  const left = new AbortController()
+  let wake = () => {}
+  const leave = () => {
+    left.abort(new DOMException('The visitor has left.', 'AbortError'))
+    wake()
+  }
+  response.on('close', leave)
+  // Without a listener it would end the process.
+  response.on('error', leave)
+  response.on('drain', () => wake())
+  return {
+    left,
+    writable: () =>
+      new Promise((resolve) => {
+        wake = resolve
+        if (left.signal.aborted) resolve()
+      }),
+  }
+}
+
+async function answer(proxy: MarketProxy, request: NodeRequest, signal: AbortSignal): Promise<Response> {
+  const { method = 'GET' } = request
+  if (FORBIDDEN_METHODS.has(method.toUpperCase()))
+    return refused(
+      refuse(405, 'method_not_allowed', `The proxy takes no ${method}.`, { headers: { allow: 'GET, HEAD, OPTIONS' } }),
+    )
+  const standard = toRequest(request, method, signal)
+  return standard === undefined
+    ? refused(badRequest('The target or a header of the request is not valid.'))
+    : proxy(standard)
+}
+
+const refused = ({ details }: Refusal) => failure(details, 'GET', (text) => text)
+
+/** The request as `fetch` has it; undefined for one that it cannot have. */
+function toRequest(request: NodeRequest, method: string, signal: AbortSignal): Request | undefined {
+  const { headers, socket } = request
+  const { host = headers[':authority'] ?? 'localhost' } = headers
+  const scheme = socket && 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
+  try {
+    const base = new URL(`${scheme}://${host}`)
+    // `new URL` takes much for a host that is none, and leaves the rest of it to the path.
+    if (base.pathname !== '/' || base.search || base.hash || base.username || base.password) return undefined
+    const lines = Object.entries(headers).filter(([name]) => !name.startsWith(':'))
+    return new Request(base.origin + pathOf(request), {
+      method,
+      headers: lines.map(([name, value]): [string, string] => [name, String(value)]),
+      signal,
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** The path and the query of a target. A client of an HTTP proxy sends the whole URL. @throws TypeError for one that has no path */
+function pathOf({ url = '/', originalUrl = url }: NodeRequest): string {
+  if (originalUrl.startsWith('/')) return originalUrl
+  const { pathname, search, protocol } = new URL(originalUrl)
+  if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('The target is no URL of a server.')
+  return pathname + search
+}
+
+async function send({ status, headers, body }: Response, response: NodeResponse, visitor: VisitorConnection) {
+  const { left, writable } = visitor
+  const reader = body?.getReader()
+  if (left.signal.aborted) return void reader?.cancel().catch(() => {})
+  const cookies = headers.getSetCookie()
+  response.writeHead(status, { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) })
+  // The headers of a stream are sent before its first event.
+  response.flushHeaders()
+  left.signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}))
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    if (left.signal.aborted) return
+    // A stream that ends while its visitor reads nothing is not waited for.
+    if (!response.write(part.value)) await Promise.race([writable(), reader?.closed])
+  }
+  response.end()
+  if (left.signal.aborted) return
+  const timer: { unref?(): unknown } | number = setTimeout(() => response.destroy(), MAX_READ_MS)
+  if (typeof timer === 'object') timer.unref?.()
+  left.signal.addEventListener('abort', () => clearTimeout(timer as ReturnType<typeof setTimeout>))
+}

@@ -1,0 +1,251 @@
+import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
+import { creditsFor } from '../../credits/batch-cost.ts'
+import type { StreamReport } from '../../feed/stream/stream-state.ts'
+import type { FeedStatus, PriceFeed } from '../../feed/types.ts'
+import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
+import type { StreamedAddresses } from '../status.ts'
+
+/** What the streams of a proxy take their prices from. */
+export interface PriceHubOptions {
+  readonly feed: Pick<PriceFeed, 'watch' | 'status'>
+  readonly clock: Clock
+  /** The pace of all prices. */
+  readonly everyMs: number
+  /** The most addresses at a time. */
+  readonly maxAddresses: number
+  /** The most addresses that are there for one visitor alone. */
+  readonly share: number
+  redact(text: string): string
+  /** Called after prices have arrived, and when they fail to. */
+  onNews(): void
+  /** Called when the feed takes no more watches. */
+  onClosed(): void
+}
+
+/** A price as it was bought. */
+export interface PriceEvent {
+  /** Its place in the order of all prices of the hub. */
+  readonly sequence: number
+  /** When it was as new as it gets, by the monotonic clock. */
+  readonly at: number
+  /** Its JSON without the closing brace and what changes with time. */
+  readonly body: string
+}
+
+/** An address that is wanted, or was until a moment ago. */
+interface Place {
+  /** The number of streams that want it. */
+  wants: number
+  /** When another address may take the place, by the monotonic clock; Infinity while it is wanted. */
+  freeAt: number
+  /** The visitor whose share it counts in; undefined as soon as another one wants it, too. */
+  visitor: string | undefined
+  event: PriceEvent | undefined
+}
+
+/** A price that is bought in time still has to arrive. */
+const ON_ITS_WAY_MS = 2_000
+
+/**
+ * One watch of the feed for all streams, over the addresses that are wanted now. Each price is bought once, at the pace of the operator, so that
+ * the cost has a bound that no visitor changes: 50 credits for each place and interval. An address keeps its place for an interval after the last
+ * visitor has left, so that addresses that take turns are bought no more often than addresses that stay.
+ */
+export class PriceHub {
+  readonly #options: PriceHubOptions
+  /** By address in EIP-55 form. */
+  readonly #places = new Map<string, Place>()
+  #watch: Watch | undefined
+  /** Whether the watch has other addresses than are wanted. */
+  #isOutdated = false
+  #status: FeedStatus | undefined
+  /** Until when the credits are used up, by the monotonic clock. */
+  #brokeUntil = Number.NEGATIVE_INFINITY
+  #hasNews = false
+  /** The sequence of the newest price. */
+  sequence = 0
+
+  constructor(options: PriceHubOptions) {
+    this.#options = options
+  }
+
+  /** A stream of a visitor wants an address. Returns whether there is a place for it. */
+  take(address: string, visitor: string): boolean {
+    const place = this.#places.get(address) ?? this.#open(visitor)
+    if (place === undefined) return false
+    this.#places.set(address, place)
+    if (place.wants === 0) this.#changeWatch()
+    place.wants++
+    place.freeAt = Number.POSITIVE_INFINITY
+    if (place.visitor !== visitor) place.visitor = undefined
+    return true
+  }
+
+  /** A stream no longer wants an address. */
+  leave(address: string): void {
+    const place = this.#places.get(address)
+    if (place === undefined) return
+    place.wants--
+    if (place.wants > 0) return
+    place.freeAt = this.now() + this.#options.everyMs
+    this.#changeWatch()
+  }
+
+  /** The newest price of an address. */
+  find(address: string): PriceEvent | undefined {
+    return this.#places.get(address)?.event
+  }
+
+  now(): number {
+    return monotonicNow(this.#options.clock)
+  }
+
+  /** The addresses that are wanted now. */
+  get wanted(): string[] {
+    return Array.from(this.#places)
+      .filter(([, { wants }]) => wants > 0)
+      .map(([address]) => address)
+  }
+
+  /** The interval at which prices are bought now, which is longer while the feed's budget is too small. */
+  get pace(): number {
+    return Math.round(this.#options.everyMs * this.#feedStatus.stretch)
+  }
+
+  get isClosed(): boolean {
+    return this.#feedStatus.state === 'closed'
+  }
+
+  /** Looks at the feed again. */
+  refresh(): void {
+    const status = this.#options.feed.status()
+    this.#status = status
+    if (isBroke(status)) this.#brokeUntil = this.now() + this.#waitMs
+    else if (status.state === 'running' && status.stretch === 1) this.#brokeUntil = Number.NEGATIVE_INFINITY
+  }
+
+  /** What a stream of some addresses is told about itself. The worse state holds for the day: a budget that is nearly used up buys now and then. */
+  report(addresses: readonly string[]): StreamReport {
+    const everyMs = this.pace
+    const { state } = this.#feedStatus
+    const now = this.now()
+    const report = (state: StreamReport['state'], waitMs: number, code?: string): StreamReport => ({
+      state,
+      everyMs,
+      ...(code !== undefined && { code }),
+      ...(waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && { waitMs: Math.ceil(waitMs) }),
+    })
+    if (this.#brokeUntil > now) return report('out_of_credits', this.#brokeUntil - now, 'out_of_credits')
+    if (state === 'stopped') return report('refused', this.#waitMs, 'upstream_refused')
+    const isWaiting = state === 'waiting'
+    const isLate = addresses.some((address) => {
+      const event = this.find(address)
+      return event === undefined ? isWaiting : now - event.at > everyMs + ON_ITS_WAY_MS
+    })
+    if (!isLate) return report('connected', 0)
+    return report('stale', this.#waitMs, isWaiting ? 'upstream_down' : undefined)
+  }
+
+  /** What the addresses cost that are wanted now. */
+  cost(): StreamedAddresses {
+    const { everyMs } = this.#options
+    this.refresh()
+    const addresses = this.wanted.length
+    const perDay = DAY_MS / everyMs
+    const creditsPerDay = {
+      staying: Math.round(creditsFor(addresses) * perDay),
+      rotating: Math.round(creditsFor(1) * addresses * perDay),
+    }
+    const { limit = Number.POSITIVE_INFINITY } = this.#feedStatus
+    const stretch = {
+      staying: Math.max(1, creditsPerDay.staying / limit),
+      rotating: Math.max(1, creditsPerDay.rotating / limit),
+    }
+    return { addresses, everyMs, creditsPerDay, stretch }
+  }
+
+  close(): void {
+    this.#watch?.stop()
+    this.#watch = undefined
+    this.#places.clear()
+  }
+
+  get #feedStatus(): FeedStatus {
+    if (this.#status === undefined) this.refresh()
+    return this.#status as FeedStatus
+  }
+
+  /** How long the feed waits, in milliseconds. */
+  get #waitMs(): number {
+    return (this.#status?.until ?? 0) - this.#options.clock.now()
+  }
+
+  #open(visitor: string): Place | undefined {
+    const { maxAddresses, share } = this.#options
+    const now = this.now()
+    let own = 0
+    for (const [address, place] of this.#places) {
+      if (place.freeAt <= now) this.#places.delete(address)
+      else if (place.visitor === visitor) own++
+    }
+    if (this.#places.size >= maxAddresses || own >= share) return undefined
+    return { wants: 0, freeAt: Number.POSITIVE_INFINITY, visitor, event: undefined }
+  }
+
+  /** Once for all streams that open and close in one turn. */
+  #changeWatch(): void {
+    if (this.#isOutdated) return
+    this.#isOutdated = true
+    queueMicrotask(() => {
+      this.#isOutdated = false
+      try {
+        this.#update(this.wanted)
+      } catch {
+        // Its addresses have been checked: the feed is closed.
+        this.#options.onClosed()
+      }
+    })
+  }
+
+  #update(addresses: readonly string[]): void {
+    if (addresses.length === 0) {
+      this.#watch?.stop()
+      this.#watch = undefined
+      return
+    }
+    this.#watch?.update({ addresses })
+    this.#watch ??= this.#options.feed.watch(addresses, {
+      everyMs: this.#options.everyMs,
+      onPrice: (price) => this.#keep(price),
+      onError: () => this.#publish(),
+    })
+  }
+
+  #keep({ ageMs, stale: _, ...price }: FeedPrice): void {
+    const place = this.#places.get(price.address)
+    if (place === undefined) return
+    const at = this.now() - ageMs
+    // A price that has become stale is reported again. Pages see that for themselves.
+    if (place.event === undefined || at - place.event.at >= 1) {
+      const body = this.#options.redact(JSON.stringify(price)).slice(0, -1)
+      this.sequence++
+      place.event = { sequence: this.sequence, at, body }
+    }
+    this.#publish()
+  }
+
+  /** The prices of one batch arrive in one turn, and are sent together. */
+  #publish(): void {
+    if (this.#hasNews) return
+    this.#hasNews = true
+    queueMicrotask(() => {
+      this.#hasNews = false
+      this.refresh()
+      this.#options.onNews()
+    })
+  }
+}
+
+/** Whether the feed waits for credits: those of its budget, or those of the key. */
+const isBroke = ({ state, reason = '' }: FeedStatus) => state === 'stopped' && /budget|credits/.test(reason)

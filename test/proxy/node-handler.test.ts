@@ -1,0 +1,228 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { createClient } from 'etn-market'
+import { createFakeService } from 'etn-market/fake'
+import { createPriceFeed } from 'etn-market/feed'
+import { createProxy, type MarketProxy, type ProxyOptions, toNodeHandler } from 'etn-market/proxy'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createRunningClock } from '../support/clock.ts'
+import { TOKENS } from './setup.ts'
+
+const PATH = '/api/market/nft/stats'
+
+function serve(handler: Parameters<typeof createServer>[1]): Promise<Server> {
+  const server = createServer(handler)
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
+}
+
+function openProxy(options: Partial<ProxyOptions> = {}): MarketProxy {
+  const fake = createFakeService({ clock: createRunningClock() })
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  const feed = createPriceFeed(client, { budget: false })
+  const proxy = createProxy({
+    client,
+    basePath: '/api/market',
+    allow: ['nft.stats'],
+    visitor: () => 'somebody',
+    budget: false,
+    feed,
+    ...options,
+  } as ProxyOptions)
+  onTestFinished(async () => {
+    await feed.close()
+    await client.close()
+    await proxy.close()
+    await fake.close()
+  })
+  return proxy
+}
+
+function open(server: Server): Socket {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
+
+/** Sends bytes as they are, and reads until the server closes the connection. */
+async function send(server: Server, raw: string): Promise<string> {
+  const socket = open(server)
+  socket.setEncoding('latin1')
+  let answer = ''
+  socket.on('data', (data: string) => {
+    answer += data
+  })
+  socket.write(raw, 'latin1')
+  await once(socket, 'close')
+  return answer
+}
+
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
+const close = 'Connection: close'
+
+describe('every request is answered with a status, and ends nothing', () => {
+  const host = 'Host: dapp.example'
+  test.each([
+    ['a usual one', `GET ${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 200],
+    ['TRACE', `TRACE / HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 405],
+    ['TRACE in lower case, which is no method of Node', `trace / HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 400],
+    ['POST with a body', `POST ${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\nContent-Length: 2\r\n\r\n{}`, 405],
+    ['PROPFIND', `PROPFIND ${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 405],
+    ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 400],
+    ['an absolute target', `GET http://other.example${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 200],
+    ['an absolute target that is none', `GET http://[ HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 400],
+    ['a target of another scheme', `GET file:///etc/passwd HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 400],
+    ['two slashes', `GET //evil.example${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 404],
+    ['a host that is a bracket', `GET ${PATH} HTTP/1.1\r\nHost: [\r\n${close}\r\n\r\n`, 400],
+    ['a host with a space', `GET ${PATH} HTTP/1.1\r\nHost: a b\r\n${close}\r\n\r\n`, 400],
+    ['a host with a port of 99999', `GET ${PATH} HTTP/1.1\r\nHost: x:99999\r\n${close}\r\n\r\n`, 400],
+    ['a host with a path', `GET ${PATH} HTTP/1.1\r\nHost: x/y\r\n${close}\r\n\r\n`, 400],
+    ['a host with a name and a password', `GET ${PATH} HTTP/1.1\r\nHost: a:b@x\r\n${close}\r\n\r\n`, 400],
+    ['an empty host', `GET ${PATH} HTTP/1.1\r\nHost:\r\n${close}\r\n\r\n`, 400],
+    ['bytes above ASCII', `GET ${PATH}?x=\xff HTTP/1.1\r\n${host}\r\nCookie: \xff\xfe\r\n${close}\r\n\r\n`, 400],
+    ['no HTTP', 'nonsense\r\n\r\n', 400],
+    ['HTTP/1.0 without a host', `GET ${PATH} HTTP/1.0\r\n\r\n`, 200],
+    ['an upgrade', `GET ${PATH} HTTP/1.1\r\n${host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`, 200],
+  ])('%s', async (_, raw, status) => {
+    const server = await serve(toNodeHandler(openProxy()))
+    const answer = await send(server, raw)
+    expect(statusOf(answer), answer).toBe(status)
+    expect(statusOf(await send(server, `GET ${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`))).toBe(200)
+  })
+
+  test('with the usual body', async () => {
+    const server = await serve(toNodeHandler(openProxy()))
+    const wrong = await send(server, `GET ${PATH} HTTP/1.1\r\nHost: [\r\n${close}\r\n\r\n`)
+    expect(wrong).toContain('{"error":{"code":"invalid_request","message":')
+    const trace = await send(server, `TRACE / HTTP/1.1\r\nHost: x\r\n${close}\r\n\r\n`)
+    expect(trace).toContain('{"error":{"code":"method_not_allowed","message":')
+    expect(trace.toLowerCase()).toContain('allow: get, head, options')
+  })
+
+  test('also where a proxy of somebody else fails', async () => {
+    const failing = Object.assign(() => Promise.reject(new Error('broken')), openProxy())
+    const server = await serve(toNodeHandler(failing))
+    expect(await send(server, `GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)).toBe('')
+  })
+})
+
+test('the path before the one at which Express mounts a handler counts', async () => {
+  const handler = toNodeHandler(openProxy())
+  const server = await serve((request, response) => {
+    const mounted = Object.assign(request, { originalUrl: request.url, url: request.url?.slice('/api/market'.length) })
+    handler(mounted, response)
+  })
+  expect(statusOf(await send(server, `GET ${PATH} HTTP/1.1\r\nHost: x\r\n${close}\r\n\r\n`))).toBe(200)
+})
+
+test('each cookie has a line of its own', async () => {
+  const proxy = openProxy()
+  const withCookies = Object.assign(async (request: Request) => {
+    const { status, body, headers } = await proxy(request)
+    const response = new Response(body, { status, headers })
+    for (const cookie of ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
+      response.headers.append('set-cookie', cookie)
+    return response
+  }, proxy)
+  const answer = await send(
+    await serve(toNodeHandler(withCookies)),
+    `GET ${PATH} HTTP/1.1\r\nHost: x\r\n${close}\r\n\r\n`,
+  )
+  expect(answer.match(/^set-cookie: .*$/gim)).toEqual([
+    'set-cookie: a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT',
+    'set-cookie: b=2',
+  ])
+})
+
+const STREAM = `GET /api/market/stream?addresses=${TOKENS[0]} HTTP`
+
+test('a stream arrives event by event, to a client of HTTP/1.0 too, and ends when the visitor leaves', async () => {
+  const proxy = openProxy({ stream: { addresses: 'any' } })
+  const server = await serve(toNodeHandler(proxy))
+  for (const version of ['1.0', '1.1']) {
+    const socket = open(server)
+    let text = ''
+    socket.on('data', (data) => {
+      text += data
+    })
+    socket.write(`${STREAM}/${version}\r\nHost: dapp.example\r\n\r\n`)
+    await expect.poll(() => text, { interval: 5 }).toContain('event: price')
+    expect(proxy.status().streams).toBe(1)
+    socket.destroy()
+    await expect.poll(() => proxy.status().streams, { interval: 5 }).toBe(0)
+  }
+})
+
+/** A proxy whose answer is a body of the test. */
+function bodyProxy(body: () => ReadableStream<Uint8Array>): MarketProxy {
+  return Object.assign(async () => new Response(body()), openProxy())
+}
+
+test('a slow reader is written to as fast as it reads', async () => {
+  const chunk = new Uint8Array(100_000)
+  const CHUNKS = 1_000
+  let pulled = 0
+  const server = await serve(
+    toNodeHandler(
+      bodyProxy(
+        () =>
+          new ReadableStream({
+            pull(controller) {
+              pulled++
+              if (pulled > CHUNKS) controller.close()
+              else controller.enqueue(chunk)
+            },
+          }),
+      ),
+    ),
+  )
+  const socket = open(server)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  socket.pause()
+  let before = -1
+  await expect
+    .poll(
+      () => {
+        const isSteady = pulled === before && pulled > 0
+        before = pulled
+        return isSteady
+      },
+      { interval: 50 },
+    )
+    .toBe(true)
+  // What the two ends of a connection hold.
+  expect(pulled).toBeLessThan(CHUNKS / 2)
+  let read = 0
+  socket.on('data', (data) => {
+    read += data.length
+  })
+  socket.resume()
+  await once(socket, 'close')
+  expect(read).toBeGreaterThanOrEqual(CHUNKS * chunk.length)
+})
+
+test('a body is cancelled when the visitor leaves in the middle of it', async () => {
+  let isCancelled = false
+  const server = await serve(
+    toNodeHandler(
+      bodyProxy(
+        () =>
+          new ReadableStream({
+            start: (controller) => controller.enqueue(new Uint8Array(10)),
+            cancel() {
+              isCancelled = true
+            },
+          }),
+      ),
+    ),
+  )
+  const socket = open(server)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket, 'data')
+  socket.destroy()
+  await expect.poll(() => isCancelled, { interval: 5 }).toBe(true)
+})

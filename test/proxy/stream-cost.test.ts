@@ -1,0 +1,366 @@
+import { createClient } from 'etn-market'
+import { createFakeService, type FakeService } from 'etn-market/fake'
+import { createPriceFeed, type FeedPrice, type FeedStatus, type PriceFeed, type WatchOptions } from 'etn-market/feed'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
+import { passTurn } from '../support/count-turns.ts'
+import { testProperty } from '../support/property.ts'
+import { settle } from '../support/settle.ts'
+import { errorOf, KEY, TOKENS } from './setup.ts'
+import { type Listener, setupStream } from './stream-setup.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const [ONE = '', TWO = '', THREE = ''] = TOKENS
+const query = (addresses: readonly string[]) => `?addresses=${addresses}`
+/** Addresses that no list has; the fake answers and charges for them. */
+const unlisted = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `0x${(from + index + 1).toString(16).padStart(40, '0')}`)
+const states = ({ reports }: Listener) => reports.map(({ state }) => state)
+/** What the prices of so many addresses cost at most, bought one by one in each interval that has begun. */
+const most = (addresses: number, everyMs: number, lastsMs: number) =>
+  50 * addresses * (Math.floor(lastsMs / everyMs) + 1)
+
+/** What a feed charges that watches some tokens for a while, without a proxy. */
+async function chargedAlone(tokens: readonly string[], everyMs: number, lastsMs: number): Promise<number> {
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock, keys: { [KEY]: 1e9 } })
+  const client = createClient({ apiKey: KEY, fetch: fake.fetch, clock })
+  const feed = createPriceFeed(client, { clock })
+  feed.watch(tokens, { everyMs, onPrice() {} })
+  await clock.advance(lastsMs)
+  await feed.close()
+  await client.close()
+  return fake.charged()
+}
+
+/** When each address was bought. */
+function purchases(fake: FakeService): Map<string, number[]> {
+  const times = new Map<string, number[]>()
+  for (const { at, path, query } of fake.journal())
+    for (const address of query.addresses?.split(',') ?? [path.split('/').at(-1) ?? '']) {
+      const key = address.toLowerCase()
+      times.set(key, [...(times.get(key) ?? []), at])
+    }
+  return times
+}
+
+describe('what streams cost', () => {
+  test('a thousand visitors who stay cost what the feed alone costs, to the credit', async () => {
+    const tokens = TOKENS.slice(0, 20)
+    const { clock, listen, fake, proxy } = setupStream()
+    await Promise.all(Array.from({ length: 1_000 }, (_, index) => listen(query(tokens), { visitor: `${index}` })))
+    await clock.advance(10 * MINUTE)
+    expect(proxy.status().streams).toBe(1_000)
+    expect(fake.charged()).toBe(await chargedAlone(tokens, MINUTE, 10 * MINUTE))
+    expect(proxy.status()).toMatchObject({ visitors: 0, topSpenders: [] })
+  })
+
+  test('no visitor pays, and a call of a visitor is not paid for by streams', async () => {
+    const { clock, listen, ask, proxy } = setupStream(
+      {},
+      { perVisitor: { credits: 100, windowMs: HOUR }, budget: { credits: 5_000, windowMs: HOUR } },
+    )
+    await listen(query([ONE, TWO, THREE]), { visitor: 'ada' })
+    await clock.advance(10 * MINUTE)
+    const { headers } = await ask(`/prices/52014/${TOKENS[9]}`, { visitor: 'ada' })
+    expect(headers.get('x-credits-remaining')).toBe('50')
+    expect(proxy.status().budget).toMatchObject({ spent: 50 })
+  })
+
+  test('a visitor who streams a token hourly, beside one who reloads every 5 s, costs what one who stays costs', async () => {
+    const { clock, listen, fake } = setupStream()
+    const victim = await listen(query([ONE]), { visitor: 'victim' })
+    for (let at = 0; at < HOUR; at += 5 * SECOND) {
+      const { stop } = await listen(query([ONE]), { visitor: 'hasty' })
+      await clock.advance(5 * SECOND)
+      await stop()
+    }
+    expect(victim.prices.length).toBeGreaterThanOrEqual(60)
+    expect(fake.charged()).toBe(await chargedAlone([ONE], MINUTE, HOUR))
+  })
+
+  test.each([3, 30, 61])('a visitor who takes other addresses every %i s stays below the most', async (seconds) => {
+    const { clock, listen, fake } = setupStream({ addresses: TOKENS.slice(0, 40) })
+    const lasts = HOUR / 2
+    for (let at = 0, turn = 0; at < lasts; at += seconds * SECOND, turn++) {
+      const from = (turn * 7) % 40
+      const { stop } = await listen(query(TOKENS.slice(from, from + 1 + (turn % 3))), { visitor: 'rotating' })
+      await clock.advance(seconds * SECOND)
+      await stop()
+    }
+    expect(fake.charged()).toBeLessThanOrEqual(most(40, MINUTE, lasts))
+  })
+
+  test('a visitor who comes and goes alone buys no address more than once in an interval', async () => {
+    const { clock, listen, fake } = setupStream()
+    for (let turn = 0; turn < 200; turn++) {
+      const { stop } = await listen(query([ONE]), { visitor: 'restless' })
+      await clock.advance(4_300)
+      await stop()
+      await clock.advance(900)
+    }
+    const times = purchases(fake).get(ONE.toLowerCase()) ?? []
+    expect(times.length).toBeGreaterThan(10)
+    for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(MINUTE)
+  })
+
+  test('what nobody wants any more is not bought, and leaves no timer', async () => {
+    const { clock, listen, fake, feed } = setupStream()
+    const { stop } = await listen(query([ONE, TWO, THREE]))
+    await clock.advance(90 * SECOND)
+    await stop()
+    await settle()
+    expect(feed.status()).toMatchObject({ watches: 0, addresses: 0 })
+    expect(clock.pending).toBe(0)
+    const before = fake.charged()
+    await clock.advance(HOUR)
+    expect(fake.charged()).toBe(before)
+  })
+
+  test('an operator is told both figures, and the stretch that they mean', async () => {
+    const staying = 130 * 1_440
+    const { listen, proxy } = setupStream({}, {}, { budget: { creditsPerDay: staying / 2 } })
+    expect(proxy.status().stream).toMatchObject({ addresses: 0, creditsPerDay: { staying: 0, rotating: 0 } })
+    await listen(query([ONE, TWO, THREE]))
+    expect(proxy.status().stream).toEqual({
+      addresses: 3,
+      everyMs: MINUTE,
+      creditsPerDay: { staying, rotating: 150 * 1_440 },
+      stretch: { staying: 2, rotating: (150 * 1_440) / (staying / 2) },
+    })
+  })
+})
+
+const action = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ open: fc.nat(99), from: fc.nat(30), count: fc.integer({ min: 1, max: 20 }) }) },
+  { weight: 4, arbitrary: fc.record({ close: fc.nat(30) }) },
+  { weight: 4, arbitrary: fc.record({ waitMs: fc.nat(90_000) }) },
+  { weight: 1, arbitrary: fc.record({ fault: fc.constantFrom(503, 500) }) },
+)
+
+testProperty(
+  'however 100 identities open and close streams, the cost stays below the most, and who stays gets each price in time',
+  fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 80 }), async (actions) => {
+    const { clock, listen, fake, feed } = setupStream({ addresses: TOKENS.slice(0, 40) })
+    const honest = await listen(query(TOKENS.slice(0, 5)), { visitor: 'honest' })
+    const start = clock.now()
+    const open: Listener[] = []
+    let hasFaults = false
+    for (const each of actions) {
+      if ('open' in each)
+        open.push(await listen(query(TOKENS.slice(each.from, each.from + each.count)), { visitor: `${each.open}` }))
+      else if ('close' in each) await open.splice(each.close, 1)[0]?.stop()
+      else if ('fault' in each) {
+        hasFaults = true
+        fake.fault({ status: each.fault, times: 1 })
+      } else await clock.advance(each.waitMs)
+    }
+    const lasts = clock.now() - start
+    expect(fake.charged()).toBeLessThanOrEqual(most(40, MINUTE, lasts))
+    for (const address of TOKENS.slice(0, 5)) {
+      const times = [start, ...honest.prices.filter((price) => price.address === address).map(({ at }) => at)]
+      const gaps = [...times.slice(1), clock.now()].map((at, index) => at - (times[index] ?? 0))
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(MINUTE + (hasFaults ? 20 : 3) * SECOND)
+    }
+    for (const each of [honest, ...open]) await each.stop()
+    await settle()
+    expect(feed.status().watches).toBe(0)
+    await feed.close()
+    expect(clock.pending).toBe(0)
+  }),
+  { cases: 15 },
+)
+
+describe("with 'any' address", () => {
+  test('one visitor cannot hold all places, and others are served', async () => {
+    const { clock, listen } = setupStream({ addresses: 'any', maxAddresses: 20 })
+    const greedy = await listen(query(unlisted(20)), { visitor: 'greedy' })
+    const again = await listen(query(unlisted(20, 20)), { visitor: 'greedy' })
+    expect(greedy.response.status).toBe(200)
+    expect(again.response.status).toBe(429)
+    const honest = await listen(query([ONE, TWO]), { visitor: 'honest' })
+    await clock.advance(SECOND)
+    expect(greedy.prices).toHaveLength(10)
+    expect(greedy.refused).toHaveLength(10)
+    expect(honest.prices).toHaveLength(2)
+    expect(honest.refused).toEqual([])
+  })
+
+  test('what two visitors want counts for neither, and a place is kept for an interval', async () => {
+    const { clock, listen, feed } = setupStream({ addresses: 'any', maxAddresses: 4 })
+    const ada = await listen(query([ONE, TWO]), { visitor: 'ada' })
+    await listen(query([ONE, TWO]), { visitor: 'bob' })
+    const more = await listen(query([THREE]), { visitor: 'ada' })
+    expect(more.response.status).toBe(200)
+    await ada.stop()
+    await more.stop()
+    const [four = '', five = ''] = TOKENS.slice(3)
+    await listen(query([four]), { visitor: 'eve' })
+    const refused = await listen(query([five]), { visitor: 'tom' })
+    expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '60'])
+    expect(feed.status().addresses).toBe(3)
+    await clock.advance(MINUTE)
+    expect((await listen(query([five]), { visitor: 'tom' })).response.status).toBe(200)
+  })
+})
+
+describe("when the feed's budget is too small", () => {
+  test('rotating visitors lengthen the intervals of others by the known stretch at most', async () => {
+    const rotating = 50 * 1_440 * 30
+    const { clock, listen, proxy, fake } = setupStream(
+      { addresses: TOKENS.slice(0, 30) },
+      {},
+      { budget: { creditsPerDay: rotating / 3 } },
+    )
+    const honest = await listen(query([ONE, TWO, THREE]), { visitor: 'honest' })
+    for (let turn = 0; turn < 4 * 60; turn++) {
+      const streams = await Promise.all(
+        Array.from({ length: 5 }, (_, index) =>
+          listen(query(TOKENS.slice((turn * 5 + index) % 30, ((turn * 5 + index) % 30) + 1)), {
+            visitor: `${turn} ${index}`,
+          }),
+        ),
+      )
+      await clock.advance(MINUTE)
+      for (const { stop } of streams) await stop()
+    }
+    const times = honest.prices.filter(({ address }) => address === ONE).map(({ at }) => at)
+    const longest = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)))
+    // Of all places; the status has the figures of the addresses that are wanted now.
+    expect(longest).toBeLessThanOrEqual(3.3 * MINUTE)
+    expect(fake.charged()).toBeLessThanOrEqual(rotating / 3)
+    expect(proxy.status().feed?.stretch).toBeLessThanOrEqual(3.3)
+  })
+
+  test('the pace that a page is told is longer, and no price is called stale for it', async () => {
+    const { clock, listen } = setupStream({}, {}, { budget: { creditsPerDay: (130 * 1_440) / 4 } })
+    await clock.advance(SECOND)
+    const page = await listen(query([ONE, TWO, THREE]))
+    await clock.advance(30 * MINUTE)
+    expect(page.reports.at(-1)?.everyMs).toBeGreaterThan(1.9 * MINUTE)
+    expect(page.reports.at(-1)?.state).toBe('connected')
+    expect(page.prices.filter(({ stale }) => stale)).toEqual([])
+  })
+
+  test('a page is told that the credits are used up, and until when', async () => {
+    const { clock, listen, fake } = setupStream()
+    fake.fault({ operation: 'prices.batch', status: 402, body: { error: { code: 'insufficient_credits' } }, times: 5 })
+    const page = await listen(query([ONE, TWO, THREE]))
+    await clock.advance(10 * SECOND)
+    expect(page.reports.at(-1)).toMatchObject({ state: 'out_of_credits', code: 'out_of_credits' })
+    expect(page.reports.at(-1)?.waitMs).toBeGreaterThan(0)
+    await clock.advance(10 * MINUTE)
+    expect(states(page)).toEqual(['connected', 'out_of_credits', 'connected'])
+    expect(page.prices.length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('a page is told that the service refuses the key, and that it does not answer', async () => {
+    const { clock, listen, fake } = setupStream()
+    fake.fault({ status: 401, times: 2 })
+    const page = await listen(query([ONE, TWO, THREE]))
+    await clock.advance(10 * SECOND)
+    expect(page.reports.at(-1)).toMatchObject({ state: 'refused', code: 'upstream_refused' })
+    await clock.advance(10 * MINUTE)
+    expect(states(page).at(-1)).toBe('connected')
+    clock.randomValue = 0.9
+    fake.fault({ status: 503, times: 1_000 })
+    await clock.advance(2 * MINUTE)
+    expect(page.reports.at(-1)).toMatchObject({ state: 'stale', code: 'upstream_down' })
+  })
+})
+
+describe('the addresses that may be streamed', () => {
+  test('are the listed tokens by default, which are bought once a week', async () => {
+    const { clock, listen, ask, fake } = setupStream({ addresses: 'listed' })
+    const [foreign = ''] = unlisted(1)
+    expect(await errorOf(ask(`/stream${query([foreign])}`))).toBe('403 not_allowed')
+    expect(fake.ledger().filter(({ operation }) => operation === 'token.list')).toHaveLength(1)
+    for (let day = 0; day < 8; day++) {
+      const { response, stop } = await listen(query([ONE]))
+      expect(response.status).toBe(200)
+      await stop()
+      await clock.advance(DAY)
+    }
+    await listen(query([ONE]))
+    await settle()
+    expect(fake.ledger().filter(({ operation }) => operation === 'token.list')).toHaveLength(2)
+  })
+
+  test('are unknown while the list cannot be bought, and asked for again later', async () => {
+    const { clock, listen, ask, fake } = setupStream({ addresses: 'listed' })
+    fake.fault({ status: 403, times: 1 })
+    expect(await errorOf(ask(`/stream${query([ONE])}`))).toBe('502 upstream_refused')
+    expect(await errorOf(ask(`/stream${query([ONE])}`))).toBe('502 upstream_refused')
+    expect(fake.journal()).toHaveLength(1)
+    await clock.advance(MINUTE)
+    expect((await listen(query([ONE]))).response.status).toBe(200)
+  })
+})
+
+describe('work of the event loop', () => {
+  /** A feed whose prices the test delivers, and what was asked of it. */
+  function manualFeed() {
+    let onPrice: ((price: FeedPrice) => void) | undefined
+    const calls = { update: 0, status: 0 }
+    const watch = ((_: unknown, options: WatchOptions) => {
+      onPrice = options.onPrice
+      return { stop() {}, update: () => void calls.update++ }
+    }) as unknown as PriceFeed['watch']
+    const status = () => {
+      calls.status++
+      return { state: 'running', stretch: 1, limit: 1_000 } as FeedStatus
+    }
+    const deliver = (addresses: readonly string[], at: number) => {
+      for (const address of addresses) onPrice?.({ address, usd: '1', etn: '2', at, ageMs: 0, stale: false })
+    }
+    return { feed: { watch, status }, deliver, calls }
+  }
+
+  test('streams of many lists are written to in turns of the event loop', async () => {
+    const { feed, deliver } = manualFeed()
+    const { ask, clock } = setupStream({ perVisitor: { streams: 10_000 } }, { feed })
+    const LISTS = 50
+    const STREAMS = 500
+    let received = 0
+    const tokens = TOKENS.slice(0, 59)
+    const read = async (response: Response) => {
+      const reader = response.body?.getReader()
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) received++
+    }
+    for (let stream = 0; stream < STREAMS; stream++) {
+      const list = stream % LISTS
+      void read(await ask(`/stream${query(tokens.slice(0, 10 + (list % LISTS)))}`))
+    }
+    await settle()
+    received = 0
+    deliver(tokens, clock.now())
+    const inTurns: number[] = []
+    for (let turn = 0; turn < 200 && received < STREAMS; turn++) {
+      const before = received
+      await passTurn()
+      if (received > before) inTurns.push(received - before)
+    }
+    expect(received).toBe(STREAMS)
+    // 5,000 streams take about 40 turns.
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(260)
+    expect(inTurns.length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('99 lists that open and close ask nothing of the feed but the change of its watch', async () => {
+    const { feed, calls } = manualFeed()
+    const { listen } = setupStream({ perVisitor: { streams: 10_000 } }, { feed })
+    await listen(query(TOKENS))
+    await settle()
+    const before = { ...calls }
+    const streams = await Promise.all(
+      Array.from({ length: 99 }, (_, list) => listen(query(TOKENS.slice(0, 1 + (list % 50))))),
+    )
+    for (const { stop } of streams) await stop()
+    await settle()
+    expect(calls).toEqual(before)
+  })
+})
