@@ -1,7 +1,6 @@
-import type { PriceFetcher } from '../prices/price-fetcher.ts'
-import type { PriceTable } from '../prices/price-table.ts'
-import { shortestInterval } from '../prices/tracked-price.ts'
-import type { DueTimes } from '../schedule/due-times.ts'
+import type { PriceBuyer } from '../prices/price-buyer.ts'
+import type { PriceTable } from '../prices/tracked-price.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import type { Tabs } from './browser-tabs.ts'
 import { createPriceStreams, type PriceStreamsParts } from './price-streams.ts'
 import { shareBetweenTabs } from './share-between-tabs.ts'
@@ -15,14 +14,14 @@ export interface FollowStreamsParts extends Pick<PriceStreamsParts, 'clock' | 'w
   readonly tabs: Tabs | undefined
   /** Called when the state of a stream has changed. */
   onStatus(): void
-  readonly fetcher: PriceFetcher
+  readonly buyer: PriceBuyer
   readonly table: PriceTable
-  readonly dueTimes: DueTimes
+  readonly schedule: Schedule
 }
 
 /** The streams, and a fetcher that waits for their prices. */
 export interface StreamFollower {
-  readonly fetcher: PriceFetcher
+  readonly buyer: PriceBuyer
   /** Call it when watches may have changed. */
   changed(): void
   /** Call it before a price request, which may need a newer price than the streams have. */
@@ -33,10 +32,10 @@ export interface StreamFollower {
 }
 
 export function followStreams(parts: FollowStreamsParts): StreamFollower {
-  const { clock, fetcher, table, dueTimes, tabs } = parts
-  const { schedule } = dueTimes
+  const { clock, buyer, table, schedule, tabs } = parts
   const streamed = createStreamedFetcher({
-    fetcher,
+    buyer,
+    clock,
     table,
     covers: ({ address }) => streams.covers(address),
     failureOf({ address }) {
@@ -49,7 +48,7 @@ export function followStreams(parts: FollowStreamsParts): StreamFollower {
   })
   const streamParts: PriceStreamsParts = {
     ...parts,
-    wanted: () => dueTimes.demand.addresses().map((tracked) => [tracked.address, shortestInterval(tracked)]),
+    wanted: () => Array.from(schedule.watched, ({ address, shortestInterval }) => [address, shortestInterval] as const),
     onPrice: streamed.onPrice,
     onUncovered: streamed.reconsider,
     onStatus() {
@@ -59,7 +58,7 @@ export function followStreams(parts: FollowStreamsParts): StreamFollower {
   }
   const streams = tabs ? shareBetweenTabs(streamParts, tabs) : createPriceStreams(streamParts)
   return {
-    fetcher: streamed,
+    buyer: streamed,
     changed: streams.changed,
     reconsider: streamed.reconsider,
     get status() {

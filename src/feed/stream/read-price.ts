@@ -1,10 +1,10 @@
 import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { StoredPrice } from '../prices/price-store.ts'
+import type { KnownPrice } from '../prices/tracked-price.ts'
 
 /** A price of a stream, and the address that it is for. */
-export interface StreamedPrice extends StoredPrice {
+export interface StreamedPrice extends KnownPrice {
   readonly address: string
 }
 

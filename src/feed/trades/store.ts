@@ -4,7 +4,7 @@ import { every, isArray, isNumber, isObject } from '../../operations/type-guards
 import { DAY_MS } from '../../utils/time-units.ts'
 import { type FeedEvent, messageOf } from '../events.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { CheckedStore } from '../prices/checked-store.ts'
+import type { CheckedStore } from '../checked-store.ts'
 import type { FeedStore } from '../types.ts'
 import { PAGE_SIZE, type TradeCostState } from './cost.ts'
 import type { TradePage } from './dedupe.ts'

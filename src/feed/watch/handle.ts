@@ -20,8 +20,6 @@ export interface WatchHandleParts {
   readonly lifetime: Lifetime
   readonly registry: WatchRegistry
   readonly toChecksum: ToChecksum
-  /** Whether the watches are a proxy's, for its visitors. */
-  readonly isForVisitors?: boolean
 }
 
 /** A callback or an iteration, with the watch that runs for it. */
@@ -31,20 +29,14 @@ interface Consumer extends RunningWatch {
 }
 
 /** Returns `feed.watch`. */
-export function createWatchFunction({
-  clock,
-  lifetime,
-  registry,
-  toChecksum,
-  isForVisitors = false,
-}: WatchHandleParts) {
+export function createWatchFunction({ clock, lifetime, registry, toChecksum }: WatchHandleParts) {
   return (addresses: string | readonly string[], options: WatchOptions): Watch => {
     rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
     const { onPrice, onError, minChange, signal } = options
     const createFilter = readMinChange(minChange)
     const intervals = readIntervals(options)
     lifetime.signal.throwIfAborted()
-    let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals, isForVisitors }
+    let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals }
     const consumers = new Set<Consumer>()
 
     function start(
@@ -117,7 +109,7 @@ export function createWatchFunction({
         const intervals = readIntervals({ everyMs, atLeastEveryMs })
         const before = target.inputs
         const inputs = changes.addresses === undefined ? before : groupByAddress(changes.addresses, toChecksum)
-        target = { inputs, ...intervals, isForVisitors }
+        target = { inputs, ...intervals }
         const removed = missingInputs(before, inputs)
         for (const consumer of [...consumers]) {
           consumer.update(target)

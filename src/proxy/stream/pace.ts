@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow, startTimer } from '../../concurrency/clock.ts'
-import type { FeedInternals } from '../../feed/internals.ts'
+import type { FeedInternals } from './feed-access.ts'
 import { divideFairly } from './fair-share.ts'
 import type { PriceSources } from './price-source.ts'
 import type { StreamAccounts } from './stream-accounts.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../concurrency/clock.ts'
-import type { FeedInternals } from '../../feed/internals.ts'
+import type { FeedInternals } from './feed-access.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
 import { checksumAddress, memoize } from '../../utils/address.ts'
 import type { StreamRequest } from './read-stream.ts'

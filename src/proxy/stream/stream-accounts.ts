@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
 import { requestCredits } from '../../credits/batch-cost.ts'
 import type { Budget } from '../../credits/budget.ts'
-import type { Payer, WantedPrice } from '../../feed/internals.ts'
+import type { Payer, WantedPrice } from './feed-access.ts'
 import type { Visitors } from '../visitors.ts'
 import type { PriceSource } from './price-source.ts'
 import { type Share, ShareReservation, wholeCredits } from './share-reservation.ts'

@@ -1,6 +1,9 @@
-import type { Reservation } from '../credits/budget.ts'
-import type { FeedEvent } from './events.ts'
-import type { Watch, WatchOptions } from './watch/types.ts'
+import { creditsFor } from '../../credits/batch-cost.ts'
+import type { Reservation } from '../../credits/budget.ts'
+import { BudgetExceededError } from '../../errors/budget.ts'
+import type { FeedEvent } from '../../feed/events.ts'
+import type { PriceFeed } from '../../feed/types.ts'
+import type { Watch, WatchOptions } from '../../feed/watch/types.ts'
 
 /** What the proxy needs of a feed, and its users do not. */
 export interface FeedInternals {
@@ -56,15 +59,23 @@ export interface PaidOrder {
   reserve(): Reservation | Promise<Reservation> | undefined
 }
 
-/** Registered, because an application may load the ES module and the CommonJS copy of the package. */
-const INTERNALS = Symbol.for('etn-market.feed')
-
-/** Adds the internals of a feed. Copies of the object have them too. */
-export function withFeedInternals<Made extends object>(made: Made, internals: FeedInternals): Made {
-  return Object.assign(made, { [INTERNALS]: () => internals })
-}
-
-/** The internals of a feed; undefined for anything else. */
+/** What streams need of a feed, by its public surface. */
 export function feedInternalsOf(feed: object): FeedInternals | undefined {
-  return (feed as { [INTERNALS]?: () => FeedInternals })[INTERNALS]?.()
+  if (!('watch' in feed && 'status' in feed)) return undefined
+  const { watch, status } = feed as PriceFeed
+  return {
+    watchForVisitors: watch,
+    setPayer: () => () => {},
+    ownIntervals: () => new Map(),
+    costPerDay: (intervals) => Array.from(intervals, (everyMs) => (creditsFor(1) * 86_400_000) / everyMs).reduce((a, b) => a + b, 0),
+    affordablePerDay: () => Number.POSITIVE_INFINITY,
+    stretch: () => status().stretch,
+    holdUp() {
+      const { state, until } = status()
+      if (until === undefined) return undefined
+      const error = new BudgetExceededError('The feed waits.', { needed: 0, available: 0, resetsAt: until })
+      return { error, isFinal: state === 'stopped', waitMs: Math.max(0, until - Date.now()) }
+    },
+    onEvent: () => () => {},
+  }
 }
