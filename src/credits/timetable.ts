@@ -99,7 +99,12 @@ export function planWithPeriods(
     if (periodMs === undefined) return undefined
     parts.set(periodMs, [...(parts.get(periodMs) ?? []), one])
   }
-  return toTimetable(Array.from(parts, ([periodMs, part]) => fillRequests(groupAt(part, periodMs, leadMs))))
+  const groups = Array.from(parts, ([periodMs, part]) => {
+    // Where nothing is bought at each tick, longer periods may do.
+    const step = part.reduce((all, { everyMs }) => gcd(multipleOf(everyMs, periodMs, leadMs), all), 0)
+    return fillRequests(groupAt(part, step * periodMs, leadMs))
+  })
+  return toTimetable(groups)
 }
 
 /** At which of its ticks a price with this interval is bought again: every nth. */

@@ -122,6 +122,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     onChange: (tracked) => schedule.changed(tracked),
     onFailed: (tracked, failure) => schedule.failed(tracked, failure),
     onDelivered: notify,
+    onLoaded: () => schedule.loaded(),
     onLatency: (ms) => schedule.recordLatency(ms),
     onRecovery: () => schedule.recovered(),
   })

@@ -20,13 +20,13 @@ export interface StretchedDemand {
   readonly addresses: number
 }
 
+const NEVER = Number.POSITIVE_INFINITY
 /** The limit of a stretch, for a budget that is used up: 10 seconds become more than a day, and the next day ends it. */
 const MAX_STRETCH = 10_000
 /** Unplanned credits are extrapolated from about the last hour. */
 const UNPLANNED_WINDOW_MS = 3_600_000
-/** Watches that need this much more than there is are not stretched yet; once they are, a smaller difference counts. */
+/** A smaller difference between what the watches need and what is left does not change the stretch: each change makes a new timetable. */
 const TOLERANCE = 0.05
-const STRETCHED_TOLERANCE = 0.005
 /** The stretch is computed at most this often, but for a change of the demand or a new day. */
 const MIN_UPDATE_MS = 1_000
 /** Of a bisection: they leave a thousandth. */
@@ -45,6 +45,10 @@ export class DailyBudget implements Stretch {
   readonly #clock: FeedClock
   readonly #stored: StoredBudget | undefined
   #isLoaded: boolean
+  /** Credits for one purchase of what has a guarantee. */
+  #setAside = 0
+  /** What every `atLeastEveryMs` costs a day. */
+  #guaranteesPerDay = 0
   #updatedAt = Number.NEGATIVE_INFINITY
   #renewsAt: number
   #unplanned: { credits: number; at: number }
@@ -114,8 +118,13 @@ export class DailyBudget implements Stretch {
     if (!isNew && !isNewDay && (isRecent || this.#fits())) return false
     this.#updatedAt = now
     this.#renewsAt = renewsAt
-    const affordable = (Math.max(1, this.available) / Math.max(1, renewsAt - now)) * DAY_MS
-    Object.assign(this, solveStretch(demand, leadMs, affordable))
+    // One purchase of what has a guarantee is set aside: the last ones of a day are whole purchases, whatever their share of it.
+    const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < Number.POSITIVE_INFINITY)
+    this.#setAside = creditsFor(guaranteed.reduce((sum, { addresses }) => sum + addresses, 0))
+    const perDay = (credits: number) => (Math.max(1, credits) * DAY_MS) / Math.max(1, renewsAt - now)
+    const intervals = guaranteed.map(({ atLeastEveryMs, addresses }) => ({ everyMs: atLeastEveryMs, addresses }))
+    this.#guaranteesPerDay = planTimetable(intervals, leadMs).creditsPerDay
+    Object.assign(this, solveStretch(demand, leadMs, perDay(this.available), perDay(this.available - this.#setAside)))
     return this.stretch !== stretch || this.atLeastStretch !== atLeastStretch
   }
 
@@ -141,21 +150,30 @@ export class DailyBudget implements Stretch {
     await this.#stored?.flush()
   }
 
-  /** Why the price requests that would use the share of the watches are refused; undefined if there are none. */
+  /** The prices that would use what others have first, and why they are refused; undefined if there are none. */
   refuse(prices: readonly TrackedPrice[]): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
+    const requests = prices.filter(({ watchers }) => watchers.size === 0)
     const { availableForRequests } = this
-    if (availableForRequests >= this.available) return undefined
-    const unwatched = prices.filter(({ watchers }) => watchers.size === 0)
-    const refused = new Set(unwatched.slice(maxAffordable(availableForRequests, unwatched.length)))
-    if (refused.size === 0) return undefined
-    const needed = creditsFor(refused.size)
-    const available = Math.floor(availableForRequests)
-    const error = new BudgetExceededError(
-      `The price request needs ${needed} credits, but ${available} are left beside the share of the watches. Nothing was sent. ` +
+    const isShared = availableForRequests < this.available
+    const refused = new Set(isShared ? requests.slice(maxAffordable(availableForRequests, requests.length)) : [])
+    if (refused.size > 0) return { refused, error: this.#error(refused.size, availableForRequests, 'the share of the watches') }
+    if (this.#setAside === 0 || this.stretch === 1) return undefined
+    // First prices cannot wait, and what has a guarantee comes first.
+    const others = prices.filter(({ at, longestInterval }) => at > Number.NEGATIVE_INFINITY && longestInterval === NEVER)
+    const rest = creditsFor(prices.length - others.length) + this.#guaranteesPerDay * this.#daysLeft
+    const late = new Set(others.slice(maxAffordable(this.available - rest, others.length)))
+    if (late.size === 0) return undefined
+    return { refused: late, error: this.#error(late.size, this.available - rest, 'the watches with atLeastEveryMs') }
+  }
+
+  #error(prices: number, credits: number, beside: string): BudgetExceededError {
+    const needed = creditsFor(prices)
+    const available = Math.max(0, Math.floor(credits))
+    return new BudgetExceededError(
+      `The price request needs ${needed} credits, but ${available} are left beside ${beside}. Nothing was sent. ` +
         'Wait for the next day of the budget or allow more credits.',
       { operation: 'prices.batch', needed, available, resetsAt: this.budget.resetsAt },
     )
-    return { refused, error }
   }
 
   get #daysLeft(): number {
@@ -164,9 +182,8 @@ export class DailyBudget implements Stretch {
 
   /** Whether the stretch suits what is left. */
   #fits(): boolean {
-    const needed = (this.watchesPerDay * this.#daysLeft) / Math.max(1, this.available)
-    if (this.stretch === 1) return needed <= 1 + TOLERANCE
-    return Math.abs(needed - 1) <= STRETCHED_TOLERANCE
+    const needed = (this.watchesPerDay * this.#daysLeft) / Math.max(1, this.available - this.#setAside)
+    return needed <= 1 + TOLERANCE && (this.stretch === 1 || needed >= 1 - TOLERANCE)
   }
 
   #unplannedPerDay(): number {
@@ -181,8 +198,14 @@ export class DailyBudget implements Stretch {
 /**
  * The smallest stretch with which the watches cost what is affordable a day. Intervals are stretched first; only if that does not suffice,
  * every `atLeastEveryMs` is exceeded too, by the same factor.
+ * @param besideGuarantees what is affordable while every `atLeastEveryMs` is kept
  */
-function solveStretch(demand: readonly StretchedDemand[], leadMs: number, affordable: number) {
+function solveStretch(
+  demand: readonly StretchedDemand[],
+  leadMs: number,
+  affordable: number,
+  besideGuarantees: number,
+): Stretch & { watchesPerDay: number } {
   const costOf = (stretch: number, atLeastStretch: number) => {
     const intervals = demand.map(({ everyMs, atLeastEveryMs, addresses }) => ({
       everyMs: Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
@@ -190,16 +213,22 @@ function solveStretch(demand: readonly StretchedDemand[], leadMs: number, afford
     }))
     return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, leadMs).creditsPerDay }
   }
+  const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
+    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1, STEPS))
   const none = costOf(1, 1)
-  if (none.watchesPerDay <= affordable) return none
-  const find = (at: (factor: number) => ReturnType<typeof costOf>, most: number) =>
-    at(bisect((factor) => at(factor).watchesPerDay <= affordable, most, 1, STEPS))
+  if (none.watchesPerDay <= besideGuarantees) return none
   // With intervals this much longer, the same timetable costs what is affordable.
   const factor = Math.min(MAX_STRETCH, none.watchesPerDay / affordable)
-  if (demand.every(({ atLeastEveryMs }) => atLeastEveryMs === Number.POSITIVE_INFINITY))
-    return find((stretch) => costOf(stretch, 1), factor)
-  if (costOf(MAX_STRETCH, 1).watchesPerDay <= affordable) return find((stretch) => costOf(stretch, 1), MAX_STRETCH)
-  return find((atLeast) => costOf(MAX_STRETCH, atLeast), factor)
+  if (affordable === besideGuarantees) {
+    // It costs a little less, because requests are not sent any earlier before the end of a longer interval.
+    const { stretch, watchesPerDay } = costOf(factor, 1)
+    return costOf(Math.max(1, (stretch * watchesPerDay) / Math.min(affordable, none.watchesPerDay)), 1)
+  }
+  const guaranteesAlone = costOf(MAX_STRETCH, 1)
+  if (guaranteesAlone.watchesPerDay <= besideGuarantees)
+    return find((stretch) => costOf(stretch, 1), besideGuarantees, MAX_STRETCH)
+  if (guaranteesAlone.watchesPerDay <= affordable) return guaranteesAlone
+  return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable, factor)
 }
 
 /** A budget in memory that renews at midnight UTC. Without a limit it only counts. */

@@ -50,6 +50,8 @@ export interface PriceBuyerParts {
   onFailed(tracked: TrackedPrice, failure: Failure | undefined): void
   /** Called after the subscribers of an address have its new price. */
   onDelivered(): void
+  /** Called when it is known what earlier processes have spent. */
+  onLoaded(): void
   /** Called with the milliseconds from the decision to buy to the answer. */
   onLatency(ms: number): void
   /** Called when a request succeeds after a failure. */
@@ -109,7 +111,8 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   function refuseRequests(prices: readonly TrackedPrice[]): readonly TrackedPrice[] {
     const refusal = dailyBudget.refuse(prices)
     if (refusal === undefined) return prices
-    refuse([...refusal.refused], refusal.error, clock.now())
+    // Watches wait for their interval.
+    refuse([...refusal.refused], refusal.error, clock.now(), true)
     return prices.filter((tracked) => !refusal.refused.has(tracked))
   }
 
@@ -128,7 +131,10 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   async function buyMissing({ due, early }: PriceBatch, decidedAt: number): Promise<void> {
     // Before the store is read, because a stretched interval accepts older prices.
     const loading = dailyBudget.load()
-    if (loading) await loading
+    if (loading) {
+      await loading
+      parts.onLoaded()
+    }
     if (shared === undefined) return buyAll(refuseRequests([...due, ...early]), decidedAt)
     const missing = await readStore(shared.store, [...due, ...early])
     const isEarly = new Set(early)

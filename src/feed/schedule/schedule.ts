@@ -143,6 +143,7 @@ export class Schedule {
     this.#setLate(tracked)
     if (tracked.watchers.size > 0) return
     this.#watched.delete(tracked)
+    if (this.#watched.size === 0) this.#plan(clock.now())
     if (tracked.isWanted) return
     this.#setDue(tracked, NEVER)
     buyer().withdraw()
@@ -186,6 +187,11 @@ export class Schedule {
   recovered(): void {
     const now = this.#parts.clock.now()
     for (const tracked of [...this.#urgent.items()]) if (tracked.forgiveCharge()) this.#setDue(tracked, now)
+  }
+
+  /** What earlier processes have spent is known. */
+  loaded(): void {
+    this.#updateStretch(true)
   }
 
   /** Records the milliseconds from the decision to buy to the answer. */
@@ -265,16 +271,15 @@ export class Schedule {
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
-    const ticked = this.#groups.filter((group) => group.at <= now)
-    for (const group of ticked) this.#tick(group, now, due)
-    if (isLookUp) ticked.push(...this.#takeTick(now, due, early))
+    for (const group of this.#groups) if (group.at <= now) this.#tick(group, now, due)
+    if (isLookUp) this.#takeTick(now, due, early)
     if (due.size === 0) return
     const call = this.#parts
       .buyer()
       .buy({ due: [...due], early: [...early] })
       .then(() => {
         this.#inFlight.delete(call)
-        if (this.#parts.isShared) for (const group of ticked) this.#followOthers(group)
+        if (this.#parts.isShared) for (const group of this.#groups) this.#followOthers(group)
         this.#updateStretch(false)
         this.#setTimer()
       })
@@ -297,7 +302,7 @@ export class Schedule {
   }
 
   /** The next tick of a group goes with a look-up, where that costs less than to send it later. */
-  #takeTick(now: number, due: ReadonlySet<TrackedPrice>, early: Set<TrackedPrice>): MutableGroup[] {
+  #takeTick(now: number, due: ReadonlySet<TrackedPrice>, early: Set<TrackedPrice>): void {
     let most = 0
     let best: { group: MutableGroup; prices: TrackedPrice[] } | undefined
     for (const group of this.#groups) {
@@ -313,11 +318,10 @@ export class Schedule {
       most = gain
       best = { group, prices: next.map(({ tracked }) => tracked) }
     }
-    if (best === undefined) return []
+    if (best === undefined) return
     for (const tracked of best.prices) early.add(tracked)
     best.group.tick++
     best.group.at = now + best.group.periodMs
-    return [best.group]
   }
 
   /** Prices of another process are older than those of a tick. If all are, the group falls into step with it; else each is bought when it is due. */
@@ -335,7 +339,8 @@ export class Schedule {
   /** Gives every address its place in a group, and buys at once what would be too old at the next tick. */
   #plan(now: number): void {
     const isFull = this.#groups.length === 0 || this.#isStretchNew || now >= this.#plannedAt + MIN_PLAN_MS
-    this.#changesAt = isFull ? NEVER : this.#plannedAt + MIN_PLAN_MS
+    const isDone = isFull || this.#watched.size === 0
+    this.#changesAt = isDone ? NEVER : this.#plannedAt + MIN_PLAN_MS
     const demand = this.#demand()
     const periods = this.#groups.map(({ periodMs }) => periodMs)
     const shortest = lifeOf(demand[0]?.everyMs ?? NEVER, this.leadMs)
