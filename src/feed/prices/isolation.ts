@@ -52,12 +52,11 @@ export class Isolation {
     return [...splitIntoRequests(healthy), ...suspects.values()]
   }
 
-  /** @param isUnknown whether the service answered that it does not know the token, so that it would refuse a batch with it */
+  /** @param isUnknown whether the service answered that it does not know the token: if it refused a batch with it, it would again */
   recordSuccess(prices: readonly TrackedPrice[], isUnknown: boolean): void {
     this.#succeededAt = this.#clock.now()
     this.#refusals = 0
-    if (isUnknown) for (const tracked of prices) tracked.suspect(tracked.suspectGroup ?? this.#newGroup(prices))
-    else for (const tracked of prices) tracked.clear()
+    for (const tracked of prices) if (!(isUnknown && tracked.suspectGroup?.search.isRefused)) tracked.clear()
   }
 
   recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Verdict {
@@ -73,7 +72,7 @@ export class Isolation {
     const othersSucceed = isRefused || this.#succeededAt >= failingSince
     const isFirst = error.charge !== 'unknown' && first.suspectGroup === undefined
     if (prices.length > 1 && (othersSucceed || isFirst)) {
-      const { search } = first.suspectGroup ?? this.#newGroup(prices)
+      const { search } = first.suspectGroup ?? this.#newGroup(prices, isRefused)
       for (const part of halve(prices)) {
         const group = { search }
         for (const tracked of part) tracked.suspect(group)
@@ -89,13 +88,13 @@ export class Isolation {
     if (search === undefined || creditsChargedBy(error) === 0) return false
     search.left -= requestCredits(prices.length)
     if (search.left >= 0) return false
-    Object.assign(search, this.#newGroup(prices).search)
+    search.left = this.#newGroup(prices, search.isRefused).search.left
     return true
   }
 
-  #newGroup(prices: readonly TrackedPrice[]): SuspectGroup {
+  #newGroup(prices: readonly TrackedPrice[], isRefused: boolean): SuspectGroup {
     const left = Math.max(0, MAX_SEARCH_COST - this.#failuresSoFar()) * requestCredits(prices.length)
-    return { search: { left } }
+    return { search: { left, isRefused } }
   }
 
   #isolate(prices: readonly TrackedPrice[], error: EtnMarketError, isRefused: boolean): Failure {
@@ -104,7 +103,7 @@ export class Isolation {
     const backoff = isRefused ? MAX_WAIT_MS : exponentialBackoff(failures, MIN_WAIT_MS, MAX_WAIT_MS)
     const intervals = prices.filter(({ watchers }) => watchers.size > 0).map(({ intervalMs }) => intervalMs)
     const waitMs = isCharged ? Math.max(backoff, ...intervals) : backoff
-    const group = prices[0]?.suspectGroup ?? this.#newGroup(prices)
+    const group = prices[0]?.suspectGroup ?? this.#newGroup(prices, isRefused)
     for (const tracked of prices) tracked.suspect(group, failures + 1)
     const [only] = prices
     if (prices.length === 1 && only && failures === 0)

@@ -8,6 +8,8 @@ export interface SuspectGroup {
   readonly search: {
     /** Credits that further failures may be charged before the next attempt waits for the interval. */
     left: number
+    /** Whether the service refused the batch. */
+    readonly isRefused: boolean
   }
 }
 

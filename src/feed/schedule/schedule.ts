@@ -64,6 +64,8 @@ type MutableGroup = { -readonly [Key in keyof TickGroup]: TickGroup[Key] }
 const NEVER = Number.POSITIVE_INFINITY
 /** The timetable is planned anew at most this often. In between, what joins is added to the groups that there are. */
 const MIN_PLAN_MS = 1_000
+/** After it has failed alone, an address is requested again for a new watch after this time at most. */
+const RETRY_MS = 60_000
 /** A new timetable is worth what it changes if it saves a purchase of all within this time. */
 const HORIZON_DAYS = 1 / 12
 
@@ -123,15 +125,15 @@ export class Schedule {
     this.#setTimer()
   }
 
-  /** A watch wants an address, or wants it at another interval. */
-  join(tracked: TrackedPrice): void {
+  /** A watch wants an address, or wants it at another interval: then it is not new. */
+  join(tracked: TrackedPrice, isNew: boolean): void {
     const { clock, windowMs, dailyBudget } = this.#parts
-    const isNew = !this.#watched.has(tracked)
     this.#watched.add(tracked)
     tracked.intervalMs = tracked.stretchedInterval(dailyBudget)
     this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
-    // What fails alone keeps its wait; any other wait is not this watch's.
-    if (isNew && tracked.failures === 0) this.#setDue(tracked, NEVER)
+    // A new watch does not wait for what others have lost; what fails alone is not asked for again and again.
+    if (isNew && tracked.dueAt < NEVER)
+      this.#setDue(tracked, tracked.failures === 0 ? NEVER : Math.min(tracked.dueAt, clock.now() + RETRY_MS))
     this.#setLate(tracked)
   }
 

@@ -82,10 +82,10 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     },
   }
 
-  function enter(): void {
+  function enter(before: InputsByAddress): void {
     for (const tracked of prices) {
       tracked.join(watcher)
-      schedule.join(tracked)
+      schedule.join(tracked, !before.has(tracked.address))
     }
     schedule.wake()
   }
@@ -110,7 +110,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     })
   }
 
-  enter()
+  enter(new Map())
   deliverKnown(new Map())
 
   return {
@@ -122,7 +122,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       prices = table.open(inputs.keys())
       watcher.everyMs = next.everyMs
       watcher.atLeastEveryMs = next.atLeastEveryMs
-      enter()
+      enter(before)
       deliverKnown(before)
     },
     stop() {
