@@ -47,8 +47,11 @@ const MAX_CLASSES = 24
 /** What each further group has to save: prices that are bought together stay together when the demand changes. */
 const GROUP_COST = 1.02
 
-/** How long before the end of an interval its request is sent: half of it at most, so that a price is bought at most twice as often. */
-export function leadOf(everyMs: number, leadMs: number): number {
+/**
+ * How long before the end of an interval its request is sent: half of it at most, so that a price is bought at most twice as often. Beyond
+ * half, an address would need several requests in flight, against a service that is slow already.
+ */
+function leadOf(everyMs: number, leadMs: number): number {
   return Math.min(leadMs, everyMs / 2)
 }
 

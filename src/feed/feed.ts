@@ -190,7 +190,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
 }
 
 /** A stretch that ends is a change, however small it was. */
-const isChange = (now: number, before: number) => Math.abs(now / before - 1) > MIN_CHANGE || (now === 1) !== (before === 1)
+const isChange = (now: number, before: number) =>
+  Math.abs(now / before - 1) > MIN_CHANGE || (now === 1) !== (before === 1)
 
 function readDuration(name: string, ms: number): number {
   if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms

@@ -1,7 +1,7 @@
 import { type Client, checksumAddress } from 'etn-market'
 import { createPriceFeed, type FeedClient } from 'etn-market/feed'
-import { createRandom } from '../support/random.ts'
 import { createVirtualClock } from '../support/clock.ts'
+import { createRandom } from '../support/random.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -39,13 +39,13 @@ export const addresses = Array.from({ length: 400 }, (_, index) =>
 )
 
 /** One of many workloads, always the same for a seed. */
-export function drawWorkload(seed: number): Workload {
+export function drawWorkload(seed: number, longest = 12 * HOUR): Workload {
   const random = createRandom(seed)
   const below = (limit: number) => Math.floor(random() * limit)
   const tokens = random() < 0.5 ? 1 + below(40) : 1 + below(250)
   const intervals = Array.from({ length: 1 + below(6) }, () => Math.round(5_000 * 720 ** random()))
   const slowest = Math.max(...intervals)
-  const span = Math.min(12 * HOUR, Math.max(20 * MINUTE, 30 * slowest))
+  const span = Math.min(longest, Math.max(20 * MINUTE, 30 * slowest))
   const isUnsteady = random() < 0.5
   const watches = Array.from({ length: 1 + below(random() < 0.5 ? 6 : 75) }, (): Watching => {
     const first = below(tokens)
@@ -55,7 +55,10 @@ export function drawWorkload(seed: number): Workload {
     const start = isUnsteady ? below(0.8 * span) : from
     const to = isUnsteady ? start + Math.round(random() * span) : span
     return {
-      addresses: Array.from({ length: Math.min(count, tokens) }, (_, index) => addresses[(first + index) % tokens] ?? ''),
+      addresses: Array.from(
+        { length: Math.min(count, tokens) },
+        (_, index) => addresses[(first + index) % tokens] ?? '',
+      ),
       everyMs,
       from: start,
       to: Math.min(span, to),
@@ -93,10 +96,7 @@ export async function runFeed({ watches, looks, span }: Workload, latencyMs: num
   const moments = watches.flatMap(({ addresses, everyMs, from, to }) => {
     const ending = new AbortController()
     const begin = () => void feed.watch(addresses, { everyMs, onPrice() {}, signal: ending.signal })
-    return [
-      { at: from, act: begin },
-      ...(to < span ? [{ at: to, act: () => ending.abort() }] : []),
-    ]
+    return [{ at: from, act: begin }, ...(to < span ? [{ at: to, act: () => ending.abort() }] : [])]
   })
   for (const { at, addresses, maxAgeMs } of looks)
     moments.push({ at, act: () => void feed.prices(addresses, { maxAgeMs }).catch(() => {}) })
@@ -127,7 +127,13 @@ function needAt(watches: Iterable<Watching>): Map<string, number> {
  * @param isLazy whether a timer buys only what would be too old at its next tick
  */
 const timers =
-  (timersOf: (need: Map<string, number>, active: ReadonlySet<Watching>) => Map<number | string, { everyMs: number; addresses: Set<string> }>, isLazy: boolean): Strategy =>
+  (
+    timersOf: (
+      need: Map<string, number>,
+      active: ReadonlySet<Watching>,
+    ) => Map<number | string, { everyMs: number; addresses: Set<string> }>,
+    isLazy: boolean,
+  ): Strategy =>
   ({ watches, looks, span }) => {
     const events = [
       ...watches.map((watch) => ({ at: watch.from, kind: 1, watch, look: undefined })),
@@ -144,17 +150,27 @@ const timers =
       for (const address of list) known.set(address, at)
     }
     const age = (address: string, at: number) => at - (known.get(address) ?? NEVER)
-    for (const [index, { at: eventAt, kind, watch, look }] of [...events, { at: span, kind: 3, watch: undefined, look: undefined }].entries()) {
+    for (const [index, { at: eventAt, kind, watch, look }] of [
+      ...events,
+      { at: span, kind: 3, watch: undefined, look: undefined },
+    ].entries()) {
       for (;;) {
         let next: { at: number; everyMs: number; addresses: Set<string> } | undefined
         for (const timer of running.values()) if (timer.at < (next?.at ?? Number.POSITIVE_INFINITY)) next = timer
         if (next === undefined || next.at >= eventAt) break
         const { at, everyMs } = next
         const tooOld = (address: string) => age(address, at + everyMs) > (need.get(address) ?? Number.POSITIVE_INFINITY)
-        buy([...next.addresses].filter((address) => !isLazy || tooOld(address)), at)
+        buy(
+          [...next.addresses].filter((address) => !isLazy || tooOld(address)),
+          at,
+        )
         next.at += everyMs
       }
-      if (look) buy([...new Set(look.addresses)].filter((address) => age(address, eventAt) > look.maxAgeMs), eventAt)
+      if (look)
+        buy(
+          [...new Set(look.addresses)].filter((address) => age(address, eventAt) > look.maxAgeMs),
+          eventAt,
+        )
       if (!watch) continue
       if (kind === 1) active.add(watch)
       else active.delete(watch)
@@ -169,7 +185,8 @@ const timers =
       }
       const missing = new Set<string>()
       for (const { at, addresses } of running.values())
-        for (const address of addresses) if (age(address, Math.min(at, span)) > (need.get(address) ?? 0)) missing.add(address)
+        for (const address of addresses)
+          if (age(address, Math.min(at, span)) > (need.get(address) ?? 0)) missing.add(address)
       buy([...missing], eventAt)
     }
     return credits
@@ -202,7 +219,12 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
   ),
   'a timer for each watch': timers(
     (_need, active) =>
-      new Map(Array.from(active, (watch, index) => [`${index}`, { everyMs: watch.everyMs, addresses: new Set(watch.addresses) }])),
+      new Map(
+        Array.from(active, (watch, index) => [
+          `${index}`,
+          { everyMs: watch.everyMs, addresses: new Set(watch.addresses) },
+        ]),
+      ),
     false,
   ),
 }

@@ -25,7 +25,10 @@ function cheapest(workload: Workload, latencyMs: number): number {
 const watch = fc.record({
   first: fc.nat(60),
   count: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 70 })),
-  everyMs: fc.oneof(fc.constantFrom(30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE), fc.integer({ min: 5 * SECOND, max: 6 * MINUTE })),
+  everyMs: fc.oneof(
+    fc.constantFrom(30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE),
+    fc.integer({ min: 5 * SECOND, max: 6 * MINUTE }),
+  ),
   from: fc.nat(5 * MINUTE),
   lasts: fc.oneof(fc.constant(2 * HOUR), fc.integer({ min: MINUTE, max: 30 * MINUTE })),
 })
@@ -81,7 +84,8 @@ describe.each(LATENCIES)('with answers after %d ms', (latencyMs) => {
     })
     const periods = [5 * SECOND, 8 * SECOND].map((ms) => ms - Math.ceil(1.25 * latencyMs)) as [number, number]
     const separate = (minutes: number) =>
-      creditsFor(50) * Math.ceil((minutes * MINUTE) / periods[0]) + creditsFor(4) * Math.ceil((minutes * MINUTE) / periods[1])
+      creditsFor(50) * Math.ceil((minutes * MINUTE) / periods[0]) +
+      creditsFor(4) * Math.ceil((minutes * MINUTE) / periods[1])
     for (const minutes of [5, 20])
       expect(await runFeed(run(minutes), latencyMs)).toBeLessThanOrEqual(separate(minutes) + 2 * creditsFor(52))
   })

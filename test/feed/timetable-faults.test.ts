@@ -17,7 +17,14 @@ const asksFor =
 
 describe('a budget of the day', () => {
   test.each([
-    ['9 tokens at 5 min and 60 at an hour', 17_402, [[9, 5 * MINUTE], [60, HOUR]]],
+    [
+      '9 tokens at 5 min and 60 at an hour',
+      17_402,
+      [
+        [9, 5 * MINUTE],
+        [60, HOUR],
+      ],
+    ],
     ['14 tokens at 10 min', 9_000, [[14, 10 * MINUTE]]],
     ['110 tokens at 15 min', 40_000, [[110, 15 * MINUTE]]],
   ] as const)('is used each day, and prices arrive soon after each midnight: %s', async (_, creditsPerDay, shapes) => {
@@ -40,36 +47,39 @@ describe('a budget of the day', () => {
     }
   })
 
-  test.each([3 * HOUR, 25 * HOUR, -25 * HOUR])('is spread over the true day when the wall clock is set by %d ms', async (ms) => {
-    const clock = createVirtualClock(Date.UTC(2026, 10, 20), true)
-    const fake = createFakeService({ clock })
-    const client = createClient({ apiKey: fake.key, transport: createDirectTransport(fake.fetch), clock })
-    const events: FeedEvent[] = []
-    const feed = createPriceFeed(client, {
-      clock,
-      budget: { creditsPerDay: 49_506 },
-      onEvent: (event) => void events.push(event),
-    })
-    onTestFinished(async () => {
-      await feed.close()
-      await client.close()
-    })
-    const { prices } = recordWatch(feed, some(60), MINUTE)
-    await clock.advance(22 * HOUR)
-    const waitsBefore = clock.waits.length
-    const before = fake.charged()
-    clock.stepWallClock(ms)
-    await clock.advance(HOUR)
-    // The pace of the hour before, and no storm of timers.
-    expect(fake.charged() - before).toBeLessThanOrEqual(49_506 / 24 + 800)
-    expect(clock.waits.length - waitsBefore).toBeLessThan(300)
-    expect(feed.status().stretch).toBeGreaterThanOrEqual(1)
-    expect(types(events)).not.toContain('feed.stopped')
-    const times = [...new Set(prices.map(({ at, ageMs }) => at + ageMs))]
-    expect(times.length).toBeGreaterThan(40)
-    await clock.advance(DAY)
-    expect(fake.charged()).toBeLessThanOrEqual(2 * 49_506)
-  })
+  test.each([3 * HOUR, 25 * HOUR, -25 * HOUR])(
+    'is spread over the true day when the wall clock is set by %d ms',
+    async (ms) => {
+      const clock = createVirtualClock(Date.UTC(2026, 10, 20), true)
+      const fake = createFakeService({ clock })
+      const client = createClient({ apiKey: fake.key, transport: createDirectTransport(fake.fetch), clock })
+      const events: FeedEvent[] = []
+      const feed = createPriceFeed(client, {
+        clock,
+        budget: { creditsPerDay: 49_506 },
+        onEvent: (event) => void events.push(event),
+      })
+      onTestFinished(async () => {
+        await feed.close()
+        await client.close()
+      })
+      const { prices } = recordWatch(feed, some(60), MINUTE)
+      await clock.advance(22 * HOUR)
+      const waitsBefore = clock.waits.length
+      const before = fake.charged()
+      clock.stepWallClock(ms)
+      await clock.advance(HOUR)
+      // The pace of the hour before, and no storm of timers.
+      expect(fake.charged() - before).toBeLessThanOrEqual(49_506 / 24 + 800)
+      expect(clock.waits.length - waitsBefore).toBeLessThan(300)
+      expect(feed.status().stretch).toBeGreaterThanOrEqual(1)
+      expect(types(events)).not.toContain('feed.stopped')
+      const times = [...new Set(prices.map(({ at, ageMs }) => at + ageMs))]
+      expect(times.length).toBeGreaterThan(40)
+      await clock.advance(DAY)
+      expect(fake.charged()).toBeLessThanOrEqual(2 * 49_506)
+    },
+  )
 })
 
 describe('a token that is refused', () => {
@@ -137,11 +147,14 @@ describe('a look-up', () => {
     return fake.charged()
   }
 
-  test.each([[[5, 49]], [[14]], [[60]], [[1]]])('never makes watches of %j tokens dearer than it is alone', async (watched) => {
-    const without = await hour(watched)
-    const withLookUps = await hour(watched, 36 * SECOND)
-    expect(withLookUps - without).toBeLessThanOrEqual(100 * 50 + 600)
-  })
+  test.each([[[5, 49]], [[14]], [[60]], [[1]]])(
+    'never makes watches of %j tokens dearer than it is alone',
+    async (watched) => {
+      const without = await hour(watched)
+      const withLookUps = await hour(watched, 36 * SECOND)
+      expect(withLookUps - without).toBeLessThanOrEqual(100 * 50 + 600)
+    },
+  )
 })
 
 describe('several processes on one store', () => {
@@ -242,7 +255,11 @@ test('a known price is not handed out as a young one, unless it is asked for', a
 test('closing during a request raises no feed.waiting', async () => {
   const { feed, clock, events } = setupFeed({}, { latencyMs: 10 * SECOND })
   recordWatch(feed, some(3), MINUTE)
-  feed.watchCandles(BOLT, { bucket: '1h', everyMs: HOUR })[Symbol.asyncIterator]().next().catch(() => {})
+  feed
+    .watchCandles(BOLT, { bucket: '1h', everyMs: HOUR })
+    [Symbol.asyncIterator]()
+    .next()
+    .catch(() => {})
   await clock.advance(SECOND)
   await feed.close()
   await clock.advance(MINUTE)

@@ -8,7 +8,10 @@ import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
 const demand = fc
   .array(
     fc.record({
-      everyMs: fc.oneof(fc.constantFrom(30 * SECOND, MINUTE, 5 * MINUTE), fc.integer({ min: SECOND, max: 60 * MINUTE })),
+      everyMs: fc.oneof(
+        fc.constantFrom(30 * SECOND, MINUTE, 5 * MINUTE),
+        fc.integer({ min: SECOND, max: 60 * MINUTE }),
+      ),
       addresses: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 200 })),
     }),
     { minLength: 1, maxLength: 40 },
@@ -75,15 +78,37 @@ describe('the ledger of the service agrees with the timetable to the credit', ()
   test.each<[string, [number, number][]]>([
     ['one interval', [[14, 5 * MINUTE]]],
     ['more than a request', [[60, 10 * MINUTE]]],
-    ['multiples', [[9, 5 * MINUTE], [20, 15 * MINUTE], [4, 60 * MINUTE]]],
-    ['requests that are filled', [[14, 10 * MINUTE], [102, 20 * MINUTE]]],
-    ['separate groups', [[50, 10 * MINUTE], [50, 17 * MINUTE]]],
+    [
+      'multiples',
+      [
+        [9, 5 * MINUTE],
+        [20, 15 * MINUTE],
+        [4, 60 * MINUTE],
+      ],
+    ],
+    [
+      'requests that are filled',
+      [
+        [14, 10 * MINUTE],
+        [102, 20 * MINUTE],
+      ],
+    ],
+    [
+      'separate groups',
+      [
+        [50, 10 * MINUTE],
+        [50, 17 * MINUTE],
+      ],
+    ],
   ])('%s', async (_, watched) => {
     const { feed, fake, clock } = setupFeed()
     for (const [index, [count, everyMs]] of watched.entries()) recordWatch(feed, some(count, 200 * index), everyMs)
     await clock.advance(3 * 60 * MINUTE)
     const { timetable, cost } = feed.explain()
-    expect(cost.creditsPerDay).toBeCloseTo(timetable.reduce((sum, group) => sum + group.creditsPerDay, 0), 6)
+    expect(cost.creditsPerDay).toBeCloseTo(
+      timetable.reduce((sum, group) => sum + group.creditsPerDay, 0),
+      6,
+    )
     const before = fake.charged()
     // Every group has whole cycles in this time.
     const days = watched.some(([, everyMs]) => everyMs === 17 * MINUTE) ? 17 : 1

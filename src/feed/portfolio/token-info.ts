@@ -4,8 +4,8 @@ import type { Token } from '../../generated/types.ts'
 import { isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import { isKeyRefused, isRefusal } from '../failures.ts'
 import type { CheckedStore } from '../checked-store.ts'
+import { isKeyRefused, isRefusal } from '../failures.ts'
 import type { Requester } from '../requests/requester.ts'
 
 /** What does not change about a token. */

@@ -16,11 +16,7 @@ export interface BoughtPrices {
 }
 
 /** Buys one price with `token.price`, or several with `prices.batch`. */
-export async function buyPrices(
-  send: Send,
-  addresses: readonly string[],
-  options: SendOptions,
-): Promise<BoughtPrices> {
+export async function buyPrices(send: Send, addresses: readonly string[], options: SendOptions): Promise<BoughtPrices> {
   const [address = ''] = addresses
   try {
     if (addresses.length > 1) {

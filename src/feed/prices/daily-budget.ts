@@ -151,15 +151,20 @@ export class DailyBudget implements Stretch {
   }
 
   /** The prices that would use what others have first, and why they are refused; undefined if there are none. */
-  refuse(prices: readonly TrackedPrice[]): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
+  refuse(
+    prices: readonly TrackedPrice[],
+  ): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
     const requests = prices.filter(({ watchers }) => watchers.size === 0)
     const { availableForRequests } = this
     const isShared = availableForRequests < this.available
     const refused = new Set(isShared ? requests.slice(maxAffordable(availableForRequests, requests.length)) : [])
-    if (refused.size > 0) return { refused, error: this.#error(refused.size, availableForRequests, 'the share of the watches') }
+    if (refused.size > 0)
+      return { refused, error: this.#error(refused.size, availableForRequests, 'the share of the watches') }
     if (this.#setAside === 0 || this.stretch === 1) return undefined
     // First prices cannot wait, and what has a guarantee comes first.
-    const others = prices.filter(({ at, longestInterval }) => at > Number.NEGATIVE_INFINITY && longestInterval === NEVER)
+    const others = prices.filter(
+      ({ at, longestInterval }) => at > Number.NEGATIVE_INFINITY && longestInterval === NEVER,
+    )
     const rest = creditsFor(prices.length - others.length) + this.#guaranteesPerDay * this.#daysLeft
     const late = new Set(others.slice(maxAffordable(this.available - rest, others.length)))
     if (late.size === 0) return undefined

@@ -142,7 +142,12 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
     const isRequired = (tracked: TrackedPrice) => !isEarly.has(tracked) || tracked.requesters.size > 0
     if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return release(missing)
     const toBuy = refuseRequests(missing)
-    await buyLeased(shared, toBuy.filter(isRequired), toBuy.filter((tracked) => !isRequired(tracked)), decidedAt)
+    await buyLeased(
+      shared,
+      toBuy.filter(isRequired),
+      toBuy.filter((tracked) => !isRequired(tracked)),
+      decidedAt,
+    )
   }
 
   /** Buys what no other process is buying, and waits for the store to have the rest. */

@@ -213,7 +213,10 @@ export class Schedule {
     // A new day of the budget may end the stretch, or the wait for it.
     const renewsAt = dailyBudget.isLimited && next < NEVER ? dailyBudget.renewsAt : NEVER
     const at = next === NEVER ? NEVER : Math.min(Math.max(next, backoff.until), renewsAt)
-    if (at === NEVER) return this.#stopTimer()
+    if (at === NEVER) {
+      this.#stopTimer()
+      return
+    }
     // A timer that fires too early sets another; that is cheaper than replacing it each time.
     if (this.#timer.at <= at) return
     this.#stopTimer()
@@ -311,7 +314,8 @@ export class Schedule {
       const { periodMs, at } = group
       if (!group.ticksAnyway || at <= now) continue
       const next = group.members.filter(
-        (member) => isFree(member) && !due.has(member.tracked) && isTooOld(member, now + periodMs, member.tracked.askedAt),
+        (member) =>
+          isFree(member) && !due.has(member.tracked) && isTooOld(member, now + periodMs, member.tracked.askedAt),
       )
       const credits = creditsFor(next.length)
       const saved = creditsFor(due.size) + credits - creditsFor(due.size + next.length)
@@ -393,8 +397,7 @@ export class Schedule {
         if (deadline >= now) at = Math.min(at, deadline)
       }
     const missing = prices.filter(
-      ({ askedAt, dueAt, inFlight }, index) =>
-        !inFlight && dueAt === NEVER && askedAt + (lives[index] as number) < at,
+      ({ askedAt, dueAt, inFlight }, index) => !inFlight && dueAt === NEVER && askedAt + (lives[index] as number) < at,
     )
     for (const tracked of missing) this.#setDue(tracked, now)
     if (missing.length > 0 && missing.length + waiting === prices.length) {

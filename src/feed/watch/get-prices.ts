@@ -45,7 +45,8 @@ export async function getPrices(
   const oldestMs = isStaleAllowed ? maxAgeMs * dailyBudget.requestStretch : maxAgeMs
   const isFresh = ({ price, at }: TrackedPrice) => price !== undefined && requestedAt - at <= oldestMs
   const missing = wanted.filter((tracked) => !isFresh(tracked))
-  if (missing.length > 0) await waitFor(new Set(missing), { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }, parts)
+  if (missing.length > 0)
+    await waitFor(new Set(missing), { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }, parts)
   const now = clock.now()
   const prices: Record<string, FeedPrice> = {}
   for (const [index, input] of inputs.entries()) {

@@ -67,7 +67,8 @@ export function feedInternalsOf(feed: object): FeedInternals | undefined {
     watchForVisitors: watch,
     setPayer: () => () => {},
     ownIntervals: () => new Map(),
-    costPerDay: (intervals) => Array.from(intervals, (everyMs) => (creditsFor(1) * 86_400_000) / everyMs).reduce((a, b) => a + b, 0),
+    costPerDay: (intervals) =>
+      Array.from(intervals, (everyMs) => (creditsFor(1) * 86_400_000) / everyMs).reduce((a, b) => a + b, 0),
     affordablePerDay: () => Number.POSITIVE_INFINITY,
     stretch: () => status().stretch,
     holdUp() {

@@ -1,6 +1,6 @@
 import { type Clock, monotonicNow, startTimer } from '../../concurrency/clock.ts'
-import type { FeedInternals } from './feed-access.ts'
 import { divideFairly } from './fair-share.ts'
+import type { FeedInternals } from './feed-access.ts'
 import type { PriceSources } from './price-source.ts'
 import type { StreamAccounts } from './stream-accounts.ts'
 import { isSolvent } from './stream-visitor.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../concurrency/clock.ts'
-import type { FeedInternals } from './feed-access.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
 import { checksumAddress, memoize } from '../../utils/address.ts'
+import type { FeedInternals } from './feed-access.ts'
 import type { StreamRequest } from './read-stream.ts'
 import { type PriceEvent, priceText } from './server-sent-events.ts'
 import type { StreamVisitor } from './stream-visitor.ts'

@@ -1,8 +1,8 @@
 import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
-import { type FeedInternals, feedInternalsOf } from './feed-access.ts'
 import { checkWindow } from '../credit-window.ts'
 import { readTokens } from '../rules.ts'
 import type { CreditWindow, ProxyStreamOptions, ProxyWithFeed } from '../types.ts'
+import { type FeedInternals, feedInternalsOf } from './feed-access.ts'
 
 export interface StreamSettings {
   readonly feed: ProxyWithFeed['feed']

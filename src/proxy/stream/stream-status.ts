@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
 import { isShortOfCredits } from '../../feed/failures.ts'
-import type { HoldUp } from './feed-access.ts'
 import type { StreamReport, StreamState } from '../../feed/stream/stream-state.ts'
+import type { HoldUp } from './feed-access.ts'
 import type { PriceSource } from './price-source.ts'
 import type { StreamVisitor } from './stream-visitor.ts'
 
