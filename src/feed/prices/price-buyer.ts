@@ -243,7 +243,10 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   function recordFailure(prices: readonly TrackedPrice[], error: unknown, sentAt: number, decidedAt: number): void {
     const mustWait = isolation.recordCharge(prices, error)
     const verdict = isolation.recordFailure(prices, error, decidedAt)
-    if (verdict.kind === 'isolated') return fail(prices, verdict.failure, decidedAt)
+    if (verdict.kind === 'isolated') {
+      fail(prices, verdict.failure, decidedAt)
+      return
+    }
     const isSplit = verdict.kind === 'split'
     // A refusal is free: the parts are requested at once, and nobody has to know.
     if (isSplit && isAboutAddresses(error)) {
