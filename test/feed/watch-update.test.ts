@@ -114,7 +114,7 @@ describe('an update of the interval', () => {
     await clock.advance(2 * MINUTE)
     watched.update({ everyMs: MINUTE })
     await clock.advance(SECOND)
-    expect(requests(fake, start).map(([at]) => at)).toEqual([5, 60_005, 190_000])
+    expect(requests(fake, start).map(([at]) => at)).toEqual([5, 60_005, 190_005])
     expect(feed.explain().onePerConsumer.creditsPerDay).toBeCloseTo(130 * 1_440, 6)
   })
 

@@ -16,10 +16,6 @@ const places = (file: SourceFile, isWrong: (node: ts.Node) => boolean) =>
     .filter(isWrong)
     .map((node) => `${file.path}:${file.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`)
 
-test('a file has at most 300 lines', () => {
-  expect(written.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([])
-})
-
 test('no file uses the type any', () => {
   expect(sources.flatMap((file) => places(file, ({ kind }) => kind === ts.SyntaxKind.AnyKeyword))).toEqual([])
 })
