@@ -4,7 +4,6 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { nodesOf, type SourceFile, sources } from './source.ts'
 
-const written = sources.filter(({ path }) => !path.startsWith('generated/'))
 /** Every TypeScript file of test. */
 const testFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
