@@ -139,6 +139,7 @@ describe('a look-up', () => {
     for (const count of watched) {
       recordWatch(feed, some(count, first), 30 * SECOND)
       first += count
+      await clock.advance(11 * SECOND)
     }
     for (let at = 0; at < HOUR; at += lookUpEveryMs ?? HOUR) {
       if (lookUpEveryMs) void feed.price(some(1, 500)[0] ?? '', { maxAgeMs: SECOND })
@@ -179,7 +180,7 @@ describe('several processes on one store', () => {
     const fake = createFakeService({ clock })
     let count = 0
     const transport = createDirectTransport(async (url, init) => {
-      if (count++ === 0) await clock.sleep(7 * SECOND)
+      await clock.sleep(count++ === 0 ? 7 * SECOND : 80)
       return fake.fetch(url, init)
     })
     const feeds = Array.from({ length: 9 }, (_, index) => {
@@ -201,9 +202,10 @@ describe('several processes on one store', () => {
 
 describe('what was not sent', () => {
   test('is not bought after the watch has stopped', async () => {
-    const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 10_000 } })
+    const { feed, fake, clock, client } = setupFeed({ budget: { creditsPerDay: 10_000 } })
     // The client parks what follows.
     fake.fault({ status: 429, retryAfter: '30', times: 1 })
+    await client.etn.price({}, { retry: false }).catch(() => {})
     const { stop } = recordWatch(feed, some(3), MINUTE)
     await clock.advance(SECOND)
     stop()
