@@ -1,6 +1,7 @@
-import { type CreditPlan, createClient, planCredits } from 'etn-market'
+import { type CreditPlan, planCredits } from 'etn-market'
 import type { PlannedCost } from '../credits/plan-types.ts'
 import { type DailyCost, sumSpending } from '../credits/planned-spending.ts'
+import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { activeHoursOf, isFixed, kindOf, type PlanFile, type PlanLine } from './plan-line.ts'
 import { costOfSync } from './sync-series.ts'
@@ -31,7 +32,7 @@ export async function forecastPlan(
   { lines }: Pick<PlanFile, 'lines'>,
   { limit, balance }: { limit?: number | undefined; balance?: number | undefined } = {},
 ): Promise<PlanForecast> {
-  const prices = await forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
+  const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
   const costs = lines.map((line) => prices.get(line) ?? costOf(line))
   const total = sumSpending(costs)
   const fixed = sumSpending(costs.filter((_, index) => isFixed(lines[index] as PlanLine))).creditsPerDay
@@ -102,14 +103,14 @@ function costOf(line: PlanLine): Cost {
 }
 
 /**
- * One feed buys the prices of all lines, each token once for all who want it. So it is asked what it would buy: it plans by simulating its
- * own schedule. What lines share is divided in proportion to what each would cost alone.
+ * One feed buys the prices of all lines, each token once for all who want it. What lines share is divided in proportion to what each would
+ * cost alone.
  */
-async function forecastPrices(lines: readonly PlanLine[]): Promise<Map<PlanLine, Cost>> {
+function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
   const costs = new Map<PlanLine, Cost>()
   for (const together of groupByHours(lines)) {
-    const all = await askFeed(together)
-    const alone = together.length === 1 ? [all] : await Promise.all(together.map((line) => askFeed([line])))
+    const all = planPrices(together)
+    const alone = together.map((line) => planPrices([line]))
     const sumAlone = alone.reduce((total, { creditsPerDay }) => total + creditsPerDay, 0)
     for (const [index, line] of together.entries()) {
       const share = (alone[index]?.creditsPerDay ?? 0) / sumAlone
@@ -123,16 +124,15 @@ async function forecastPrices(lines: readonly PlanLine[]): Promise<Map<PlanLine,
   return costs
 }
 
-async function askFeed(lines: readonly PlanLine[]): Promise<{ creditsPerDay: number; requestsPerDay: number }> {
-  const { createPriceFeed } = await import('etn-market/feed')
-  const client = createClient({ apiKey: 'none', fetch: () => Promise.reject(new Error('A forecast sends nothing.')) })
-  const feed = createPriceFeed(client)
-  for (const { addresses = [], times } of lines) feed.watch(addresses, { everyMs: times.everyMs, onPrice() {} })
-  const { cost } = feed.explain({ calls: 1 })
-  // Before the feed has begun to buy.
-  await feed.close()
-  await client.close()
-  return cost
+/** What the timetable of a feed costs that has these lines: each address at the shortest of its intervals. */
+function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay' | 'requestsPerDay'> {
+  const intervals = new Map<string, number>()
+  for (const { addresses = [], times } of lines)
+    for (const address of addresses) {
+      const key = address.toLowerCase()
+      intervals.set(key, Math.min(intervals.get(key) ?? Number.POSITIVE_INFINITY, times.everyMs))
+    }
+  return planTimetable(Array.from(intervals.values(), (everyMs) => ({ everyMs, addresses: 1 })))
 }
 
 function groupByHours(lines: readonly PlanLine[]): PlanLine[][] {

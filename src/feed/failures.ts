@@ -19,6 +19,9 @@ const MAX_FAST_RETRIES = 2
 /** Statuses that the service or a gateway sends for every request alike. */
 const SERVICE_WIDE = new Set([408, 429, 502, 503, 504])
 
+/** Refusals of a request whose key and operation are right: its addresses are wrong, unknown or too many. */
+const ABOUT_ADDRESSES = new Set([400, 404, 413, 414, 422])
+
 const isNamed = (error: unknown, names: RegExp): error is EtnMarketError =>
   isEtnMarketError(error) && names.test(error.name)
 
@@ -42,10 +45,16 @@ export function isOverBudget(error: unknown): boolean {
   return isNamed(error, /^BudgetExceededError$/)
 }
 
+/** Whether the service refused the request because of what it asks for, and not because of who asks. Such an answer is free. */
+export function isAboutAddresses(error: unknown): error is EtnMarketError {
+  return isEtnMarketError(error) && error.code !== 'not_the_service' && ABOUT_ADDRESSES.has(error.status ?? 0)
+}
+
 /** Whether requests for other addresses may succeed. */
 export function mayBeCausedByAnAddress(error: unknown): error is EtnMarketError {
   if (!isEtnMarketError(error)) return false
   const { name, code, status = 0 } = error
+  if (isAboutAddresses(error)) return true
   if (name === 'ResponseError') return code !== 'not_the_service' && code !== 'invalid_fetch'
   return name === 'ServiceError' && !SERVICE_WIDE.has(status)
 }

@@ -1,4 +1,4 @@
-import { inheritInternals } from '../client-internals.ts'
+import { inheritInternals, internalsOf } from '../client-internals.ts'
 import { systemClock } from '../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
@@ -6,29 +6,23 @@ import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { createCandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
+import { createCheckedStore } from './checked-store.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { createFeedClock } from './feed-clock.ts'
 import { createLifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
 import { createTokenInfos } from './portfolio/token-info.ts'
 import { watchPortfolio } from './portfolio/watch-portfolio.ts'
-import { createCheckedStore } from './prices/checked-store.ts'
-import { createDailyBudget } from './prices/daily-budget.ts'
-import { readSharedLease } from './prices/lease.ts'
-import { createPriceFetcher } from './prices/price-fetcher.ts'
+import { DailyBudget } from './prices/daily-budget.ts'
+import { createBuyLease, readSharedLease } from './prices/lease.ts'
+import { createPriceBuyer, type PriceBuyer } from './prices/price-buyer.ts'
 import { createPriceStore } from './prices/price-store.ts'
-import { createPriceTable } from './prices/price-table.ts'
-import type { TrackedPrice } from './prices/tracked-price.ts'
+import { createPriceTable } from './prices/tracked-price.ts'
 import { createBackoff } from './requests/backoff.ts'
 import { createRecurringRequests } from './requests/recurring-requests.ts'
-import { createRuleChoice } from './schedule/choose-rule.ts'
-import { createCostForecast } from './schedule/cost-forecast.ts'
-import { createDueTimes } from './schedule/due-times.ts'
+import { createSend } from './requests/send.ts'
 import { explain } from './schedule/explain.ts'
-import { createLeadTime } from './schedule/lead-time.ts'
-import { createScheduler } from './schedule/scheduler.ts'
-import { costOfGuarantees, solveStretch } from './schedule/solve-stretch.ts'
-import { createTokenBucket } from './schedule/token-bucket.ts'
+import { Schedule } from './schedule/schedule.ts'
 import { createStatus } from './status.ts'
 import { loadStreams } from './stream/load-streams.ts'
 import { createTrades } from './trades/trades.ts'
@@ -40,6 +34,8 @@ import { createPeek } from './watch/peek.ts'
 import { createWatchRegistry } from './watch/registry.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
+/** A stretch that has changed by less is not reported. */
+const MIN_CHANGE = 0.05
 const BLIND_STORE =
   'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
 
@@ -63,124 +59,85 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     return addresses.map(checksum)
   }
 
+  if (options.budget && !internalsOf(client))
+    throw invalidOption('budget', options.budget, 'left out: the client was not made by createClient')
   const sharedLease = readSharedLease(options)
   const lifetime = createLifetime()
+  const { closed } = lifetime
   const table = createPriceTable()
-  const dueTimes = createDueTimes()
-  const dailyBudget = createDailyBudget({
-    options: options.budget,
-    store: options.store,
-    clock,
-    costOfGuarantees: (allowance, bought) => costOfGuarantees(dueTimes.demand.addresses(), allowance, bought),
-    solveStretch(allowance) {
-      const addresses = dueTimes.demand.addresses()
-      return solveStretch({ addresses, allowance, factor: forecast.factor, current: dueTimes.stretch })
-    },
-    onStretch: () => onStretch(),
-  })
-  const bucket = createTokenBucket()
+  const dailyBudget = new DailyBudget(options, clock)
   const backoff = createBackoff(clock, emit)
-  const applyTiming = () => {
-    const { stretch, atLeastStretch } = dailyBudget
-    dueTimes.setTiming({ stretch, atLeastStretch }, leadTime.ms)
-    bucket.setLeadTime(leadTime.ms)
-  }
-  let slowLeadMs: number | undefined
-  const onSlow = ({ address, lateAfterMs: everyMs }: TrackedPrice) => {
-    if (slowLeadMs === leadTime.ms) return
-    slowLeadMs = leadTime.ms
-    emit({ type: 'feed.slow', address, everyMs, leadMs: leadTime.ms })
-  }
-  const onStretch = () => {
-    applyTiming()
-    const { stretch, atLeastStretch } = dailyBudget
-    emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay: forecast.creditsPerDay() })
-  }
-  const leadTime = createLeadTime(applyTiming)
-  const rules = createRuleChoice({ dueTimes, bucket })
-  const forecast = createCostForecast({ clock, dueTimes, bucket })
-  const checked = options.store && createCheckedStore(options.store, clock, emit, lifetime.closed)
+  const send = createSend(client, dailyBudget.budget)
+  const checked = options.store && createCheckedStore(options.store, clock, emit, closed)
   const onBlind = () => emit({ type: 'feed.store_failed', message: BLIND_STORE })
   const listeners = new Set<() => void>()
   const notify = () => {
     for (const listener of [...listeners]) listener()
   }
-  const onStreamStatus = () => {
-    if (streams) emit({ type: 'feed.stream', ...streams.status })
-    notify()
-  }
-  const fetcher = createPriceFetcher({
-    client,
+  const page = pauseWhenHidden ? followPageVisibility(() => schedule.wake()) : undefined
+  const isPaused = () => page?.hidden ?? false
+  let reported = { stretch: 1, atLeastStretch: 1 }
+  const schedule: Schedule = new Schedule({
+    clock,
+    dailyBudget,
+    backoff,
+    windowMs,
+    isShared: checked !== undefined,
+    buyer: (): PriceBuyer => streams?.buyer ?? buyer,
+    isPaused: () => isPaused() || Boolean(streams?.isLoading),
+    streams: () => streams,
+    onSlow: ({ address, lateAfterMs: everyMs }, leadMs) => emit({ type: 'feed.slow', address, everyMs, leadMs }),
+    onStretch() {
+      const { stretch, atLeastStretch, watchesPerDay: creditsPerDay } = dailyBudget
+      if (!isChange(stretch, reported.stretch) && !isChange(atLeastStretch, reported.atLeastStretch)) return
+      reported = { stretch, atLeastStretch }
+      emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay })
+    },
+  })
+  const buyer = createPriceBuyer({
+    send,
     clock,
     dailyBudget,
     backoff,
     emit,
-    store:
-      options.store &&
-      checked &&
-      createPriceStore({ store: options.store, clock, checked, closed: lifetime.closed, shared: sharedLease, onBlind }),
-    signal: lifetime.signal,
-    reserveExtra(credits) {
-      const isCovered = bucket.covers(credits, clock.now())
-      if (isCovered) bucket.spend(credits, clock.now())
-      return isCovered
-    },
-    schedule: dueTimes.schedule,
-    onLatency: leadTime.record,
+    shared:
+      options.store && checked
+        ? {
+            store: createPriceStore(checked, clock),
+            lease: createBuyLease({ store: options.store, clock, closed, shared: sharedLease, onBlind }),
+          }
+        : undefined,
+    closed,
+    onChange: (tracked) => schedule.changed(tracked),
+    onFailed: (tracked, failure) => schedule.failed(tracked, failure),
     onDelivered: notify,
-    onRecovery: dueTimes.retryMaybeCharged,
+    onLoaded: () => schedule.loaded(),
+    onLatency: (ms) => schedule.recordLatency(ms),
+    onRecovery: () => schedule.recovered(),
   })
-  const page = pauseWhenHidden ? followPageVisibility(() => scheduler.wake()) : undefined
-  const isPaused = () => page?.hidden ?? false
   const streams = options.stream
     ? loadStreams({
         client,
         clock,
         windowMs,
-        fetcher,
+        buyer,
         table,
-        dueTimes,
+        schedule,
         isPaused,
-        onStatus: onStreamStatus,
+        onStatus() {
+          if (streams) emit({ type: 'feed.stream', ...streams.status })
+          notify()
+        },
       })
     : undefined
-  const plainScheduler = createScheduler({
-    clock,
-    dueTimes,
-    dailyBudget,
-    bucket,
-    backoff,
-    forecast,
-    rules,
-    fetcher: streams?.fetcher ?? fetcher,
-    windowMs,
-    isPaused: () => isPaused() || Boolean(streams?.isLoading),
-    onSlow,
-    onStretch,
-  })
-  const scheduler = streams?.follow(plainScheduler) ?? plainScheduler
-  const shared = {
-    clock,
-    emit,
-    table,
-    dueTimes,
-    dailyBudget,
-    bucket,
-    leadTime,
-    backoff,
-    forecast,
-    rules,
-    scheduler,
-    lifetime,
-    toChecksum,
-  }
+  const shared = { clock, emit, table, send, dailyBudget, backoff, schedule, lifetime, toChecksum }
   const recurring = createRecurringRequests()
   const requests = { ...shared, client, isPaused, recurring }
   const candles = createCandleStore(checked, clock)
   const storeParts = options.store && checked && { store: options.store, checked, clock, emit }
   const trades = createTrades({ ...shared, client, storeParts, isPaused })
-  const watches = createWatchRegistry({ ...shared, windowMs })
-  const tokens = createTokenInfos(client, checked, clock)
+  const watches = createWatchRegistry(shared)
+  const tokens = createTokenInfos(checked, clock)
   const watch = createWatchFunction({ ...shared, registry: watches })
   const wallets = { ...requests, tokens, holdings: new Map(), watch }
   const request = (addresses: readonly string[], requestOptions = {}) =>
@@ -191,7 +148,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     listeners.clear()
     page?.stop()
     streams?.stop()
-    await Promise.all([scheduler.stop(), trades.stop()])
+    await Promise.all([schedule.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
   const feed = {
@@ -225,6 +182,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   } satisfies PriceFeed
   return inheritInternals(client, feed)
 }
+
+/** A stretch that ends is a change, however small it was. */
+const isChange = (now: number, before: number) =>
+  Math.abs(now / before - 1) > MIN_CHANGE || (now === 1) !== (before === 1)
 
 function readDuration(name: string, ms: number): number {
   if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms

@@ -3,16 +3,14 @@ import type { FeedClock } from './feed-clock.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { DailyBudget } from './prices/daily-budget.ts'
 import type { Backoff } from './requests/backoff.ts'
-import type { CostForecast } from './schedule/cost-forecast.ts'
-import type { DueTimes } from './schedule/due-times.ts'
+import type { Schedule } from './schedule/schedule.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
 import type { FeedStatus } from './types.ts'
 import type { WatchRegistry } from './watch/registry.ts'
 
 export interface StatusParts {
   readonly clock: FeedClock
-  readonly dueTimes: DueTimes
-  readonly forecast: CostForecast
+  readonly schedule: Schedule
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly watches: WatchRegistry
@@ -25,23 +23,23 @@ export interface StatusParts {
 }
 
 export function createStatus(parts: StatusParts): () => FeedStatus {
-  const { clock, dueTimes, forecast, dailyBudget, backoff, watches } = parts
+  const { clock, schedule, dailyBudget, backoff, watches } = parts
   return () => {
     const state = stateOf(parts)
-    const { spent, uncertain, limit } = dailyBudget.budget
-    const creditsPerDay = forecast.creditsPerDay()
+    const isWaiting = state === 'waiting' || state === 'stopped'
+    schedule.settle()
     return {
       state,
-      until: state === 'waiting' || state === 'stopped' ? clock.toUnix(backoff.until) : undefined,
-      reason: state === 'waiting' || state === 'stopped' ? codeOf(backoff.failure?.error) : undefined,
+      until: isWaiting ? clock.toUnix(backoff.until) : undefined,
+      reason: isWaiting ? codeOf(backoff.failure?.error) : undefined,
       stretch: dailyBudget.stretch,
       atLeastStretch: dailyBudget.atLeastStretch,
-      creditsPerDay: Math.round(creditsPerDay),
-      limit: parts.hasBudget ? limit : undefined,
-      spent: spent + uncertain,
-      projected: Math.min(limit, dailyBudget.projected(creditsPerDay)),
+      creditsPerDay: Math.round(schedule.timetable.creditsPerDay),
+      limit: parts.hasBudget ? dailyBudget.budget.limit : undefined,
+      spent: dailyBudget.spent,
+      projected: dailyBudget.projected,
       watches: watches.size,
-      addresses: dueTimes.demand.size,
+      addresses: schedule.watched.size,
       stream: parts.streamStatus(),
     }
   }

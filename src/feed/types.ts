@@ -90,7 +90,10 @@ export interface FeedStatus {
   readonly state: 'idle' | 'running' | 'waiting' | 'stopped' | 'paused' | 'closed'
   /** When requests continue, unix milliseconds; undefined unless the state is `waiting` or `stopped`. */
   readonly until: number | undefined
-  /** Why requests wait, the code of the failure; undefined unless the state is `waiting` or `stopped`. */
+  /**
+   * Why requests wait, the code of the error: `budget_exceeded`, `rate_limited`, `invalid_api_key` and so on; undefined unless the state is
+   * `waiting` or `stopped`.
+   */
   readonly reason: string | undefined
   /** The factor by which every interval is longer than requested, up to `atLeastEveryMs`; 1 if none is. */
   readonly stretch: number
@@ -119,8 +122,8 @@ export interface FeedStatus {
 export interface PriceFeed extends AsyncDisposable {
   /**
    * Resolves with the price of a token, at most `maxAgeMs` old. A known price is free; a new one costs 50 credits alone and 10 in a
-   * batch. If no newer price can be bought, it resolves with an older one that has `stale: true`.
-   * @throws the client's error, if nothing is known about the token.
+   * batch. If none can be bought, it rejects; with `stale: 'allow'` it resolves with an older one that has `stale: true`.
+   * @throws the client's error, for the purchase that failed.
    */
   price(address: string, options?: PriceRequestOptions): Promise<FeedPrice>
   /**

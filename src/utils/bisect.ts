@@ -6,9 +6,9 @@ const STEPS = 24
  * @param holdsAt where the condition holds
  * @param failsAt where it does not
  */
-export function bisect(condition: (value: number) => boolean, holdsAt: number, failsAt: number): number {
+export function bisect(condition: (value: number) => boolean, holdsAt: number, failsAt: number, steps = STEPS): number {
   let [holds, fails] = [holdsAt, failsAt]
-  for (let step = 0; step < STEPS; step++) {
+  for (let step = 0; step < steps; step++) {
     const middle = Math.sqrt(holds * fails)
     if (condition(middle)) holds = middle
     else fails = middle

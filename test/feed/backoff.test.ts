@@ -28,7 +28,7 @@ describe('a service that fails', () => {
     ])
     expect(errors).toHaveLength(1)
     expect(feed.status().state).toBe('waiting')
-    expect(await feed.price(BOLT)).toMatchObject({ stale: true })
+    expect(await feed.price(BOLT, { stale: 'allow' })).toMatchObject({ stale: true })
     fault.remove()
     await clock.advance(MINUTE)
     expect(prices.slice(6, 9).map(({ stale }) => stale)).toEqual([false, false, false])

@@ -59,8 +59,8 @@ test('a used-up budget stops the feed once, and the feed resumes the next day', 
   expect(fake.charged()).toBeLessThanOrEqual(650)
   expect(types(events).filter((type) => type === 'feed.stopped')).toHaveLength(1)
   expect(feed.status()).toMatchObject({ state: 'stopped', until: start + DAY })
-  // Known prices are still returned, marked stale.
-  expect((await feed.price(some(1)[0] ?? '')).stale).toBe(true)
+  // Known prices are still returned, marked stale, to those who accept them.
+  expect((await feed.price(some(1)[0] ?? '', { stale: 'allow' })).stale).toBe(true)
   await clock.advance(DAY / 2 + MINUTE)
   expect(types(events)).toContain('feed.resumed')
   expect(prices.some(({ at, stale }) => at >= start + DAY && !stale)).toBe(true)
@@ -84,7 +84,7 @@ test('price requests beyond the budget get older prices, and the feed does not s
   const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 10_000 } })
   await toMidnight(clock)
   for (let minute = 0; minute < 1_430; minute++) {
-    void feed.prices(some(10), { maxAgeMs: MINUTE }).catch(() => {})
+    void feed.prices(some(10), { maxAgeMs: MINUTE, stale: 'allow' }).catch(() => {})
     await clock.advance(MINUTE)
   }
   expect(fake.charged()).toBeLessThanOrEqual(10_000)

@@ -137,5 +137,13 @@ test('the plan is empty without a watch', () => {
   const { feed } = setupFeed()
   const nothing = { creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0, creditsPer30Days: 0, usdPer30Days: 0 }
   const costs = { cost: nothing, onePerConsumer: nothing }
-  expect(feed.explain()).toEqual({ calls: [], stretch: 1, atLeastStretch: 1, ...costs, unstretched: costs, others: [] })
+  expect(feed.explain()).toEqual({
+    calls: [],
+    stretch: 1,
+    atLeastStretch: 1,
+    timetable: [],
+    ...costs,
+    unstretched: costs,
+    others: [],
+  })
 })

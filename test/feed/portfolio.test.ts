@@ -43,7 +43,7 @@ function scaled(text: string): bigint {
 describe('a portfolio', () => {
   test('is exact: balances by their decimals by their prices', async () => {
     const { feed, clock, client } = setup()
-    const { seen } = read(feed.portfolio(WALLET.toLowerCase(), { everyMs: 5 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET.toLowerCase(), { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(SECOND)
     expect(seen).toHaveLength(1)
     const [first] = seen
@@ -92,7 +92,7 @@ describe('a portfolio', () => {
         fake.stub('prices.batch', () =>
           Object.fromEntries(entries.map(([address, one]) => [address.toLowerCase(), { usd: one?.usd }])),
         )
-        const { seen } = read(feed.portfolio(WALLET, { everyMs: MINUTE }))
+        const { seen } = read(feed.portfolio(WALLET, { everyMs: MINUTE, balancesEveryMs: MINUTE }))
         await clock.advance(SECOND)
         const total = entries.reduce(
           (sum, [, one]) => sum + (one ? (one.balance * scaled(one.usd)) / 10n ** BigInt(one.decimals) : 0n),
@@ -161,7 +161,7 @@ describe('a portfolio', () => {
 
   test('reads the list of tokens if that is cheaper, once', async () => {
     const { feed, clock, fake } = setup()
-    const { seen } = read(feed.portfolio(fakeWallets.whale, { everyMs: 20 * MINUTE }))
+    const { seen } = read(feed.portfolio(fakeWallets.whale, { everyMs: 20 * MINUTE, balancesEveryMs: 20 * MINUTE }))
     await clock.advance(2 * HOUR)
     expect(seen[0]?.positions.length).toBeGreaterThan(90)
     expect(seen[0]?.positions.every(({ amount }) => amount !== null)).toBe(true)
@@ -185,7 +185,7 @@ describe('a portfolio', () => {
         [OTHER]: { balance: '0x0', blockUpdated: 1 },
       },
     }))
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(HOUR)
     const [first] = seen
     expect(first?.unpriced.toSorted()).toEqual([CORE, UNLISTED].toSorted())
@@ -207,7 +207,7 @@ describe('a portfolio', () => {
     const { feed, clock, fake } = setup()
     let held: Record<string, unknown> = { [BOLT]: { balance: '0x5', blockUpdated: 1 } }
     fake.stub('balances.get', ({ data }) => ({ ...data, balances: held }))
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(MINUTE)
     held = { [CORE]: { balance: '0x7', blockUpdated: 2 } }
     await clock.advance(5 * MINUTE)
@@ -224,7 +224,7 @@ describe('a portfolio', () => {
     const { feed, clock, fake } = setup()
     const holdings = some(200).map((address) => [address, { balance: '0x1', blockUpdated: 1 }])
     fake.stub('balances.get', ({ data }) => ({ ...data, balances: Object.fromEntries(holdings) }))
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(MINUTE)
     expect(seen[0]).toMatchObject({ complete: false, totalUsd: '0' })
     expect(seen[0]?.unpriced).toHaveLength(200)
@@ -234,7 +234,7 @@ describe('a portfolio', () => {
 
   test('readers of one wallet share the balances', async () => {
     const { feed, clock, fake } = setup()
-    const portfolio = feed.portfolio(WALLET, { everyMs: 10 * MINUTE })
+    const portfolio = feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE })
     const one = read(portfolio)
     await clock.advance(MINUTE)
     const other = read(portfolio)
@@ -247,7 +247,7 @@ describe('a portfolio', () => {
 
   test('a slow reader gets the newest state', async () => {
     const { feed, clock } = setup()
-    const reader = feed.portfolio(WALLET, { everyMs: 5 * MINUTE })[Symbol.asyncIterator]()
+    const reader = feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE })[Symbol.asyncIterator]()
     const first = watch(reader.next())
     await clock.advance(SECOND)
     expect(first.state).toBe('resolved')
@@ -265,7 +265,7 @@ describe('a portfolio', () => {
 describe('when something fails, a portfolio', () => {
   test('keeps the last state with stale: true, reports it once, and recovers', async () => {
     const { feed, clock, fake, events } = setup()
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(MINUTE)
     const broken = fake.fault({ operation: 'balances.get', status: 500, times: Number.POSITIVE_INFINITY })
     await clock.advance(20 * MINUTE)
@@ -301,7 +301,7 @@ describe('when something fails, a portfolio', () => {
     const { feed, clock, fake, events } = setup()
     const isBolt = ({ path }: { path: string }) => path.includes(BOLT)
     const broken = fake.fault({ operation: 'token.get', status: 500, when: isBolt, times: Number.POSITIVE_INFINITY })
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(30 * MINUTE)
     expect(seen.at(-1)).toMatchObject({ unpriced: [BOLT], stale: true })
     expect(seen.at(-1)?.positions.filter(({ usd }) => usd !== null)).toHaveLength(2)
@@ -315,7 +315,7 @@ describe('when something fails, a portfolio', () => {
   test('waits for its interval after an answer that is paid for and of no use, and after lost answers', async () => {
     const { feed, clock, fake } = setup()
     const remove = fake.stub('balances.get', () => ({ balances: 7 }), { validate: false })
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
     await clock.advance(29 * MINUTE)
     expect(seen).toEqual([])
     expect(count(fake, 'balances.get')).toBe(3)
@@ -330,7 +330,7 @@ describe('when something fails, a portfolio', () => {
     const { feed, clock, fake } = setup()
     const odd = { [BOLT]: { balance: 5 }, '0x1': { balance: '0x1' }, [CORE]: null, [DYNO]: { balance: '0x5' } }
     fake.stub('balances.get', () => ({ balances: odd }), { validate: false })
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
     await clock.advance(MINUTE)
     expect(seen[0]?.unpriced.toSorted()).toEqual(['0x1', BOLT, CORE].toSorted())
     expect(seen[0]?.positions[0]).toMatchObject({ address: DYNO, balance: '0x5' })
@@ -340,19 +340,19 @@ describe('when something fails, a portfolio', () => {
   test('rejects if the key is refused, and ends with the signal, return and the feed', async () => {
     const { feed, clock, fake } = setup()
     fake.fault({ operation: 'balances.get', status: 403 })
-    const refused = read(feed.portfolio(WALLET, { everyMs: MINUTE }))
+    const refused = read(feed.portfolio(WALLET, { everyMs: MINUTE, balancesEveryMs: MINUTE }))
     await flush()
     expect(refused.end).toMatchObject({ state: 'rejected', error: { name: 'PermissionError' } })
     await clock.advance(2 * MINUTE)
     const leaving = new AbortController()
-    const aborted = read(feed.portfolio(WALLET, { everyMs: MINUTE, signal: leaving.signal }))
-    const closed = read(feed.portfolio(OTHER, { everyMs: MINUTE }))
+    const aborted = read(feed.portfolio(WALLET, { everyMs: MINUTE, balancesEveryMs: MINUTE, signal: leaving.signal }))
+    const closed = read(feed.portfolio(OTHER, { everyMs: MINUTE, balancesEveryMs: MINUTE }))
     await clock.advance(SECOND)
     leaving.abort('enough')
     await flush()
     expect(aborted.end).toMatchObject({ state: 'rejected', error: 'enough' })
     fake.fault({ operation: ['prices.batch', 'token.price'], status: 401, times: Number.POSITIVE_INFINITY })
-    const later = read(feed.portfolio(OTHER, { everyMs: 40 * SECOND }))
+    const later = read(feed.portfolio(OTHER, { everyMs: 40 * SECOND, balancesEveryMs: 40 * SECOND }))
     await clock.advance(2 * MINUTE)
     expect(later.end).toMatchObject({ state: 'rejected', error: { name: 'AuthenticationError' } })
     await feed.close()
@@ -364,7 +364,7 @@ describe('when something fails, a portfolio', () => {
   test('stays within the budget of the feed, and says that it is stale', async () => {
     const { feed, clock, fake } = setup({ budget: { creditsPerDay: 10_000 } })
     await toMidnight(clock)
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE }))
+    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
     await clock.advance(DAY - MINUTE)
     expect(fake.charged()).toBeGreaterThan(5_000)
     expect(fake.charged()).toBeLessThanOrEqual(10_000)
@@ -373,7 +373,7 @@ describe('when something fails, a portfolio', () => {
 
   test('rejects with the budget’s error if no day has room for one request', async () => {
     const { feed, fake } = setup({ budget: { creditsPerDay: 2_000 } })
-    const { end } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE }))
+    const { end } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
     await flush()
     expect(end).toMatchObject({ state: 'rejected', error: { name: 'BudgetExceededError', needed: 2_800 } })
     fake.expectRequests(0)
@@ -389,4 +389,16 @@ describe('when something fails, a portfolio', () => {
     expect(() => feed.portfolio(wallet, options)).toThrow(InvalidRequestError)
     fake.expectRequests(0)
   })
+})
+
+test('balances are requested every 15 minutes by default, and no more often than prices', async () => {
+  const { feed, clock, fake } = setup()
+  const balances = () => fake.journal().filter(({ operation }) => operation === 'balances.get').length
+  const minute = read(feed.portfolio(WALLET, { everyMs: MINUTE }))
+  await clock.advance(HOUR - MINUTE)
+  expect(balances()).toBe(4)
+  expect(minute.seen.length).toBeGreaterThan(50)
+  read(feed.portfolio(OTHER, { everyMs: HOUR }))
+  await clock.advance(2 * HOUR - MINUTE)
+  expect(balances()).toBe(4 + 8 + 2)
 })

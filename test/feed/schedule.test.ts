@@ -1,17 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { creditsFor, requestCredits, splitIntoRequests } from '../../src/credits/batch-cost.ts'
-import { createPriorityQueue } from '../../src/feed/prices/priority-queue.ts'
-import type { DueItem } from '../../src/feed/schedule/early-cost.ts'
-import { cheapestBatch } from '../../src/feed/schedule/select-batch.ts'
+import { createPriorityQueue } from '../../src/utils/priority-queue.ts'
 import { testProperty } from '../support/property.ts'
 import { MINUTE, recordWatch, requests, SECOND, setupFeed, some } from './setup.ts'
-
-const queueOf = (items: DueItem[]) => {
-  const queue = createPriorityQueue<DueItem>(({ dueAt }) => dueAt)
-  for (const item of items) queue.put(item)
-  return queue
-}
 
 testProperty(
   'the priority queue returns the smallest key first after any additions, moves and removals',
@@ -42,38 +34,6 @@ testProperty(
   { cases: 100 },
 )
 
-test('the work for a batch of fifty grows with the logarithm of the number of watched addresses', () => {
-  const readsPerAddress = (watched: number) => {
-    let reads = 0
-    const queue = createPriorityQueue<DueItem>(({ dueAt }) => {
-      reads++
-      return dueAt
-    })
-    // Multiples of a prime number: in no order, and none twice.
-    for (let index = 0; index < watched; index++)
-      queue.put({ dueAt: 1 + ((index * 7_919) % watched), intervalMs: watched, timesBought: 1 })
-    reads = 0
-    let now = 0
-    for (let call = 0; call < 20; call++) {
-      now += 50
-      const { due, early } = cheapestBatch(
-        { queue, callRate: { gapMs: 50, saturated: true, fastMs: 0 }, rule: 'same-request' },
-        0,
-        now,
-      )
-      for (const item of [...due, ...early]) {
-        item.dueAt = now + item.intervalMs
-        queue.put(item)
-      }
-    }
-    return reads / now
-  }
-  const [small = 0, ...larger] = [1_000, 10_000, 100_000].map(readsPerAddress)
-  // Ten times as many items are 3.3 more levels, each of which reads a few keys.
-  expect(small).toBeLessThan(80)
-  for (const [step, reads] of larger.entries()) expect(reads - small).toBeLessThan(20 * (step + 1))
-})
-
 test('addresses are split into the cheapest requests', () => {
   for (let count = 0; count <= 160; count++) {
     const sizes = splitIntoRequests(Array.from({ length: count })).map(({ length }) => length)
@@ -86,43 +46,6 @@ test('addresses are split into the cheapest requests', () => {
     })
     expect(creditsFor(count)).toBe(Math.min(...splits))
   }
-})
-
-describe('early addresses', () => {
-  const callRate = { gapMs: MINUTE, saturated: false, fastMs: 0 }
-  const rule = 'same-request'
-  const item = (inMs: number, lastsMs: number): DueItem => ({ dueAt: inMs, intervalMs: lastsMs, timesBought: 0 })
-
-  test('are those due before the next call', () => {
-    const due = [item(0, MINUTE), item(0, MINUTE), item(0, MINUTE)]
-    const between = item(30 * SECOND, 90 * SECOND)
-    const after = item(70 * SECOND, 90 * SECOND)
-    const queue = queueOf([...due, between, after])
-    expect(cheapestBatch({ queue, callRate, rule }, 0, 0)).toEqual({ due, early: [between] })
-    expect(queue.items()).toEqual([after])
-  })
-
-  test('are left out if they waste more than they save', () => {
-    // Fifteen addresses that have just been bought would cost 150 to save a base fee of 100.
-    const fresh = Array.from({ length: 15 }, () => item(59 * SECOND, MINUTE))
-    expect(cheapestBatch({ queue: queueOf([item(0, MINUTE), ...fresh]), callRate, rule }, 0, 0).early).toEqual([])
-    // Their prices are about to expire: they are bought early, and the next call is postponed.
-    const old = Array.from({ length: 15 }, () => item(6 * SECOND, MINUTE))
-    expect(cheapestBatch({ queue: queueOf([...old]), callRate, rule }, 3, 0).early).toHaveLength(15)
-  })
-
-  test('fill the last request and start no other', () => {
-    const soon = () => Array.from({ length: 60 }, (_, index) => item(index + 1, MINUTE))
-    expect(cheapestBatch({ queue: queueOf(soon()), callRate, rule }, 45, 0).early).toHaveLength(5)
-    expect(cheapestBatch({ queue: queueOf(soon()), callRate, rule }, 50, 0).early).toHaveLength(0)
-    expect(
-      cheapestBatch({ queue: queueOf(soon()), callRate: { ...callRate, saturated: true }, rule }, 3, 0).early,
-    ).toHaveLength(47)
-  })
-
-  test('are left out beside one other address: two single requests cost the same now and later', () => {
-    expect(cheapestBatch({ queue: queueOf([item(1, MINUTE)]), callRate, rule }, 1, 0).early).toEqual([])
-  })
 })
 
 describe('the schedule', () => {

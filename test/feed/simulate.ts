@@ -75,7 +75,6 @@ export const toPlan = ({
 const plansOf = (one: fc.Arbitrary<Plan>) => fc.array(one, { minLength: 1, maxLength: 6 })
 
 /** Watches that last to the end, and watches of any length. */
-export const permanentPlans = plansOf(fc.record(watcher).map(toPlan))
 export const transientPlans = plansOf(
   fc.record({ ...watcher, lasts: fc.oneof(fc.constant(SPAN), fc.integer({ min: 1, max: SPAN })) }).map(toPlan),
 )

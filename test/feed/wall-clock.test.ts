@@ -56,7 +56,7 @@ test.each([-2 * HOUR, 2 * HOUR])(
     const options = { everyMs: MINUTE, signal: stop.signal }
     const iterations: AsyncIterable<unknown>[] = [
       feed.watchCandles(BOLT, { bucket: '1m', ...options }),
-      feed.portfolio(`0x${'0'.repeat(37)}abc`, options),
+      feed.portfolio(`0x${'0'.repeat(37)}abc`, { ...options, balancesEveryMs: MINUTE }),
       feed.trades(options),
     ]
     const ends = iterations.map(async (iteration) => {

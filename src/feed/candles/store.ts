@@ -1,7 +1,7 @@
 import type { Candle } from '../../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
+import type { CheckedStore } from '../checked-store.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { CheckedStore } from '../prices/checked-store.ts'
 import { BUCKET_SECONDS, type Bucket, MAX_CANDLES } from './buckets.ts'
 import type { KnownSeries } from './series.ts'
 

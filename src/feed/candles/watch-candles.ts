@@ -90,7 +90,7 @@ async function follow(
 }
 
 /** Buys what is missing in a series. */
-function createCandleBuyer(id: SeriesId, limit: number, requester: Requester, { client, clock }: CandleWatchParts) {
+function createCandleBuyer(id: SeriesId, limit: number, requester: Requester, { clock }: CandleWatchParts) {
   const bucketSeconds = BUCKET_SECONDS[id.bucket]
   /** What the service's clock shows beyond the clock of the feed, in milliseconds; undefined before its first answer. */
   let clockOffset: number | undefined
@@ -108,7 +108,7 @@ function createCandleBuyer(id: SeriesId, limit: number, requester: Requester, { 
             operation: 'token.candles',
             addresses: [id.address],
             worstCase: base + perItem * asked,
-            send: (options) => client.token.candles({ ...id, limit: asked }, options),
+            params: { ...id, limit: asked },
             isUsable: isCandles,
           }
         })

@@ -4,10 +4,9 @@ import type { Token } from '../../generated/types.ts'
 import { isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
+import type { CheckedStore } from '../checked-store.ts'
 import { isKeyRefused, isRefusal } from '../failures.ts'
-import type { CheckedStore } from '../prices/checked-store.ts'
 import type { Requester } from '../requests/requester.ts'
-import type { FeedClient } from '../types.ts'
 
 /** What does not change about a token. */
 export type TokenInfo = Pick<Token, 'symbol' | 'name' | 'decimals'>
@@ -34,7 +33,7 @@ const RECHECK_MS = DAY_MS
 /** Decimals never change; a store takes a time to live. */
 const TTL_MS = 10 * 365 * DAY_MS
 
-export function createTokenInfos(client: FeedClient, store: CheckedStore | undefined, clock: Clock): TokenInfos {
+export function createTokenInfos(store: CheckedStore | undefined, clock: Clock): TokenInfos {
   const known = new Map<string, TokenInfo>()
   const unlistedUntil = new Map<string, number>()
   let listedUntil = Number.NEGATIVE_INFINITY
@@ -61,7 +60,7 @@ export function createTokenInfos(client: FeedClient, store: CheckedStore | undef
       operation: 'token.list',
       addresses: [],
       worstCase: LIST_CREDITS,
-      send: (options) => client.token.list({ limit: PAGE_SIZE }, options),
+      params: { limit: PAGE_SIZE },
       isUsable: Array.isArray,
     }))
     listFailures = 0
@@ -76,7 +75,7 @@ export function createTokenInfos(client: FeedClient, store: CheckedStore | undef
       operation: 'token.get',
       addresses: [address],
       worstCase: GET_CREDITS,
-      send: (options) => client.token.get({ address }, options),
+      params: { address },
       isUsable: isToken,
     }))
     remember({ ...data, address })

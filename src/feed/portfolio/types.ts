@@ -6,7 +6,7 @@ export interface PortfolioOptions {
   everyMs: number
   /**
    * Milliseconds between requests for the balances. One costs 800 credits and 10 for each token, many times what the prices cost.
-   * @default everyMs
+   * @default `everyMs`, and 15 minutes at least
    */
   balancesEveryMs?: number | undefined
   /** Ends the iteration. It rejects with the signal's reason. */

@@ -35,6 +35,8 @@ export interface PortfolioParts extends RequesterParts {
 
 const { base, perItem } = operations['balances.get'].credits
 const WORST_CASE = base + perItem * MAX_BALANCES
+/** By default balances are not requested more often, in milliseconds: they cost many times what the prices do. */
+const MIN_BALANCES_MS = 15 * 60_000
 /** Beyond this number of wallets, the balances of the oldest are forgotten. */
 const MAX_WALLETS = 100
 /** Balances this much older than their interval may still be on their way. */
@@ -51,7 +53,10 @@ export function watchPortfolio(
 ): AsyncIterable<Portfolio> {
   rejectUnknown('portfolio option', options, ['everyMs', 'balancesEveryMs', 'signal'])
   const everyMs = requireMilliseconds('everyMs', options.everyMs)
-  const balancesEveryMs = requireMilliseconds('balancesEveryMs', options.balancesEveryMs ?? everyMs)
+  const balancesEveryMs = requireMilliseconds(
+    'balancesEveryMs',
+    options.balancesEveryMs ?? Math.max(everyMs, MIN_BALANCES_MS),
+  )
   const { client, clock, lifetime } = parts
   client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
   lifetime.signal.throwIfAborted()
@@ -135,7 +140,7 @@ async function readBalances(
   wallet: string,
   maxAgeMs: number,
   requester: Requester,
-  { client, clock, holdings }: PortfolioParts,
+  { clock, holdings }: PortfolioParts,
 ): Promise<Holdings> {
   const address = checksumAddress(wallet)
   const known = holdings.get(address)
@@ -145,7 +150,7 @@ async function readBalances(
     operation: 'balances.get',
     addresses: [address],
     worstCase: WORST_CASE,
-    send: (options) => client.balances.get({ address, limit: MAX_BALANCES }, options),
+    params: { address, limit: MAX_BALANCES },
     isUsable: isBalanceDocument,
   }))
   const fresh = readHoldings(data, { at: sentAt, requestedAt: clock.toUnix(sentAt), credits })

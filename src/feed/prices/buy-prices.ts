@@ -1,84 +1,35 @@
-import type { ApiPromise, CallMeta } from '../../api-promise.ts'
-import { requestCredits } from '../../credits/batch-cost.ts'
-import type { SpendingLimit } from '../../credits/joint-budget.ts'
 import { isEtnMarketError } from '../../errors/base.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
 import { isUnknownToken } from '../failures.ts'
-import type { FeedClient } from '../types.ts'
+import type { Send, SendOptions } from '../requests/send.ts'
 
-/** Options of a call. The feed retries by itself, so each call makes one attempt. */
-export interface SendOptions {
-  readonly signal: AbortSignal
-  readonly retry: false
-}
-
-/** The answer to a call. */
-export interface Spent<T> {
-  readonly data: T
-  /** Credits charged. */
-  readonly credits: number
-  readonly headers: CallMeta['headers']
-}
-
-/** Makes one call within a budget, and settles what it cost. */
-export async function spendFromBudget<T>(
-  budget: SpendingLimit,
-  worstCase: number,
-  send: () => ApiPromise<T>,
-): Promise<Spent<T>> {
-  const reservation = await budget.reserve(worstCase)
-  // A new day may have begun while the reservation was written.
-  await reservation.confirm()
-  try {
-    const { data, meta } = await send().withMeta()
-    reservation.settle(meta.credits.charged)
-    return { data, credits: meta.credits.charged, headers: meta.headers }
-  } catch (error) {
-    const charge = isEtnMarketError(error) ? error.charge : 'unknown'
-    if (charge === 'none') reservation.release()
-    else if (charge === 'charged' && isEtnMarketError(error)) reservation.settle(error.credits)
-    else reservation.markUncertain()
-    throw error
-  }
-}
-
-/** The price of an address that was bought; null if the token has none. */
-export type PriceOf = (address: string) => TokenPrice | null
-
+/** What one request brought. */
 export interface BoughtPrices {
-  readonly priceOf: PriceOf
+  /** The price of an address; null if the token has none. */
+  priceOf(address: string): TokenPrice | null
   readonly credits: number
+  /** Whether the service does not know the one token that was asked for. */
+  readonly isUnknown?: boolean
   /** Addresses whose entry in the answer is invalid. */
   readonly invalid?: { readonly addresses: ReadonlySet<string>; readonly error: unknown } | undefined
 }
 
 /** Buys one price with `token.price`, or several with `prices.batch`. */
-export async function buyPrices(
-  client: FeedClient,
-  budget: SpendingLimit,
-  addresses: readonly string[],
-  options: SendOptions,
-): Promise<BoughtPrices> {
+export async function buyPrices(send: Send, addresses: readonly string[], options: SendOptions): Promise<BoughtPrices> {
   const [address = ''] = addresses
-  const worstCase = requestCredits(addresses.length)
-  if (addresses.length > 1) {
-    try {
-      const send = () => client.prices.batch({ addresses }, options)
-      const { data, credits } = await spendFromBudget(budget, worstCase, send)
-      return { priceOf: (wanted) => orNull(data[wanted]), credits }
-    } catch (error) {
-      const valid = validEntries(error, addresses)
-      if (valid === undefined) throw error
-      return valid
-    }
-  }
   try {
-    const { data, credits } = await spendFromBudget(budget, worstCase, () => client.token.price({ address }, options))
+    if (addresses.length > 1) {
+      const { data, credits } = await send<Record<string, TokenPrice | null>>('prices.batch', { addresses }, options)
+      return { priceOf: (wanted) => orNull(data[wanted]), credits }
+    }
+    const { data, credits } = await send<TokenPrice>('token.price', { address }, options)
     return { priceOf: () => orNull(data), credits }
   } catch (error) {
-    if (!isUnknownToken(error)) throw error
-    return { priceOf: () => null, credits: 0 }
+    if (addresses.length === 1 && isUnknownToken(error)) return { priceOf: () => null, credits: 0, isUnknown: true }
+    const valid = addresses.length > 1 ? validEntries(error, addresses) : undefined
+    if (valid === undefined) throw error
+    return valid
   }
 }
 

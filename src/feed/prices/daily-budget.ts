@@ -1,257 +1,257 @@
 import { anchoredWallClock, type Clock } from '../../concurrency/clock.ts'
 import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
-import { type Budget, createBudget } from '../../credits/budget.ts'
+import { type Budget, createBudget, type StoredBudget } from '../../credits/budget.ts'
 import { createMemoryBudget } from '../../credits/memory-budget.ts'
+import { planTimetable } from '../../credits/timetable.ts'
 import { createWindows } from '../../credits/windows.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import { bisect } from '../../utils/bisect.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { FeedOptions, FeedStore } from '../types.ts'
-import { emptyBeforeLoad } from './before-load.ts'
+import type { FeedOptions } from '../types.ts'
 import type { Stretch, TrackedPrice } from './tracked-price.ts'
 
+/** Addresses that watchers want at the same intervals. */
+export interface StretchedDemand {
+  readonly everyMs: number
+  /** Infinity if any interval will do. */
+  readonly atLeastEveryMs: number
+  readonly addresses: number
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+/** The limit of a stretch, for a budget that is used up: 10 seconds become more than a day, and the next day ends it. */
+const MAX_STRETCH = 10_000
+/** Unplanned credits are extrapolated from about the last hour. */
+const UNPLANNED_WINDOW_MS = 3_600_000
+/** A smaller difference between what the watches need and what is left does not change the stretch: each change makes a new timetable. */
+const TOLERANCE = 0.05
+/** The stretch is computed at most this often, but for a change of the demand or a new day. */
+const MIN_UPDATE_MS = 1_000
+/** Of a bisection: they leave a thousandth. */
+const STEPS = 14
+/** A day and one to spare: after that, no count in the entry matters. */
+const ENTRY_TTL_MS = 2 * DAY_MS
+
 /** What may be spent in a day, and how much longer the intervals are because of it. */
-export interface DailyBudget extends Stretch {
+export class DailyBudget implements Stretch {
   readonly budget: Budget
   readonly isLimited: boolean
-  /** What is left until the credits are renewed. */
-  readonly allowance: Allowance
-  /** The factor by which the `maxAgeMs` of price requests is longer, because the watches have their share of the budget first. */
-  readonly requestStretch: number
+  stretch = 1
+  atLeastStretch = 1
+  /** Credits that the watches cost a day, with the stretch. */
+  watchesPerDay = 0
+  readonly #clock: FeedClock
+  readonly #stored: StoredBudget | undefined
+  #isLoaded: boolean
+  /** Credits for one purchase of what has a guarantee. */
+  #setAside = 0
+  /** What every `atLeastEveryMs` costs a day. */
+  #guaranteesPerDay = 0
+  #updatedAt = Number.NEGATIVE_INFINITY
+  #renewsAt: number
+  #unplanned: { credits: number; at: number }
+
+  constructor({ budget: options, store }: Pick<FeedOptions, 'budget' | 'store'>, clock: FeedClock) {
+    const limit = options ? readOptions(options) : undefined
+    this.#clock = clock
+    this.isLimited = limit !== undefined
+    if (limit === undefined || store === undefined) this.budget = createDayBudget(limit?.credits, clock.wall)
+    else {
+      const entry = {
+        get: (key: string) => store.get(key),
+        set: (key: string, value: string) => store.set(key, value, ENTRY_TTL_MS),
+      }
+      const key = `etn-market:feed:budget:1:${limit.name}`
+      this.#stored = createBudget({ credits: limit.credits, windowMs: DAY_MS, store: entry, key }, clock.wall)
+      this.budget = this.#stored
+    }
+    this.#isLoaded = this.#stored === undefined
+    this.#renewsAt = this.renewsAt
+    this.#unplanned = { credits: 0, at: clock.now() }
+  }
+
+  /** When the credits are renewed, by the clock of the feed, which no step of the wall clock changes. */
+  get renewsAt(): number {
+    return this.#clock.fromUnix(this.budget.resetsAt ?? Number.POSITIVE_INFINITY)
+  }
+  /** Until they are known, the totals of a stored budget are those of an empty one: the feed plans before it buys. */
+  get available(): number {
+    return this.#isLoaded ? this.budget.available : this.budget.limit
+  }
+  get spent(): number {
+    return this.#isLoaded ? this.budget.spent + this.budget.uncertain : 0
+  }
   /** What price requests and trades may spend: the budget without the share that the watches need until the end of the day. */
-  readonly availableForRequests: number
-  /**
-   * What a request for `bought` may cost, so that the rest of the budget suffices for every `atLeastEveryMs` until the end of the day.
-   */
-  availableBesideGuarantees(bought: readonly TrackedPrice[]): number
-  /** When the next day of the budget begins, by the clock of the feed; Infinity while nothing waits for it. */
-  readonly renewsAt: number
+  get availableForRequests(): number {
+    return this.isLimited ? Math.max(0, this.available - this.watchesPerDay * this.#daysLeft) : Number.POSITIVE_INFINITY
+  }
+  /** The factor by which the `maxAgeMs` of price requests is longer, because the watches have their share of the budget first. */
+  get requestStretch(): number {
+    return Math.max(1, (this.#unplannedPerDay() * this.#daysLeft) / Math.max(1, this.availableForRequests))
+  }
+  /** The credits spent by the end of this day, if nothing changes. */
+  get projected(): number {
+    const reserved = this.#isLoaded ? this.budget.reserved : 0
+    return Math.min(this.budget.limit, this.spent + reserved + this.watchesPerDay * this.#daysLeft)
+  }
+
   /** Records credits that no watch planned: price requests and trades. */
-  recordUnplanned(credits: number): void
-  /** Computes the stretch for watches that cost `creditsPerDay` with the current one. Returns whether it changed. */
-  updateStretch(creditsPerDay: number): boolean
+  recordUnplanned(spent: number): void {
+    this.#unplannedPerDay()
+    // Without the stretch it would have been more.
+    this.#unplanned.credits += spent * this.requestStretch
+  }
+
+  /**
+   * Computes the stretch for what the watches want, from what is left and the time until the credits are renewed. Returns whether it changed.
+   * @param isNew whether the demand has changed
+   */
+  update(demand: readonly StretchedDemand[], leadMs: number, isNew: boolean): boolean {
+    if (!this.isLimited || !this.#isLoaded) return false
+    const now = this.#clock.now()
+    const { stretch, atLeastStretch, renewsAt } = this
+    const isNewDay = renewsAt > this.#renewsAt + 1
+    // It takes longer with many intervals.
+    const isRecent = now - this.#updatedAt < MIN_UPDATE_MS * Math.max(1, demand.length / 24)
+    if (!isNew && !isNewDay && (isRecent || this.#fits())) return false
+    this.#updatedAt = now
+    this.#renewsAt = renewsAt
+    // One purchase of what has a guarantee is set aside: the last ones of a day are whole purchases, whatever their share of it.
+    const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < Number.POSITIVE_INFINITY)
+    this.#setAside = creditsFor(guaranteed.reduce((sum, { addresses }) => sum + addresses, 0))
+    const perDay = (credits: number) => (Math.max(1, credits) * DAY_MS) / Math.max(1, renewsAt - now)
+    const intervals = guaranteed.map(({ atLeastEveryMs, addresses }) => ({ everyMs: atLeastEveryMs, addresses }))
+    this.#guaranteesPerDay = planTimetable(intervals, leadMs).creditsPerDay
+    Object.assign(this, solveStretch(demand, leadMs, perDay(this.available), perDay(this.available - this.#setAside)))
+    return this.stretch !== stretch || this.atLeastStretch !== atLeastStretch
+  }
+
   /**
    * Resolves when it is known what earlier processes have spent. Never rejects: while the store fails, every reservation fails, so
    * nothing is sent. Undefined if nothing has to be loaded.
    */
-  load(): Promise<void> | undefined
-  /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
-  flush(): Promise<void>
-  /** The credits spent by the end of this day, if the rest of it costs `creditsPerDay`. */
-  projected(creditsPerDay: number): number
-}
-
-/** Unplanned credits are extrapolated from about the last hour. */
-const UNPLANNED_WINDOW_MS = 3_600_000
-/** A smaller difference does not change the stretch, because each change recomputes every due time. */
-const TOLERANCE = 0.05
-
-/** What the watches may spend. */
-export interface Allowance {
-  readonly credits: number
-  readonly now: number
-  /** When the credits are renewed, by the clock of the feed. */
-  readonly until: number
-}
-
-export interface DailyBudgetParts {
-  readonly options: FeedOptions['budget']
-  readonly store: FeedStore | undefined
-  readonly clock: FeedClock
-  /** What every `atLeastEveryMs` costs until the credits are renewed, after `bought` is bought now. */
-  costOfGuarantees(allowance: Allowance, bought: readonly TrackedPrice[]): number
-  /** The stretch that the credits suffice for until they are renewed, and what the watches cost a day then. */
-  solveStretch(allowance: Allowance): Stretch & { creditsPerDay: number }
-  /** Called when what earlier processes have spent changes the stretch. */
-  onStretch(): void
-}
-
-export function createDailyBudget(parts: DailyBudgetParts): DailyBudget {
-  const { options, store, clock, solveStretch, onStretch } = parts
-  const { budget, load, flush } = createDayBudget(options, store, clock.wall)
-  let isLoaded = load === undefined
-  /** When the credits are renewed, by the clock of the feed. */
-  const renewsAt = () => clock.fromUnix(budget.resetsAt ?? Number.POSITIVE_INFINITY)
-  const daysLeft = () => (budget.resetsAt === undefined ? 0 : (renewsAt() - clock.now()) / DAY_MS)
-  let current: Stretch = { stretch: 1, atLeastStretch: 1 }
-  let watchesPerDay = 0
-  const availableForRequests = () => Math.max(0, budget.available - watchesPerDay * daysLeft())
-  const requestStretch = () => {
-    const rest = Math.max(1, availableForRequests())
-    return Math.max(1, (unplannedPerDay() * daysLeft()) / rest)
-  }
-  const unplanned = { credits: 0, at: clock.now() }
-  const unplannedPerDay = () => {
-    const now = clock.now()
-    unplanned.credits *= Math.exp((unplanned.at - now) / UNPLANNED_WINDOW_MS)
-    unplanned.at = now
-    return (unplanned.credits * DAY_MS) / UNPLANNED_WINDOW_MS
-  }
-
-  const allowanceNow = () => ({
-    credits: Math.max(1, budget.available),
-    now: clock.now(),
-    until: renewsAt(),
-  })
-
-  function updateStretch(creditsPerDay: number): boolean {
-    watchesPerDay = creditsPerDay
-    if (!isLoaded) return false
-    const allowance = allowanceNow()
-    const { stretch, atLeastStretch } = current
-    const needed = (creditsPerDay * daysLeft()) / allowance.credits
-    const isEnough = stretch === 1 ? needed <= 1 + TOLERANCE : isNear(needed, 1) && needed * stretch > 1
-    if (isEnough) return false
-    const solved = solveStretch(allowance)
-    if (isSame(solved.stretch, stretch) && isSame(solved.atLeastStretch, atLeastStretch)) return false
-    current = solved
-    watchesPerDay = solved.creditsPerDay
-    return true
-  }
-
-  async function loadOnce(): Promise<void> {
+  load(): Promise<void> | undefined {
+    if (this.#isLoaded) return undefined
     // The reservation loads again, and rejects with the error.
-    await load?.().then(
+    return this.#stored?.load().then(
       () => {
-        if (isLoaded) return
-        isLoaded = true
-        if (updateStretch(watchesPerDay)) onStretch()
+        this.#isLoaded = true
+        this.#updatedAt = Number.NEGATIVE_INFINITY
+        this.#renewsAt = Number.NEGATIVE_INFINITY
       },
       () => {},
     )
   }
 
-  return {
-    budget,
-    isLimited: Boolean(options),
-    get allowance() {
-      return allowanceNow()
-    },
-    get stretch() {
-      return current.stretch
-    },
-    get atLeastStretch() {
-      return current.atLeastStretch
-    },
-    get requestStretch() {
-      return requestStretch()
-    },
-    get availableForRequests() {
-      return availableForRequests()
-    },
-    availableBesideGuarantees: (bought) => budget.available - parts.costOfGuarantees(allowanceNow(), bought),
-    get renewsAt() {
-      return current.stretch === 1 ? Number.POSITIVE_INFINITY : renewsAt()
-    },
-    recordUnplanned(spent) {
-      unplannedPerDay()
-      // Without the stretch it would have been more.
-      unplanned.credits += spent * requestStretch()
-    },
-    updateStretch,
-    load: () => (isLoaded ? undefined : loadOnce()),
-    flush: async () => flush?.(),
-    projected: (perDay) => budget.spent + budget.uncertain + budget.reserved + perDay * daysLeft(),
+  /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
+  async flush(): Promise<void> {
+    await this.#stored?.flush()
+  }
+
+  /** The prices that would use what others have first, and why they are refused; undefined if there are none. */
+  refuse(
+    prices: readonly TrackedPrice[],
+  ): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
+    const requests = prices.filter(({ watchers }) => watchers.size === 0)
+    const { availableForRequests } = this
+    const isShared = availableForRequests < this.available
+    const refused = new Set(isShared ? requests.slice(maxAffordable(availableForRequests, requests.length)) : [])
+    if (refused.size > 0)
+      return { refused, error: this.#error(refused.size, availableForRequests, 'the share of the watches') }
+    if (this.#setAside === 0 || this.stretch === 1) return undefined
+    // First prices cannot wait, and what has a guarantee comes first.
+    const others = prices.filter(
+      ({ at, longestInterval }) => at > Number.NEGATIVE_INFINITY && longestInterval === NEVER,
+    )
+    const rest = creditsFor(prices.length - others.length) + this.#guaranteesPerDay * this.#daysLeft
+    const late = new Set(others.slice(maxAffordable(this.available - rest, others.length)))
+    if (late.size === 0) return undefined
+    return { refused: late, error: this.#error(late.size, this.available - rest, 'the watches with atLeastEveryMs') }
+  }
+
+  #error(prices: number, credits: number, beside: string): BudgetExceededError {
+    const needed = creditsFor(prices)
+    const available = Math.max(0, Math.floor(credits))
+    return new BudgetExceededError(
+      `The price request needs ${needed} credits, but ${available} are left beside ${beside}. Nothing was sent. ` +
+        'Wait for the next day of the budget or allow more credits.',
+      { operation: 'prices.batch', needed, available, resetsAt: this.budget.resetsAt },
+    )
+  }
+
+  get #daysLeft(): number {
+    return this.isLimited ? Math.max(0, this.renewsAt - this.#clock.now()) / DAY_MS : 0
+  }
+
+  /** Whether the stretch suits what is left. */
+  #fits(): boolean {
+    const needed = (this.watchesPerDay * this.#daysLeft) / Math.max(1, this.available - this.#setAside)
+    return needed <= 1 + TOLERANCE && (this.stretch === 1 || needed >= 1 - TOLERANCE)
+  }
+
+  #unplannedPerDay(): number {
+    const now = this.#clock.now()
+    const unplanned = this.#unplanned
+    unplanned.credits *= Math.exp((unplanned.at - now) / UNPLANNED_WINDOW_MS)
+    unplanned.at = now
+    return (unplanned.credits * DAY_MS) / UNPLANNED_WINDOW_MS
   }
 }
 
-const isNear = (now: number, before: number) => Math.abs(now / before - 1) <= TOLERANCE
-
-/** A stretch that ends is a change, however small it was. */
-const isSame = (now: number, before: number) => isNear(now, before) && (now > 1 || before === 1)
-
-/** A day and one to spare: after that, no count in the entry matters. */
-const ENTRY_TTL_MS = 2 * DAY_MS
-
-/** A budget of one day, and its connection to a store. */
-interface DayBudget {
-  readonly budget: Budget
-  /** Reads what earlier processes have spent; undefined for a budget in memory. */
-  readonly load?: () => Promise<void>
-  /** Writes what has been spent; undefined for a budget in memory. */
-  readonly flush?: () => Promise<void>
-}
-
-/** A budget that renews at midnight UTC, in the store where there is one. Without a limit it only counts. */
-function createDayBudget(options: FeedOptions['budget'], store: FeedStore | undefined, clock: Clock): DayBudget {
-  if (!options) return { budget: createBudget({ credits: Number.POSITIVE_INFINITY, windowMs: DAY_MS }, clock) }
-  const { credits, name } = readOptions(options)
-  const now = anchoredWallClock(clock)
-  if (store === undefined)
-    return {
-      budget: createMemoryBudget({
-        limit: credits,
-        windows: createWindows(DAY_MS, 0, now),
-        now,
-        keyBalances: undefined,
-      }),
-    }
-  const entry = {
-    get: (key: string) => store.get(key),
-    set: (key: string, value: string) => store.set(key, value, ENTRY_TTL_MS),
+/**
+ * The smallest stretch with which the watches cost what is affordable a day. Intervals are stretched first; only if that does not suffice,
+ * every `atLeastEveryMs` is exceeded too, by the same factor.
+ * @param besideGuarantees what is affordable while every `atLeastEveryMs` is kept
+ */
+function solveStretch(
+  demand: readonly StretchedDemand[],
+  leadMs: number,
+  affordable: number,
+  besideGuarantees: number,
+): Stretch & { watchesPerDay: number } {
+  const costOf = (stretch: number, atLeastStretch: number) => {
+    const intervals = demand.map(({ everyMs, atLeastEveryMs, addresses }) => ({
+      everyMs: Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
+      addresses,
+    }))
+    return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, leadMs).creditsPerDay }
   }
-  const key = `etn-market:feed:budget:1:${name}`
-  const budget = emptyBeforeLoad(createBudget({ credits, windowMs: DAY_MS, store: entry, key }, clock))
-  return { budget, load: budget.load, flush: budget.flush }
+  const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
+    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1, STEPS))
+  const none = costOf(1, 1)
+  if (none.watchesPerDay <= besideGuarantees) return none
+  // With intervals this much longer, the same timetable costs what is affordable.
+  const factor = Math.min(MAX_STRETCH, none.watchesPerDay / affordable)
+  if (affordable === besideGuarantees) {
+    // It costs a little less, because requests are not sent any earlier before the end of a longer interval.
+    const { stretch, watchesPerDay } = costOf(factor, 1)
+    return costOf(Math.max(1, (stretch * watchesPerDay) / Math.min(affordable, none.watchesPerDay)), 1)
+  }
+  const guaranteesAlone = costOf(MAX_STRETCH, 1)
+  if (guaranteesAlone.watchesPerDay <= besideGuarantees)
+    return find((stretch) => costOf(stretch, 1), besideGuarantees, MAX_STRETCH)
+  if (guaranteesAlone.watchesPerDay <= affordable) return guaranteesAlone
+  return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable, factor)
 }
 
-function readOptions(options: Exclude<FeedOptions['budget'], false | undefined>): { credits: number; name: string } {
+/** A budget in memory that renews at midnight UTC. Without a limit it only counts. */
+function createDayBudget(credits: number | undefined, clock: Clock): Budget {
+  const windows = createWindows(DAY_MS, 0, anchoredWallClock(clock))
+  return createMemoryBudget({
+    limit: credits ?? Number.POSITIVE_INFINITY,
+    windows,
+    now: () => clock.now(),
+    keyBalances: undefined,
+  })
+}
+
+function readOptions(options: object): { credits: number; name: string } {
   rejectUnknown('budget option', options, ['creditsPerDay', 'name'])
-  const { creditsPerDay: credits, name = 'default' } = options
-  if (!(Number.isSafeInteger(credits) && credits > 0))
+  const { creditsPerDay: credits, name = 'default' } = options as { creditsPerDay?: unknown; name?: unknown }
+  if (!(typeof credits === 'number' && Number.isSafeInteger(credits) && credits > 0))
     throw invalidOption('budget.creditsPerDay', credits, 'a whole number of credits above 0')
   if (!(typeof name === 'string' && name !== '')) throw invalidOption('budget.name', name, 'a text that is not empty')
   return { credits, name }
-}
-
-/** The price requests that would use the share of the budget that the watches need; undefined if there are none. */
-export function refusedRequests(
-  prices: readonly TrackedPrice[],
-  { budget, availableForRequests }: DailyBudget,
-): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
-  if (availableForRequests >= budget.available) return undefined
-  const unwatched = prices.filter(({ watchers }) => watchers.size === 0)
-  const refused = new Set(unwatched.slice(maxAffordable(availableForRequests, unwatched.length)))
-  if (refused.size === 0) return undefined
-  const needed = creditsFor(refused.size)
-  const available = Math.floor(availableForRequests)
-  const error = new BudgetExceededError(
-    `The price request needs ${needed} credits, but ${available} are left beside the share of the watches. Nothing was sent. ` +
-      'Wait for the next day of the budget or allow more credits.',
-    { operation: 'prices.batch', needed, available, resetsAt: budget.resetsAt },
-  )
-  return { refused, error }
-}
-
-/** The addresses whose price would use what every `atLeastEveryMs` needs; undefined if there are none. */
-export function refusedForGuarantees(
-  prices: readonly TrackedPrice[],
-  dailyBudget: DailyBudget,
-  now: number,
-): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
-  const { budget, isLimited } = dailyBudget
-  const others = prices.filter((tracked) => canWait(tracked, now))
-  if (!isLimited || others.length === 0) return undefined
-  const available = dailyBudget.availableBesideGuarantees(prices)
-  const needed = prices.length - others.length
-  // Without a guarantee, the rest of the budget buys what fits.
-  if (available >= budget.available && prices.every(({ guaranteed }) => guaranteed.size === 0)) return undefined
-  const affordable = maxAffordable(available, prices.length) - needed
-  const refused = new Set(others.slice(Math.max(0, affordable)))
-  if (refused.size === 0) return undefined
-  const credits = { needed: creditsFor(prices.length), available: Math.max(0, Math.floor(available)) }
-  const error = new BudgetExceededError(
-    `The prices need ${credits.needed} credits, but ${credits.available} are left beside the watches with atLeastEveryMs. ` +
-      'They wait for their next interval. Allow more credits.',
-    { operation: 'prices.batch', ...credits, resetsAt: budget.resetsAt },
-  )
-  return { refused, error }
-}
-
-/** Whether an address can be postponed by its interval. First prices, and those of price requests, cannot. */
-function canWait({ watchers, guaranteed, at, intervalMs }: TrackedPrice, now: number): boolean {
-  if (watchers.size === 0 || at === Number.NEGATIVE_INFINITY) return false
-  const atLeastEveryMs = guaranteed.peek()?.atLeastEveryMs ?? Number.POSITIVE_INFINITY
-  return now + intervalMs <= at + atLeastEveryMs
 }

@@ -1,6 +1,6 @@
-import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
-import { sleep } from '../../concurrency/clock.ts'
-import { withTimeout } from '../../concurrency/with-timeout.ts'
+import { callStore } from '../../concurrency/call-store.ts'
+import type { CancellationSignal } from '../../concurrency/cancellation.ts'
+import { sleep, startTimer } from '../../concurrency/clock.ts'
 import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
@@ -14,15 +14,17 @@ export interface BuyLease {
    * Rejects as soon as the feed is closed; what was acquired until then is given back.
    */
   acquire(addresses: readonly string[]): Promise<ReadonlySet<string>>
-  /** Ends leases of this process. */
-  release(addresses: Iterable<string>): void
+  /** Renews leases of this process until the returned function is called, which ends them. */
+  hold(addresses: readonly string[]): () => void
 }
 
 /** A lease ends by itself, so that a process that stops cannot block the others. */
-export const LEASE_MS = 5_000
+const LEASE_MS = 5_000
+const RENEWAL_MS = LEASE_MS / 2
+/** What another process buys may be bought twice: nobody waits long for a store. */
+const ACQUIRE_MS = 1_000
 /** Without an atomic `add`, processes that write at the same time see the last of their writes after this time. */
 const SETTLE_MS = 50
-const TIMEOUT_MS = 1_000
 /** Beyond this number of leases of others, the oldest is forgotten. */
 const MAX_SEEN = 1_000
 
@@ -115,21 +117,41 @@ export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLea
         .catch(() => {})
   }
 
+  function renew(addresses: readonly string[]): void {
+    const renewAll = async () => {
+      if (shared !== undefined) await shared.acquire(addresses, LEASE_MS)
+      else await Promise.all(addresses.map((address) => store.set(keyOf(address), write(), LEASE_MS)))
+    }
+    // If it fails, another process may buy the prices, too.
+    callStore(renewAll, { clock, signal: closed }).catch(() => {})
+  }
+
   return {
-    release,
+    hold(addresses) {
+      let stop = () => {}
+      const keep = () => {
+        stop = startTimer(clock, RENEWAL_MS, () => {
+          renew(addresses)
+          keep()
+        })
+      }
+      if (addresses.length > 0) keep()
+      return () => {
+        stop()
+        release(addresses)
+      }
+    },
     async acquire(addresses) {
       const all = new Set(addresses)
+      if (all.size === 0) return all
       const acquired = tryAcquire(addresses)
       try {
         // A store that fails or hangs costs a request, and never a price.
-        const untilClosed = raceWithAbort(
-          acquired.catch(() => all),
-          closed,
-        )
-        return await withTimeout(untilClosed, TIMEOUT_MS, clock, () => all)
-      } catch (error) {
+        return await callStore(() => acquired, { clock, timeoutMs: ACQUIRE_MS, signal: closed })
+      } catch {
+        if (!closed.aborted) return all
         acquired.then(release, () => {})
-        throw error
+        throw closed.reason
       }
     },
   }

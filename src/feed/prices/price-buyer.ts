@@ -1,155 +1,300 @@
-import { LightAbortController } from '../../concurrency/cancellation.ts'
+import { type CancellationSignal, LightAbortController } from '../../concurrency/cancellation.ts'
+import { sleep } from '../../concurrency/clock.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable } from '../../credits/batch-cost.ts'
 import type { FeedEvent } from '../events.ts'
-import type { Failure } from '../failures.ts'
+import { type Failure, isAboutAddresses } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { Backoff } from '../requests/backoff.ts'
-import type { FeedClient } from '../types.ts'
+import type { Send } from '../requests/send.ts'
 import { type BoughtPrices, buyPrices } from './buy-prices.ts'
 import type { DailyBudget } from './daily-budget.ts'
-import { createIsolation } from './isolation.ts'
-import type { PriceStore, StoredPrice } from './price-store.ts'
-import {
-  chargeForgotten,
-  delivered,
-  failed,
-  isWanted,
-  maybeCharged,
-  released,
-  subscribersOf,
-  type TrackedPrice,
-} from './tracked-price.ts'
+import { Isolation } from './isolation.ts'
+import type { BuyLease } from './lease.ts'
+import type { PriceStore } from './price-store.ts'
+import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
+
+/** Prices that are wanted at one moment. */
+export interface PriceBatch {
+  /** Addresses that need a price now. */
+  readonly due: readonly TrackedPrice[]
+  /** Addresses that are bought early, if a request is made at all. */
+  readonly early: readonly TrackedPrice[]
+}
+
+/** Gets prices from the store, else from the service, and delivers them or the failure to the subscribers. */
+export interface PriceBuyer {
+  /** Never rejects: each address ends with a price, with a failure, or released where it is not bought. */
+  buy(batch: PriceBatch): Promise<void>
+  /** Fails the price requests that do not fit the budget beside the watches. Returns the rest. */
+  admit(requested: readonly TrackedPrice[]): readonly TrackedPrice[]
+  /** Delivers a price that nobody had to buy. */
+  deliver(tracked: TrackedPrice, known: KnownPrice): void
+  /** Takes requests back that have not left and that nobody wants any longer. */
+  withdraw(): void
+}
 
 export interface PriceBuyerParts {
-  readonly client: FeedClient
+  readonly send: Send
   readonly clock: FeedClock
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
-  readonly store: PriceStore | undefined
-  readonly signal: AbortSignal
+  /** Undefined without a store. */
+  readonly shared: { readonly store: PriceStore; readonly lease: BuyLease } | undefined
+  /** Aborts when the feed is closed. */
+  readonly closed: CancellationSignal
   emit(event: FeedEvent): void
-  /** Sets credits of the watches aside for more requests than they need; false if they cannot pay. */
-  reserveExtra(credits: number): boolean
-  /** Computes when an address is due again. */
-  schedule(tracked: TrackedPrice): void
+  /** Called when an address is awaited, released or delivered. */
+  onChange(tracked: TrackedPrice): void
+  /** Called when an address has failed. Without a failure, it is bought again at once. */
+  onFailed(tracked: TrackedPrice, failure: Failure | undefined): void
   /** Called after the subscribers of an address have its new price. */
   onDelivered(): void
+  /** Called when it is known what earlier processes have spent. */
+  onLoaded(): void
   /** Called with the milliseconds from the decision to buy to the answer. */
   onLatency(ms: number): void
   /** Called when a request succeeds after a failure. */
   onRecovery(): void
 }
 
-/** Buys prices, and delivers them or the failure to the subscribers. */
-export interface PriceBuyer {
-  /** Resolves with the credits paid, less what was set aside; rejects if the feed is closed while requests wait for a slot. */
-  buy(prices: readonly TrackedPrice[], decidedAt: number): Promise<number>
-  deliver(tracked: TrackedPrice, stored: StoredPrice): void
-  fail(prices: readonly TrackedPrice[], failure: Failure, decidedAt: number): void
-  /** Schedules addresses again that are not bought. */
-  release(prices: readonly TrackedPrice[]): void
-}
-
 /** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
 const MAX_REQUESTS = 10
 const MIN_TTL_MS = 3_600_000
+/** How often the store is read while another process buys a price, and for how long at most. */
+const POLL_MS = 200
+const MAX_POLL_MS = 60_000
+
+/** A request that waits for its slot, for a cool-down, or for its answer. */
+interface Purchase {
+  readonly prices: readonly TrackedPrice[]
+  /** Aborts when nobody wants the prices any longer. */
+  readonly stop: LightAbortController
+}
 
 export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
-  const { client, clock, dailyBudget, backoff, store, signal, emit, schedule } = parts
-  const isolation = createIsolation(clock, emit, () => backoff.failures, parts.reserveExtra)
+  const { send, clock, dailyBudget, backoff, shared, closed, emit, onChange, onFailed } = parts
+  const isolation = new Isolation(clock, emit, () => backoff.failures)
   const semaphore = createSemaphore(MAX_REQUESTS)
-  const closed = new LightAbortController()
-  signal.addEventListener('abort', () => closed.abort(signal.reason), { once: true })
+  const purchases = new Set<Purchase>()
 
-  function deliver(tracked: TrackedPrice, stored: StoredPrice): void {
-    delivered(tracked, stored)
-    schedule(tracked)
-    for (const subscriber of subscribersOf(tracked)) subscriber.onPrice(tracked)
+  function deliver(tracked: TrackedPrice, known: KnownPrice): void {
+    tracked.deliver(known)
+    onChange(tracked)
+    for (const subscriber of tracked.subscribers()) subscriber.onPrice(tracked)
     parts.onDelivered()
   }
 
   function fail(prices: readonly TrackedPrice[], failure: Failure, decidedAt: number): void {
     for (const tracked of prices) {
-      failed(tracked, decidedAt)
-      if (failure.maybeCharged) maybeCharged(tracked, clock.now())
-      schedule(tracked)
-      for (const subscriber of subscribersOf(tracked)) subscriber.onFailure(tracked, failure)
+      tracked.fail(decidedAt)
+      if (failure.maybeCharged) tracked.chargeInVain(clock.now())
+      onFailed(tracked, failure)
+      for (const subscriber of tracked.subscribers()) subscriber.onFailure(tracked, failure)
     }
   }
 
-  function deliverAll(prices: readonly TrackedPrice[], { priceOf, invalid }: BoughtPrices, at: number): void {
-    const requestedAt = clock.toUnix(at)
+  const refuse = (prices: readonly TrackedPrice[], error: unknown, decidedAt: number, maybeCharged = false) =>
+    fail(prices, { error, waitMs: 0, transient: false, maybeCharged }, decidedAt)
+
+  function release(prices: Iterable<TrackedPrice>): void {
     for (const tracked of prices) {
-      if (invalid?.addresses.has(tracked.address)) {
-        fail([tracked], { error: invalid.error, waitMs: 0, transient: false, maybeCharged: true }, at)
-        continue
-      }
-      const stored = { price: priceOf(tracked.address), at, requestedAt }
-      deliver(tracked, stored)
-      store?.write(tracked.address, stored, storeTtlOf(tracked, dailyBudget.stretch))
+      tracked.release()
+      onChange(tracked)
     }
   }
 
-  function release(prices: readonly TrackedPrice[]): void {
-    for (const tracked of prices) {
-      released(tracked)
-      schedule(tracked)
-    }
+  /** Fails the price requests that would use the share of the watches. Returns the addresses that may be bought. */
+  function refuseRequests(prices: readonly TrackedPrice[]): readonly TrackedPrice[] {
+    const refusal = dailyBudget.refuse(prices)
+    if (refusal === undefined) return prices
+    // Watches wait for their interval.
+    refuse([...refusal.refused], refusal.error, clock.now(), true)
+    return prices.filter((tracked) => !refusal.refused.has(tracked))
   }
 
-  async function buyChunk(chunk: readonly TrackedPrice[], decidedAt: number): Promise<number> {
+  /** Delivers what the store has, and returns the rest. */
+  async function readStore(store: PriceStore, prices: readonly TrackedPrice[]): Promise<TrackedPrice[]> {
+    const found = await Promise.all(prices.map(({ address }) => store.read(address)))
+    return prices.filter((tracked, index) => {
+      const known = found[index]
+      if (known === undefined || known.at <= tracked.at) return true
+      if (clock.now() - known.at >= maxAgeOf(tracked)) return true
+      deliver(tracked, known)
+      return false
+    })
+  }
+
+  async function buyMissing({ due, early }: PriceBatch, decidedAt: number): Promise<void> {
+    // Before the store is read, because a stretched interval accepts older prices.
+    const loading = dailyBudget.load()
+    if (loading) {
+      await loading
+      parts.onLoaded()
+    }
+    if (shared === undefined) return buyAll(refuseRequests([...due, ...early]), decidedAt)
+    const missing = await readStore(shared.store, [...due, ...early])
+    const isEarly = new Set(early)
+    // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
+    const isRequired = (tracked: TrackedPrice) => !isEarly.has(tracked) || tracked.requesters.size > 0
+    if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return release(missing)
+    const toBuy = refuseRequests(missing)
+    await buyLeased(
+      shared,
+      toBuy.filter(isRequired),
+      toBuy.filter((tracked) => !isRequired(tracked)),
+      decidedAt,
+    )
+  }
+
+  /** Buys what no other process is buying, and waits for the store to have the rest. */
+  async function buyLeased(
+    { store, lease }: NonNullable<typeof shared>,
+    due: readonly TrackedPrice[],
+    early: readonly TrackedPrice[],
+    decidedAt: number,
+  ): Promise<void> {
+    const acquire = async (prices: readonly TrackedPrice[]) => {
+      const leased = await lease.acquire(prices.map(({ address }) => address))
+      return prices.filter(({ address }) => leased.has(address))
+    }
+    const whileHeld = (prices: readonly TrackedPrice[], work: () => Promise<void>) =>
+      work().finally(lease.hold(prices.map(({ address }) => address)))
+    const mine = await acquire(due)
+    const mineEarly = mine.length === 0 ? [] : await acquire(early)
+    release(early.filter((tracked) => !mineEarly.includes(tracked)))
+    const leased = [...mine, ...mineEarly]
+    const bought = whileHeld(leased, () => buyAll(leased, decidedAt))
+    // It rejects when the feed closes, perhaps while the others are read.
+    bought.catch(() => {})
+    let others = due.filter((tracked) => !mine.includes(tracked))
+    const giveUpAt = clock.now() + MAX_POLL_MS
+    while (others.length > 0) {
+      // Not all at the moment at which a lease ends: the first one to see it buys for all.
+      await sleep(clock, POLL_MS * (1 + clock.random()), closed)
+      const missing = await readStore(store, others)
+      const free = clock.now() < giveUpAt ? await acquire(missing) : missing
+      others = missing.filter((tracked) => !free.includes(tracked))
+      // Whoever had the lease may have written the price before it ended it.
+      if (free.length > 0) await whileHeld(free, async () => buyAll(await readStore(store, free), decidedAt))
+    }
+    await bought
+  }
+
+  function buyAll(toBuy: readonly TrackedPrice[], decidedAt: number): Promise<void> {
+    // What does not fit the budget goes last, so that the rest is still bought.
+    const fitting = maxAffordable(dailyBudget.available, toBuy.length)
+    const chunks = [...isolation.split(toBuy.slice(0, fitting)), ...isolation.split(toBuy.slice(fitting))]
+    return Promise.all(chunks.map((chunk) => buyChunk(chunk, decidedAt))).then(() => {})
+  }
+
+  async function buyChunk(chunk: readonly TrackedPrice[], decidedAt: number): Promise<void> {
     const releaseSlot = await semaphore.acquire(closed)
-    const prices = chunk.filter(isWanted)
-    release(chunk.filter((tracked) => !isWanted(tracked)))
-    if (prices.length === 0) {
-      releaseSlot()
-      return 0
-    }
-    const addresses = prices.map(({ address }) => address)
+    const prices = chunk.filter(({ isWanted }) => isWanted)
+    release(chunk.filter(({ isWanted }) => !isWanted))
+    const purchase: Purchase = { prices, stop: new LightAbortController() }
     const sentAt = clock.now()
     try {
+      if (prices.length === 0) return
       // A request failed while this one waited for its slot: it waits for the same backoff.
-      if (sentAt < backoff.until && backoff.failure) {
-        fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
-        return 0
-      }
-      for (const tracked of prices) chargeForgotten(tracked)
-      const bought = await buyPrices(client, dailyBudget.budget, addresses, { signal, retry: false })
-      const { credits } = bought
-      if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)
-      // The first request after a failure may have waited in the client, which is not latency.
-      if (backoff.state === 'none') parts.onLatency(clock.now() - decidedAt)
-      if (backoff.recordSuccess(sentAt)) parts.onRecovery()
-      emit({ type: 'feed.bought', operation: prices.length === 1 ? 'token.price' : 'prices.batch', addresses, credits })
-      const setAside = isolation.recordSuccess(prices)
-      deliverAll(prices, bought, sentAt)
-      return credits - setAside
+      if (sentAt < backoff.until && backoff.failure)
+        return fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
+      purchases.add(purchase)
+      const addresses = prices.map(({ address }) => address)
+      const bought = await buyPrices(send, addresses, { signal: closed, stop: purchase.stop })
+      recordSuccess(purchase, bought, sentAt, decidedAt)
     } catch (error) {
-      const mustWait = isolation.recordCharge(prices, error)
-      const isolated = isolation.recordFailure(prices, error, decidedAt)
-      const isSplit = isolated === 'split'
-      const failure = isolated === undefined || isSplit ? backoff.recordFailure(error, sentAt) : isolated
-      // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
-      fail(prices, { ...failure, maybeCharged: mustWait || (failure.maybeCharged && !isSplit) }, decidedAt)
-      return 0
+      if (closed.aborted) refuse(prices, closed.reason, decidedAt)
+      else if (purchase.stop.aborted && error === purchase.stop.reason) takeBack(prices)
+      else recordFailure(prices, error, sentAt, decidedAt)
     } finally {
+      purchases.delete(purchase)
       releaseSlot()
     }
+  }
+
+  function recordSuccess({ prices }: Purchase, bought: BoughtPrices, sentAt: number, decidedAt: number): void {
+    const { credits, invalid } = bought
+    if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)
+    // The first request after a failure may have waited in the client, which is not latency.
+    if (backoff.state === 'none') parts.onLatency(clock.now() - decidedAt)
+    if (backoff.recordSuccess(sentAt)) parts.onRecovery()
+    const operation = prices.length === 1 ? 'token.price' : 'prices.batch'
+    emit({ type: 'feed.bought', operation, addresses: prices.map(({ address }) => address), credits })
+    isolation.recordSuccess(prices, bought.isUnknown ?? false)
+    const requestedAt = clock.toUnix(sentAt)
+    for (const tracked of prices) {
+      if (invalid?.addresses.has(tracked.address)) {
+        refuse([tracked], invalid.error, sentAt, true)
+        continue
+      }
+      const known = { price: bought.priceOf(tracked.address), at: sentAt, requestedAt }
+      deliver(tracked, known)
+      shared?.store.write(tracked.address, known, storeTtlOf(tracked, dailyBudget.stretch))
+    }
+  }
+
+  function recordFailure(prices: readonly TrackedPrice[], error: unknown, sentAt: number, decidedAt: number): void {
+    const mustWait = isolation.recordCharge(prices, error)
+    const verdict = isolation.recordFailure(prices, error, decidedAt)
+    if (verdict.kind === 'isolated') {
+      fail(prices, verdict.failure, decidedAt)
+      return
+    }
+    const isSplit = verdict.kind === 'split'
+    // A refusal is free: the parts are requested at once, and nobody has to know.
+    if (isSplit && isAboutAddresses(error)) {
+      for (const tracked of prices) {
+        tracked.fail(decidedAt)
+        onFailed(tracked, undefined)
+      }
+      return
+    }
+    const failure = backoff.recordFailure(error, sentAt)
+    // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
+    fail(prices, { ...failure, maybeCharged: mustWait || (failure.maybeCharged && !isSplit) }, decidedAt)
+  }
+
+  /** Nothing was sent. Somebody may want the prices again. */
+  function takeBack(prices: readonly TrackedPrice[]): void {
+    release(prices)
+    for (const tracked of prices) if (tracked.isWanted) onFailed(tracked, undefined)
   }
 
   return {
     deliver,
-    fail,
-    release,
-    async buy(toBuy, decidedAt) {
-      // What does not fit the budget goes last, so that the rest is still bought.
-      const fitting = maxAffordable(dailyBudget.budget.available, toBuy.length)
-      const chunks = [...isolation.split(toBuy.slice(0, fitting)), ...isolation.split(toBuy.slice(fitting))]
-      const paid = await Promise.all(chunks.map((chunk) => buyChunk(chunk, decidedAt)))
-      return paid.reduce((sum, credits) => sum + credits, 0)
+    withdraw() {
+      for (const { prices, stop } of purchases)
+        if (!prices.some(({ isWanted }) => isWanted)) stop.abort(new Error('Nobody wants the prices.'))
+    },
+    // The store may have their prices for free.
+    admit: (requested) => (shared === undefined ? refuseRequests(requested) : requested),
+    async buy(batch) {
+      const prices = [...batch.due, ...batch.early]
+      const decidedAt = clock.now()
+      for (const tracked of prices) {
+        tracked.await(decidedAt)
+        onChange(tracked)
+      }
+      try {
+        await buyMissing(batch, decidedAt)
+      } catch (error) {
+        // The feed was closed while requests waited for a slot.
+        refuse(
+          prices.filter(({ inFlight }) => inFlight),
+          error,
+          decidedAt,
+        )
+      }
     },
   }
+}
+
+/** The age that satisfies every subscriber of an address. */
+function maxAgeOf({ intervalMs, requesters }: TrackedPrice): number {
+  let maxAgeMs = intervalMs
+  for (const { everyMs } of requesters) maxAgeMs = Math.min(maxAgeMs, everyMs)
+  return maxAgeMs
 }
 
 /** The age at which no watcher has a use for a price; an hour at least. */

@@ -1,34 +1,17 @@
-import type { TokenPrice } from '../../generated/types.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
+import type { CheckedStore } from '../checked-store.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { CheckedStore } from './checked-store.ts'
-import { type BuyLease, type BuyLeaseParts, createBuyLease } from './lease.ts'
-
-/** A price as the store keeps it. */
-export interface StoredPrice {
-  readonly price: TokenPrice | null
-  /** When the price was requested, by the clock of the feed. */
-  readonly at: number
-  /** The same moment in unix milliseconds. */
-  readonly requestedAt: number
-}
+import type { KnownPrice } from './tracked-price.ts'
 
 /** Prices that were bought earlier or by another process. If the store fails or hangs, the feed buys the price itself. */
 export interface PriceStore {
   /** Resolves with undefined if the store has nothing valid, fails, or is slow. */
-  read(address: string): Promise<StoredPrice | undefined>
-  write(address: string, stored: StoredPrice, ttlMs: number): void
-  readonly lease: BuyLease
+  read(address: string): Promise<KnownPrice | undefined>
+  write(address: string, stored: KnownPrice, ttlMs: number): void
 }
 
-export interface PriceStoreParts extends BuyLeaseParts {
-  readonly checked: CheckedStore
-}
-
-export function createPriceStore(parts: PriceStoreParts): PriceStore {
-  const { checked, clock } = parts
+export function createPriceStore(checked: CheckedStore, clock: FeedClock): PriceStore {
   return {
-    lease: createBuyLease(parts),
     read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock)),
     write: (address, { price, requestedAt: at }, ttlMs) => checked.write(keyOf(address), { price, at }, ttlMs),
   }
@@ -40,7 +23,7 @@ function keyOf(address: string): string {
 }
 
 /** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
-function checkStored(address: string, parsed: unknown, clock: FeedClock): StoredPrice {
+function checkStored(address: string, parsed: unknown, clock: FeedClock): KnownPrice {
   if (!isObject(parsed) || !isNumber(parsed.at) || parsed.at > clock.wall.now()) throw invalidEntry(address)
   const { price, at: requestedAt } = parsed
   const at = clock.fromUnix(requestedAt)

@@ -1,4 +1,3 @@
-import type { ApiPromise } from '../../api-promise.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
@@ -7,12 +6,13 @@ import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
 import type { FeedBoughtEvent, FeedEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { type SendOptions, type Spent, spendFromBudget } from '../prices/buy-prices.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { Backoff } from './backoff.ts'
+import type { Send, Spent } from './send.ts'
 
 export interface RequesterParts {
   readonly clock: FeedClock
+  readonly send: Send
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   emit(event: FeedEvent): void
@@ -48,12 +48,12 @@ export function createFailureReport(onReason: (error: EtnMarketError) => void): 
   }
 }
 
-export interface RequestSpec<T> {
+export interface RequestSpec<T = unknown> {
   readonly operation: Exclude<FeedBoughtEvent['operation'], 'prices.batch'>
   /** In EIP-55 form. */
   readonly addresses: readonly string[]
   readonly worstCase: number
-  send(options: SendOptions): ApiPromise<T>
+  readonly params: object
   /** Whether an answer can be used. With `validate: 'warn'` it may have any shape. */
   isUsable(data: T): boolean
 }
@@ -83,7 +83,7 @@ const MAX_WAIT_MS = 60_000
 const SHARE_CHECK_MS = 60_000
 
 export function createRequester(parts: RequesterParts, options: RequesterOptions): Requester {
-  const { clock, dailyBudget, backoff, emit, isPaused } = parts
+  const { clock, send, dailyBudget, backoff, emit, isPaused } = parts
   const { signal, failures: failureReport, everyMs } = options
   /** Consecutive failures. Those of this consumer alone do not hold up others. */
   let failures = 0
@@ -124,8 +124,7 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
     }
     const sentAt = clock.now()
     try {
-      const send = () => spec.send({ signal, retry: false })
-      const answer = await spendFromBudget(dailyBudget.budget, spec.worstCase, send)
+      const answer = await send<T>(spec.operation, spec.params, { signal })
       dailyBudget.recordUnplanned(answer.credits)
       backoff.recordSuccess(sentAt)
       emit({ type: 'feed.bought', operation: spec.operation, addresses: spec.addresses, credits: answer.credits })
@@ -168,10 +167,10 @@ function unusable<T>({ operation }: RequestSpec<T>, { data, credits }: Spent<T>)
   return new ResponseError(message, { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data })
 }
 
-function outOfShare(operation: FeedBoughtEvent['operation'], needed: number, { budget, ...share }: DailyBudget) {
-  const available = Math.floor(share.availableForRequests)
+function outOfShare(operation: FeedBoughtEvent['operation'], needed: number, dailyBudget: DailyBudget) {
+  const available = Math.floor(dailyBudget.availableForRequests)
   return new BudgetExceededError(
     `The request needs up to ${needed} credits, but ${available} are left beside the share of the watches. Nothing was sent.`,
-    { operation, needed, available, resetsAt: budget.resetsAt },
+    { operation, needed, available, resetsAt: dailyBudget.budget.resetsAt },
   )
 }

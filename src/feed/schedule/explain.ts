@@ -1,26 +1,17 @@
+import { creditsFor, splitIntoRequests } from '../../credits/batch-cost.ts'
 import { creditsToUsd } from '../../credits/cost.ts'
+import { planTimetable, type Timetable } from '../../credits/timetable.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
-import { RULES, type RuleChoice } from './choose-rule.ts'
-import type { DueTimes } from './due-times.ts'
-import type { FeedPlan, PlannedRate, PlannedRequests } from './plan.ts'
-import { costOf, rateOf, type Simulation, simulateSchedule } from './simulate-schedule.ts'
-import type { TokenBucket } from './token-bucket.ts'
+import type { FeedPlan, PlannedGroup, PlannedPurchase, PlannedRate, PlannedRequests } from './plan.ts'
+import { isDueAt, isTooOld, type Schedule } from './schedule.ts'
 
 /** Requests at an interval, besides prices. */
 export interface OtherRequests extends Pick<PlannedRequests, 'operation' | 'address'> {
   readonly everyMs: number
   /** The cost of one of these requests after an interval. */
   credits(intervalMs: number): number
-}
-
-export interface ExplainParts {
-  readonly clock: FeedClock
-  readonly dueTimes: DueTimes
-  readonly bucket: TokenBucket
-  readonly dailyBudget: DailyBudget
-  readonly rules: RuleChoice
 }
 
 /** A watch, as the cost of a call of its own sees it. */
@@ -30,31 +21,28 @@ export interface PlannedWatch {
   readonly atLeastEveryMs: number
 }
 
-/** Maximum number of calls that are simulated to compute the cost of a day. */
-const MAX_SIMULATED_CALLS = 1_000
+export interface ExplainParts {
+  readonly clock: FeedClock
+  readonly schedule: Schedule
+  readonly dailyBudget: DailyBudget
+}
 
 export function explain(
-  { clock, dueTimes, bucket, dailyBudget, rules }: ExplainParts,
+  { clock, schedule, dailyBudget }: ExplainParts,
   watches: readonly PlannedWatch[],
   requests: readonly OtherRequests[],
   shown: number,
 ): FeedPlan {
-  const now = clock.now()
-  const { stretch, atLeastStretch } = dueTimes.stretch
-  const maxCalls = Math.max(shown, MAX_SIMULATED_CALLS)
-  const simulation = { dueTimes, bucket, rule: rules.at(now), now, until: now + DAY_MS, maxCalls }
-  const { calls } = simulateSchedule(simulation)
-  const cost = toRate(rateOf(calls))
-  const onePerConsumer = separateCalls(watches, ({ everyMs, atLeastEveryMs }) =>
-    Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
-  )
+  schedule.settle()
+  const { stretch, atLeastStretch } = dailyBudget
+  const { timetable } = schedule
   const unstretched =
     stretch === 1
-      ? { cost, onePerConsumer }
-      : {
-          cost: toRate(cheapestUnstretched(simulation)),
-          onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
-        }
+      ? timetable
+      : planTimetable(
+          Array.from(schedule.watched, ({ shortestInterval: everyMs }) => ({ everyMs, addresses: 1 })),
+          schedule.leadMs,
+        )
   const others = requests.map(({ operation, address, everyMs, credits }) => {
     const costAt = (intervalMs: number) => {
       const requestsPerDay = DAY_MS / intervalMs
@@ -62,24 +50,82 @@ export function explain(
     }
     return { operation, address, cost: costAt(everyMs * dailyBudget.requestStretch), unstretched: costAt(everyMs) }
   })
-  const planned = calls.slice(0, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) }))
-  return { calls: planned, stretch, atLeastStretch, cost, onePerConsumer, unstretched, others }
+  return {
+    calls: nextPurchases(schedule, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) })),
+    stretch,
+    atLeastStretch,
+    cost: toRate(timetable),
+    timetable: timetable.groups.map((group, index) =>
+      toPlannedGroup(group, clock.toUnix(schedule.groups[index]?.at ?? clock.now())),
+    ),
+    onePerConsumer: separateCalls(watches, ({ everyMs, atLeastEveryMs }) =>
+      Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
+    ),
+    unstretched: { cost: toRate(unstretched), onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs) },
+    others,
+  }
 }
 
-/** Without the stretch another rule may be the cheapest. */
-function cheapestUnstretched(simulation: Simulation): ReturnType<typeof rateOf> {
-  const rates = RULES.map((rule) => rateOf(simulateSchedule({ ...simulation, rule, unstretched: true }).calls))
-  return rates.reduce((best, rate) => (rate.creditsPerDay < best.creditsPerDay ? rate : best))
+function toPlannedGroup(
+  { periodMs, classes, creditsPerDay, requestsPerDay }: Timetable['groups'][number],
+  nextAt: number,
+): PlannedGroup {
+  const addresses = classes.map(({ addresses: count, everyMs: intervalMs, multiple: everyNthTick }) => ({
+    count,
+    intervalMs,
+    everyNthTick,
+  }))
+  return { everyMs: periodMs, nextAt, addresses, creditsPerDay, requestsPerDay }
 }
+
+/** The next purchases, by the rules of the ticks, if every answer arrives. */
+function nextPurchases(schedule: Schedule, shown: number): PlannedPurchase[] {
+  const groups = schedule.groups.map((group) => ({ ...group }))
+  const askedAt = new Map(groups.flatMap(({ members }) => members.map(({ tracked }) => [tracked, tracked.askedAt])))
+  const purchases: PlannedPurchase[] = []
+  const buy = (at: number, due: readonly Tracked[], early: readonly Tracked[]) => {
+    for (const tracked of [...due, ...early]) askedAt.set(tracked, at)
+    const count = due.length + early.length
+    const requests = splitIntoRequests(Array.from({ length: count })).length
+    purchases.push({ at, due: addressesOf(due), early: addressesOf(early), requests, credits: creditsFor(count) })
+  }
+  const urgent = [...askedAt.keys()].filter(({ dueAt }) => dueAt < Number.POSITIVE_INFINITY)
+  const [firstDueAt = 0] = urgent.map(({ dueAt }) => dueAt).sort((one, other) => one - other)
+  if (urgent.length > 0) buy(firstDueAt, urgent, [])
+  // A tick may have nothing to buy.
+  for (let ticks = 0; groups.length > 0 && purchases.length < shown && ticks < MAX_TICKS * shown; ticks++) {
+    const at = Math.min(...groups.map((group) => group.at))
+    const due: Tracked[] = []
+    const early: Tracked[] = []
+    for (const group of groups) {
+      if (group.at > at) continue
+      for (const member of group.members) {
+        const since = askedAt.get(member.tracked) ?? 0
+        if (!isDueAt(member, at, group.tick, group.periodMs, since)) continue
+        const list = isTooOld(member, at + group.periodMs, since) ? due : early
+        list.push(member.tracked)
+      }
+      group.at += group.periodMs
+      group.tick++
+    }
+    if (due.length + early.length > 0) buy(at, due, early)
+  }
+  return purchases.slice(0, shown)
+}
+
+const MAX_TICKS = 100
+
+type Tracked = Schedule['groups'][number]['members'][number]['tracked']
+
+const addressesOf = (prices: readonly Tracked[]) => prices.map(({ address }) => address)
 
 /** The cost of a call for each watch, at its own interval. */
 function separateCalls(watches: readonly PlannedWatch[], intervalOf: (watch: PlannedWatch) => number): PlannedRate {
   const rate = { creditsPerDay: 0, requestsPerDay: 0 }
   for (const watch of watches) {
-    const { credits, requests } = costOf(watch.addresses)
     const perDay = DAY_MS / intervalOf(watch)
-    rate.creditsPerDay += credits * perDay
-    rate.requestsPerDay += requests * perDay
+    rate.creditsPerDay += creditsFor(watch.addresses) * perDay
+    rate.requestsPerDay += splitIntoRequests(Array.from({ length: watch.addresses })).length * perDay
   }
   return toRate(rate)
 }

@@ -10,17 +10,6 @@ const MARGIN = 1.25
 /** The lead time covers the slowest of the last 50 to 100 answers. */
 const WINDOW_SIZE = 50
 
-/**
- * The lead time for a price that is valid for `intervalMs`: half of that at most, so that it is bought at most twice as often.
- *
- * Beyond half, an address would need several requests in flight. A price is requested, arrives a latency later, and has to be replaced
- * by one that was requested later but has arrived: in time, requests follow each other by the interval less the latency. With answers
- * that take three quarters of the interval, that is four times as often and four in flight, against a service that is slow already.
- */
-export function leadTimeFor(intervalMs: number, leadMs: number): number {
-  return Math.min(leadMs, intervalMs / 2)
-}
-
 /** Rises immediately with a slow answer, and falls when that answer leaves the window. */
 export function createLeadTime(onChange: () => void): LeadTime {
   let ms = 0

@@ -8,6 +8,8 @@ export interface FeedPlan {
   readonly atLeastStretch: number
   /** The cost of the watches with this stretch. */
   readonly cost: PlannedRate
+  /** What is bought again and again, the shortest intervals first. Its credits a day are the `cost`. */
+  readonly timetable: readonly PlannedGroup[]
   /** The cost of one call per watch in the cheapest requests, with this stretch. */
   readonly onePerConsumer: PlannedRate
   /** The same costs without the stretch. */
@@ -19,6 +21,27 @@ export interface FeedPlan {
   }
   /** What candle watches, portfolios and readers of trades request besides prices. It is not part of the costs above. */
   readonly others: readonly PlannedRequests[]
+}
+
+/** Addresses that are bought at the ticks of one timer. */
+export interface PlannedGroup {
+  /** Time between two ticks, milliseconds. */
+  readonly everyMs: number
+  /** When it ticks the next time, unix milliseconds. */
+  readonly nextAt: number
+  /** What is bought, the shortest interval first. */
+  readonly addresses: readonly {
+    /** Number of addresses. */
+    readonly count: number
+    /** The interval of their watches with the stretch, milliseconds. */
+    readonly intervalMs: number
+    /** They are bought at every nth tick. */
+    readonly everyNthTick: number
+  }[]
+  /** Credits a day. */
+  readonly creditsPerDay: number
+  /** HTTP requests a day. */
+  readonly requestsPerDay: number
 }
 
 /** Requests that are repeated at an interval, once for all of their readers. */
@@ -40,9 +63,9 @@ export interface PlannedRequests {
 export interface PlannedPurchase {
   /** Unix milliseconds. */
   readonly at: number
-  /** Addresses that are due, in EIP-55 form. */
+  /** Addresses whose price would be too old at the next tick, in EIP-55 form. */
   readonly due: readonly string[]
-  /** Addresses that are bought early, because the next call would buy them anyway. */
+  /** Addresses that are bought early, because this is the tick at which they fill a request. */
   readonly early: readonly string[]
   /** Number of requests. */
   readonly requests: number

@@ -1,6 +1,6 @@
-import type { PriceFetcher } from '../prices/price-fetcher.ts'
-import type { PriceTable } from '../prices/price-table.ts'
-import type { DueTimes } from '../schedule/due-times.ts'
+import type { PriceBuyer } from '../prices/price-buyer.ts'
+import type { PriceTable } from '../prices/tracked-price.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import { PageStream, type PageStreamOptions } from './page-stream.ts'
 import { errorOf, type FeedStreamStatus } from './stream-state.ts'
 import { createStreamedFetcher } from './streamed-fetcher.ts'
@@ -8,14 +8,14 @@ import { createStreamedFetcher } from './streamed-fetcher.ts'
 export interface FollowStreamsParts extends Pick<PageStreamOptions, 'clock' | 'windowMs' | 'isPaused' | 'open'> {
   /** Called when the state of the stream has changed. */
   onStatus(): void
-  readonly fetcher: PriceFetcher
+  readonly buyer: PriceBuyer
   readonly table: PriceTable
-  readonly dueTimes: DueTimes
+  readonly schedule: Schedule
 }
 
-/** The stream, and a fetcher that waits for its prices. */
+/** The stream, and a buyer that waits for its prices. */
 export interface StreamFollower {
-  readonly fetcher: PriceFetcher
+  readonly buyer: PriceBuyer
   /** Call it when watches may have changed. */
   changed(): void
   /** Call it before a price request, which may need a newer price than the streams have. */
@@ -26,10 +26,10 @@ export interface StreamFollower {
 }
 
 export function followStreams(parts: FollowStreamsParts): StreamFollower {
-  const { clock, fetcher, table, dueTimes } = parts
-  const { schedule } = dueTimes
+  const { clock, buyer, table, schedule } = parts
   const streamed = createStreamedFetcher({
-    fetcher,
+    buyer,
+    clock,
     table,
     covers: ({ address }) => stream.covers(address),
     failureOf({ address }) {
@@ -44,7 +44,7 @@ export function followStreams(parts: FollowStreamsParts): StreamFollower {
   })
   const stream = new PageStream({
     ...parts,
-    wanted: () => dueTimes.demand.addresses().map(({ address }) => address),
+    wanted: () => Array.from(schedule.watched, ({ address }) => address),
     onPrice: streamed.onPrice,
     onUncovered: streamed.reconsider,
     onStatus() {
@@ -53,7 +53,7 @@ export function followStreams(parts: FollowStreamsParts): StreamFollower {
     },
   })
   return {
-    fetcher: streamed,
+    buyer: streamed,
     changed: () => stream.changed(),
     reconsider: streamed.reconsider,
     get status() {

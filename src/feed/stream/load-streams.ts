@@ -1,7 +1,6 @@
 import { type ClientInternals, internalsOf } from '../../client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
-import type { PriceFetcher } from '../prices/price-fetcher.ts'
-import type { Scheduler } from '../schedule/scheduler.ts'
+import type { PriceBuyer } from '../prices/price-buyer.ts'
 import type { FeedClient } from '../types.ts'
 import type { FollowStreamsParts, StreamFollower } from './follow-streams.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
@@ -23,11 +22,13 @@ const CONNECTING: FeedStreamStatus = {
 export interface LazyStreams {
   /** Whether it is not known yet what the streams have. The scheduler has to wait. */
   readonly isLoading: boolean
-  readonly fetcher: PriceFetcher
+  readonly buyer: PriceBuyer
   /** The state of the stream. */
   readonly status: FeedStreamStatus
-  /** The same scheduler, which reports changes of watches to the streams. */
-  follow(scheduler: Scheduler): Scheduler
+  /** Call it when watches may have changed. */
+  changed(): void
+  /** Call it before a price request, which may need a newer price than the stream has. */
+  reconsider(): void
   stop(): void
 }
 
@@ -40,8 +41,7 @@ export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams
   let streams: StreamFollower | undefined
   let isLoading = true
   let isStopped = false
-  let wake = () => {}
-  const current = () => streams?.fetcher ?? parts.fetcher
+  const current = () => streams?.buyer ?? parts.buyer
 
   async function load(): Promise<void> {
     const { followStreams } = await import('./follow-streams.ts')
@@ -52,7 +52,7 @@ export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams
     .catch(() => {})
     .finally(() => {
       isLoading = false
-      wake()
+      parts.schedule.wake()
     })
   return {
     get isLoading() {
@@ -61,25 +61,14 @@ export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams
     get status() {
       return streams?.status ?? CONNECTING
     },
-    fetcher: {
-      fetch: (batch) => current().fetch(batch),
+    buyer: {
+      buy: (batch) => current().buy(batch),
+      withdraw: () => current().withdraw(),
       admit: (requested) => current().admit(requested),
-      deliver: (tracked, stored) => current().deliver(tracked, stored),
+      deliver: (tracked, known) => current().deliver(tracked, known),
     },
-    follow(scheduler) {
-      wake = () => {
-        streams?.changed()
-        scheduler.wake()
-      }
-      return {
-        ...scheduler,
-        request(tracked) {
-          streams?.reconsider()
-          scheduler.request(tracked)
-        },
-        wake,
-      }
-    },
+    changed: () => streams?.changed(),
+    reconsider: () => streams?.reconsider(),
     stop() {
       isStopped = true
       streams?.stop()

@@ -4,7 +4,7 @@ import { ConnectionError } from '../../errors/network.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { StoredPrice } from '../prices/price-store.ts'
+import type { KnownPrice } from '../prices/tracked-price.ts'
 
 /**
  * What a stream of a proxy says about itself. `connected`: prices arrive at its pace. `stale`: prices are older than that, because the service
@@ -54,7 +54,7 @@ export interface FeedStreamStatus {
 }
 
 /** A price of a stream, and the address that it is for. */
-export interface StreamedPrice extends StoredPrice {
+export interface StreamedPrice extends KnownPrice {
   readonly address: string
 }
 

@@ -58,7 +58,7 @@ interface TradeRequest {
 }
 
 export function createTradeSource(token: string | undefined, parts: TradeSourceParts): TradeSource {
-  const { client, clock, dailyBudget, store, lifetime, emit } = parts
+  const { clock, dailyBudget, store, lifetime, emit } = parts
   const { signal } = lifetime
   const readers = new Set<TradeReader>()
   let memory: TradeMemory | undefined
@@ -130,12 +130,11 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   }
 
   function toSpec({ limit }: TradeRequest): RequestSpec<Trade[]> {
-    const params = { limit, ...(token !== undefined && { token }) }
     return {
       operation: 'trade.list',
       addresses: [],
       worstCase: tradeCredits(limit),
-      send: (options) => client.trade.list(params, options),
+      params: { limit, ...(token !== undefined && { token }) },
       // Without `validate: 'strict'` a client hands over what it does not expect.
       isUsable: isArray,
     }

@@ -4,10 +4,9 @@ import type { Failure } from '../failures.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
-import type { PriceTable } from '../prices/price-table.ts'
-import type { Subscriber, TrackedPrice } from '../prices/tracked-price.ts'
+import type { PriceTable, Subscriber, TrackedPrice } from '../prices/tracked-price.ts'
 import type { Backoff } from '../requests/backoff.ts'
-import type { Scheduler } from '../schedule/scheduler.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import type { FeedPrice, PriceRequestOptions } from './types.ts'
 
 export interface GetPricesParts {
@@ -15,7 +14,7 @@ export interface GetPricesParts {
   readonly table: PriceTable
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
-  readonly scheduler: Scheduler
+  readonly schedule: Schedule
   readonly lifetime: Lifetime
   readonly maxAgeMs: number
   /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
@@ -33,18 +32,21 @@ export async function getPrices(
   parts: GetPricesParts,
 ): Promise<Record<string, FeedPrice>> {
   const { clock, table, dailyBudget, lifetime, toChecksum } = parts
-  rejectUnknown('price request option', options, ['maxAgeMs', 'signal'])
-  const { maxAgeMs = parts.maxAgeMs, signal } = options
+  rejectUnknown('price request option', options, ['maxAgeMs', 'stale', 'signal'])
+  const { maxAgeMs = parts.maxAgeMs, stale, signal } = options
   if (!(typeof maxAgeMs === 'number' && maxAgeMs >= 0))
     throw invalidOption('maxAgeMs', maxAgeMs, 'a number of milliseconds, 0 or more')
+  if (stale !== undefined && stale !== 'allow') throw invalidOption('stale', stale, "'allow', or left out")
   lifetime.signal.throwIfAborted()
   signal?.throwIfAborted()
   const wanted = table.open(toChecksum(inputs))
   const requestedAt = clock.now()
-  const isFresh = ({ price, at }: TrackedPrice) =>
-    price !== undefined && requestedAt - at <= maxAgeMs * dailyBudget.requestStretch
+  const isStaleAllowed = stale === 'allow'
+  const oldestMs = isStaleAllowed ? maxAgeMs * dailyBudget.requestStretch : maxAgeMs
+  const isFresh = ({ price, at }: TrackedPrice) => price !== undefined && requestedAt - at <= oldestMs
   const missing = wanted.filter((tracked) => !isFresh(tracked))
-  if (missing.length > 0) await waitFor(new Set(missing), maxAgeMs, requestedAt, signal, parts)
+  if (missing.length > 0)
+    await waitFor(new Set(missing), { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }, parts)
   const now = clock.now()
   const prices: Record<string, FeedPrice> = {}
   for (const [index, input] of inputs.entries()) {
@@ -55,20 +57,28 @@ export async function getPrices(
   return prices
 }
 
+/** What a price request waits for. */
+interface Wait {
+  readonly maxAgeMs: number
+  /** The age up to which a price is accepted. */
+  readonly oldestMs: number
+  readonly isStaleAllowed: boolean
+  readonly requestedAt: number
+  readonly signal: AbortSignal | undefined
+}
+
 /** Resolves when each address has a price; rejects when one cannot get any, or on an abort. */
 function waitFor(
   missing: Set<TrackedPrice>,
-  everyMs: number,
-  requestedAt: number,
-  signal: AbortSignal | undefined,
-  { scheduler, backoff, dailyBudget, lifetime, clock }: GetPricesParts,
+  { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }: Wait,
+  { schedule, backoff, lifetime, clock }: GetPricesParts,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const retries = new Map<TrackedPrice, number>()
     const unsubscribe = (tracked: TrackedPrice) => {
       missing.delete(tracked)
       tracked.requesters.delete(subscriber)
-      if (tracked.requesters.size === 0) scheduler.cancel(tracked)
+      if (tracked.requesters.size === 0) schedule.cancel(tracked)
     }
     const end = () => {
       for (const tracked of [...missing]) unsubscribe(tracked)
@@ -86,32 +96,31 @@ function waitFor(
       resolve()
     }
     const subscriber: Subscriber = {
-      everyMs,
+      everyMs: maxAgeMs,
       onPrice(tracked) {
         // The answer to a request that was sent before this one may already be too old.
-        const isTooOld = tracked.at < requestedAt && clock.now() - tracked.at > everyMs * dailyBudget.requestStretch
-        if (isTooOld && backoff.failure === undefined) scheduler.request(tracked)
+        const isTooOld = tracked.at < requestedAt && clock.now() - tracked.at > oldestMs
+        if (isTooOld && !(isStaleAllowed && backoff.failure)) schedule.request(tracked)
         else accept(tracked)
       },
       onFailure(tracked, failure) {
-        // An old price that is marked stale is better than none.
-        if (tracked.price !== undefined) return accept(tracked)
+        if (isStaleAllowed && tracked.price !== undefined) return accept(tracked)
         const tries = (retries.get(tracked) ?? 0) + 1
         retries.set(tracked, tries)
         if (tries > MAX_RETRIES || !canWaitFor(failure)) return fail(failure.error)
-        scheduler.request(tracked)
+        schedule.request(tracked)
       },
     }
     const stopListening = lifetime.onAbort(signal, () => fail(signal?.reason))
     const stopOnClose = lifetime.onClose(() => fail(lifetime.signal.reason))
 
-    // During a backoff an old price is returned at once: nobody knows how long a new one takes.
+    // During a backoff nobody knows how long a new price takes.
     const { failure, until } = backoff
     for (const tracked of [...missing]) {
       tracked.requesters.add(subscriber)
-      if (failure && tracked.price !== undefined) accept(tracked)
+      if (failure && isStaleAllowed && tracked.price !== undefined) accept(tracked)
       else if (failure && clock.now() < until && !canWaitFor(failure)) return fail(failure.error)
-      else scheduler.request(tracked)
+      else schedule.request(tracked)
     }
   })
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
-import type { PriceTable } from '../prices/price-table.ts'
-import { shortestInterval, type TrackedPrice } from '../prices/tracked-price.ts'
+import type { PriceTable, TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedPrice } from './types.ts'
 
 export interface PeekParts {
@@ -24,7 +23,7 @@ export function createPeek({ clock, table, maxAgeMs, toChecksum }: PeekParts) {
     const [address = input] = toChecksum([input])
     const tracked = table.find(address)
     if (tracked === undefined) return undefined
-    const interval = shortestInterval(tracked)
+    const interval = tracked.shortestInterval
     const now = clock.now()
     const stale = now - tracked.at > (interval === Number.POSITIVE_INFINITY ? maxAgeMs : interval)
     const known = snapshots.get(tracked) ?? new Map<string, Snapshot>()

@@ -18,6 +18,11 @@ export interface FeedPrice {
 export interface PriceRequestOptions {
   /** Maximum age of the price, in milliseconds. @default the feed's `maxAgeMs` */
   maxAgeMs?: number | undefined
+  /**
+   * `'allow'` resolves with an older price, which says `stale: true`, where no newer one can be bought, or where the budget has no credits
+   * for it beside the watches. Without it the request rejects then. @default undefined
+   */
+  stale?: 'allow' | undefined
   /** Aborts this price request only. It rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }

@@ -3,21 +3,15 @@ import { callSafely } from '../events.ts'
 import { codeOf, type Failure } from '../failures.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
-import type { PriceTable } from '../prices/price-table.ts'
-import { chargeForgotten, joined, left, type TrackedPrice, type Watcher } from '../prices/tracked-price.ts'
-import type { DueTimes } from '../schedule/due-times.ts'
-import type { Scheduler } from '../schedule/scheduler.ts'
-import type { TokenBucket } from '../schedule/token-bucket.ts'
+import type { PriceTable, TrackedPrice, Watcher } from '../prices/tracked-price.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import type { FeedPrice } from './types.ts'
 
 export interface WatchParts {
-  readonly bucket: TokenBucket
   readonly clock: Clock
   readonly table: PriceTable
-  readonly dueTimes: DueTimes
   readonly dailyBudget: DailyBudget
-  readonly scheduler: Scheduler
-  readonly windowMs: number
+  readonly schedule: Schedule
 }
 
 export interface WatchCallbacks {
@@ -47,7 +41,7 @@ export interface RunningWatch {
 
 /** Watches addresses under every input they were given as. */
 export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts: WatchParts): RunningWatch {
-  const { bucket, clock, table, dueTimes, dailyBudget, scheduler, windowMs } = parts
+  const { clock, table, dailyBudget, schedule } = parts
   let { inputs } = target
   /** Addresses whose failure was reported and that have had no price since. */
   const failing = new Set<TrackedPrice>()
@@ -65,15 +59,12 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     if (failing.size === 0) reportedCode = undefined
   }
 
-  const fresh = new Set<string>()
-  const watcher: Watcher & { everyMs: number; atLeastEveryMs: number; prices: readonly TrackedPrice[] } = {
+  let prices = table.open(inputs.keys())
+  const watcher: Watcher & { everyMs: number; atLeastEveryMs: number } = {
     everyMs: target.everyMs,
     atLeastEveryMs: target.atLeastEveryMs,
-    prices: table.open(inputs.keys()),
-    joined: fresh,
     onPrice(tracked) {
       endFailure(tracked)
-      fresh.delete(tracked.address)
       report(tracked, clock.now() - tracked.at > watcher.everyMs)
     },
     onLate(tracked) {
@@ -90,22 +81,19 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       callbacks.onFailure(failure.error)
     },
   }
-  const share = bucket.addWatch(inputs.size, target.everyMs, clock.now())
 
-  /** All at the same moment, however busy the machine is: addresses that are due apart are bought apart. */
-  function enter(prices: readonly TrackedPrice[]): void {
-    const firstDueAt = clock.now() + windowMs
+  function enter(before: InputsByAddress): void {
     for (const tracked of prices) {
-      joined(tracked, watcher, firstDueAt)
-      dueTimes.schedule(tracked)
+      tracked.join(watcher)
+      schedule.join(tracked, !before.has(tracked.address))
     }
+    schedule.wake()
   }
 
   function leave(tracked: TrackedPrice): void {
-    left(tracked, watcher)
-    fresh.delete(tracked.address)
+    tracked.leave(watcher)
     endFailure(tracked)
-    dueTimes.schedule(tracked)
+    schedule.leave(tracked)
   }
 
   /** Delivers known prices under the inputs that are new. */
@@ -113,7 +101,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     const { stretch, atLeastStretch } = dailyBudget
     const oldest = clock.now() - Math.min(watcher.everyMs * stretch, watcher.atLeastEveryMs * atLeastStretch)
     const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
-    const known = watcher.prices.filter(
+    const known = prices.filter(
       ({ address, price, at }) => price !== undefined && at >= oldest && inputs.get(address)?.some(isNew(address)),
     )
     // Later, so that the caller has the watch before its callback runs.
@@ -122,9 +110,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     })
   }
 
-  for (const tracked of watcher.prices) chargeForgotten(tracked)
-  enter(watcher.prices)
-  scheduler.wake()
+  enter(new Map())
   deliverKnown(new Map())
 
   return {
@@ -132,23 +118,18 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
       if (!isRunning) return
       const before = inputs
       inputs = next.inputs
-      const prices = table.open(inputs.keys())
-      for (const tracked of watcher.prices) if (!inputs.has(tracked.address)) leave(tracked)
-      watcher.prices = prices
+      for (const tracked of prices) if (!inputs.has(tracked.address)) leave(tracked)
+      prices = table.open(inputs.keys())
       watcher.everyMs = next.everyMs
       watcher.atLeastEveryMs = next.atLeastEveryMs
-      share.update(inputs.size, next.everyMs, clock.now())
-      for (const address of inputs.keys()) if (!before.has(address)) fresh.add(address)
-      enter(prices)
-      scheduler.wake()
+      enter(before)
       deliverKnown(before)
     },
     stop() {
       if (!isRunning) return
       isRunning = false
-      share.leave(clock.now())
-      for (const tracked of watcher.prices) leave(tracked)
-      scheduler.wake()
+      for (const tracked of prices) leave(tracked)
+      schedule.wake()
     },
   }
 }

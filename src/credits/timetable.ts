@@ -1,0 +1,300 @@
+import { DAY_MS } from '../utils/time-units.ts'
+import { creditsFor, MAX_ITEMS, PER_ITEM, splitIntoRequests } from './batch-cost.ts'
+
+/** Addresses whose price may be this old. */
+export interface IntervalDemand {
+  readonly everyMs: number
+  readonly addresses: number
+}
+
+/** Addresses of a group that have the same interval. */
+export interface TimetableClass extends IntervalDemand {
+  /** They are bought at every nth tick. */
+  readonly multiple: number
+  /**
+   * How many of them are bought at the first tick, at the second one, and so on, up to `multiple`, where they are spread so that they fill
+   * requests. Without it all are bought at the same ticks.
+   */
+  readonly spread: readonly number[] | undefined
+}
+
+/** Addresses that are bought at the ticks of one timer. */
+export interface TimetableGroup {
+  /** Time between two ticks, milliseconds. */
+  readonly periodMs: number
+  /** The shortest interval first. */
+  readonly classes: readonly TimetableClass[]
+  readonly creditsPerDay: number
+  readonly requestsPerDay: number
+}
+
+/** A cyclic schedule: what is bought again and again, and what that costs. */
+export interface Timetable {
+  /** The shortest intervals first. */
+  readonly groups: readonly TimetableGroup[]
+  readonly creditsPerDay: number
+  readonly requestsPerDay: number
+}
+
+/** An interval may be this many ticks, beside those with a longer one. */
+const MAX_QUOTIENT = 6
+/** No timer is more than this many times as fast as its shortest interval needs. */
+const MAX_SPEED = 4
+/** The cost of a cycle is the mean over at most this many ticks. */
+const MAX_TICKS = 720
+/** Beyond this number of intervals, neighbours are planned as one. */
+const MAX_CLASSES = 24
+/** What each further group has to save: prices that are bought together stay together when the demand changes. */
+const GROUP_COST = 1.02
+
+/**
+ * How long before the end of an interval its request is sent: half of it at most, so that a price is bought at most twice as often. Beyond
+ * half, an address would need several requests in flight, against a service that is slow already.
+ */
+function leadOf(everyMs: number, leadMs: number): number {
+  return Math.min(leadMs, everyMs / 2)
+}
+
+/** How long a price lasts before its next request is sent, in whole milliseconds, like the times of timers. */
+export function lifeOf(everyMs: number, leadMs: number): number {
+  return Math.max(1, Math.floor(everyMs - leadOf(everyMs, leadMs)))
+}
+
+/**
+ * The cheapest timetable that keeps every price within its interval: a cyclic schedule for the joint replenishment problem. The intervals are
+ * divided into groups of neighbours; each group has one timer, and an address is bought at every nth of its ticks.
+ *
+ * It is never dearer than one timer for all, one for each interval, or one for each address, because these are among the candidates.
+ * @param leadMs how long a request takes: prices are bought this much earlier
+ */
+export function planTimetable(demand: readonly IntervalDemand[], leadMs = 0): Timetable {
+  const exact = toClasses(demand)
+  const classes = mergeNeighbours(exact)
+  const best: { cost: number; groups: Group[] }[] = [{ cost: 0, groups: [] }]
+  for (let end = 1; end <= classes.length; end++) {
+    let cheapest = { cost: Number.POSITIVE_INFINITY, groups: [] as Group[] }
+    for (let start = end - 1; start >= 0; start--) {
+      const before = best[start] as (typeof best)[number]
+      const factor = start > 0 ? GROUP_COST : 1
+      const limit = (cheapest.cost - before.cost) / factor
+      const group = limit > 0 ? cheapestGroup(classes.slice(start, end), leadMs, limit) : undefined
+      if (group) cheapest = { cost: before.cost + group.cost * factor, groups: [...before.groups, group] }
+    }
+    best.push(cheapest)
+  }
+  const planned = best.at(-1)?.groups ?? []
+  // With many intervals the merged ones may cost more than a timer for each, and with large groups the cost of a group hides it.
+  const apart = exact.map((one) => groupAt([one], lifeOf(one.everyMs, leadMs), leadMs))
+  return toTimetable(costOf(apart) < costOf(planned) ? apart : planned)
+}
+
+/** The timetable with these periods, each interval in the group with the longest period that suits it; undefined if one is shorter than all. */
+export function planWithPeriods(
+  demand: readonly IntervalDemand[],
+  periods: readonly number[],
+  leadMs: number,
+): Timetable | undefined {
+  const parts = new Map<number, IntervalDemand[]>()
+  const longestFirst = [...periods].sort((one, other) => other - one)
+  for (const one of toClasses(demand)) {
+    const life = lifeOf(one.everyMs, leadMs)
+    const periodMs = longestFirst.find((period) => period <= life)
+    if (periodMs === undefined) return undefined
+    parts.set(periodMs, [...(parts.get(periodMs) ?? []), one])
+  }
+  const groups = Array.from(parts, ([periodMs, part]) => {
+    // Where nothing is bought at each tick, longer periods may do.
+    const step = part.reduce((all, { everyMs }) => gcd(multipleOf(everyMs, periodMs, leadMs), all), 0)
+    return fillRequests(groupAt(part, step * periodMs, leadMs))
+  })
+  return toTimetable(groups)
+}
+
+/** At which of its ticks a price with this interval is bought again: every nth. */
+export function multipleOf(everyMs: number, periodMs: number, leadMs: number): number {
+  return Math.max(1, Math.floor(lifeOf(everyMs, leadMs) / periodMs))
+}
+
+interface Group {
+  readonly periodMs: number
+  readonly classes: readonly TimetableClass[]
+  /** Addresses that are bought at each tick of a cycle. */
+  readonly counts: readonly number[]
+  /** Credits a millisecond. */
+  readonly cost: number
+}
+
+const costOf = (groups: readonly Group[]) => groups.reduce((sum, { cost }) => sum + cost, 0)
+
+function toTimetable(groups: readonly Group[]): Timetable {
+  const planned = groups.map(({ periodMs, classes, counts, cost }): TimetableGroup => {
+    const requests = counts.reduce((sum, count) => sum + splitIntoRequests(Array.from({ length: count })).length, 0)
+    return {
+      periodMs,
+      classes,
+      creditsPerDay: cost * DAY_MS,
+      requestsPerDay: (requests / counts.length / periodMs) * DAY_MS,
+    }
+  })
+  const sum = (of: 'creditsPerDay' | 'requestsPerDay') => planned.reduce((total, group) => total + group[of], 0)
+  return { groups: planned, creditsPerDay: sum('creditsPerDay'), requestsPerDay: sum('requestsPerDay') }
+}
+
+/** One for each interval, the shortest first. */
+function toClasses(demand: readonly IntervalDemand[]): IntervalDemand[] {
+  const counts = new Map<number, number>()
+  for (const { everyMs, addresses } of demand)
+    if (addresses > 0) counts.set(everyMs, (counts.get(everyMs) ?? 0) + addresses)
+  return Array.from(counts, ([everyMs, addresses]) => ({ everyMs, addresses })).sort(
+    (one, other) => one.everyMs - other.everyMs,
+  )
+}
+
+/** Intervals that differ by less than a factor, as the shortest of them. The factor is the smallest that leaves few enough. */
+function mergeNeighbours(classes: readonly IntervalDemand[]): IntervalDemand[] {
+  let merged = [...classes]
+  for (let factor = 1.01; merged.length > MAX_CLASSES; factor *= factor) {
+    merged = []
+    for (const one of classes) {
+      const last = merged.at(-1)
+      if (last && one.everyMs < last.everyMs * factor)
+        merged[merged.length - 1] = { everyMs: last.everyMs, addresses: last.addresses + one.addresses }
+      else merged.push(one)
+    }
+  }
+  return merged
+}
+
+/** The group with the best period; undefined if it costs `limit` or more. */
+function cheapestGroup(part: readonly IntervalDemand[], leadMs: number, limit: number): Group | undefined {
+  const lives = part.map(({ everyMs }) => lifeOf(everyMs, leadMs))
+  const shortest = lives[0] ?? 1
+  const lowest = (periodMs: number | undefined) => lowestCost(part, lives, periodMs) * (1 + 1e-12)
+  if (lowest(undefined) >= limit) return undefined
+  const periods = new Set([shortest])
+  for (const life of lives) {
+    for (let quotient = Math.ceil(life / shortest); quotient <= MAX_QUOTIENT; quotient++) {
+      const periodMs = Math.floor(life / quotient)
+      if (periodMs >= Math.max(1, shortest / MAX_SPEED)) periods.add(periodMs)
+    }
+  }
+  let cheapest: Group | undefined
+  for (const periodMs of periods) {
+    if (lowest(periodMs) >= (cheapest?.cost ?? limit)) continue
+    const group = groupAt(part, periodMs, leadMs)
+    if (cheapest === undefined || group.cost < cheapest.cost) cheapest = group
+  }
+  cheapest &&= fillRequests(cheapest)
+  return cheapest && cheapest.cost < limit ? cheapest : undefined
+}
+
+/** A cost that no group with this period goes below, in credits a millisecond; without a period, no group at all. */
+function lowestCost(part: readonly IntervalDemand[], lives: readonly number[], periodMs: number | undefined): number {
+  let prices = 0
+  let atEachTick = 0
+  for (let index = 0; index < part.length; index++) {
+    const { addresses } = part[index] as IntervalDemand
+    const life = lives[index] as number
+    const boughtEveryMs = periodMs === undefined ? life : Math.max(1, Math.floor(life / periodMs)) * periodMs
+    prices += addresses / boughtEveryMs
+    if (boughtEveryMs === (periodMs ?? lives[0])) atEachTick += addresses
+  }
+  // In full requests at best; and what is bought at each tick has a request there.
+  const fees = (creditsFor(atEachTick) - PER_ITEM * atEachTick) / (periodMs ?? lives[0] ?? 1)
+  return PER_ITEM * prices + Math.max(fees, (creditsFor(MAX_ITEMS) / MAX_ITEMS - PER_ITEM) * prices)
+}
+
+const gcd = (one: number, other: number): number => (other === 0 ? one : gcd(other, one % other))
+
+/** The group with this period. */
+function groupAt(part: readonly IntervalDemand[], periodMs: number, leadMs: number): Group {
+  const multiples = part.map(({ everyMs }) => multipleOf(everyMs, periodMs, leadMs))
+  const ticks = multiples.reduce((all, one) => Math.min(MAX_TICKS, (all / gcd(all, one)) * one), 1)
+  const together = new Array<number>(ticks).fill(0)
+  const classes: TimetableClass[] = []
+  for (const [index, { everyMs, addresses }] of part.entries()) {
+    const multiple = multiples[index] as number
+    addAt(together, 0, multiple, addresses)
+    classes.push({ everyMs, addresses, multiple, spread: undefined })
+  }
+  return { periodMs, classes, counts: together, cost: meanCredits(together) / periodMs }
+}
+
+/** The same group with its addresses spread over the ticks, where that costs less. */
+function fillRequests(group: Group): Group {
+  const { periodMs, classes, counts } = group
+  const ticks = counts.length
+  if (ticks === 1 || ticks === MAX_TICKS || counts.every((count) => count <= MAX_ITEMS)) return group
+  const spread = spreadOver(ticks, classes)
+  const cost = meanCredits(spread.counts) / periodMs
+  return cost < group.cost * (1 - 1e-9) ? { periodMs, ...spread, cost } : group
+}
+
+function addAt(counts: number[], first: number, step: number, addresses: number): void {
+  for (let tick = first; tick < counts.length; tick += step) counts[tick] = (counts[tick] ?? 0) + addresses
+}
+
+function meanCredits(counts: readonly number[]): number {
+  let credits = 0
+  for (let tick = 0; tick < counts.length; tick++) credits += creditsFor(counts[tick] ?? 0)
+  return credits / counts.length
+}
+
+/** Fills the requests of the ticks: what is bought most often is placed first, and what is left over goes where it costs least. */
+function spreadOver(ticks: number, classes: readonly TimetableClass[]): Pick<Group, 'classes' | 'counts'> {
+  const counts = new Array<number>(ticks).fill(0)
+  const placed = new Map<TimetableClass, TimetableClass>()
+  for (const one of [...classes].sort((a, b) => a.multiple - b.multiple)) {
+    const { multiple, addresses } = one
+    const spread = new Array<number>(multiple).fill(0)
+    const place = (tick: number, count: number) => {
+      spread[tick] = (spread[tick] ?? 0) + count
+      addAt(counts, tick, multiple, count)
+    }
+    let left = addresses
+    // Into requests that are sent anyway.
+    while (left > 0) {
+      const { tick, seats } = mostSeats(counts, multiple)
+      if (seats === 0) break
+      place(tick, Math.min(seats, left))
+      left -= Math.min(seats, left)
+    }
+    // Whole requests, and the rest in one.
+    while (left > 0) {
+      const count = Math.min(MAX_ITEMS, left)
+      place(cheapestTick(counts, multiple, count), count)
+      left -= count
+    }
+    placed.set(one, { ...one, spread: multiple === 1 || spread[0] === addresses ? undefined : spread })
+  }
+  return { counts, classes: classes.map((one) => placed.get(one) ?? one) }
+}
+
+/** The tick whose requests have the most room, each time that it comes. */
+function mostSeats(counts: readonly number[], multiple: number): { tick: number; seats: number } {
+  let most = { tick: 0, seats: 0 }
+  for (let tick = 0; tick < multiple; tick++) {
+    let seats: number = MAX_ITEMS
+    for (let at = tick; at < counts.length; at += multiple) {
+      const used = (counts[at] ?? 0) % MAX_ITEMS
+      // One or two of a rest are bought alone: they leave no request to fill.
+      seats = Math.min(seats, used < 3 ? 0 : MAX_ITEMS - used)
+    }
+    if (seats > most.seats) most = { tick, seats }
+  }
+  return most
+}
+
+/** The tick at which further addresses cost the least, the first one of equals. */
+function cheapestTick(counts: readonly number[], multiple: number, addresses: number): number {
+  let cheapest = { tick: 0, credits: Number.POSITIVE_INFINITY }
+  for (let tick = 0; tick < multiple; tick++) {
+    let credits = 0
+    for (let at = tick; at < counts.length; at += multiple) {
+      const count = counts[at] ?? 0
+      credits += creditsFor(count + addresses) - creditsFor(count)
+    }
+    if (credits < cheapest.credits) cheapest = { tick, credits }
+  }
+  return cheapest.tick
+}

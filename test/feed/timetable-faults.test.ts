@@ -1,0 +1,269 @@
+import { createClient } from 'etn-market'
+import { createFakeService, fakeTokens } from 'etn-market/fake'
+import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
+import { createDirectTransport } from '../support/direct-transport.ts'
+import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
+
+const HOUR = 60 * MINUTE
+const { BOLT, CORE } = fakeTokens
+
+/** Matches requests for an address. */
+const asksFor =
+  (address: string) =>
+  ({ path, query }: { path: string; query: Record<string, string> }) =>
+    `${path}${query.addresses ?? ''}`.toLowerCase().includes(address.toLowerCase())
+
+describe('a budget of the day', () => {
+  test.each([
+    [
+      '9 tokens at 5 min and 60 at an hour',
+      17_402,
+      [
+        [9, 5 * MINUTE],
+        [60, HOUR],
+      ],
+    ],
+    ['14 tokens at 10 min', 9_000, [[14, 10 * MINUTE]]],
+    ['110 tokens at 15 min', 40_000, [[110, 15 * MINUTE]]],
+  ] as const)('is used each day, and prices arrive soon after each midnight: %s', async (_, creditsPerDay, shapes) => {
+    const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay } })
+    await toMidnight(clock)
+    const start = clock.now()
+    for (const [index, [count, everyMs]] of shapes.entries()) recordWatch(feed, some(count, 100 * index), everyMs)
+    await clock.advance(3 * DAY - 1)
+    const charges = fake.ledger().map(({ at, credits }) => ({ at: at - start, credits }))
+    const onePurchase = shapes.reduce((sum, [count]) => sum + 100 * Math.ceil(count / 50) + 10 * count, 0)
+    for (let day = 0; day < 3; day++) {
+      const ofDay = charges.filter(({ at }) => Math.floor(at / DAY) === day)
+      const spent = ofDay.reduce((sum, { credits }) => sum + credits, 0)
+      expect(spent).toBeLessThanOrEqual(creditsPerDay)
+      // What is left at midnight is at most one purchase of all.
+      expect(creditsPerDay - spent).toBeLessThanOrEqual(onePurchase)
+      const times = [day * DAY, ...ofDay.map(({ at }) => at), (day + 1) * DAY]
+      const longest = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? 0)))
+      expect(longest).toBeLessThan(3 * HOUR)
+    }
+  })
+
+  test.each([3 * HOUR, 25 * HOUR, -25 * HOUR])(
+    'is spread over the true day when the wall clock is set by %d ms',
+    async (ms) => {
+      const clock = createVirtualClock(Date.UTC(2026, 10, 20), true)
+      const fake = createFakeService({ clock })
+      const client = createClient({ apiKey: fake.key, transport: createDirectTransport(fake.fetch), clock })
+      const events: FeedEvent[] = []
+      const feed = createPriceFeed(client, {
+        clock,
+        budget: { creditsPerDay: 49_506 },
+        onEvent: (event) => void events.push(event),
+      })
+      onTestFinished(async () => {
+        await feed.close()
+        await client.close()
+      })
+      const { prices } = recordWatch(feed, some(60), MINUTE)
+      await clock.advance(22 * HOUR)
+      const waitsBefore = clock.waits.length
+      const before = fake.charged()
+      clock.stepWallClock(ms)
+      await clock.advance(HOUR)
+      // The pace of the hour before, and no storm of timers.
+      expect(fake.charged() - before).toBeLessThanOrEqual(49_506 / 24 + 800)
+      expect(clock.waits.length - waitsBefore).toBeLessThan(300)
+      expect(feed.status().stretch).toBeGreaterThanOrEqual(1)
+      expect(types(events)).not.toContain('feed.stopped')
+      const times = [...new Set(prices.map(({ at, ageMs }) => at + ageMs))]
+      expect(times.length).toBeGreaterThan(40)
+      await clock.advance(DAY)
+      expect(fake.charged()).toBeLessThanOrEqual(2 * 49_506)
+    },
+  )
+})
+
+describe('a token that is refused', () => {
+  test.each([400, 404, 413, 414, 422])('with %d delays no other, and has its own failure', async (status) => {
+    const { feed, fake, clock, events } = setupFeed()
+    const healthy = recordWatch(feed, some(8), MINUTE)
+    await clock.advance(10 * MINUTE)
+    fake.fault({ status, when: asksFor(BOLT), times: Number.POSITIVE_INFINITY })
+    const bad = recordWatch(feed, BOLT, MINUTE)
+    const mixed = recordWatch(feed, [CORE, ...some(6, 40), BOLT, ...some(1, 60)], 2 * MINUTE)
+    await clock.advance(HOUR)
+    expect(healthy.prices.length).toBeGreaterThanOrEqual(8 * 69)
+    expect(healthy.prices.filter(({ stale }) => stale)).toEqual([])
+    expect(mixed.prices.filter(({ address }) => address === CORE).length).toBeGreaterThanOrEqual(30)
+    expect(feed.status().state).toBe('running')
+    expect(types(events)).not.toContain('feed.stopped')
+    if (status === 404) expect(bad.prices.at(-1)?.usd).toBe(null)
+    else expect(bad.errors).toHaveLength(1)
+    // A refusal is free, but not to be repeated all the time: once a minute.
+    const refused = fake.journal().filter((request) => asksFor(BOLT)(request as never))
+    expect(refused.length).toBeLessThan(61 + 20)
+  })
+
+  test('in a price request fails that request only, and what was bought with it is known', async () => {
+    const { feed, fake, clock } = setupFeed()
+    fake.fault({ status: 400, when: asksFor(BOLT), times: Number.POSITIVE_INFINITY })
+    const prices = feed.prices([BOLT, ...some(40)]).catch((error: unknown) => error)
+    await clock.advance(5 * SECOND)
+    expect(await prices).toMatchObject({ status: 400 })
+    expect(some(40).map((address) => feed.peek(address)?.address)).toEqual(some(40))
+  })
+
+  test.each([401, 402, 403])('with %d stops the feed, because that is about the key', async (status) => {
+    const { feed, fake, clock } = setupFeed()
+    fake.fault({ status, when: asksFor(BOLT), times: Number.POSITIVE_INFINITY })
+    recordWatch(feed, [BOLT, ...some(8)], MINUTE)
+    await clock.advance(SECOND)
+    expect(feed.status().state).toBe('stopped')
+    expect(fake.journal()).toHaveLength(1)
+  })
+
+  test('stops the feed where everything is refused, before the key is locked', async () => {
+    const { feed, fake, clock } = setupFeed()
+    fake.fault({ status: 400, times: Number.POSITIVE_INFINITY })
+    recordWatch(feed, some(200), MINUTE)
+    await clock.advance(MINUTE - SECOND)
+    expect(feed.status().state).toBe('stopped')
+    expect(fake.journal().length).toBeLessThanOrEqual(30)
+  })
+})
+
+describe('a look-up', () => {
+  /** Credits of an hour. */
+  async function hour(watched: readonly number[], lookUpEveryMs?: number): Promise<number> {
+    const { feed, fake, clock } = setupFeed({}, { latencyMs: 80 })
+    let first = 0
+    for (const count of watched) {
+      recordWatch(feed, some(count, first), 30 * SECOND)
+      first += count
+      await clock.advance(11 * SECOND)
+    }
+    for (let at = 0; at < HOUR; at += lookUpEveryMs ?? HOUR) {
+      if (lookUpEveryMs) void feed.price(some(1, 500)[0] ?? '', { maxAgeMs: SECOND })
+      await clock.advance(lookUpEveryMs ?? HOUR)
+    }
+    return fake.charged()
+  }
+
+  test.each([[[5, 49]], [[14]], [[60]], [[1]]])(
+    'never makes watches of %j tokens dearer than it is alone',
+    async (watched) => {
+      const without = await hour(watched)
+      const withLookUps = await hour(watched, 36 * SECOND)
+      expect(withLookUps - without).toBeLessThanOrEqual(100 * 50 + 600)
+    },
+  )
+})
+
+describe('several processes on one store', () => {
+  test('when the first answer takes 7 s, one buys and the others read', async () => {
+    const clock = createVirtualClock()
+    const entries = new Map<string, { value: string; until: number }>()
+    const get = (key: string) => {
+      const entry = entries.get(key)
+      return entry && entry.until > clock.now() ? entry.value : undefined
+    }
+    const set = (key: string, value: string, ttl: number) => void entries.set(key, { value, until: clock.now() + ttl })
+    const store = {
+      get,
+      set,
+      delete: (key: string) => entries.delete(key),
+      add(key: string, value: string, ttl: number) {
+        if (get(key) !== undefined) return false
+        set(key, value, ttl)
+        return true
+      },
+    }
+    const fake = createFakeService({ clock })
+    let count = 0
+    const transport = createDirectTransport(async (url, init) => {
+      await clock.sleep(count++ === 0 ? 7 * SECOND : 80)
+      return fake.fetch(url, init)
+    })
+    const feeds = Array.from({ length: 9 }, (_, index) => {
+      const own = { ...clock, now: () => clock.now(), random: () => ((index + 1) * 0.37) % 1 }
+      const client = createClient({ apiKey: fake.key, transport, clock })
+      const feed = createPriceFeed(client, { clock: own, store })
+      onTestFinished(async () => {
+        await feed.close()
+        await client.close()
+      })
+      return feed
+    })
+    const prices = feeds.map((feed) => feed.price(BOLT))
+    await clock.advance(20 * SECOND)
+    expect((await Promise.all(prices)).map(({ stale }) => stale)).toEqual(Array(9).fill(false))
+    expect(fake.ledger().length).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('what was not sent', () => {
+  test('is not bought after the watch has stopped', async () => {
+    const { feed, fake, clock, client } = setupFeed({ budget: { creditsPerDay: 10_000 } })
+    // The client parks what follows.
+    fake.fault({ status: 429, retryAfter: '30', times: 1 })
+    await client.etn.price({}, { retry: false }).catch(() => {})
+    const { stop } = recordWatch(feed, some(3), MINUTE)
+    await clock.advance(SECOND)
+    stop()
+    await clock.advance(2 * MINUTE)
+    expect(fake.charged()).toBe(0)
+    expect(feed.status()).toMatchObject({ spent: 0, state: expect.not.stringMatching('running') })
+  })
+
+  test('is not booked when somebody leaves while it is parked by a cool-down', async () => {
+    const { feed, fake, clock, client } = setupFeed({ budget: { creditsPerDay: 2_000 } })
+    fake.fault({ status: 429, retryAfter: '30', times: 1 })
+    await client.etn.price({}, { retry: false }).catch(() => {})
+    for (let reader = 0; reader < 3; reader++) {
+      const leaving = new AbortController()
+      const iterator = feed
+        .watchCandles(BOLT, { bucket: '1h', everyMs: HOUR, limit: 500, signal: leaving.signal })
+        [Symbol.asyncIterator]()
+      iterator.next().catch(() => {})
+      await clock.advance(SECOND)
+      leaving.abort()
+      await clock.advance(SECOND)
+    }
+    expect(fake.charged()).toBe(0)
+    expect(feed.status().spent).toBe(0)
+    const parked = recordWatch(feed, some(3), MINUTE)
+    await clock.advance(SECOND)
+    parked.stop()
+    await clock.advance(2 * MINUTE)
+    expect(fake.charged()).toBe(0)
+    expect(feed.status().spent).toBe(0)
+  })
+})
+
+test('a known price is not handed out as a young one, unless it is asked for', async () => {
+  const { feed, fake, clock } = setupFeed()
+  const first = feed.price(BOLT)
+  await clock.advance(10)
+  await first
+  fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
+  await clock.advance(10 * HOUR)
+  const refused = feed.price(BOLT, { maxAgeMs: MINUTE }).catch((error: unknown) => error)
+  const allowed = feed.price(BOLT, { maxAgeMs: MINUTE, stale: 'allow' })
+  await clock.advance(MINUTE)
+  expect(await refused).toMatchObject({ name: 'ServiceError' })
+  expect(await allowed).toMatchObject({ stale: true })
+  await expect(feed.price(BOLT, { stale: true as never })).rejects.toMatchObject({ code: 'invalid_option' })
+})
+
+test('closing during a request raises no feed.waiting', async () => {
+  const { feed, clock, events } = setupFeed({}, { latencyMs: 10 * SECOND })
+  recordWatch(feed, some(3), MINUTE)
+  feed
+    .watchCandles(BOLT, { bucket: '1h', everyMs: HOUR })
+    [Symbol.asyncIterator]()
+    .next()
+    .catch(() => {})
+  await clock.advance(SECOND)
+  await feed.close()
+  await clock.advance(MINUTE)
+  expect(types(events)).not.toContain('feed.waiting')
+})

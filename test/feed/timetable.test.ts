@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { lifeOf, planTimetable } from '../../src/credits/timetable.ts'
+import { creditsFor } from '../economics/simulate.ts'
+import { testProperty } from '../support/property.ts'
+import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
+
+const demand = fc
+  .array(
+    fc.record({
+      everyMs: fc.oneof(
+        fc.constantFrom(30 * SECOND, MINUTE, 5 * MINUTE),
+        fc.integer({ min: SECOND, max: 60 * MINUTE }),
+      ),
+      addresses: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 200 })),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+  .map((all) => [...new Map(all.map((one) => [one.everyMs, one])).values()])
+const leads = fc.constantFrom(0, 100, 1_250)
+
+testProperty(
+  'a timetable is never dearer than one timer for all, one for each interval, or one for each address',
+  () =>
+    fc.property(demand, leads, (wanted, leadMs) => {
+      const perDay = (credits: number, everyMs: number) => (credits * DAY) / lifeOf(everyMs, leadMs)
+      const sum = (of: (one: (typeof wanted)[number]) => number) => wanted.reduce((total, one) => total + of(one), 0)
+      const shortest = Math.min(...wanted.map(({ everyMs }) => everyMs))
+      const strategies = [
+        perDay(creditsFor(sum(({ addresses }) => addresses)), shortest),
+        sum(({ everyMs, addresses }) => perDay(creditsFor(addresses), everyMs)),
+        sum(({ everyMs, addresses }) => perDay(50 * addresses, everyMs)),
+      ]
+      const { creditsPerDay, groups } = planTimetable(wanted, leadMs)
+      expect(creditsPerDay).toBeLessThanOrEqual((1 + 1e-9) * Math.min(...strategies))
+      expect(groups.flatMap(({ classes }) => classes).reduce((total, one) => total + one.addresses, 0)).toBe(
+        sum(({ addresses }) => addresses),
+      )
+    }),
+  { cases: 300 },
+)
+
+testProperty(
+  'in a timetable no address is bought later than its interval allows',
+  () =>
+    fc.property(demand, leads, (wanted, leadMs) => {
+      for (const { periodMs, classes } of planTimetable(wanted, leadMs).groups)
+        for (const { everyMs, multiple, addresses, spread } of classes) {
+          expect(multiple * periodMs).toBeLessThanOrEqual(lifeOf(everyMs, leadMs))
+          if (!spread) continue
+          expect(spread).toHaveLength(multiple)
+          expect(spread.reduce((total, count) => total + count, 0)).toBe(addresses)
+        }
+    }),
+  { cases: 200 },
+)
+
+test('tokens with longer intervals fill the requests of the shorter ones', () => {
+  const { groups } = planTimetable([
+    { everyMs: 30 * SECOND, addresses: 14 },
+    { everyMs: 60 * SECOND, addresses: 102 },
+  ])
+  expect(groups).toHaveLength(1)
+  // 14 + 36 are a request, 14 + 66 are two; at the same ticks they would be one and three.
+  expect(groups[0]?.classes.map(({ spread }) => spread)).toEqual([undefined, [66, 36]])
+  expect(groups[0]?.creditsPerDay).toBe((600 + 1_000) * 1_440)
+})
+
+test('a timetable of many intervals is planned from a few', () => {
+  const many = Array.from({ length: 10_000 }, (_, index) => ({ everyMs: 10_000 + 37 * index, addresses: 1 }))
+  const { groups, creditsPerDay } = planTimetable(many, 100)
+  expect(groups.flatMap(({ classes }) => classes).length).toBeLessThanOrEqual(24)
+  const inFullRequests = many.reduce((sum, { everyMs }) => sum + (12 * DAY) / lifeOf(everyMs, 100), 0)
+  expect(creditsPerDay).toBeLessThan(1.15 * inFullRequests)
+})
+
+describe('the ledger of the service agrees with the timetable to the credit', () => {
+  test.each<[string, [number, number][]]>([
+    ['one interval', [[14, 5 * MINUTE]]],
+    ['more than a request', [[60, 10 * MINUTE]]],
+    [
+      'multiples',
+      [
+        [9, 5 * MINUTE],
+        [20, 15 * MINUTE],
+        [4, 60 * MINUTE],
+      ],
+    ],
+    [
+      'requests that are filled',
+      [
+        [14, 10 * MINUTE],
+        [102, 20 * MINUTE],
+      ],
+    ],
+    [
+      'separate groups',
+      [
+        [50, 10 * MINUTE],
+        [50, 17 * MINUTE],
+      ],
+    ],
+  ])('%s', async (_, watched) => {
+    const { feed, fake, clock } = setupFeed()
+    for (const [index, [count, everyMs]] of watched.entries()) recordWatch(feed, some(count, 200 * index), everyMs)
+    await clock.advance(3 * 60 * MINUTE)
+    const { timetable, cost } = feed.explain()
+    expect(cost.creditsPerDay).toBeCloseTo(
+      timetable.reduce((sum, group) => sum + group.creditsPerDay, 0),
+      6,
+    )
+    const before = fake.charged()
+    // Every group has whole cycles in this time.
+    const days = watched.some(([, everyMs]) => everyMs === 17 * MINUTE) ? 17 : 1
+    await clock.advance((days * DAY) / 6)
+    expect(fake.charged() - before).toBeCloseTo((cost.creditsPerDay * days) / 6, 6)
+  })
+})
