@@ -27,7 +27,7 @@ const EXPECTED = {
   replaced: {
     data: { usd: 9, etn: '1' },
     later: [],
-    own: [7, 3, 0],
+    own: [7, 0, 0],
     refused: ['hook_failed', 'none'],
     failed: ['hook_failed', 25, 1],
   },
