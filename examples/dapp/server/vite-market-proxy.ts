@@ -1,3 +1,5 @@
+import type { NodeHttp1Handler } from 'srvx'
+import { toNodeHandler } from 'srvx/node'
 import type { Plugin } from 'vite'
 import { proxyOptions } from './proxy-options.ts'
 
@@ -7,14 +9,14 @@ export function marketProxy(): Plugin {
     name: 'market-proxy',
     apply: 'serve',
     async configureServer(server) {
-      // Vite loads both, from the sources of the library like the page.
-      const load = (path: string) => server.ssrLoadModule(path)
-      const { createMarketProxy } = (await load('/server/market-proxy.ts')) as typeof import('./market-proxy.ts')
-      const { toNodeHandler } = (await load('etn-market/proxy')) as typeof import('etn-market/proxy')
+      // Vite loads it, from the sources of the library like the page.
+      const { createMarketProxy } = (await server.ssrLoadModule(
+        '/server/market-proxy.ts',
+      )) as typeof import('./market-proxy.ts')
       const proxy = createMarketProxy()
-      const handle = toNodeHandler(proxy)
+      const handle = toNodeHandler(proxy) as NodeHttp1Handler
       server.middlewares.use((request, response, next) => {
-        if (request.url?.startsWith(`${proxyOptions.basePath}/`)) handle(request, response)
+        if (request.url?.startsWith(`${proxyOptions.basePath}/`)) void handle(request, response)
         else next()
       })
       server.httpServer?.once('close', () => void proxy.close())
