@@ -181,8 +181,8 @@ class ProxyServer {
   }
 
   #refuse(request: Request, { visitor }: Sender, error: unknown): Response {
-    const { details } = request.signal.aborted ? aborted() : refusalOf(error, this.#clock.now())
     const { client, budget } = this.#settings
+    const { details } = request.signal.aborted ? aborted() : refusalOf(error, this.#clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
     // Where visitors have no limit of their own, that of all is theirs.
     const remaining = own ?? (details.code === 'budget_exceeded' ? budget.available : undefined)

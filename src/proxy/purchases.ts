@@ -114,7 +114,8 @@ class VisitorLimit implements SpendingLimit {
     try {
       return use()
     } catch (error) {
-      throw error instanceof BudgetExceededError ? overBudget(error, this.#clock.now(), this.#budget.limit) : error
+      if (!(error instanceof BudgetExceededError)) throw error
+      throw overBudget(error, this.#clock.now(), { of: 'visitor', credits: this.#budget.limit })
     }
   }
 }
