@@ -1,5 +1,7 @@
 import type { ResponseHeaders } from './transport.ts'
 
+/** Optional white space is spaces and tabs, nothing else. */
+const SECONDS = /^[ \t]*\d+[ \t]*$/
 /** Friday, 20-Nov-26 12:00:30 GMT */
 const RFC_850 = /^(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\d\d)-(\w{3})-(\d\d) (\S+ GMT)$/
 /** Fri Nov 20 12:00:30 2026 */
@@ -10,28 +12,15 @@ const ASCTIME = /^(\w{3}) (\w{3}) (\d\d| \d) (\S+) (\d{4})$/
  * A date counts from the answer's own `Date` where that is valid, else from `now`; one in the past is 0.
  */
 export function retryAfterMs(headers: ResponseHeaders, now: number): number | undefined {
-  const from = parseHttpDate(trim(headers.get('date') ?? ''), now) ?? now
+  const from = parseHttpDate(headers.get('date')?.trim() ?? '', now) ?? now
   let longest: number | undefined
   // Several headers arrive as one, joined by commas; the comma in a date comes before its day of the month.
   for (const text of headers.get('retry-after')?.split(/,(?! \d\d[ -]\w{3}[ -])/) ?? []) {
-    const value = trim(text)
-    const wait = /^\d+$/.test(value) ? Number(value) * 1000 : (parseHttpDate(value, now) ?? Number.NaN) - from
+    const wait = SECONDS.test(text) ? Number(text) * 1000 : (parseHttpDate(text.trim(), now) ?? Number.NaN) - from
     if (!Number.isNaN(wait)) longest = Math.max(longest ?? 0, Math.min(wait, Number.MAX_SAFE_INTEGER))
   }
   return longest
 }
-
-/** Optional white space is spaces and tabs, nothing else. */
-function trim(text: string): string {
-  // Not by a regular expression: what looks for white space at the end takes a time that grows with the square of the length.
-  let start = 0
-  let end = text.length
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-  return text.slice(start, end)
-}
-
-const isBlank = (code: number) => code === 0x20 || code === 0x09
 
 /** Longer than any date. */
 const MAX_LENGTH = 40
