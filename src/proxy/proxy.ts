@@ -5,7 +5,7 @@ import { AnswerCache } from './answer-cache.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'
 import { ALLOWED_METHODS, createOriginPolicy, type OriginPolicy } from './origin.ts'
-import { createPurchases, type Purchases } from './purchases.ts'
+import { Purchases } from './purchases.ts'
 import { createRouter, type ProxyCall, type Route, readCall } from './read-call.ts'
 import { notFound, refusalOf, refuse } from './refusal.ts'
 import { RequestRate } from './request-rate.ts'
@@ -79,7 +79,7 @@ class ProxyServer {
     this.#cache = new AnswerCache(clock)
     this.#listed = new ListedTokens(client, budget, clock)
     this.#streams = stream && new Streams(stream, clock, this.#listed, client.redact)
-    this.#purchases = createPurchases({ client, clock, cache: this.#cache, visitors: this.#visitors, budget })
+    this.#purchases = new Purchases(client, clock, this.#cache, this.#visitors, budget)
   }
 
   answer(request: Request): Promise<Response> {
@@ -181,8 +181,8 @@ class ProxyServer {
   }
 
   #refuse(request: Request, { visitor }: Sender, error: unknown): Response {
-    const { details } = request.signal.aborted ? aborted() : refusalOf(error, this.#clock.now())
     const { client, budget } = this.#settings
+    const { details } = request.signal.aborted ? aborted() : refusalOf(error, this.#clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
     // Where visitors have no limit of their own, that of all is theirs.
     const remaining = own ?? (details.code === 'budget_exceeded' ? budget.available : undefined)

@@ -34,8 +34,9 @@ const DEFAULT_WAIT_MS = 1_000
  * How the failure of a call is answered. The page's key is not to blame for a refused one, and details that only the owner of
  * the key may read are left out.
  * @param now the wall clock
+ * @param limit the credits of all visitors in a window
  */
-export function refusalOf(error: unknown, now: number): Refusal {
+export function refusalOf(error: unknown, now: number, limit?: number): Refusal {
   if (error instanceof Refusal) return error
   if (!isEtnMarketError(error)) return refuse(500, 'internal_error', 'The proxy failed.')
   const { name, code, message, status, retryAfterMs } = error
@@ -59,7 +60,7 @@ export function refusalOf(error: unknown, now: number): Refusal {
     case 'TimeoutError':
       return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.')
     case 'BudgetExceededError':
-      return overBudget(error as BudgetExceededError, now)
+      return overBudget(error as BudgetExceededError, now, { of: 'proxy', credits: limit })
     case 'StateUnavailableError':
       return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.', {
         retryAfterMs: DEFAULT_WAIT_MS,
@@ -70,14 +71,21 @@ export function refusalOf(error: unknown, now: number): Refusal {
   return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.')
 }
 
-/** @param visitor the credits of a visitor's window, where that is what the call does not fit */
-export function overBudget({ needed, resetsAt }: BudgetExceededError, now: number, visitor?: number): Refusal {
-  const isOwn = visitor !== undefined
-  const code = isOwn ? 'visitor_budget_exceeded' : 'budget_exceeded'
-  const never = `The call may cost ${needed} credits, and a visitor has ${visitor} at most: it never fits. Ask for less.`
-  const later = `${isOwn ? 'You have' : 'The proxy has'} used up ${isOwn ? 'your' : 'its'} credits. Try again later.`
-  const message = isOwn && needed > visitor ? never : later
-  return refuse(429, code, message, { retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now })
+/** @param window whose credits the call does not fit, and how many there are in a whole window; undefined where nobody knows */
+export function overBudget(
+  { needed, resetsAt }: BudgetExceededError,
+  now: number,
+  {
+    of,
+    credits = Number.POSITIVE_INFINITY,
+  }: { readonly of: 'visitor' | 'proxy'; readonly credits?: number | undefined },
+): Refusal {
+  const isOwn = of === 'visitor'
+  const never = `The call may cost ${needed} credits, and ${isOwn ? 'a visitor has' : 'all visitors together have'} ${credits} at most: it never fits. Ask for less.`
+  const later = `${isOwn ? 'You have used up your' : 'The proxy has used up its'} credits. Try again later.`
+  return refuse(429, isOwn ? 'visitor_budget_exceeded' : 'budget_exceeded', needed > credits ? never : later, {
+    retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now,
+  })
 }
 
 function busy(retryAfterMs = DEFAULT_WAIT_MS): Refusal {

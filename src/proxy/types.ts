@@ -64,8 +64,8 @@ export interface ProxyStreamOptions {
    */
   everyMs?: number | undefined
   /**
-   * The addresses that may be streamed: the tokens of `token.list`, which the proxy buys once a week (600 credits), a list of addresses, or
-   * `'any'`, for visitors whom you trust: they choose what the feed buys. What else a stream asks for is refused, address by address.
+   * The addresses that may be streamed: the tokens of `token.list`, which the proxy buys once a week (600 credits) and which are at most 100, in no
+   * particular order; a list of addresses, for any others; or `'any'`, for visitors whom you trust: they choose what the feed buys. What else a stream asks for is refused, address by address.
    * @default 'listed'
    */
   addresses?: 'listed' | 'any' | readonly string[] | undefined
@@ -123,13 +123,14 @@ export interface ProxyCallOptions {
    */
   visitorCookie?: boolean | VisitorCookieOptions | undefined
   /**
-   * The credits of one visitor in a window, for calls; streams cost visitors nothing. At most 100,000 visitors with spent credits are
-   * remembered, in this process; while there are as many, further ones get cached answers only. @default no limit
+   * The credits of one visitor in a window, for calls; streams cost visitors nothing. They count while this process lives, and in it alone. At
+   * most 100,000 visitors with spent credits are remembered; while there are as many, further ones get cached answers only. @default no limit
    */
   perVisitor?: VisitorLimits | undefined
   /**
    * The credits of the calls of all visitors together: a window, a budget made by `createBudget`, which may have a `store`, or `false`, which
-   * says that there is no limit. A window lives in this process.
+   * says that there is no limit. `{ credits, windowMs }` counts while this process lives, and in it alone: a store keeps what was spent, and two
+   * processes share one by the fleet of their client.
    */
   budget: Budget | BudgetOptions | false
   /** @default pages of the same origin only */

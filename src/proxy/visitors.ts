@@ -72,12 +72,15 @@ export class Visitors {
     return this.#budgetOf(id)
   }
 
-  /** A purchase has ended: a visitor without spent credits is forgotten with the last one. */
+  /**
+   * A purchase has ended: a visitor without spent credits is forgotten with the last one. What is still reserved belongs to a request that
+   * its visitor has left, and others wait for.
+   */
   end(id: string): void {
     const window = this.#windows.get(id)
     if (window === undefined) return
     window.purchases--
-    if (window.purchases <= 0 && usedOf(window) === 0) this.#windows.delete(id)
+    if (window.purchases <= 0 && usedOf(window) + window.reserved === 0) this.#windows.delete(id)
   }
 
   /** The visitors who have spent most, the first of them most. */

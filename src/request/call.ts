@@ -159,9 +159,21 @@ function ask(index: number, batchSlots: Semaphore | undefined, state: CallState)
   const key = dedupeKey(request, settings)
   const run = (shared: InFlightRequest<RequestResult>) => start(shared, index, batchSlots, state)
   const shared = context.inFlight.get(key) ?? context.inFlight.start(key, run)
-  return join(shared, state).then((result) =>
-    result.mustRestart ? ask(index, batchSlots, state) : toPaidResult(result, shared, request, state),
-  )
+  return join(shared, state).then((result) => {
+    if (!result.mustRestart) return toPaidResult(result, shared, request, state)
+    return refuseOwn(request, state) ?? ask(index, batchSlots, state)
+  })
+}
+
+/** Who could not pay alone is refused now: of a crowd in front of an empty budget each would start, and all others wait for it. */
+function refuseOwn({ cost, operation }: PlannedRequest, state: CallState): PaidResult | undefined {
+  const paid = createTotals()
+  try {
+    state.input.budget?.check(cost.max, { operation })
+    return undefined
+  } catch (error) {
+    return { error: toCallError(error, detailsOf(state), paid), paid, isShared: false }
+  }
 }
 
 /** What does not fit as a part of a batch is said of the whole batch, of which nothing was sent. */

@@ -53,18 +53,11 @@ export function createPriceStream(options: PriceStreamOptions): PriceStream {
   const { whenHidden = 'close' } = options
   if (whenHidden !== 'close' && whenHidden !== 'keep')
     throw invalidOption('whenHidden', whenHidden, "'close' or 'keep'")
-  const prices = new PagePrices(options, readUrl(options.url))
-  // Methods of their own, so that they may be taken apart.
-  return {
-    watch: (addresses, watchOptions) => prices.watch(addresses, watchOptions),
-    peek: (address) => prices.peek(address),
-    subscribe: (listener) => prices.subscribe(listener),
-    status: () => prices.status(),
-    close: () => prices.close(),
-  }
+  return new PagePrices(options, readUrl(options.url))
 }
 
-class PagePrices {
+/** Its methods may be taken apart. */
+class PagePrices implements PriceStream {
   readonly #clock: FeedClock
   readonly #prices = new Map<string, WatchedPrice>()
   readonly #watches = new Set<OpenWatch>()
@@ -100,7 +93,7 @@ class PagePrices {
     })
   }
 
-  watch(addresses: string | readonly string[], options: PriceStreamWatchOptions = {}): PriceStreamWatch {
+  readonly watch = (addresses: string | readonly string[], options: PriceStreamWatchOptions = {}): PriceStreamWatch => {
     rejectUnknown('watch option', options, ['everyMs', 'onPrice', 'onError'])
     if (this.#isClosed) throw new EtnMarketError('The price stream is closed.', { code: 'stream_closed' })
     const { everyMs } = options
@@ -126,7 +119,7 @@ class PagePrices {
     }
   }
 
-  peek(input: string): FeedPrice | undefined {
+  readonly peek = (input: string): FeedPrice | undefined => {
     const known = this.#prices.get(toLowerCase(input))
     if (known?.newest === undefined) return undefined
     const isStale = this.#clock.now() > this.#staleAt(known.newest, shortestInterval(known.watches))
@@ -137,28 +130,28 @@ class PagePrices {
     return price
   }
 
-  subscribe(listener: () => void): () => void {
+  readonly subscribe = (listener: () => void): (() => void) => {
     // The same function may be given twice.
     const own = () => listener()
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)
   }
 
-  status(): PriceStreamStatus {
+  readonly status = (): PriceStreamStatus => {
     const addresses = new Set([...this.#watches].flatMap(({ inputs }) => [...inputs.keys()])).size
     const watches = this.#watches.size
     const state = this.#isClosed ? 'closed' : watches > 0 ? 'running' : 'idle'
     return { state, watches, addresses, stream: this.#stream.status }
   }
 
-  close(): void {
+  readonly close = (): void => {
     this.#isClosed = true
     this.#watches.clear()
     this.#listeners.clear()
     this.#stopLate()
     this.#page?.stop()
     this.#stream.stop()
-  }
+  };
 
   *#spellings(): Iterable<string> {
     for (const { inputs } of this.#watches) for (const spellings of inputs.values()) yield* spellings
@@ -186,9 +179,9 @@ class PagePrices {
   }
 
   /** When a price becomes stale, by the clock. The pace is the proxy's: a page that wants prices more often gets them no more often. */
-  #staleAt(price: StreamedPrice, everyMs: number | undefined): number {
+  #staleAt(price: StreamedPrice, everyMs = 0): number {
     const paceMs = this.#stream.status.everyMs ?? DEFAULT_PACE_MS
-    return price.at + Math.max(everyMs ?? 0, paceMs) + ON_ITS_WAY_MS
+    return price.at + Math.max(everyMs, paceMs) + ON_ITS_WAY_MS
   }
 
   #deliver(watch: OpenWatch, address: string): void {
@@ -210,15 +203,17 @@ class PagePrices {
     if (this.#isClosed) return
     const now = this.#clock.now()
     let next = Number.POSITIVE_INFINITY
-    for (const { newest, watches } of this.#prices.values())
-      for (const { options } of newest ? watches : []) {
-        const at = newest ? this.#staleAt(newest, options.everyMs) : 0
-        if (at >= now && at < next) next = at
+    let late: (() => void)[] = []
+    for (const [address, { newest, watches }] of this.#prices)
+      for (const watch of newest ? watches : []) {
+        const at = newest ? this.#staleAt(newest, watch.options.everyMs) : 0
+        if (at < now || at > next) continue
+        if (at < next) late = []
+        next = at
+        late.push(() => this.#deliver(watch, address))
       }
     this.#stopLate = startTimer(this.#clock, next + 1 - now, () => {
-      for (const [address, { newest, watches }] of this.#prices)
-        for (const watch of newest ? [...watches] : [])
-          if (newest && this.#staleAt(newest, watch.options.everyMs) === next) this.#deliver(watch, address)
+      for (const deliver of late) deliver()
       this.#notify()
       this.#awaitLate()
     })
@@ -254,12 +249,9 @@ class PagePrices {
   }
 }
 
-/** Undefined where the pace of the stream decides. */
-function shortestInterval(watches: ReadonlySet<OpenWatch>): number | undefined {
-  let shortest: number | undefined
-  for (const { options } of watches) shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, options.everyMs ?? 0)
-  return shortest
-}
+/** 0 where the pace of the stream decides. */
+const shortestInterval = (watches: ReadonlySet<OpenWatch>): number =>
+  watches.size && Math.min(...Array.from(watches, ({ options }) => options.everyMs ?? 0))
 
 /** With a slash at its end. */
 function readUrl(url: unknown): string {

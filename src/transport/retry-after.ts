@@ -1,8 +1,10 @@
 import type { ResponseHeaders } from './transport.ts'
 
-const DIGITS = /^[0-9]+$/
-const IMF_FIXDATE = /^(\w{3}), (\d\d \w{3} \d{4} \S+ GMT)$/
+/** Optional white space is spaces and tabs, nothing else. */
+const SECONDS = /^[ \t]*\d+[ \t]*$/
+/** Friday, 20-Nov-26 12:00:30 GMT */
 const RFC_850 = /^(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\d\d)-(\w{3})-(\d\d) (\S+ GMT)$/
+/** Fri Nov 20 12:00:30 2026 */
 const ASCTIME = /^(\w{3}) (\w{3}) (\d\d| \d) (\S+) (\d{4})$/
 
 /**
@@ -10,86 +12,43 @@ const ASCTIME = /^(\w{3}) (\w{3}) (\d\d| \d) (\S+) (\d{4})$/
  * A date counts from the answer's own `Date` where that is valid, else from `now`; one in the past is 0.
  */
 export function retryAfterMs(headers: ResponseHeaders, now: number): number | undefined {
-  const header = headers.get('retry-after')
-  if (header === null) return undefined
-  const from = parseHttpDate(trim(headers.get('date') ?? ''), now) ?? now
+  const from = parseHttpDate(headers.get('date')?.trim() ?? '', now) ?? now
   let longest: number | undefined
-  for (const value of splitValues(header, now)) {
-    const wait = DIGITS.test(value) ? Number(value) * 1000 : dateWait(value, from, now)
-    if (wait !== undefined) longest = Math.max(longest ?? 0, Math.min(wait, Number.MAX_SAFE_INTEGER))
+  // Several headers arrive as one, joined by commas; the comma in a date comes before its day of the month.
+  for (const text of headers.get('retry-after')?.split(/,(?! \d\d[ -]\w{3}[ -])/) ?? []) {
+    const wait = SECONDS.test(text) ? Number(text) * 1000 : (parseHttpDate(text.trim(), now) ?? Number.NaN) - from
+    if (!Number.isNaN(wait)) longest = Math.max(longest ?? 0, Math.min(wait, Number.MAX_SAFE_INTEGER))
   }
   return longest
 }
 
-function dateWait(value: string, from: number, now: number): number | undefined {
-  const at = parseHttpDate(value, now)
-  return at === undefined ? undefined : Math.max(0, at - from)
-}
-
-/** Several headers arrive as one, joined by commas; two of the date formats hold a comma themselves. */
-function splitValues(header: string, now: number): string[] {
-  const pieces = header.split(',')
-  const values: string[] = []
-  for (let index = 0; index < pieces.length; index++) {
-    const pair = trim(pieces.slice(index, index + 2).join(','))
-    if (parseHttpDate(pair, now) === undefined) values.push(trim(pieces[index] ?? ''))
-    else {
-      values.push(pair)
-      index++
-    }
-  }
-  return values
-}
-
-/** Optional white space is spaces and tabs, nothing else. */
-function trim(text: string): string {
-  // Not by a regular expression: what looks for white space at the end takes a time that grows with the square of the length.
-  let start = 0
-  let end = text.length
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-  return text.slice(start, end)
-}
-
-const isBlank = (code: number) => code === 0x20 || code === 0x09
-
-/** The lengths of the shortest and the longest date. */
-const MIN_DATE_LENGTH = 24
-const MAX_DATE_LENGTH = 33
+/** Longer than any date. */
+const MAX_LENGTH = 40
 
 /** Unix milliseconds of an HTTP-date in any of its three formats, or undefined. Always GMT. */
 export function parseHttpDate(value: string, now: number): number | undefined {
-  if (value.length < MIN_DATE_LENGTH || value.length > MAX_DATE_LENGTH) return undefined
-  const [, day, rest] = IMF_FIXDATE.exec(value) ?? []
-  if (rest !== undefined) return toTime(day, rest)
-  const [, longDay, date, month, digits, time] = RFC_850.exec(value) ?? []
-  if (time !== undefined) {
-    const spell = (year: number) => `${date} ${month} ${year} ${time}`
-    return toTime(longDay?.slice(0, 3), spell(fullYear(Number(digits), spell, now)))
-  }
-  const [, shortDay, monthName, dayOfMonth, clock, year] = ASCTIME.exec(value) ?? []
-  return toTime(shortDay, `${dayOfMonth?.replace(' ', '0')} ${monthName} ${year} ${clock} GMT`)
+  if (value.length > MAX_LENGTH) return undefined
+  const [, day, date, month, digits, time] = RFC_850.exec(value) ?? []
+  if (digits === undefined) return readDate(value.replace(ASCTIME, spellAsctime))
+  // Two digits that seem more than 50 years ahead are the most recent past year that ends in them.
+  const horizon = new Date(now)
+  horizon.setUTCFullYear(horizon.getUTCFullYear() + 50)
+  const last = horizon.getUTCFullYear()
+  const year = last - ((last + 100 - Number(digits)) % 100)
+  const isAhead = Date.parse(`${date} ${month} ${year} ${time}`) > horizon.getTime()
+  return readDate(`${day?.slice(0, 3)}, ${date} ${month} ${isAhead ? year - 100 : year} ${time}`)
 }
 
-/** Two digits that seem more than 50 years ahead are the most recent past year that ends in them. */
-function fullYear(digits: number, spell: (year: number) => string, now: number): number {
-  const horizon = new Date(now)
-  const thisYear = horizon.getUTCFullYear()
-  horizon.setUTCFullYear(thisYear + 50)
-  const latest = thisYear - (thisYear % 100) + 100 + digits
-  const years = [latest, latest - 100, latest - 200]
-  return years.find((year) => (toTime('', spell(year)) ?? Number.POSITIVE_INFINITY) <= horizon.getTime()) ?? latest
-}
+const spellAsctime = (_: string, day: string, month: string, date: string, time: string, year: string) =>
+  `${day}, ${date.replace(' ', '0')} ${month} ${year} ${time} GMT`
 
 /**
- * The time of a date as RFC 9110 prefers it, `20 Nov 2026 12:00:30 GMT`, with the day of its week where one is given.
- * `toUTCString` writes just that, so what no calendar has does not come back as it was: the 30th of February, 25 o'clock,
- * a Monday that was a Sunday.
+ * The time of a date in the format that RFC 9110 prefers, which `toUTCString` writes: what no calendar has does not come back as it was,
+ * such as the 30th of February, 25 o'clock, or a Monday that was a Sunday.
  */
-function toTime(day: string | undefined, date: string): number | undefined {
-  const leapSecond = date.endsWith(':60 GMT')
-  const normalized = leapSecond ? date.replace(':60 ', ':59 ') : date
-  const at = Date.parse(normalized)
-  if (!new Date(at).toUTCString().endsWith(`${day}, ${normalized}`)) return undefined
-  return leapSecond ? at + 1000 : at
+function readDate(text: string): number | undefined {
+  const beforeLeapSecond = text.replace(':60 GMT', ':59 GMT')
+  const at = Date.parse(beforeLeapSecond)
+  if (new Date(at).toUTCString() !== beforeLeapSecond) return undefined
+  return beforeLeapSecond === text ? at : at + 1000
 }

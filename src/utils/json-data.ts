@@ -7,27 +7,9 @@ export function copyData<T>(data: T): T {
   return copy(data, Number.POSITIVE_INFINITY) as T
 }
 
-/** The data itself, or a copy without what is so deep that `JSON.stringify` would overflow the stack. */
+/** A copy without what is so deep that `JSON.stringify` would overflow the stack. */
 export function limitDepth(data: unknown): unknown {
-  return isDeeper(data) ? copy(data, MAX_DEPTH) : data
-}
-
-function isDeeper(data: unknown): boolean {
-  const seen = new Set<object>()
-  let level = isData(data) ? [data] : []
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true
-    const next: object[] = []
-    for (const container of level) {
-      for (const item of Object.values(container)) {
-        if (!isData(item) || seen.has(item)) continue
-        seen.add(item)
-        next.push(item)
-      }
-    }
-    level = next
-  }
-  return false
+  return copy(data, MAX_DEPTH)
 }
 
 function copy(root: unknown, maxDepth: number): unknown {

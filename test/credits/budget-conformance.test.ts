@@ -1,6 +1,5 @@
 import { describe } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
-import { CallBudget } from '../../src/proxy/call-budget.ts'
 import { SweepBudget } from '../../src/sweep/sweep-budget.ts'
 import { type BudgetUnderTest, CHARGE_DELAY_MS, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
 import { joinBudgets } from '../support/join-budgets.ts'
@@ -86,16 +85,6 @@ describe.each([true, false])('joined budgets, the tight one first: %s', (isFirst
       provesByBalance: true,
     }))
 })
-
-describe("a visitor's budget beside that of a proxy", () =>
-  testBudget(
-    async () => {
-      const [visitor, total] = [memory(), memory(WIDE)]
-      return { ...inBoth(visitor, total), budget: new CallBudget(visitor.budget, total.budget) }
-    },
-    // The client's own budget has the true figure.
-    { recordsMoreThanReserved: false },
-  ))
 
 describe('the limit of a sweep', () =>
   testBudget(

@@ -120,6 +120,19 @@ describe('a refusal', () => {
       'The call may cost 3000 credits, and a visitor has 500 at most: it never fits. Ask for less.',
     )
   })
+
+  test('of a call that never fits the budget of all says that it does not, and one that fits later says when', async () => {
+    const { ask } = setupProxy({ allow: ['farm.list', 'token.price'], budget: { credits: 80, windowMs: DAY } })
+    const read = async (path: string) => {
+      const { error } = (await (await ask(path)).json()) as { error?: { code: string; message: string } }
+      return `${error?.code}: ${error?.message}`
+    }
+    expect(await read('/farms/52014')).toBe(
+      'budget_exceeded: The call may cost 3000 credits, and all visitors together have 80 at most: it never fits. Ask for less.',
+    )
+    await ask(pricePath())
+    expect(await read(pricePath(1))).toBe('budget_exceeded: The proxy has used up its credits. Try again later.')
+  })
 })
 
 describe('requestsPerMinute', () => {

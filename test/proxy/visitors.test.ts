@@ -73,6 +73,20 @@ test('a visitor whose own lost answer ends a shared call leaves the others with 
   fake.expectCredits(100)
 })
 
+test('a crowd that shares a call is refused at once where the budget of all has no credits for its retry', async () => {
+  const budget = createBudget({ credits: 60, windowMs: 60_000 }, createVirtualClock())
+  const reserve = vi.spyOn(budget, 'reserve')
+  const { ask, fake, clock } = setupProxy({ perVisitor: { credits: 500, windowMs: 60_000 }, budget })
+  fake.fault({ reset: 'after', delayMs: 100 })
+  const crowd = Array.from({ length: 100 }, (_, visitor) => watch(ask(pricePath(), { visitor: `${visitor}` })))
+  await clock.advance(30_000)
+  const answers = await Promise.all(crowd.map(({ value }) => errorOf(value as Response)))
+  expect(new Set(answers)).toEqual(new Set(['429 budget_exceeded']))
+  fake.expectCredits(50)
+  // Of the first visitor: one for the call and one for its retry.
+  expect(reserve).toHaveBeenCalledTimes(2)
+})
+
 test('retries and lost answers count against the visitor', async () => {
   const { ask, clock, fake } = setupProxy({ perVisitor: { credits: 150, windowMs: 60_000 } })
   fake.script('token.price', [{ reset: 'after' }, { truncate: 3 }, 'ok'])

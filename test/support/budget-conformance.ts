@@ -28,8 +28,6 @@ export interface BudgetUnderTest {
 
 /** What one kind of budget may do otherwise. */
 export interface Kind {
-  /** A charge above the worst case counts as it is. @default true */
-  readonly recordsMoreThanReserved?: boolean
   /** It begins anew with each window. @default true */
   readonly isRenewed?: boolean
   /** A balance that an answer reports proves what its key has lost. @default false */
@@ -48,7 +46,7 @@ const PRICE = { address: fakeTokens.BOLT }
 /** What every kind of budget promises: all of them are tried in the same cases. A new kind is added by one call. */
 export function testBudget(
   create: () => Promise<BudgetUnderTest>,
-  { recordsMoreThanReserved = true, isRenewed = true, provesByBalance = false }: Kind = {},
+  { isRenewed = true, provesByBalance = false }: Kind = {},
 ): void {
   const confirmed = async (budget: SpendingLimit, credits: number, key?: string): Promise<Reservation> => {
     const reservation = await budget.reserve(credits)
@@ -124,8 +122,7 @@ export function testBudget(
   test('a charge above the worst case is recorded as it is, where it is known', async () => {
     const { budget, totals } = await create()
     ;(await confirmed(budget, 10)).settle(130)
-    const spent = recordsMoreThanReserved ? 130 : 10
-    expect(await totals()).toEqual({ spent, reserved: 0, uncertain: 0, available: Math.max(0, LIMIT - spent) })
+    expect(await totals()).toEqual({ spent: 130, reserved: 0, uncertain: 0, available: Math.max(0, LIMIT - 130) })
     await expect(reserve(budget, LIMIT)).rejects.toThrow(BudgetExceededError)
   })
 
@@ -133,8 +130,7 @@ export function testBudget(
     const { budget, totals, pass } = await create()
     const reservations = [await confirmed(budget, 10), await confirmed(budget, 10)]
     for (const reservation of reservations) reservation.settle(UNSAFE)
-    const spent = recordsMoreThanReserved ? UNSAFE : 20
-    const usedUp = { spent, reserved: 0, uncertain: 0, available: Math.max(0, LIMIT - spent) }
+    const usedUp = { spent: UNSAFE, reserved: 0, uncertain: 0, available: 0 }
     expect(await totals()).toEqual(usedUp)
     await expect(reserve(budget, LIMIT)).rejects.toThrow(BudgetExceededError)
     pass(WINDOW_MS)

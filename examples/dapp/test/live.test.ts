@@ -118,26 +118,32 @@ test('the library that draws charts is loaded with the first chart', async () =>
   expect((await scripts()).filter(hasCharts)).toHaveLength(1)
 })
 
-test('the tabs of a browser have one stream, and keep it when the first tab goes', async () => {
+test('a page has one stream, none while it is hidden, and buys nothing for itself', async () => {
   const { server, url } = await startServer()
-  const first = await open(url)
-  const streams: string[] = []
-  const isStream = (asked: string) => asked.includes('/api/market/stream')
-  first.context().on('request', (request) => void (isStream(request.url()) && streams.push(request.url())))
-  const showsPrices = (page: typeof first) => page.locator(PRICE).first().waitFor()
-  await showsPrices(first)
-  const tabs = [await first.context().newPage(), await first.context().newPage(), await first.context().newPage()]
-  for (const tab of tabs) {
-    await tab.goto(url)
-    await showsPrices(tab)
-  }
-  expect(streams).toHaveLength(1)
-  const bought = fake.charged({ operation: 'token.price' }) + fake.charged({ operation: 'prices.batch' })
-  await first.close()
-  await expect.poll(() => streams.length).toBe(2)
-  for (const tab of tabs) await showsPrices(tab)
-  // Nobody has bought for itself what the stream had.
-  expect(fake.charged({ operation: 'token.price' }) + fake.charged({ operation: 'prices.batch' })).toBe(bought)
-  for (const tab of tabs) await tab.close()
+  const page = await open(url)
+  await page.locator(PRICE).first().waitFor()
+  const state = () => page.locator('[data-stream]').first().getAttribute('data-stream')
+  await expect.poll(state).toBe('connected')
+  const streams = { opened: 0, ended: 0 }
+  const isStream = (request: { url(): string }) => request.url().includes('/api/market/stream')
+  page.on('request', (request) => void (isStream(request) && streams.opened++))
+  page.on('requestfailed', (request) => void (isStream(request) && streams.ended++))
+  const bought = fake.charged()
+  const hide = (isHidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, value })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, isHidden)
+  await page.clock.install()
+  await hide(true)
+  await page.clock.fastForward(10_000)
+  await expect.poll(state).toBe('paused')
+  await expect.poll(() => streams).toEqual({ opened: 0, ended: 1 })
+  await hide(false)
+  await expect.poll(state).toBe('connected')
+  expect(streams).toEqual({ opened: 1, ended: 1 })
+  // What is known is shown at once.
+  expect(fake.charged()).toBe(bought)
+  await page.close()
   server.kill('SIGTERM')
 })

@@ -72,10 +72,10 @@ export class PageStream {
   #isLive = false
   #state: FeedStreamState = 'connecting'
   #everyMs: number | undefined
-  /** When the state may change by itself, by the clock of the feed. */
-  #until: number | undefined
-  #status: number | undefined
-  #code: string | undefined
+  /** What else is known of the state. */
+  #details: StatusDetails = {}
+  /** When the state began. */
+  #since = 0
   /** The state that was reported last. */
   #told = ''
   #failures = 0
@@ -117,12 +117,13 @@ export class PageStream {
   /** The state of the stream. A stream that says that all is well is believed as long as its prices are young. */
   get status(): FeedStreamStatus {
     const isStale = this.#state === 'connected' && this.#isLate()
+    const { waitMs, status, code } = this.#details
     return {
       state: isStale ? 'stale' : this.#state,
       everyMs: this.#everyMs,
-      until: this.#until === undefined ? undefined : this.#clock.toUnix(this.#until),
-      status: this.#status,
-      code: this.#code,
+      until: waitMs === undefined ? undefined : this.#clock.toUnix(this.#since + waitMs),
+      status,
+      code,
       refused: [...this.#refused.values()],
     }
   }
@@ -199,13 +200,11 @@ export class PageStream {
     void this.#connect()
   }
 
-  #setStatus(state: FeedStreamState, more: StatusDetails = {}): void {
-    const { waitMs, status, code, everyMs = this.#everyMs } = more
+  #setStatus(state: FeedStreamState, details: StatusDetails = {}): void {
     this.#state = state
-    this.#everyMs = everyMs
-    this.#status = status
-    this.#code = code
-    this.#until = waitMs === undefined ? undefined : this.#clock.now() + waitMs
+    this.#details = details
+    this.#everyMs = details.everyMs ?? this.#everyMs
+    this.#since = this.#clock.now()
   }
 
   /** Reports the state if it has changed, also by itself. */
@@ -294,8 +293,7 @@ export class PageStream {
     } else if (type === 'status') {
       const report = readReport(data)
       if (report === undefined) return
-      const { state, ...more } = report
-      this.#setStatus(state, more)
+      this.#setStatus(report.state, report)
     } else if (type === 'refused') this.#recordRefused(readRefused(data))
     else if (type === 'price') {
       const price = readPrice(data, this.#clock)

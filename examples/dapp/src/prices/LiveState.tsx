@@ -23,7 +23,7 @@ export function LiveState() {
   const isLive = state === 'connected'
   return (
     <span className={isLive ? 'live' : 'live live-off'} role="status" data-stream={state}>
-      {WORDS[state]}
+      {stream?.code === 'upstream_down' ? 'The service does not answer' : WORDS[state]}
       {isLive && everyMs > PRICE_EVERY_MS && `, every ${formatSpan(everyMs)}`}
     </span>
   )
