@@ -92,6 +92,7 @@ export class Schedule {
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
   #plannedAt = Number.NEGATIVE_INFINITY
+  #plannedLeadMs = 0
   #isStretchNew = false
   #slowLeadMs: number | undefined
   #timer = { at: NEVER, stop: () => {} }
@@ -348,7 +349,8 @@ export class Schedule {
     const isDone = isFull || this.#watched.size === 0
     this.#changesAt = isDone ? NEVER : this.#plannedAt + MIN_PLAN_MS
     const demand = this.#demand()
-    const periods = this.#groups.map(({ periodMs }) => periodMs)
+    const periods = this.#groups.map((group) => this.#periodOf(group))
+    this.#plannedLeadMs = this.leadMs
     const shortest = lifeOf(demand[0]?.everyMs ?? NEVER, this.leadMs)
     if (isFull) this.#plannedAt = now
     else if (periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
@@ -359,6 +361,17 @@ export class Schedule {
     this.#timetable = isKept ? kept : planned
     this.#isStretchNew = false
     this.#place(now)
+  }
+
+  /** The period of a group with the lead of now, so that no slower answer takes it apart. */
+  #periodOf({ periodMs, members }: TickGroup): number {
+    const before = this.#plannedLeadMs
+    if (this.leadMs === before) return periodMs
+    let period = NEVER
+    for (const { tracked, life, multiple } of members)
+      if (life === lifeOf(tracked.intervalMs, before))
+        period = Math.min(period, Math.floor(lifeOf(tracked.intervalMs, this.leadMs) / multiple))
+    return period < NEVER ? Math.max(1, period) : periodMs
   }
 
   #place(now: number): void {
