@@ -89,7 +89,7 @@ testProperty(
     },
   ),
   {
-    cases: 4,
+    cases: 3,
     afterAll: () => {
       expect(seen.refused).toBeGreaterThan(20)
       expect(seen.failures).toBeGreaterThan(1_000)
