@@ -8,30 +8,30 @@ import { createCandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
 import { createCheckedStore } from './checked-store.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
-import { createFeedClock } from './feed-clock.ts'
-import { createLifetime } from './lifetime.ts'
+import { codeOf } from './failures.ts'
+import { createFeedClock, type FeedClock } from './feed-clock.ts'
+import { createLifetime, type Lifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
 import { createTokenInfos } from './portfolio/token-info.ts'
 import { watchPortfolio } from './portfolio/watch-portfolio.ts'
 import { DailyBudget } from './prices/daily-budget.ts'
-import { createBuyLease, readSharedLease } from './prices/lease.ts'
 import { createPriceBuyer, type PriceBuyer } from './prices/price-buyer.ts'
-import { createPriceStore } from './prices/price-store.ts'
+import { createBuyLease, createPriceStore, readSharedLease } from './prices/shared-prices.ts'
 import { createPriceTable } from './prices/tracked-price.ts'
-import { createBackoff } from './requests/backoff.ts'
-import { createRecurringRequests } from './requests/recurring-requests.ts'
+import { type Backoff, createBackoff } from './requests/backoff.ts'
+import { createRecurringRequests } from './requests/requester.ts'
 import { createSend } from './requests/send.ts'
 import { explain } from './schedule/explain.ts'
 import { Schedule } from './schedule/schedule.ts'
-import { createStatus } from './status.ts'
 import { loadStreams } from './stream/load-streams.ts'
+import type { FeedStreamStatus } from './stream/stream-state.ts'
 import { createTrades } from './trades/trades.ts'
-import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
+import type { FeedClient, FeedOptions, FeedStatus, PriceFeed } from './types.ts'
 import { createAlertFunction } from './watch/alert.ts'
 import { getPrices } from './watch/get-prices.ts'
 import { createWatchFunction } from './watch/handle.ts'
 import { createPeek } from './watch/peek.ts'
-import { createWatchRegistry } from './watch/registry.ts'
+import { createWatchRegistry, type WatchRegistry } from './watch/registry.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
 /** A stretch that has changed by less is not reported. */
@@ -190,4 +190,48 @@ const isChange = (now: number, before: number) =>
 function readDuration(name: string, ms: number): number {
   if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms
   throw invalidOption(name, ms, 'a number of milliseconds from 0 to a day')
+}
+
+export interface StatusParts {
+  readonly clock: FeedClock
+  readonly schedule: Schedule
+  readonly dailyBudget: DailyBudget
+  readonly backoff: Backoff
+  readonly watches: WatchRegistry
+  readonly lifetime: Lifetime
+  /** Whether the options say what the feed may spend. */
+  readonly hasBudget: boolean
+  isPaused(): boolean
+  /** The state of the stream; undefined for a feed that buys. */
+  streamStatus(): FeedStreamStatus | undefined
+}
+
+export function createStatus(parts: StatusParts): () => FeedStatus {
+  const { clock, schedule, dailyBudget, backoff, watches } = parts
+  return () => {
+    const state = stateOf(parts)
+    const isWaiting = state === 'waiting' || state === 'stopped'
+    schedule.settle()
+    return {
+      state,
+      until: isWaiting ? clock.toUnix(backoff.until) : undefined,
+      reason: isWaiting ? codeOf(backoff.failure?.error) : undefined,
+      stretch: dailyBudget.stretch,
+      atLeastStretch: dailyBudget.atLeastStretch,
+      creditsPerDay: Math.round(schedule.timetable.creditsPerDay),
+      limit: parts.hasBudget ? dailyBudget.budget.limit : undefined,
+      spent: dailyBudget.spent,
+      projected: dailyBudget.projected,
+      watches: watches.size,
+      addresses: schedule.watched.size,
+      stream: parts.streamStatus(),
+    }
+  }
+}
+
+function stateOf({ lifetime, backoff, watches, isPaused }: StatusParts): FeedStatus['state'] {
+  if (lifetime.signal.aborted) return 'closed'
+  if (isPaused()) return 'paused'
+  if (backoff.state !== 'none') return backoff.state
+  return watches.size > 0 ? 'running' : 'idle'
 }

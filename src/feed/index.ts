@@ -4,7 +4,7 @@
  * @module etn-market/feed
  */
 
-export type * from './candles/types.ts'
+export type { CandleSeries, CandleWatchOptions } from './candles/watch-candles.ts'
 export type {
   FeedBoughtEvent,
   FeedEvent,
@@ -21,9 +21,9 @@ export type {
   FeedWatchFailedEvent,
 } from './events.ts'
 export { createPriceFeed } from './feed.ts'
-export type * from './portfolio/types.ts'
-export type * from './schedule/plan.ts'
+export type { Portfolio, PortfolioOptions, PortfolioPosition } from './portfolio/watch-portfolio.ts'
+export type { FeedPlan, PlannedGroup, PlannedPurchase, PlannedRate, PlannedRequests } from './schedule/explain.ts'
 export type { FeedStreamState, FeedStreamStatus, RefusedAddress, StreamState } from './stream/stream-state.ts'
-export type * from './trades/types.ts'
+export type { TradesOptions } from './trades/trades.ts'
 export type * from './types.ts'
 export type * from './watch/types.ts'

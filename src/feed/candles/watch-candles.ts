@@ -6,13 +6,37 @@ import { defaultOf } from '../../operations/default-of.ts'
 import { toWatchFailed } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import type { RecurringRequests } from '../requests/recurring-requests.ts'
-import { createFailureReport, createRequester, type Requester, type RequesterParts } from '../requests/requester.ts'
+import {
+  createFailureReport,
+  createRequester,
+  type RecurringRequests,
+  type Requester,
+  type RequesterParts,
+} from '../requests/requester.ts'
 import type { FeedClient } from '../types.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
 import { addAnswer, countMissing, type KnownSeries, serviceTime } from './series.ts'
 import { type CandleStore, isCandles, type SeriesId } from './store.ts'
-import type { CandleSeries, CandleWatchOptions } from './types.ts'
+
+/** Options of `feed.watchCandles`. */
+export interface CandleWatchOptions {
+  /** Length of one candle. */
+  bucket: '1m' | '15m' | '1h' | '4h' | '1d'
+  /** Milliseconds between requests, above 0. A budget that is too small makes it longer. */
+  everyMs: number
+  /** Number of newest candles in the series, 1 to 500. @default 100 */
+  limit?: number | undefined
+  /** Quote currency. @default 'USD' */
+  currency?: 'USD' | 'ETN' | undefined
+  /** Ends the iteration. It rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * The newest candles of a token, oldest first. The last one may still be open. Buckets without a trade are missing where the
+ * service leaves them out.
+ */
+export type CandleSeries = readonly Candle[]
 
 export interface CandleWatchParts extends RequesterParts {
   readonly client: FeedClient

@@ -16,7 +16,6 @@ import type { DailyBudget, StretchedDemand } from '../prices/daily-budget.ts'
 import type { PriceBuyer } from '../prices/price-buyer.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import type { Backoff } from '../requests/backoff.ts'
-import { createLeadTime } from './lead-time.ts'
 
 export interface ScheduleParts {
   readonly clock: FeedClock
@@ -92,6 +91,7 @@ export class Schedule {
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
   #plannedAt = Number.NEGATIVE_INFINITY
+  #plannedLeadMs = 0
   #isStretchNew = false
   #slowLeadMs: number | undefined
   #timer = { at: NEVER, stop: () => {} }
@@ -348,7 +348,8 @@ export class Schedule {
     const isDone = isFull || this.#watched.size === 0
     this.#changesAt = isDone ? NEVER : this.#plannedAt + MIN_PLAN_MS
     const demand = this.#demand()
-    const periods = this.#groups.map(({ periodMs }) => periodMs)
+    const periods = this.#groups.map((group) => this.#periodOf(group))
+    this.#plannedLeadMs = this.leadMs
     const shortest = lifeOf(demand[0]?.everyMs ?? NEVER, this.leadMs)
     if (isFull) this.#plannedAt = now
     else if (periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
@@ -359,6 +360,17 @@ export class Schedule {
     this.#timetable = isKept ? kept : planned
     this.#isStretchNew = false
     this.#place(now)
+  }
+
+  /** The period of a group with the lead of now, so that no slower answer takes it apart. */
+  #periodOf({ periodMs, members }: TickGroup): number {
+    const before = this.#plannedLeadMs
+    if (this.leadMs === before) return periodMs
+    let period = NEVER
+    for (const { tracked, life, multiple } of members)
+      if (life === lifeOf(tracked.intervalMs, before))
+        period = Math.min(period, Math.floor(lifeOf(tracked.intervalMs, this.leadMs) / multiple))
+    return period < NEVER ? Math.max(1, period) : periodMs
   }
 
   #place(now: number): void {
@@ -552,4 +564,38 @@ function intervalAbove(tracked: TrackedPrice, ms: number): number {
   let next = NEVER
   for (const { everyMs } of tracked.watchers.items()) if (everyMs > ms) next = Math.min(next, everyMs)
   return next
+}
+
+/** How long before its due time a request is sent, because the answer takes time. */
+export interface LeadTime {
+  readonly ms: number
+  /** Records the milliseconds from the decision to buy to the answer. */
+  record(tookMs: number): void
+}
+
+/** Room for an answer that takes longer than any before. */
+const MARGIN = 1.25
+/** The lead time covers the slowest of the last 50 to 100 answers. */
+const WINDOW_SIZE = 50
+
+/** Rises immediately with a slow answer, and falls when that answer leaves the window. */
+export function createLeadTime(onChange: () => void): LeadTime {
+  let ms = 0
+  let slowestBefore = 0
+  let slowest = 0
+  let count = 0
+  return {
+    get ms() {
+      return ms
+    },
+    record(tookMs) {
+      if (count++ === WINDOW_SIZE) [slowestBefore, slowest, count] = [slowest, 0, 1]
+      slowest = Math.max(slowest, tookMs)
+      // Each change recomputes every due time, so small changes are skipped.
+      const wanted = Math.ceil(Math.max(slowestBefore, slowest) * MARGIN)
+      if (tookMs <= ms && wanted >= ms / 2) return
+      ms = wanted
+      onChange()
+    },
+  }
 }

@@ -1,9 +1,10 @@
+import type { Failure } from '../failures.ts'
+import type { FeedClock } from '../feed-clock.ts'
 import type { PriceBuyer } from '../prices/price-buyer.ts'
-import type { PriceTable } from '../prices/tracked-price.ts'
+import type { PriceTable, TrackedPrice } from '../prices/tracked-price.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import { PageStream, type PageStreamOptions } from './page-stream.ts'
-import { errorOf, type FeedStreamStatus } from './stream-state.ts'
-import { createStreamedFetcher } from './streamed-fetcher.ts'
+import { errorOf, type FeedStreamStatus, type StreamedPrice } from './stream-state.ts'
 
 export interface FollowStreamsParts extends Pick<PageStreamOptions, 'clock' | 'windowMs' | 'isPaused' | 'open'> {
   /** Called when the state of the stream has changed. */
@@ -60,5 +61,96 @@ export function followStreams(parts: FollowStreamsParts): StreamFollower {
       return stream.status
     },
     stop: () => stream.stop(),
+  }
+}
+
+/** A fetcher that waits for streams where they have the price, and buys the rest. */
+export interface StreamedFetcher extends PriceBuyer {
+  /** A price has arrived. */
+  onPrice(price: StreamedPrice): void
+  /** Reports to the subscribers of a price why none arrives. */
+  reportFailures(): void
+  /** Buys what waits for a stream and cannot wait any longer. */
+  reconsider(): void
+}
+
+export interface StreamedFetcherParts {
+  readonly buyer: PriceBuyer
+  readonly clock: FeedClock
+  readonly table: PriceTable
+  covers(tracked: TrackedPrice): boolean
+  /** Why the stream of an address brings no prices; undefined while it does. */
+  failureOf(tracked: TrackedPrice): Failure | undefined
+  readonly schedule: Schedule
+}
+
+export function createStreamedFetcher({
+  buyer,
+  clock,
+  table,
+  covers,
+  failureOf,
+  schedule,
+}: StreamedFetcherParts): StreamedFetcher {
+  /** Addresses that are due, with what ends the wait for their price. */
+  const waiting = new Map<TrackedPrice, (hasArrived: boolean) => void>()
+  /** A price request may need a newer price than the streams have. */
+  const isStreamed = (tracked: TrackedPrice) => tracked.requesters.size === 0 && covers(tracked)
+
+  function endWait(tracked: TrackedPrice, hasArrived: boolean): void {
+    const end = waiting.get(tracked)
+    waiting.delete(tracked)
+    end?.(hasArrived)
+  }
+
+  /** The price is due: silence would look like a price that has not changed. */
+  function reportFailure(tracked: TrackedPrice): void {
+    const failure = failureOf(tracked)
+    if (failure) for (const subscriber of tracked.subscribers()) subscriber.onFailure(tracked, failure)
+  }
+
+  /** Resolves with whether the price has arrived; otherwise no stream has it any longer, or nobody wants it. */
+  function wait(tracked: TrackedPrice): Promise<boolean> {
+    tracked.await(clock.now())
+    schedule.changed(tracked)
+    reportFailure(tracked)
+    return new Promise((resolve) => waiting.set(tracked, resolve))
+  }
+
+  async function awaitStreams(prices: readonly TrackedPrice[]): Promise<void> {
+    const arrived = await Promise.all(prices.map(wait))
+    const missing = prices.filter((_, index) => !arrived[index])
+    for (const tracked of missing) {
+      tracked.release()
+      schedule.changed(tracked)
+    }
+    const due = missing.filter(({ isWanted }) => isWanted)
+    if (due.length > 0) await buyer.buy({ due, early: [] })
+  }
+
+  return {
+    ...buyer,
+    async buy(batch) {
+      const streamed = new Set([...batch.due, ...batch.early].filter(isStreamed))
+      const due = batch.due.filter((tracked) => !streamed.has(tracked))
+      const early = due.length === 0 ? [] : batch.early.filter((tracked) => !streamed.has(tracked))
+      // Early addresses are skipped when no due address is bought.
+      const bought = due.length === 0 ? undefined : buyer.buy({ due, early })
+      await Promise.all([bought, awaitStreams(batch.due.filter((tracked) => streamed.has(tracked)))])
+    },
+    onPrice({ address, price, at, requestedAt }) {
+      const tracked = table.find(address)
+      if (tracked === undefined || at <= tracked.at) return
+      // The answer to a request in flight will be newer.
+      if (tracked.inFlight && !waiting.has(tracked)) return
+      buyer.deliver(tracked, { price, at, requestedAt })
+      endWait(tracked, true)
+    },
+    reportFailures() {
+      for (const tracked of [...waiting.keys()]) reportFailure(tracked)
+    },
+    reconsider() {
+      for (const tracked of [...waiting.keys()]) if (!tracked.isWanted || !isStreamed(tracked)) endWait(tracked, false)
+    },
   }
 }

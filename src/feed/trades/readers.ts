@@ -5,7 +5,7 @@ import type { OtherRequests } from '../schedule/explain.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { createTradeDedupe, type TradeGap } from './dedupe.ts'
 import { createTradeSource, type TradeReader, type TradeSource, type TradeSourceParts } from './source.ts'
-import type { TradesOptions } from './types.ts'
+import type { TradesOptions } from './trades.ts'
 
 /** The readers of trades of a feed. */
 export interface TradeReaders {

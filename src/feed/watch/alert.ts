@@ -5,10 +5,16 @@ import type { Lifetime } from '../lifetime.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import { type Conditions, detectCrossings } from './crossings.ts'
 import { readAmount } from './min-change.ts'
-import { readIntervals } from './read-interval.ts'
 import type { WatchRegistry } from './registry.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
-import { groupByAddress, type RunningWatch, type ToChecksum, type WatchTarget, withAge } from './watch.ts'
+import {
+  groupByAddress,
+  type RunningWatch,
+  readIntervals,
+  type ToChecksum,
+  type WatchTarget,
+  withAge,
+} from './watch.ts'
 
 export interface AlertParts {
   readonly clock: Clock

@@ -3,13 +3,13 @@ import { rejectUnknown } from '../../errors/input.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import { readMinChange } from './min-change.ts'
-import { readIntervals } from './read-interval.ts'
 import type { Subscription, WatchRegistry } from './registry.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
 import {
   groupByAddress,
   type InputsByAddress,
   type RunningWatch,
+  readIntervals,
   type ToChecksum,
   type WatchTarget,
   withAge,

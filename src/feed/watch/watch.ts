@@ -1,4 +1,5 @@
 import type { Clock } from '../../concurrency/clock.ts'
+import { invalidOption, requireMilliseconds } from '../../errors/input.ts'
 import { callSafely } from '../events.ts'
 import { codeOf, type Failure } from '../failures.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
@@ -155,4 +156,15 @@ export function groupByAddress(given: string | readonly string[], toChecksum: To
 export function withAge(price: FeedPrice, waitedMs: number, everyMs: number): FeedPrice {
   const ageMs = price.ageMs + waitedMs
   return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > everyMs }
+}
+
+/** Returns the interval of a watch, and the longest one under a stretch; Infinity if any will do. */
+export function readIntervals(options: { everyMs: unknown; atLeastEveryMs?: unknown }): {
+  everyMs: number
+  atLeastEveryMs: number
+} {
+  const everyMs = requireMilliseconds('everyMs', options.everyMs)
+  const { atLeastEveryMs = Number.POSITIVE_INFINITY } = options
+  if (typeof atLeastEveryMs === 'number' && atLeastEveryMs >= everyMs) return { everyMs, atLeastEveryMs }
+  throw invalidOption('atLeastEveryMs', atLeastEveryMs, 'a number of milliseconds, at least everyMs')
 }

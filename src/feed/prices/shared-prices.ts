@@ -4,8 +4,52 @@ import { sleep, startTimer } from '../../concurrency/clock.ts'
 import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/internals.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
+import type { CheckedStore } from '../checked-store.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
+import type { KnownPrice } from './tracked-price.ts'
+
+/** Prices that were bought earlier or by another process. If the store fails or hangs, the feed buys the price itself. */
+export interface PriceStore {
+  /** Resolves with undefined if the store has nothing valid, fails, or is slow. */
+  read(address: string): Promise<KnownPrice | undefined>
+  write(address: string, stored: KnownPrice, ttlMs: number): void
+}
+
+export function createPriceStore(checked: CheckedStore, clock: FeedClock): PriceStore {
+  return {
+    read: (address) => checked.read(keyOf(address), (value) => checkStored(address, value, clock)),
+    write: (address, { price, requestedAt: at }, ttlMs) => checked.write(keyOf(address), { price, at }, ttlMs),
+  }
+}
+
+/** One key per address, in every spelling of it. */
+function keyOf(address: string): string {
+  return `etn-market:feed:1:${address.toLowerCase()}`
+}
+
+/** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
+function checkStored(address: string, parsed: unknown, clock: FeedClock): KnownPrice {
+  if (!isObject(parsed) || !isNumber(parsed.at) || parsed.at > clock.wall.now()) throw invalidEntry(address)
+  const { price, at: requestedAt } = parsed
+  const at = clock.fromUnix(requestedAt)
+  if (price === null) return { price, at, requestedAt }
+  if (!isObject(price) || !isSameAddress(price.address, address)) throw invalidEntry(address)
+  if (!isPrice(price.usd) || !isPrice(price.etn)) throw invalidEntry(address)
+  return { price: { ...price, address }, at, requestedAt }
+}
+
+function isSameAddress(value: unknown, address: string): boolean {
+  return typeof value === 'string' && value.toLowerCase() === address.toLowerCase()
+}
+
+function isPrice(value: unknown): value is string | null | undefined {
+  return value === undefined || value === null || typeof value === 'string'
+}
+
+function invalidEntry(address: string): Error {
+  return new Error(`The store has an invalid price of ${address}. It is ignored.`)
+}
 
 /** Lets one of several processes that share a store buy an address. */
 export interface BuyLease {
@@ -70,7 +114,7 @@ export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLea
 
   /** `add` is atomic: a value that is there already stays. */
   async function add(address: string): Promise<boolean> {
-    const key = keyOf(address)
+    const key = leaseKeyOf(address)
     if (await store.add?.(key, write(), LEASE_MS)) return true
     // The store may keep values longer than a lease lasts.
     if (isHeld(address, await store.get(key))) return false
@@ -80,9 +124,11 @@ export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLea
   }
 
   async function writeAndReadBack(addresses: readonly string[]): Promise<boolean[]> {
-    const held = await Promise.all(addresses.map(async (address) => isHeld(address, await store.get(keyOf(address)))))
+    const held = await Promise.all(
+      addresses.map(async (address) => isHeld(address, await store.get(leaseKeyOf(address)))),
+    )
     const free = addresses.filter((_, index) => !held[index])
-    await Promise.all(free.map((address) => store.set(keyOf(address), write(), LEASE_MS)))
+    await Promise.all(free.map((address) => store.set(leaseKeyOf(address), write(), LEASE_MS)))
     // When the feed is closed, what was written is given back at once.
     if (free.length > 0) await sleep(clock, SETTLE_MS, closed).catch(() => {})
     return Promise.all(addresses.map(async (address, index) => !held[index] && (await isHeldByNobody(address))))
@@ -90,7 +136,7 @@ export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLea
 
   /** Whether nobody else holds a lease that this process has written. A store that does not show it costs a request, and never a price. */
   async function isHeldByNobody(address: string): Promise<boolean> {
-    const value = await store.get(keyOf(address))
+    const value = await store.get(leaseKeyOf(address))
     if (parse(value)?.owner === owner) {
       unshown.delete(address)
       return true
@@ -113,14 +159,14 @@ export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLea
     if (shared !== undefined) return void shared.release([...addresses]).catch(() => {})
     for (const address of addresses)
       Promise.resolve(address)
-        .then((key) => store.delete(keyOf(key)))
+        .then((key) => store.delete(leaseKeyOf(key)))
         .catch(() => {})
   }
 
   function renew(addresses: readonly string[]): void {
     const renewAll = async () => {
       if (shared !== undefined) await shared.acquire(addresses, LEASE_MS)
-      else await Promise.all(addresses.map((address) => store.set(keyOf(address), write(), LEASE_MS)))
+      else await Promise.all(addresses.map((address) => store.set(leaseKeyOf(address), write(), LEASE_MS)))
     }
     // If it fails, another process may buy the prices, too.
     callStore(renewAll, { clock, signal: closed }).catch(() => {})
@@ -157,7 +203,7 @@ export function createBuyLease({ store, clock, closed, shared, onBlind }: BuyLea
   }
 }
 
-function keyOf(address: string): string {
+function leaseKeyOf(address: string): string {
   return `etn-market:feed:lease:1:${address.toLowerCase()}`
 }
 
