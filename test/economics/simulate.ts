@@ -106,7 +106,10 @@ export async function runFeed({ watches, looks, span }: Workload, latencyMs: num
   }
   await clock.advance(start + span - 1 - clock.now())
   const result = credits
-  await feed.close()
+  const closing = feed.close()
+  // A request may be in flight.
+  await clock.advance(latencyMs)
+  await closing
   return result
 }
 
