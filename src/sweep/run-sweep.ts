@@ -259,16 +259,20 @@ class CallLimit implements SpendingLimit {
     }
   }
 
-  check: SpendingLimit['check'] = (credits, details) => this.#limit.check(credits, details)
+  check: SpendingLimit['check'] = (credits, details) => this.#recorded(() => this.#limit.check(credits, details))
 
   reserve: SpendingLimit['reserve'] = (credits, details) => {
+    const reserved = this.#recorded(() => this.#limit.reserve(credits, details))
+    if (!isPromise(reserved)) return reserved
+    return reserved.catch((error) => {
+      this.failure = error
+      throw error
+    })
+  }
+
+  #recorded<T>(use: () => T): T {
     try {
-      const reserved = this.#limit.reserve(credits, details)
-      if (!isPromise(reserved)) return reserved
-      return reserved.catch((error) => {
-        this.failure = error
-        throw error
-      })
+      return use()
     } catch (error) {
       this.hasRefused = true
       throw error
