@@ -11,5 +11,5 @@ export const proxy = createProxy({
   allow: ['token.list', 'nft.stats'],
   visitorCookie: true,
   budget: { credits: 100_000, windowMs: DAY_MS }, // for the calls of all visitors
-  feed: createPriceFeed(client, { budget: { creditsPerDay: 300_000 } }), // for live prices
+  feed: createPriceFeed(client, { budget: { creditsPerDay: 300_000 } }), // for live prices, while this process lives
 })

@@ -121,8 +121,8 @@ export interface FeedStatus {
 /** Buys each price once for everybody who needs it, in the cheapest requests. */
 export interface PriceFeed extends AsyncDisposable {
   /**
-   * Resolves with the price of a token, at most `maxAgeMs` old. A known price is free; a new one costs 50 credits alone and 10 in a
-   * batch. If none can be bought, it rejects; with `stale: 'allow'` it resolves with an older one that has `stale: true`.
+   * Resolves with the price of a token, at most `maxAgeMs` old. A known price is free; a new one costs 50 credits alone, or its part of
+   * a batch (100, and 10 for each price). If none can be bought, it rejects; with `stale: 'allow'` it resolves with an older one that has `stale: true`.
    * @throws the client's error, for the purchase that failed.
    */
   price(address: string, options?: PriceRequestOptions): Promise<FeedPrice>
