@@ -4,7 +4,7 @@ import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { systemClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import { addExample, readCredits } from '../common-options.ts'
+import { addExample, addKeyOptions, readCredits } from '../common-options.ts'
 import { EXIT, refusal, usageError } from '../failure.ts'
 import { statPath } from '../files.ts'
 import { type HostProcess, type NamedFile, nameFile } from '../host.ts'
@@ -36,18 +36,16 @@ export function addRunCommand(program: Command, host: HostProcess): void {
       'credits that may be spent a day (UTC); else creditsPerDay of the plan',
       readCredits,
     )
-    .option('--yes', 'do not ask above 10,000 credits')
-    .option('--key-file <file>', 'file with the key; else ETN_MARKET_API_KEY, else a prompt')
-    .option('--base-url <url>', 'address of the service; else ETN_MARKET_BASE_URL')
-    .option('--json', 'print events as JSON, one a line; errors too')
   const option = new Option('--max-credits <n>').hideHelp().argParser(() => {
     throw new InvalidArgumentError('A run has a limit of each day: use --daily-limit.')
   })
-  command.addOption(option).action(
-    inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, session.file(name)), {
-      endsByItself: false,
-    }),
-  )
+  addKeyOptions(command, 'print events as JSON, one a line; errors too')
+    .addOption(option)
+    .action(
+      inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, session.file(name)), {
+        endsByItself: false,
+      }),
+    )
   addExample(command, 'run plan.yaml', 'run plan.yaml --yes --json >> run.log')
   command.addHelpText('after', PLAN_HELP)
 }
