@@ -2,14 +2,18 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { parseDuration } from '../credits/duration.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 
-/** The options of a command that calls the service. */
+/** The options of a command that calls the service, within a limit of its own. */
 export function addServiceOptions(command: Command, maxCredits = 'the most that may be charged'): Command {
+  return addKeyOptions(command.option('--max-credits <n>', maxCredits, readCredits))
+}
+
+/** As `addServiceOptions`, for a command that is limited otherwise. */
+export function addKeyOptions(command: Command, json = 'print JSON, errors too'): Command {
   return command
-    .option('--max-credits <n>', maxCredits, readCredits)
     .option('--yes', 'do not ask above 10,000 credits')
     .option('--key-file <file>', 'file with the key; else ETN_MARKET_API_KEY, else a prompt')
     .option('--base-url <url>', 'address of the service; else ETN_MARKET_BASE_URL')
-    .option('--json', 'print JSON, errors too')
+    .option('--json', json)
 }
 
 /** A whole number of credits, 0 or more. */

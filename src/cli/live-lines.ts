@@ -1,6 +1,7 @@
 import type { SweepProgress } from 'etn-market'
 import type { HostProcess, Output } from './host.ts'
 import { formatCount } from './output.ts'
+import type { Session } from './session.ts'
 
 /** Lines at the end of a terminal that are drawn again and again. */
 export interface LiveLines {
@@ -88,13 +89,7 @@ const MAX_BAR = 40
 const MIN_BAR = 5
 const DEFAULT_COLUMNS = 80
 
-/** What shows a progress bar: a session. */
-interface ProgressHost {
-  readonly host: HostProcess
-  startLiveLines(stream: Output): LiveLines
-}
-
-export function createProgress(session: ProgressHost, total: number): Progress {
+export function createProgress(session: Session, total: number): Progress {
   const { stderr } = session.host
   if (!canDraw(stderr, session.host.env)) return { update() {}, stop() {} }
   const lines = session.startLiveLines(stderr)

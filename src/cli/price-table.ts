@@ -2,7 +2,7 @@ import { operations } from 'etn-market'
 import type { FeedPrice } from 'etn-market/feed'
 import { formatPrice } from 'etn-market/format'
 import type { Colors } from './output.ts'
-import { type Column, fitTable, type Table } from './table.ts'
+import type { Column } from './table.ts'
 import type { Tokens } from './tokens.ts'
 
 /** A price with its symbol and its change, as `--json` prints it. */
@@ -40,12 +40,12 @@ function changeOf(before: FeedPrice, after: FeedPrice): number | null {
   return from > 0 && (inUsd || (before.etn !== null && after.etn !== null)) ? (100 * (to - from)) / from : null
 }
 
-/** A table of prices. The change is shown where `withChange` is true. */
-export function formatPrices(
+/** The columns and the cells of a table of prices. The change is shown where `withChange` is true. */
+export function tabulatePrices(
   rows: readonly PriceRow[],
   colors: Colors,
-  { withChange, now, width }: { withChange: boolean; now: number; width: number },
-): Table {
+  withChange: boolean,
+): [columns: Column[], cells: string[][]] {
   const colorOfChange = (cell: string, at: number) => {
     const change = rows[at]?.changePercent ?? 0
     return change > 0 ? colors.green(cell) : change < 0 ? colors.red(cell) : cell
@@ -63,9 +63,9 @@ export function formatPrices(
     formatPrice(row.usd, PLAIN),
     formatPrice(row.etn, PLAIN),
     ...(withChange ? [formatChange(row.changePercent)] : []),
-    `${Math.max(0, Math.round((now - row.at) / 1_000))} s${row.stale ? ' !' : ''}`,
+    `${Math.max(0, Math.round((Date.now() - row.at) / 1_000))} s${row.stale ? ' !' : ''}`,
   ])
-  return fitTable(columns, cells, colors.bold, width)
+  return [columns, cells]
 }
 
 /** The columns for symbols and addresses. Where every token has a symbol of its own, the address is left out first, else the symbol. */

@@ -58,6 +58,12 @@ function limitOf({ maxCredits = Number.POSITIVE_INFINITY }: CommonOptions): Spen
   return { credits: maxCredits, name: `--max-credits ${formatCount(maxCredits)}` }
 }
 
+/** What several purchases cost together. */
+export function sumCosts(costs: readonly Pick<Spending, 'min' | 'max'>[]): Pick<Spending, 'min' | 'max'> {
+  const sum = (of: 'min' | 'max') => costs.reduce((total, cost) => total + cost[of], 0)
+  return { min: sum('min'), max: sum('max') }
+}
+
 /** Whether a command may spend this much in all without another question. */
 export function isAuthorized({ maxCredits = Number.POSITIVE_INFINITY, yes }: CommonOptions, credits: number): boolean {
   return credits <= maxCredits && (yes === true || credits <= CONFIRMATION_LIMIT)

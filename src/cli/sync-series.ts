@@ -35,13 +35,14 @@ export async function syncSeries(
 ): Promise<Synced & { candles: readonly Candle[] }> {
   const { bucket = DEFAULT_BUCKET, buy } = options
   const { candles: known } = file
-  const from = findResumption(file, options)
+  const hole = findHole(file, options)
   const guessed = estimateMissing(file, options)
   let fresh = mergeCandles([], await buy(guessed))
   const newest = fresh.at(-1)?.time ?? 0
-  // A candle that is newer than all that the service has is none to go on from: a person wrote it.
+  // A candle that is newer than all that the service has is none to go on from: a person wrote it, or a service whose time was wrong.
   const last = known.findLast(({ time }) => time <= newest)
-  const joint = from !== undefined && from.time <= newest ? from : last
+  const ahead = known.find(({ time }) => time > newest)
+  const joint = hole !== undefined && hole.time <= newest ? hole : last
   const reaches = () => joint === undefined || (fresh[0]?.time ?? 0) <= joint.time
   const needed = reaches() ? 0 : countCandles(joint?.time ?? 0, newest, BUCKET_SECONDS[bucket], MAX_CANDLES)
   let failure: { readonly error: unknown } | undefined
@@ -57,7 +58,8 @@ export async function syncSeries(
   const change = {
     fresh,
     gone: findGone(last, fresh),
-    since: (isWhole ? (kept ?? first?.time) : fresh[0]?.time) ?? undefined,
+    // What lies before a candle that is ahead is a hole once its time has come.
+    since: ahead?.time ?? (isWhole ? (kept ?? first?.time) : fresh[0]?.time),
   }
   savePaidFor(`--sync ${file.name}`, { name: 'candles.csv', text: () => toCsv(fresh) }, () => file.merge(change))
   if (failure !== undefined) throw failure.error
@@ -81,24 +83,24 @@ export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string
 /** How many candles a series misses, if the clock of this machine is right. */
 export function estimateMissing(series: Pick<Series, 'candles' | 'since'>, options: Omit<SyncOptions, 'buy'>): number {
   const { bucket = DEFAULT_BUCKET, limit, now } = options
-  const from = findResumption(series, options)
+  // A candle that is ahead says nothing of those before it.
+  const { candles } = series
+  const from = findHole(series, options) ?? candles.findLast(({ time }) => time <= now) ?? candles.at(-1)
   return from === undefined ? limit : countCandles(from.time, now, BUCKET_SECONDS[bucket], MAX_CANDLES)
 }
 
-/** The candle to go on from: the last one, or the one before a hole that a purchase still fills. */
-function findResumption(
+/** The candle before a hole that a purchase still fills. */
+function findHole(
   { candles, since }: Pick<Series, 'candles' | 'since'>,
   { bucket = DEFAULT_BUCKET, now }: Pick<SyncOptions, 'bucket' | 'now'>,
 ): Candle | undefined {
   const seconds = BUCKET_SECONDS[bucket]
-  const last = candles.at(-1)
   // A clock that is behind would take every hole for a young one.
-  const oldest = Math.max(now, last?.time ?? 0) - (MAX_CANDLES - 1) * seconds
-  const before = candles.find(({ time }, index) => {
+  const oldest = Math.max(now, candles.at(-1)?.time ?? 0) - (MAX_CANDLES - 1) * seconds
+  return candles.find(({ time }, index) => {
     const next = candles[index + 1]?.time ?? 0
     return time >= oldest && next - time > seconds && (since === undefined || (time < since && since <= next))
   })
-  return before ?? last
 }
 
 /** The time of the last known candle, if it was open and has stayed empty: the service leaves it out once it is over. */

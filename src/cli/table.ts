@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import type { HostProcess } from './host.ts'
+import type { Session } from './session.ts'
 import { cleanLine } from './text.ts'
 
 /** A column of a table. */
@@ -25,16 +26,20 @@ export function widthOf({ stdout, env }: Pick<HostProcess, 'stdout' | 'env'>): n
   return columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
 }
 
-/** The lines of a table: the titles, and a line for each row. Control characters in cells are removed. */
-export function formatTable(
+/** Prints a table that fits the output. */
+export function printTable(
+  { print, colors, host }: Pick<Session, 'print' | 'colors' | 'host'>,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  styleTitle: (text: string) => string,
-): readonly string[] {
-  return fitTable(columns, rows, styleTitle, Number.POSITIVE_INFINITY).lines
+): void {
+  const { lines, notShown } = fitTable(columns, rows, colors.bold, widthOf(host))
+  for (const line of [...lines, ...notShown.map(colors.dim)]) print(line)
 }
 
-/** As `formatTable`, within a width: leaves columns out, never a part of a cell. Where no table fits, each cell has a line. */
+/**
+ * The titles of a table, and a line for each row, within a width. Control characters in cells are removed. It leaves columns out, never a
+ * part of a cell; where no table fits, each cell has a line.
+ */
 export function fitTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

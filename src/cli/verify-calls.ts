@@ -11,6 +11,7 @@ import {
 import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
 import { methodOf } from './call-params.ts'
+import { sumCosts } from './spending.ts'
 
 /** The answer of an operation, or why there is none. */
 export interface Sample {
@@ -103,10 +104,7 @@ export function costOfVerification(): { min: number; max: number } {
   const calls = steps().map(([operation, { params }]) =>
     estimateCost(operation, params(UNKNOWN_TOKEN, { tokens }) as never),
   )
-  return {
-    min: calls.reduce((sum, { min }) => sum + min, 0),
-    max: calls.reduce((sum, { max }) => sum + max, 0) + PROBES.reduce((sum, { maxCredits }) => sum + maxCredits, 0),
-  }
+  return sumCosts([...calls, ...PROBES.map(({ maxCredits }) => ({ min: 0, max: maxCredits }))])
 }
 
 /** Calls every operation once. Answers go on the tape. */
@@ -228,40 +226,35 @@ export async function sendProbe(
   }
 }
 
-export const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
+const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
 
 /** What the service answered last, before the client reads it. */
-export interface LastAnswer {
-  /** The parsed body; undefined where it is not JSON. */
-  readonly body: unknown
-  /** Two of one name are joined by a comma. */
-  header(name: string): string | null
-  /** Credit headers that are there although `reason`. */
-  strayCredits(reason: string): string[]
-  forget(): void
-  readonly hook: AfterResponseHook
-}
+export class LastAnswer {
+  #body: unknown
+  #headers = new Headers()
 
-export function createLastAnswer(): LastAnswer {
-  let body: unknown
-  let headers = new Headers()
-  return {
-    get body() {
-      return body
-    },
-    header: (name) => headers.get(name),
-    strayCredits: (reason) =>
-      CREDIT_HEADERS.filter((name) => headers.has(name)).map((name) => `${name} is there although ${reason}`),
-    forget() {
-      body = undefined
-      headers = new Headers()
-    },
-    async hook({ response }) {
-      headers = response.headers
-      body = await response
-        .clone()
-        .json()
-        .catch(() => undefined)
-    },
+  /** The parsed body; undefined where it is not JSON. */
+  get body(): unknown {
+    return this.#body
+  }
+  /** Two of one name are joined by a comma. */
+  header(name: string): string | null {
+    return this.#headers.get(name)
+  }
+  /** Credit headers that are there although `reason`. */
+  strayCredits(reason: string): string[] {
+    const stray = CREDIT_HEADERS.filter((name) => this.#headers.has(name))
+    return stray.map((name) => `${name} is there although ${reason}`)
+  }
+  forget(): void {
+    this.#body = undefined
+    this.#headers = new Headers()
+  }
+  readonly hook: AfterResponseHook = async ({ response }) => {
+    this.#headers = response.headers
+    this.#body = await response
+      .clone()
+      .json()
+      .catch(() => undefined)
   }
 }

@@ -116,6 +116,36 @@ test.each([
 })
 
 test.each([
+  ['a few hours', 20],
+  ['years', 90_000],
+])('--sync asks once where a service whose time was wrong left candles %s ahead', async (_, hours) => {
+  const { run, fake, folder } = await createScene()
+  const sync = ['candles', BOLT, '--sync', 'bolt.csv', '--limit', '40']
+  await run(sync)
+  const path = join(folder, 'bolt.csv')
+  const known = parseCsv(readFileSync(path, 'utf8'))
+  const ahead = known.slice(-2).map((candle) => ({ ...candle, time: candle.time + hours * HOUR }))
+  writeFileSync(path, toCsv([...known, ...ahead]))
+  writeFileSync(`${path}.json`, readFileSync(`${path}.json`, 'utf8').replace('"count":40', '"count":42'))
+  // The fake goes by it, too.
+  const begun = Date.now()
+  const now = vi.spyOn(Date, 'now')
+  onTestFinished(() => now.mockRestore())
+  for (const later of [3, 6]) {
+    now.mockReturnValue(begun + later * HOUR_MS)
+    const before = fake.journal().length
+    await run(sync)
+    expect(fake.journal().length - before).toBe(1)
+  }
+  if (hours > 500) return
+  // Their time has come: what lies before them is bought, though the file has newer ones.
+  now.mockReturnValue(begun + 30 * HOUR_MS)
+  await run(sync)
+  const times = parseCsv(readFileSync(path, 'utf8')).map(({ time }) => time)
+  expect(times.every((time, index) => index === 0 || time - (times[index - 1] ?? 0) === HOUR)).toBe(true)
+})
+
+test.each([
   ['a line without its last cells', (line: string) => line.split(',').slice(0, 4).join(',')],
   ['a decimal comma', (line: string) => line.replace(',0.', ',0,')],
   ['a time of a spreadsheet', (line: string) => line.replace(/^[^,]*/, '22.11.2026 07:00')],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
@@ -224,6 +224,16 @@ test('two names of a plan have one limit', async () => {
   host.emit('SIGINT')
   expect([await code, scene.fake.charged()]).toEqual([0, 2_000])
   expect(readdirSync(scene.folder)).not.toContain('alias.yaml.state.json')
+})
+
+test('a plan with a hard link, which would be a second limit, is refused under both names', async () => {
+  const scene = await createPlan()
+  linkSync(join(scene.folder, 'plan.yaml'), join(scene.folder, 'hard.yaml'))
+  for (const name of ['plan.yaml', 'hard.yaml']) {
+    const { code, stderr } = await scene.run(['run', name, '--yes'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${name}: it has several names (hard links)`)])
+  }
+  expect(scene.fake.journal()).toEqual([])
 })
 
 test.each([

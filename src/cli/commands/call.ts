@@ -4,9 +4,9 @@ import { addParamOptions, methodOf, type ParamOptions, readOperation, readParams
 import { addExample, addServiceOptions } from '../common-options.ts'
 import type { HostProcess } from '../host.ts'
 import { type Colors, formatCredits } from '../output.ts'
-import { type CommonOptions, inSession } from '../session.ts'
+import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
-import { fitTable, widthOf } from '../table.ts'
+import { printTable } from '../table.ts'
 import { cleanLine } from '../text.ts'
 
 /** Adds `etn-market cost`, which sends nothing. With `--json` it prints `{ operation, min, max, requests, usd }`. */
@@ -61,12 +61,11 @@ export function addCallCommand(program: Command, host: HostProcess): void {
       await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
       const data = await methodOf(client, operation)(params, { signal: session.signal }).catch((error: unknown) => {
         // The prices of a batch that arrived are paid for. With `--json` they are in the error.
-        if (error instanceof PartialBatchError && !session.json)
-          session.print(formatData(error.prices, session.colors, widthOf(host)))
+        if (error instanceof PartialBatchError && !session.json) printData(session, error.prices)
         throw error
       })
       if (session.json) session.printJson(data)
-      else session.print(formatData(data, session.colors, widthOf(host)))
+      else printData(session, data)
       return undefined
     }),
   )
@@ -75,8 +74,8 @@ export function addCallCommand(program: Command, host: HostProcess): void {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Data of the service for people: a list of flat objects as a table that fits a width, anything else as indented lines. */
-export function formatData(data: unknown, colors: Colors, width: number): string {
+/** Prints data of the service for people: a list of flat objects as a table, anything else as indented lines. */
+function printData(session: Session, data: unknown): void {
   const rows = toRows(data)
   if (rows !== undefined && rows.length > 0) {
     const titles = [...new Set(rows.flatMap(Object.keys))]
@@ -87,10 +86,8 @@ export function formatData(data: unknown, colors: Colors, width: number): string
       align: rows.every((row) => typeof row[title] === 'number') ? ('right' as const) : ('left' as const),
     }))
     const cells = rows.map((row) => titles.map((title) => formatScalar(row[title])))
-    const table = fitTable(columns, cells, colors.bold, width)
-    return [...table.lines, ...table.notShown.map(colors.dim)].join('\n')
-  }
-  return formatLines(data, '', colors).join('\n')
+    printTable(session, columns, cells)
+  } else for (const line of formatLines(data, '', session.colors)) session.print(line)
 }
 
 /** A list of flat objects, or an object of them whose keys become a column; undefined for anything else. */

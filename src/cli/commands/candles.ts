@@ -26,7 +26,7 @@ import {
 } from '../series.ts'
 import { openSeriesFile } from '../series-file.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { authorizeSpending } from '../spending.ts'
+import { authorizeSpending, sumCosts } from '../spending.ts'
 import { describeGap, describeSync, estimateMissing, type Synced, syncSeries } from '../sync-series.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
 
@@ -252,7 +252,6 @@ function show(
 
 function authorize(session: Session, options: CommonOptions, params: readonly CandleParams[]): Promise<void> {
   const costs = params.map((one) => estimateCost('token.candles', one))
-  const sum = (part: 'min' | 'max') => costs.reduce((total, cost) => total + cost[part], 0)
   const [first] = params
   const what =
     params.length > 1
@@ -260,7 +259,7 @@ function authorize(session: Session, options: CommonOptions, params: readonly Ca
       : first?.limit === 1
         ? '1 candle'
         : `${first?.limit} candles`
-  return authorizeSpending(session, options, { what, min: sum('min'), max: sum('max'), smallest: costs[0]?.max ?? 0 })
+  return authorizeSpending(session, options, { what, ...sumCosts(costs), smallest: costs[0]?.max ?? 0 })
 }
 
 const describe = ({ address, bucket, currency }: OperationParams['token.candles']) =>

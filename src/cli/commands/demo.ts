@@ -8,7 +8,7 @@ import type { HostProcess } from '../host.ts'
 import { formatCount, formatCredits, formatDecimal } from '../output.ts'
 import { formatChange } from '../price-table.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { formatTable } from '../table.ts'
+import { fitTable } from '../table.ts'
 
 /** On a terminal somebody reads along. */
 const READING_MS = 900
@@ -146,5 +146,5 @@ function formatLedger(fake: FakeService, styleTitle: (text: string) => string): 
     { title: 'credits', align: 'right' },
     { title: '' },
   ] as const
-  return formatTable(columns, rows, styleTitle)
+  return fitTable(columns, rows, styleTitle, Number.POSITIVE_INFINITY).lines
 }

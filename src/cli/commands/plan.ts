@@ -15,7 +15,7 @@ import {
 import { kindOf, type PlanFile, type PlanLine } from '../plan-line.ts'
 import { countPriceRequests } from '../price-table.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { fitTable, widthOf } from '../table.ts'
+import { printTable } from '../table.ts'
 
 interface PlanArguments extends CommonOptions {
   readonly dailyLimit?: number
@@ -87,12 +87,8 @@ interface Limit {
   readonly slower: SlowerLine | undefined
 }
 
-function printPlan(
-  { host, print, colors }: Session,
-  { lines }: PlanFile,
-  plan: PlanForecast,
-  { limit, slower }: Limit,
-): void {
+function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, { limit, slower }: Limit): void {
+  const { print, colors } = session
   const hasHours = plan.calls.some(({ activeHours }) => activeHours < 24)
   const columns = [
     { title: 'operation' },
@@ -114,8 +110,7 @@ function printPlan(
     formatUsd(call.usdPerDay),
     `${(100 * call.share).toFixed(1)} %`,
   ])
-  const table = fitTable(columns, rows, colors.bold, widthOf(host))
-  for (const line of [...table.lines, ...table.notShown]) print(line)
+  printTable(session, columns, rows)
   print('')
   print(
     `A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${formatCount(plan.requestsPerDay)} requests.`,

@@ -9,7 +9,7 @@ import { formatCredits, formatDecimal } from '../output.ts'
 import { costOfPrices, tokenColumns } from '../price-table.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending, isAuthorized } from '../spending.ts'
-import { type Column, fitTable, widthOf } from '../table.ts'
+import { type Column, printTable } from '../table.ts'
 import { cleanLine } from '../text.ts'
 import {
   buyTokens,
@@ -77,7 +77,7 @@ function noteOf(isLookedUp: boolean, cost: number): string {
 
 function printValuation(session: Session, valuation: Valuation, updated: number, complete: boolean): void {
   const { positions, unpriced, totalUsd, totalEtn } = valuation
-  const { print, colors, host } = session
+  const { print, colors } = session
   const columns: Column[] = [
     ...tokenColumns(positions, colors),
     { title: 'amount', align: 'right', dropOrder: 1 },
@@ -91,10 +91,7 @@ function printValuation(session: Session, valuation: Valuation, updated: number,
     formatDecimal(usd),
     formatDecimal(etn),
   ])
-  if (positions.length > 0) {
-    const table = fitTable(columns, cells, colors.bold, widthOf(host))
-    for (const line of [...table.lines, ...table.notShown.map(colors.dim)]) print(line)
-  }
+  if (positions.length > 0) printTable(session, columns, cells)
   print(colors.bold(`Total: ${formatDecimal(totalUsd, 8)} USD, ${formatDecimal(totalEtn, 8)} ETN.`))
   const time = updated > 0 && updated < 8.64e15 ? new Date(updated).toISOString() : undefined
   print(time === undefined ? 'The service has no record of this wallet.' : `Recorded ${time}.`)

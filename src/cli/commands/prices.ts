@@ -6,11 +6,11 @@ import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
 import type { HostProcess } from '../host.ts'
 import { canDraw } from '../live-lines.ts'
 import { formatCount, formatCredits, formatDecimal } from '../output.ts'
-import { costOfPrices, createPriceRows, formatChange, formatPrices, type PriceRow } from '../price-table.ts'
+import { costOfPrices, createPriceRows, formatChange, type PriceRow, tabulatePrices } from '../price-table.ts'
 import { readAddresses } from '../read-addresses.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
-import { widthOf } from '../table.ts'
+import { fitTable, printTable, widthOf } from '../table.ts'
 import { cleanLine, toJsonLine } from '../text.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo, type Tokens } from '../tokens.ts'
 
@@ -73,11 +73,7 @@ async function printOnce(session: Session, feed: PriceFeed, addresses: string[],
   const toRow = createPriceRows(tokens)
   const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
   if (session.json) session.printJson(rows)
-  else {
-    const { colors, host } = session
-    const table = formatPrices(rows, colors, { withChange: false, now: Date.now(), width: widthOf(host) })
-    session.print([...table.lines, ...table.notShown.map(colors.dim)].join('\n'))
-  }
+  else printTable(session, ...tabulatePrices(rows, session.colors, false))
 }
 
 interface Watching {
@@ -103,7 +99,7 @@ async function printWatch(session: Session, { feed, client, addresses, tokens, e
     },
     toLines(rows) {
       const { colors, host } = session
-      const { lines } = formatPrices(rows, colors, { withChange: true, now: Date.now(), width: widthOf(host) })
+      const { lines } = fitTable(...tabulatePrices(rows, colors, true), colors.bold, widthOf(host))
       return [...lines, colors.dim(`${formatCount(client.credits.charged)} credits charged. Ctrl-C ends.`)]
     },
   })

@@ -4,8 +4,9 @@ import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { systemClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import { addExample, readCredits } from '../common-options.ts'
+import { addExample, addKeyOptions, readCredits } from '../common-options.ts'
 import { EXIT, refusal, usageError } from '../failure.ts'
+import { statPath } from '../files.ts'
 import { type HostProcess, type NamedFile, nameFile } from '../host.ts'
 import { isCallable, readPlanFile } from '../plan-file.ts'
 import { findSlowerLine } from '../plan-forecast.ts'
@@ -35,18 +36,16 @@ export function addRunCommand(program: Command, host: HostProcess): void {
       'credits that may be spent a day (UTC); else creditsPerDay of the plan',
       readCredits,
     )
-    .option('--yes', 'do not ask above 10,000 credits')
-    .option('--key-file <file>', 'file with the key; else ETN_MARKET_API_KEY, else a prompt')
-    .option('--base-url <url>', 'address of the service; else ETN_MARKET_BASE_URL')
-    .option('--json', 'print events as JSON, one a line; errors too')
   const option = new Option('--max-credits <n>').hideHelp().argParser(() => {
     throw new InvalidArgumentError('A run has a limit of each day: use --daily-limit.')
   })
-  command.addOption(option).action(
-    inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, session.file(name)), {
-      endsByItself: false,
-    }),
-  )
+  addKeyOptions(command, 'print events as JSON, one a line; errors too')
+    .addOption(option)
+    .action(
+      inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, session.file(name)), {
+        endsByItself: false,
+      }),
+    )
   addExample(command, 'run plan.yaml', 'run plan.yaml --yes --json >> run.log')
   command.addHelpText('after', PLAN_HELP)
 }
@@ -58,6 +57,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
   const { creditsPerDay: planned } = await requireFits(file, limit)
   requireCallable(named.name, file)
+  requireOneName(named.name, file)
   const state = `${file.path}.state.json`
   await using store = createFileStore(state)
   const inFolder = (name: string) => nameFile({ cwd: () => dirname(file.path) }, name)
@@ -119,5 +119,16 @@ function requireCallable(name: string, { lines }: PlanFile): void {
   if (line !== undefined)
     throw usageError(
       `${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`,
+    )
+}
+
+/**
+ * The state is kept under the name of the plan: an editor that replaces the file gives it another identity, and the limit would begin anew.
+ * @throws CommandError for a plan with hard links, each of which would have a limit of its own
+ */
+function requireOneName(name: string, { path }: PlanFile): void {
+  if ((statPath(path)?.nlink ?? 1n) > 1n)
+    throw usageError(
+      `${name}: it has several names (hard links), and each would have a limit of its own. Use a symbolic link, or a copy.`,
     )
 }

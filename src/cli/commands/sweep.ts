@@ -22,7 +22,7 @@ import { createProgress } from '../live-lines.ts'
 import { formatCount, formatCredits } from '../output.ts'
 import { readAddresses } from '../read-addresses.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { authorizeSpending, type SpendingLimit } from '../spending.ts'
+import { authorizeSpending, type SpendingLimit, sumCosts } from '../spending.ts'
 import { cleanLine } from '../text.ts'
 
 interface SweepArguments extends CommonOptions {
@@ -128,8 +128,7 @@ async function readParams(
 }
 
 function costOf(operation: OperationId, list: readonly SweepParams[]): { min: number; max: number } {
-  const costs = list.map((params) => estimateCost(operation, params as never))
-  return { min: costs.reduce((sum, { min }) => sum + min, 0), max: costs.reduce((sum, { max }) => sum + max, 0) }
+  return sumCosts(list.map((params) => estimateCost(operation, params as never)))
 }
 
 /** What earlier runs on the journal were charged, what they may have been charged included. */

@@ -9,7 +9,7 @@ import type { HostProcess, NamedFile } from '../host.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { authorizeSpending } from '../spending.ts'
 import { cleanLine, redactKeys } from '../text.ts'
-import { costOfVerification, createLastAnswer, PROBES, type Sample, sendProbe, takeSamples } from '../verify-calls.ts'
+import { costOfVerification, LastAnswer, PROBES, type Sample, sendProbe, takeSamples } from '../verify-calls.ts'
 
 interface VerifyArguments extends CommonOptions {
   readonly report?: string
@@ -32,7 +32,7 @@ export function addVerifyCommand(program: Command, host: HostProcess): void {
       const tapeFile = options.tape === undefined ? undefined : session.file(options.tape)
       if (report) requireWritable('--report', report)
       if (tapeFile) requireWritable('--tape', tapeFile)
-      const last = createLastAnswer()
+      const last = new LastAnswer()
       const client = await session.client({ hooks: { afterResponse: [last.hook] } })
       const note = 'the upper end only if the service serves what it should refuse'
       await authorizeSpending(session, options, { what: 'verify', ...costOfVerification(), note })
@@ -42,9 +42,7 @@ export function addVerifyCommand(program: Command, host: HostProcess): void {
         if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
       })
       const probes: string[] = []
-      for (const probe of PROBES) {
-        probes.push(...(await sendProbe(client, probe, signal, last)))
-      }
+      for (const probe of PROBES) probes.push(...(await sendProbe(client, probe, signal, last)))
       const document = tape.find(({ operation }) => operation === 'meta.openapi')?.data
       const verification: Verification = {
         operations: samples.map((sample) => toResult(sample, compareSample(contract, sample))),
