@@ -18,10 +18,9 @@ export interface StoreCallOptions {
  * for the caller to say.
  * @throws what the store throws, an Error when the time is over, or the reason of the signal
  */
-export async function callStore<T>(
-  run: () => T,
-  { clock, timeoutMs = STORE_TIMEOUT_MS, signal }: StoreCallOptions,
-): Promise<Awaited<T>> {
+export async function callStore<T>(run: () => T, options: StoreCallOptions): Promise<Awaited<T>> {
+  // Own properties alone: none of a prototype that somebody has changed.
+  const { clock, timeoutMs = STORE_TIMEOUT_MS, signal }: StoreCallOptions = Object.assign(Object.create(null), options)
   const answered = Promise.resolve(run()) as Promise<Awaited<T>>
   return withTimeout(signal === undefined ? answered : raceWithAbort(answered, signal), timeoutMs, clock, () => {
     throw new Error(`The store did not answer within ${timeoutMs} ms.`)
