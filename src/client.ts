@@ -1,7 +1,7 @@
 import type { ApiPromise } from './api-promise.ts'
 import { withInternals } from './client-internals.ts'
 import { type Clock, systemClock } from './concurrency/clock.ts'
-import { type Budget, type BudgetOptions, createBudget, type StoredBudget } from './credits/budget.ts'
+import { type Budget, createBudget, type StoredBudget } from './credits/budget.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/estimate.ts'
 import { joinLimits } from './credits/joint-budget.ts'
@@ -13,26 +13,22 @@ import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
 import { openLog } from './log/open-log.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
-import { createAdmissionControl } from './request/admission.ts'
+import { ClientAdmission } from './request/admission.ts'
 import { createApiKeySource, warnInPage } from './request/api-key.ts'
 import { createBaseUrl, isPublicService } from './request/base-url.ts'
-import { createCache } from './request/cache.ts'
+import { Cache } from './request/cache.ts'
 import { type CallContext, startCall } from './request/call.ts'
-import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
-import { createCallLifetimes } from './request/call-lifetime.ts'
-import { createInFlightRequests } from './request/dedupe.ts'
-import { guardForFake } from './request/fake-guard.ts'
-import { copyEnvelope, isExpected } from './request/read-answer.ts'
+import { CallLifetimes } from './request/call-lifetime.ts'
+import { InFlightRequests } from './request/dedupe.ts'
+import { type CallInput, operationInput, pathInput } from './request/plan-requests.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
 import { createSweep } from './sweep/sweep.ts'
 import type { Sweep, SweepOptions } from './sweep-types.ts'
-import { chooseTransport } from './transport/choose-transport.ts'
-import { createKyOpener } from './transport/ky.ts'
+import { createKyOpener, createKyTransport } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
-import { environment } from './utils/environment.ts'
 
 /** Node prints what a function under this name returns. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
@@ -80,17 +76,14 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const apiKey = createApiKeySource(options ?? {}, redactor, () => isPublicService(baseUrl()))
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
-  const baseUrl = guardForFake(
-    createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl),
-    options,
-  )
+  const baseUrl = createBaseUrl(options)
   const log = openLog(options)
   const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))
   const { budget, admission } = resolveLimits(options, clock)
   const usage = createUsage()
-  const lifetimes = createCallLifetimes(clock)
+  const lifetimes = new CallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
-  const transport = chooseTransport(options)
+  const transport = options.transport ?? createKyTransport(options)
   const context: CallContext = {
     settings,
     clock,
@@ -106,18 +99,16 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     transport: log?.behind(transport) ?? transport,
     requestHeaders,
     lifetimes,
-    msSinceEarlyEnd: lifetimes.msSinceEarlyEnd,
-    recordProgress: lifetimes.recordProgress,
-    inFlight: createInFlightRequests(),
-    cache: options.cache && createCache(options.cache, baseUrl, clock, readCached, emit),
+    inFlight: new InFlightRequests(),
+    cache: options.cache && new Cache(options.cache, baseUrl, clock, emit),
     batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),
     redact: redactor.error,
   }
   warnInPage(options, emit)
-  const open = createKyOpener({ fetch: options.fetch, hooks: options.hooks })
+  const open = createKyOpener(options)
   const run: Run = (input) => startCall(input, context)
   const close = async () => {
-    await Promise.all([context.lifetimes.close(), context.inFlight.close('The client is closed.')])
+    await Promise.all([lifetimes.close(), context.inFlight.close('The client is closed.')])
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
     if ('flush' in budget) await (budget as StoredBudget | SharedBudget).flush().catch(() => {})
   }
@@ -178,12 +169,6 @@ function describeClient({ budget, credits }: Client, baseUrl: () => string): str
 }`
 }
 
-/** Only what matches the contract counts as cached. */
-const readCached: Parameters<typeof createCache>[3] = (request, text) => {
-  const envelope = copyEnvelope(request, text)
-  return envelope && isExpected(request, envelope) ? envelope : undefined
-}
-
 type SweepMaker = (operation: OperationId, list: unknown, options?: SweepOptions) => Sweep<unknown, unknown>
 
 /** `client.group.action` for every operation of the contract. */
@@ -212,15 +197,8 @@ type Run = (input: CallInput) => ApiPromise<unknown>
 /** What limits the calls of a client: its own budget and slots, or those of a fleet beside its own. */
 function resolveLimits({ budget, heavyConcurrency, fleet }: ClientOptions, clock: Clock) {
   const shared = fleetInternalsOf(fleet)
-  const own = createAdmissionControl(
-    clock,
-    shared?.heavyConcurrency ?? count('heavyConcurrency', heavyConcurrency, 2, 1),
-  )
-  if (shared === undefined) return { budget: resolveBudget(budget, clock), admission: own }
-  return { budget: shared.budget, admission: shared.extendAdmission(own) }
-}
-
-function resolveBudget(budget: Budget | BudgetOptions | undefined, clock: Clock): Budget {
-  if (budget === undefined) return createBudget({ credits: Number.POSITIVE_INFINITY }, clock)
-  return 'reserve' in budget ? budget : createBudget(budget, clock)
+  const own = new ClientAdmission(clock, shared?.heavyConcurrency ?? count('heavyConcurrency', heavyConcurrency, 2, 1))
+  if (shared !== undefined) return { budget: shared.budget, admission: shared.extendAdmission(own) }
+  const given = budget ?? { credits: Number.POSITIVE_INFINITY }
+  return { budget: 'reserve' in given ? given : createBudget(given, clock), admission: own }
 }

@@ -1,6 +1,5 @@
 import { LightAbortController } from '../concurrency/cancellation.ts'
-import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
-import { withTimeout } from '../concurrency/with-timeout.ts'
+import { monotonicNow, sleep, systemClock, withTimeout } from '../concurrency/clock.ts'
 import { exponentialBackoff } from '../utils/exponential-backoff.ts'
 
 /** Commands that no call waits for. */

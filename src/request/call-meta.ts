@@ -2,7 +2,34 @@ import type { CallMeta } from '../api-promise.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { type ChargeState, EtnMarketError } from '../errors/base.ts'
 import type { CallEndedEvent } from '../events.ts'
-import type { Answer, ChargeTotals, ChunkResult, PaidResult, PlannedRequest } from './types.ts'
+import type { ResponseHeaders } from '../transport/transport.ts'
+import type { PlannedRequest } from './plan-requests.ts'
+import type { Envelope } from './read-answer.ts'
+
+/** What one request was charged so far, all its attempts together. */
+export interface ChargeTotals {
+  attempts: number
+  credits: number
+  /** `unknown` as soon as one attempt may have been charged without an answer. */
+  charge: ChargeState
+  /** Whether a part of the credits was computed, because no header stated it. */
+  isComputed: boolean
+}
+
+/** How one request of a call was answered. */
+export interface Answer {
+  readonly envelope: Envelope
+  readonly status?: number | undefined
+  readonly headers?: ResponseHeaders | undefined
+  readonly from: 'service' | 'shared' | 'cache'
+  readonly totals: ChargeTotals
+}
+
+/** How one request of a call ended. */
+export type ChunkResult = { readonly answer: Answer } | { readonly answer?: undefined; readonly error: unknown }
+
+/** The same, with what this call was charged for it. */
+export type PaidResult = ChunkResult & { readonly paid: ChargeTotals; readonly isShared: boolean }
 
 /** The cost and the course of a call. A request that several calls share is paid by one of them, so that sums are right. */
 export function callMeta(
@@ -61,14 +88,12 @@ export function callEndEvent(
   results: readonly PaidResult[],
   failure: unknown,
 ): CallEndedEvent {
-  const { callId, operation, params, durationMs } = call
   const { attempts, charge, credits } = sumPaid(results)
   const shared = results.some(({ isShared }) => isShared)
   const cached = results.some(({ answer }) => answer?.from === 'cache')
-  // Written out: to spread them takes longer than all the rest.
-  const ended = { callId, operation, params, durationMs, credits, charge, attempts, shared, cached }
-  if (failure === undefined) return Object.assign(ended, { type: 'call.succeeded' as const })
+  const ended = { ...call, credits, charge, attempts, shared, cached }
+  if (failure === undefined) return { type: 'call.succeeded', ...ended }
   const code = failure instanceof EtnMarketError ? failure.code : 'aborted'
   const errorName = failure instanceof Error ? failure.name : 'AbortError'
-  return Object.assign(ended, { type: 'call.failed' as const, code, errorName })
+  return { type: 'call.failed', ...ended, code, errorName }
 }

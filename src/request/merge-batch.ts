@@ -4,7 +4,8 @@ import { ResponseError } from '../errors/response.ts'
 import type { TokenPrice } from '../generated/types.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { ValidatedParams } from '../operations/validate-params.ts'
-import type { Answer, ChunkResult, PlannedRequest } from './types.ts'
+import type { Answer, ChunkResult } from './call-meta.ts'
+import type { PlannedRequest } from './plan-requests.ts'
 
 export const BATCH = 'prices.batch'
 
@@ -23,33 +24,40 @@ export function mergeBatch(
   requests: readonly PlannedRequest[],
   results: readonly ChunkResult[],
 ): MergedBatch {
-  const chunks = new Map<string, PriceOf>()
-  let priceOf: PriceOf = (address) => chunks.get(address)?.(address)
+  /** By address in lower case. */
+  const received = new Map<string, TokenPrice | null>()
   const errors: EtnMarketError[] = []
-  for (const [index, request] of requests.entries()) {
-    const result = results[index]
-    if (result?.answer !== undefined) {
-      const priceOfChunk = readChunk(result.answer.envelope.data)
-      if (priceOfChunk === undefined) errors.push(shapeError(result.answer))
-      else if (requests.length === 1) priceOf = priceOfChunk
-      else for (const address of request.addresses) chunks.set(address, priceOfChunk)
-    } else if (result !== undefined) {
-      if (!isEtnMarketError(result.error)) throw result.error
-      errors.push(result.error)
-    }
+  for (const [index, { addresses }] of requests.entries()) {
+    const { answer, ...failed } = results[index] as ChunkResult & { readonly error?: unknown }
+    if (answer === undefined) {
+      if (!isEtnMarketError(failed.error)) throw failed.error
+      errors.push(failed.error)
+    } else if (isObject(answer.envelope.data)) readChunk(answer.envelope.data, addresses, received)
+    else errors.push(shapeError(answer))
   }
   const prices: MergedBatch['prices'] = {}
   const missing = new Set<string>()
-  const addresses = values.addresses as readonly string[]
-  const requested = requests.reduce((sum, request) => sum + request.addresses.length, 0)
-  const completed = addresses.length > requested ? new Set<TokenPrice>() : undefined
-  for (const [index, address] of addresses.entries()) {
-    const price = priceOf(address)
+  for (const [index, address] of (values.addresses as readonly string[]).entries()) {
+    const price = received.get(address)
     const input = originalInputs[index] ?? address
     if (price === undefined) missing.add(input)
-    else prices[input] = price && withAddress(price, input, completed)
+    // The service's own spelling where it sends one, else the caller's.
+    else prices[input] = price?.address === undefined ? price && { ...price, address: input } : price
   }
   return { prices, missing: [...missing], errors }
+}
+
+/** The service keys its answer by lower-cased address, and leaves out a token without a price. */
+function readChunk(
+  data: Readonly<Record<string, unknown>>,
+  addresses: readonly string[],
+  received: Map<string, TokenPrice | null>,
+): void {
+  const byLowerCase = new Map(Object.entries(data).map(([address, price]) => [address.toLowerCase(), price]))
+  for (const address of addresses) {
+    const price = byLowerCase.get(address)
+    received.set(address, isObject(price) ? (price as unknown as TokenPrice) : null)
+  }
 }
 
 /** @throws the error of the only request of a batch, or PartialBatchError when some of several failed */
@@ -73,38 +81,4 @@ function shapeError({ envelope, status, totals, from }: Answer): ResponseError {
     body: envelope.data,
     ...paid,
   })
-}
-
-const byLowerCase = (prices: Readonly<Record<string, unknown>>) =>
-  new Map(Object.entries(prices).map(([address, price]) => [address.toLowerCase(), price]))
-
-/** The price of an address in lower case: null for a token without one, undefined where its request failed. */
-type PriceOf = (address: string) => TokenPrice | null | undefined
-
-/** The service keys its answer by lower-cased address, and leaves out a token without a price. */
-function readChunk(data: unknown): PriceOf | undefined {
-  if (!isObject(data)) return undefined
-  let otherCase: Map<string, unknown> | undefined
-  return (address) => {
-    // No prototype has an address as a property, so that nothing but own properties is found.
-    let price = data[address]
-    if (price === undefined) {
-      otherCase ??= byLowerCase(data)
-      price = otherCase.get(address)
-    }
-    return isObject(price) ? (price as unknown as TokenPrice) : null
-  }
-}
-
-/**
- * The price with its address: the service's own where it sends one, else as the caller wrote it. It is completed in place, because
- * copies cost more than all the rest; a second spelling of an address gets a copy.
- * @param completed the prices that were completed before; undefined if no address comes twice
- */
-function withAddress(price: TokenPrice, input: string, completed: Set<TokenPrice> | undefined): TokenPrice {
-  if (completed?.has(price)) return price.address === input ? price : { ...price, address: input }
-  if (price.address !== undefined) return price
-  price.address = input
-  completed?.add(price)
-  return price
 }

@@ -16,7 +16,7 @@ import { ResponseError } from '../errors/response.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { isSuccess } from './billing.ts'
-import type { PlannedRequest } from './types.ts'
+import type { PlannedRequest } from './plan-requests.ts'
 
 /** What an error of an attempt is made of, beside the outcome. */
 export interface ErrorContext {

@@ -8,8 +8,8 @@ import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { CallOptions } from '../options.ts'
-import { type CallInput, operationInput } from '../request/call-input.ts'
 import type { CallLifetime } from '../request/call-lifetime.ts'
+import { type CallInput, operationInput } from '../request/plan-requests.ts'
 import { CALL_OPTIONS, type CallSettings, callSettings } from '../request/settings.ts'
 import type { Sweep, SweepOptions, SweepResult } from '../sweep-types.ts'
 import type { AddressReader } from '../utils/address.ts'
@@ -92,7 +92,7 @@ function readOptions(operation: OperationId, options: SweepOptions, { settings }
   const { store, maxCredits, onProgress, ...rest } = options
   const { heavy }: Operation = operations[operation]
   const { concurrency = heavy ? HEAVY_CONCURRENCY : LIGHT_CONCURRENCY, ...callOptions } = rest
-  callSettings(callOptions, settings, [])
+  callSettings(callOptions, settings, operation)
   if (!(Number.isSafeInteger(concurrency) && concurrency > 0))
     throw invalidOption('concurrency', concurrency, 'a whole number above 0')
   if (maxCredits !== undefined && !(Number.isSafeInteger(maxCredits) && maxCredits >= 0))

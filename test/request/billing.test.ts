@@ -2,9 +2,8 @@ import type { OperationId } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { validateParams } from '../../src/operations/validate-params.ts'
 import { chargeOf } from '../../src/request/billing.ts'
-import { planPath, planRequests } from '../../src/request/plan-requests.ts'
+import { type PlannedRequest, planPath, planRequests } from '../../src/request/plan-requests.ts'
 import { parseJson } from '../../src/request/read-answer.ts'
-import type { PlannedRequest } from '../../src/request/types.ts'
 import { address, addresses } from '../support/setup.ts'
 
 const NONE = { state: 'none', credits: 0 }

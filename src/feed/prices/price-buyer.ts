@@ -1,6 +1,6 @@
 import { type CancellationSignal, LightAbortController } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
-import { createSemaphore } from '../../concurrency/semaphore.ts'
+import { Semaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable } from '../../credits/batch-cost.ts'
 import { isEtnMarketError } from '../../errors/base.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
@@ -76,7 +76,7 @@ interface Purchase {
 export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
   const { send, clock, dailyBudget, backoff, shared, closed, emit, onChange, onFailed } = parts
   const isolation = new Isolation(clock, emit, () => backoff.failures)
-  const semaphore = createSemaphore(MAX_REQUESTS)
+  const semaphore = new Semaphore(MAX_REQUESTS)
   const purchases = new Set<Purchase>()
 
   function deliver(tracked: TrackedPrice, known: KnownPrice): void {
