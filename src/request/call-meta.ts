@@ -21,29 +21,30 @@ export interface Answer {
   readonly envelope: Envelope
   readonly status?: number | undefined
   readonly headers?: ResponseHeaders | undefined
-  readonly from: 'service' | 'shared' | 'cache'
-  readonly totals: ChargeTotals
+  readonly isCached: boolean
 }
 
-/** How one request of a call ended. */
-export type ChunkResult = { readonly answer: Answer } | { readonly answer?: undefined; readonly error: unknown }
-
-/** The same, with what this call was charged for it. */
-export type PaidResult = ChunkResult & { readonly paid: ChargeTotals; readonly isShared: boolean }
+/** How one request of a call ended, and what this call was charged for it. */
+export interface PaidResult {
+  readonly answer?: Answer | undefined
+  /** Why there is no answer. */
+  readonly error?: unknown
+  readonly paid: ChargeTotals
+  /** Whether another call pays for it. */
+  readonly isShared: boolean
+}
 
 /** The cost and the course of a call. A request that several calls share is paid by one of them, so that sums are right. */
 export function callMeta(
   requests: readonly PlannedRequest[],
-  results: readonly ChunkResult[],
+  results: readonly PaidResult[],
   remaining: number | undefined,
   durationMs: number,
 ): CallMeta {
-  const answersFrom = (source: Answer['from']) =>
-    results.flatMap(({ answer }) => (answer?.from === source ? [{ paid: answer.totals }] : []))
-  const shared = answersFrom('shared')
-  const cached = answersFrom('cache')
-  const paid = sumPaid(answersFrom('service'))
-  const { status, headers } = results.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
+  const answered = results.filter(({ answer }) => answer !== undefined)
+  const cached = answered.filter(({ answer }) => answer?.isCached).length
+  const paid = sumPaid(answered)
+  const { status, headers } = answered.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
   return {
     credits: {
       estimated: sumCosts(requests).max,
@@ -51,10 +52,10 @@ export function callMeta(
       remaining,
       source: paid.charge === 'none' ? 'none' : paid.isComputed ? 'computed' : 'header',
     },
-    attempts: paid.attempts + sumPaid(shared).attempts,
-    requests: requests.length - cached.length,
-    shared: shared.length > 0,
-    cached: cached.length > 0,
+    attempts: paid.attempts,
+    requests: requests.length - cached,
+    shared: answered.some(({ isShared }) => isShared),
+    cached: cached > 0,
     durationMs,
     status,
     headers: headers && Object.fromEntries(headers),
@@ -66,7 +67,7 @@ export function createTotals(): ChargeTotals {
 }
 
 /** Adds up what the requests of a call were charged. */
-export function sumPaid(results: readonly { readonly paid: ChargeTotals }[]): ChargeTotals {
+export function sumPaid(results: readonly PaidResult[]): ChargeTotals {
   const sum = createTotals()
   for (const { paid } of results) {
     sum.attempts += paid.attempts
@@ -90,7 +91,7 @@ export function callEndEvent(
 ): CallEndedEvent {
   const { attempts, charge, credits } = sumPaid(results)
   const shared = results.some(({ isShared }) => isShared)
-  const cached = results.some(({ answer }) => answer?.from === 'cache')
+  const cached = results.some(({ answer }) => answer?.isCached)
   const ended = { ...call, credits, charge, attempts, shared, cached }
   if (failure === undefined) return { type: 'call.succeeded', ...ended }
   const code = failure instanceof EtnMarketError ? failure.code : 'aborted'

@@ -7,7 +7,7 @@ import type { Cache } from './cache.ts'
 import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
 import { BatchProgress, type CallLifetime } from './call-lifetime.ts'
 import { callEndEvent, callMeta, createTotals, type PaidResult, sumPaid } from './call-meta.ts'
-import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult, type Waiter } from './dedupe.ts'
+import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope } from './read-answer.ts'
 import { BatchReservations } from './reserve.ts'
@@ -116,13 +116,8 @@ async function answer(index: number, cached: Envelope | undefined, state: CallSt
   const { plan, settings, context, lifetime, input, batch } = state
   const request = plan.requests[index] as PlannedRequest
   if (cached !== undefined) return fromCache(cached, request, state)
-  const waiter: Waiter = {
-    signal: lifetime.signal,
-    stop: input.stop,
-    finishes: settings.whenAborted === 'finish',
-    limit: input.budget,
-    startDeadline: (onExpire) => lifetime.startDeadline(onExpire, batch?.progress),
-  }
+  const finishes = settings.whenAborted === 'finish'
+  const waiter = { lifetime, stop: input.stop, finishes, limit: input.budget, progress: batch?.progress }
   for (;;) {
     const shared = context.inFlight.get(dedupeKey(request, settings))
     const result = await shared.join(waiter, () => sendOwn(shared, index, state))
@@ -174,13 +169,12 @@ function toPaidResult(
   // Each caller may change what it gets, so those that share get a copy.
   const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
   const { status, headers } = value
-  return { answer: { envelope, status, headers, totals, from: isPayer ? 'service' : 'shared' }, paid, isShared }
+  return { answer: { envelope, status, headers, isCached: false }, paid, isShared }
 }
 
 function fromCache(envelope: Envelope, { path }: PlannedRequest, { input }: CallState): PaidResult {
   input.onAnswer?.(path, { text: JSON.stringify(envelope) })
-  const paid = createTotals()
-  return { answer: { envelope, totals: paid, from: 'cache' }, paid, isShared: false }
+  return { answer: { envelope, isCached: true }, paid: createTotals(), isShared: false }
 }
 
 function detailsOf(state: CallState): CallDetails {

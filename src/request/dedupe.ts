@@ -1,7 +1,13 @@
 import { type CancellationSignal, LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/starter-failure.ts'
-import { DEADLINE_EXCEEDED, type Deadline, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
+import {
+  type BatchProgress,
+  type CallLifetime,
+  DEADLINE_EXCEEDED,
+  type Deadline,
+  STATE_DEADLINE_EXCEEDED,
+} from './call-lifetime.ts'
 import { createTotals } from './call-meta.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
@@ -9,15 +15,15 @@ import type { CallSettings } from './settings.ts'
 
 /** One caller who waits for a request. */
 export interface Waiter {
-  readonly signal: CancellationSignal
+  readonly lifetime: CallLifetime
   /** Aborts when nothing more may be sent for the caller, who then waits only for what is on its way. */
   readonly stop: CancellationSignal | undefined
   /** Whether an abort lets a request that is sent be read to its end. */
   readonly finishes: boolean
   /** What the caller's requests have to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
-  /** Starts the caller's time limit. */
-  startDeadline(onExpire: () => void): Deadline
+  /** Of a caller with several requests. */
+  readonly progress: BatchProgress | undefined
 }
 
 /** How a caller's wait for a request ended. */
@@ -100,14 +106,15 @@ export class InFlightRequest {
    * @param send called for the first caller
    */
   join(waiter: Waiter, send: () => Promise<RequestResult>): Promise<SharedResult> {
-    const { signal, stop } = waiter
+    const { lifetime, stop, progress } = waiter
+    const { signal } = lifetime
     return new Promise((resolve) => {
       const onAbort = () => this.#leave(wait, signal.reason)
       const onStop = () => {
         if (!this.isSending) this.#leave(wait, stop?.reason)
       }
       const onExpire = () => this.#leave(wait, this.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
-      const deadline = waiter.startDeadline(onExpire)
+      const deadline = lifetime.startDeadline(onExpire, progress)
       const end = () => {
         deadline.stop()
         signal.removeEventListener('abort', onAbort)
@@ -205,8 +212,8 @@ export class InFlightRequest {
   #leave(wait: Wait, reason: unknown): void {
     if (!this.#waits.delete(wait)) return
     wait.end()
-    const { signal, finishes } = wait.waiter
-    this.#isToFinish ||= finishes && signal.aborted
+    const { lifetime, finishes } = wait.waiter
+    this.#isToFinish ||= finishes && lifetime.signal.aborted
     if (this.#waits.size === 0 && !(this.isSending && this.#isToFinish)) {
       // This caller waits for the aborted request to settle, so that the charge is known when it returns.
       this.#last = wait

@@ -4,7 +4,7 @@ import { ResponseError } from '../errors/response.ts'
 import type { TokenPrice } from '../generated/types.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { ValidatedParams } from '../operations/validate-params.ts'
-import type { Answer, ChunkResult } from './call-meta.ts'
+import type { PaidResult } from './call-meta.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 
 export const BATCH = 'prices.batch'
@@ -22,18 +22,19 @@ export interface MergedBatch {
 export function mergeBatch(
   { originalInputs, values }: ValidatedParams,
   requests: readonly PlannedRequest[],
-  results: readonly ChunkResult[],
+  results: readonly PaidResult[],
 ): MergedBatch {
   /** By address in lower case. */
   const received = new Map<string, TokenPrice | null>()
   const errors: EtnMarketError[] = []
   for (const [index, { addresses }] of requests.entries()) {
-    const { answer, ...failed } = results[index] as ChunkResult & { readonly error?: unknown }
-    if (answer === undefined) {
-      if (!isEtnMarketError(failed.error)) throw failed.error
-      errors.push(failed.error)
-    } else if (isObject(answer.envelope.data)) readChunk(answer.envelope.data, addresses, received)
-    else errors.push(shapeError(answer))
+    const result = results[index] as PaidResult
+    const data = result.answer?.envelope.data
+    if (result.answer === undefined) {
+      if (!isEtnMarketError(result.error)) throw result.error
+      errors.push(result.error)
+    } else if (isObject(data)) readChunk(data, addresses, received)
+    else errors.push(shapeError(result))
   }
   const prices: MergedBatch['prices'] = {}
   const missing = new Set<string>()
@@ -70,15 +71,17 @@ export function requireWhole({ prices, missing, errors }: MergedBatch, requests:
 }
 
 /** Its credits are those of the request that was answered, unless another call pays for them. */
-function shapeError({ envelope, status, totals, from }: Answer): ResponseError {
+function shapeError({ answer, paid, isShared }: PaidResult): ResponseError {
   const message = `${BATCH}: the answer is not an object of prices by address. The call was paid for and is not retried; the body is in error.body.`
-  const { attempts, charge, credits } = totals
-  const paid = from === 'shared' ? { attempts, shared: true } : { attempts, charge, credits }
+  const { attempts, charge, credits } = paid
   return new ResponseError(message, {
     code: 'unexpected_shape',
     operation: BATCH,
-    status,
-    body: envelope.data,
-    ...paid,
+    status: answer?.status,
+    body: answer?.envelope.data,
+    attempts,
+    charge,
+    credits,
+    ...(isShared && { shared: true }),
   })
 }

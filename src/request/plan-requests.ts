@@ -9,7 +9,7 @@ import { isArray, isObject } from '../operations/type-guards.ts'
 import { type ValidatedParams, validateParams } from '../operations/validate-params.ts'
 import type { BatchOptions, CallOptions, RequestOptions, RequestQuery } from '../options.ts'
 import type { AddressReader } from '../utils/address.ts'
-import type { ChunkResult } from './call-meta.ts'
+import type { PaidResult } from './call-meta.ts'
 import { BATCH, mergeBatch, requireWhole } from './merge-batch.ts'
 
 /** A call as it was made. */
@@ -24,7 +24,7 @@ export interface CallInput extends CallExtras {
 /** What a call asks for, and how its data is made of the answers. */
 export interface CallPlan {
   readonly requests: readonly PlannedRequest[]
-  merge(results: readonly ChunkResult[]): unknown
+  merge(results: readonly PaidResult[]): unknown
 }
 
 /** One request that may be charged: one operation, or one chunk of a batch. */
@@ -77,7 +77,7 @@ export function pathInput(path: string, options: RequestOptions): CallInput {
 }
 
 /** The data of a call that takes one request. */
-function onlyData([result]: readonly ChunkResult[]): unknown {
+function onlyData([result]: readonly PaidResult[]): unknown {
   if (result?.answer === undefined) throw result?.error
   return result.answer.envelope.data
 }

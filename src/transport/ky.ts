@@ -1,6 +1,7 @@
 import ky, { type Options } from 'ky'
 import {
   type AfterResponseHook,
+  type AfterResponseState,
   HookError,
   type Hooks,
   type RequestContext,
@@ -18,49 +19,30 @@ export interface KyTransportOptions {
 }
 
 /** What ky calls a hook with first: ky 1 with the request, ky 2 with an object that has it. */
-type KyState = Request | { readonly request: Request; readonly response?: Response }
+type KyState = Request | { readonly request: Request; readonly response: Response }
 
-const requestOf = (first: KyState): Request => ('request' in first ? first.request : first)
+type KyHook = (first: KyState, options?: unknown, response?: Response) => Promise<Response | undefined>
 
-/** ky 1 passes the response third. */
-const responseOf = (first: KyState, third: Response | undefined): Response =>
-  (third ?? ('request' in first ? first.response : undefined)) as Response
-
-/** ky's retries, timeout and errors are off: what is charged depends on the client's own. */
-function kyOptions(
-  send: (first: KyState) => Promise<Response>,
-  afterResponse: NonNullable<NonNullable<Options['hooks']>['afterResponse']>,
-): Options {
-  // As a hook it sends what ky built, which spares ky's clone of the request: 20 µs. ky calls it again, as `fetch`, where it does not
-  // know the class of the response. It merges no lists that are undefined: 0.7 kB.
-  const hooks = {
-    beforeRequest: [send],
-    beforeRetry: undefined,
-    afterResponse: afterResponse.length > 0 ? afterResponse : undefined,
-    beforeError: undefined,
-  }
-  const fetch = send as typeof globalThis.fetch
-  const options = { retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', hooks, fetch }
-  return options as unknown as Options
+/** ky builds the request and runs the hooks. Its retries, timeout and errors are off: what is charged depends on the client's own. */
+function sendByKy(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  fetch: (request: Request) => Promise<Response>,
+  afterResponse: readonly KyHook[] = [],
+): Promise<Response> {
+  const options = { headers, fetch, hooks: { afterResponse }, retry: 0, timeout: false, throwHttpErrors: false }
+  return ky(url, { ...options, redirect: 'manual' } as unknown as Options)
 }
 
 /** Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does. */
 export function createKyOpener({ fetch, hooks }: KyTransportOptions = {}) {
-  const beforeRequest = hooks?.beforeRequest ?? []
   let count = 0
   return (url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> => {
     const context: RequestContext = { operation: 'stream', callId: `stream-${++count}`, attempt: 1 }
-    let opened: Promise<Response> | undefined
-    const open = async (first: KyState) => {
-      const prepared = setHeaders(requestOf(first), headers)
-      const request = await runBeforeRequest(beforeRequest, prepared, context)
+    return sendByKy(url, headers, async (built) => {
+      const request = await runBeforeRequest(hooks?.beforeRequest ?? [], built, context)
       return request instanceof Response ? request : fetchRequest(request, fetch, signal, () => {})
-    }
-    const openOnce = (first: KyState) => {
-      opened ??= open(first)
-      return opened
-    }
-    return ky(url, kyOptions(openOnce, []))
+    })
   }
 }
 
@@ -76,7 +58,6 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
       let report: HttpAttempt | undefined = attempt
       const progress: Progress = { sent: false, head: undefined }
       let sent: Request | undefined
-      let received: Promise<Response> | undefined
       /** A clone of what the service sent, before any hook sees it. */
       let original: Response | undefined
       /** The hook whose response is the answer. */
@@ -87,7 +68,7 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
         progress.sent = true
       }
       const receive = async (request: Request) => {
-        sent = setHeaders(request, headers)
+        sent = request
         if (beforeRequest.length > 0) {
           const prepared = await runBeforeRequest(beforeRequest, request, context)
           if (prepared instanceof Response) return prepared
@@ -100,22 +81,21 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
         if (afterResponse.length > 0) original = response.clone()
         return response
       }
-      const receiveOnce = (first: KyState) => {
-        received ??= receive(requestOf(first))
-        return received
-      }
       const kyHook =
-        (hook: AfterResponseHook, index: number) => async (first: KyState, _options?: unknown, third?: Response) => {
+        (hook: AfterResponseHook, index: number): KyHook =>
+        async (first, _options, third) => {
+          const { request, response } =
+            third === undefined ? (first as AfterResponseState) : { request: first as Request, response: third }
           // ky cancels the body of the clone that it hands over, also where the response that a hook returns has that body.
-          const response = responseOf(first, third).clone()
-          const given = await runAfterResponse(hook, index, { request: sent ?? requestOf(first), response, ...context })
-          if (given?.body !== response.body) discardBody(response)
+          const clone = response.clone()
+          const given = await runAfterResponse(hook, index, { request: sent ?? request, response: clone, ...context })
+          if (given?.body !== clone.body) discardBody(clone)
           if (given !== undefined) replacedBy = `afterResponse[${index}]`
           return given
         }
 
       try {
-        const response = await ky(url, kyOptions(receiveOnce, afterResponse.map(kyHook)))
+        const response = await sendByKy(url, headers, receive, afterResponse.map(kyHook))
         const read = (one: Response) => outcomeOf(one, progress, maxResponseBytes)
         // A hook has answered: no request was made.
         if (!progress.sent) return { ...(await read(response)), answered: failed('hook', progress, undefined) }
@@ -134,12 +114,6 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
       }
     },
   }
-}
-
-/** Among the options of ky they would be copied three times: 5 kB. */
-function setHeaders(request: Request, headers: Readonly<Record<string, string>>): Request {
-  for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
-  return request
 }
 
 /** The outcome of a response, whose body is read. */
@@ -170,14 +144,14 @@ async function failureOf(
 }
 
 /** A custom `fetch` resolved to something that is not a response with a body to read. */
-export class InvalidFetchError extends TypeError {}
+class InvalidFetchError extends TypeError {}
 
 /**
  * Sends a request through `fetch`, and follows redirects within its origin. Without a custom `fetch` the global one is looked up at
  * each call, so that one that is replaced later works.
  * @throws InvalidFetchError when `fetch` resolves to something else than a response
  */
-export function fetchRequest(
+async function fetchRequest(
   request: Request,
   customFetch: FetchLike | undefined,
   signal: AbortSignal,
@@ -188,36 +162,27 @@ export function fetchRequest(
     const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
     throw Object.assign(new TypeError(message), { code: NOT_SENT })
   }
-  const init: RequestInit = { signal, redirect: 'manual' }
+  // Kept while it is answered: in Node the signal of a Request that is garbage-collected no longer aborts.
   let current = request
-  const send = (next: Request): Promise<Response> => {
+  const send = async (next: Request): Promise<Response> => {
     signal.throwIfAborted()
-    // A custom fetch may look at its first argument alone. The global one reads both, which spares a second Request: 20 µs.
-    // `current` keeps the Request alive: in Node the signal of one that is garbage-collected no longer aborts.
-    current = customFetch ? new Request(next, init) : next
+    current = new Request(next, { signal, redirect: 'manual' })
     onSent()
-    return Promise.resolve(customFetch ? fetch(current) : fetch(current, init)).then(checkResponse)
+    return checkResponse(await fetch(current))
   }
-  return send(request).then((response) =>
-    isRedirect(response) ? followRedirects(request.url, response, (url) => send(new Request(url, request))) : response,
-  )
+  const first = await send(request)
+  if (!isRedirect(first)) return first
+  return followRedirects(request.url, first, (url) => send(new Request(url, request)))
 }
 
-function checkResponse(response: unknown): Response {
-  if (!isResponse(response)) throw new InvalidFetchError(`fetch resolved to ${describe(response)}, not to a Response`)
-  if (response.bodyUsed) throw new InvalidFetchError('fetch resolved to a Response whose body was read before')
-  return response
+/** It may come from another implementation of `fetch`. */
+function checkResponse(value: unknown): Response {
+  const { status, headers, text, bodyUsed } = Object(value) as Partial<Response>
+  const hasHeaders = typeof headers?.get === 'function' && typeof headers[Symbol.iterator] === 'function'
+  if (typeof status !== 'number' || typeof text !== 'function' || !hasHeaders) {
+    const given = value === null || typeof value !== 'object' ? String(value) : 'an object'
+    throw new InvalidFetchError(`fetch resolved to ${given}, not to a Response`)
+  }
+  if (bodyUsed) throw new InvalidFetchError('fetch resolved to a Response whose body was read before')
+  return value as Response
 }
-
-/** Whether a value can be read as a response; it may come from another implementation of `fetch`. */
-function isResponse(value: unknown): value is Response {
-  if (typeof value !== 'object' || value === null) return false
-  const { status, headers, text } = value as Partial<Response>
-  return typeof status === 'number' && typeof text === 'function' && isHeaders(headers)
-}
-
-function isHeaders(headers: Partial<Headers> | undefined): boolean {
-  return typeof headers?.get === 'function' && typeof headers[Symbol.iterator] === 'function'
-}
-
-const describe = (value: unknown) => (value === null || typeof value !== 'object' ? String(value) : 'an object')
