@@ -3,10 +3,9 @@ import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
-import { answerGuards } from '../generated/guards.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
-import { isArray, isObject } from '../operations/type-guards.ts'
+import { isArray } from '../operations/type-guards.ts'
 import type { CallOptions } from '../options.ts'
 import type { CallLifetime } from '../request/call-lifetime.ts'
 import { type CallInput, operationInput } from '../request/plan-requests.ts'
@@ -43,27 +42,18 @@ export function createSweep(
   context: SweepContext,
 ): Sweep<unknown, unknown> {
   if (!isArray(list)) throw invalidOption('params', list, 'a list with the parameters of each call')
-  const { callOptions, maxCredits, ...settings } = readOptions(operation, options ?? {}, context)
-  const pending = planCalls(operation, list, callOptions, context)
-  const total = list.length
-  const generator = iterate()
+  const settings = readOptions(operation, options ?? {}, context)
+  const pending = planCalls(operation, list, settings.callOptions, context)
 
   async function* iterate(): AsyncGenerator<SweepResult<unknown, unknown>, void, undefined> {
-    const budget = new SweepBudget(maxCredits === undefined ? undefined : settings.store, context.clock)
+    const { maxCredits, store, signal } = settings
+    const budget = new SweepBudget(maxCredits === undefined ? undefined : store, context.clock)
     try {
-      await loadBudget(budget)
-      const run = new SweepRun(pending, {
-        ...settings,
-        operation,
-        total,
-        clock: context.clock,
-        limit: budget.limit(maxCredits ?? Number.POSITIVE_INFINITY),
-        matches: (data) => answerGuards[operation](toAnswer(operation, data)),
-        keyPrefix: `etn-market:sweep:1:${context.baseUrl()}`,
-        open: context.open,
-        call: ({ input }, extras) => context.run({ ...input, ...extras, options: callOptions }),
-      })
-      yield* run.results()
+      // The sweep and the client may end meanwhile.
+      const lifetime = context.open(signal)
+      await raceWithAbort(budget.load(), lifetime.signal).finally(() => lifetime.end())
+      const limit = budget.limit(maxCredits ?? Number.POSITIVE_INFINITY)
+      yield* new SweepRun(operation, pending, settings, limit, context).results()
     } catch (error) {
       throw context.redact(error)
     } finally {
@@ -71,22 +61,20 @@ export function createSweep(
     }
   }
 
-  /** The sweep and the client may end meanwhile. */
-  async function loadBudget(budget: SweepBudget): Promise<void> {
-    const lifetime = context.open(settings.signal)
-    try {
-      await raceWithAbort(budget.load(), lifetime.signal)
-    } finally {
-      lifetime.end()
-    }
-  }
-
-  return Object.defineProperty(generator as Sweep<unknown, unknown>, 'remaining', {
+  return Object.defineProperty(iterate() as Sweep<unknown, unknown>, 'remaining', {
     get: () => [...pending].flatMap(({ params }) => params),
   })
 }
 
-function readOptions(operation: OperationId, options: SweepOptions, { settings }: SweepContext) {
+/** The options of a sweep, every default filled in. */
+export interface SweepSettings extends Pick<SweepOptions, 'store' | 'maxCredits' | 'onProgress' | 'signal'> {
+  readonly concurrency: number
+  /** Whether an abort lets what is sent arrive. */
+  readonly finishes: boolean
+  readonly callOptions: CallOptions
+}
+
+function readOptions(operation: OperationId, options: SweepOptions, { settings }: SweepContext): SweepSettings {
   const own = ['store', 'maxCredits', 'concurrency', 'onProgress']
   rejectUnknown('option', options, ['signal', ...CALL_OPTIONS, ...own])
   const { store, maxCredits, onProgress, ...rest } = options
@@ -136,11 +124,4 @@ function nameErrors<T>(index: number, read: () => T): T {
     const issues = cause.issues?.map(({ path, message }) => ({ path: `[${index}].${path}`, message }))
     throw new InvalidRequestError(`params[${index}]: ${cause.message}`, { code, operation, issues, cause })
   }
-}
-
-/** The answer of the service that data is from: a list has a cursor beside it, and a batch leaves tokens without a price out. */
-function toAnswer(operation: OperationId, data: unknown): { data: unknown; cursor: null } {
-  const isBatch = operation === 'prices.batch' && isObject(data)
-  const priced = isBatch ? Object.fromEntries(Object.entries(data).filter(([, price]) => price !== null)) : data
-  return { data: priced, cursor: null }
 }
