@@ -154,7 +154,7 @@ describe('packages', () => {
     const users = sources.flatMap(({ path, imports }) =>
       imports.filter(({ from }) => from === 'generated/answer-schemas.ts').map(({ lazy }) => ({ path, lazy })),
     )
-    expect(users).toEqual([{ path: 'request/read-answer.ts', lazy: true }])
+    expect(users).toEqual([{ path: 'request/explain-mismatch.ts', lazy: true }])
     const files = ['generated/data-schemas.ts', 'generated/schemas.ts', 'operations/param-schemas.ts']
     expect(offending(sources, (from) => files.includes(from))).toEqual([
       'generated/answer-schemas.ts -> generated/data-schemas.ts',
