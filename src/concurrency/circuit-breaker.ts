@@ -1,7 +1,9 @@
-import type { Permit, PermitRequest, PermitResult } from './admission-types.ts'
+import type { AdmissionRequest, CooldownScope, Permit, PermitResult } from './admission-types.ts'
 import { type Clock, monotonicNow, startTimer } from './clock.ts'
 import { RefusalWindow } from './refusal-window.ts'
 import { WaitQueue } from './semaphore.ts'
+
+type PermitRequest = Pick<AdmissionRequest, 'signal' | 'arrival' | 'rejectWait'>
 
 /** Open becomes half open when its time is over. Half open becomes closed after a success, when nobody waits and no refusal is recent. */
 type State =
@@ -15,6 +17,7 @@ type State =
  */
 export class CircuitBreaker {
   readonly #clock: Clock
+  readonly #scope: CooldownScope
   readonly #maxRefusals: number
   readonly #queue = new WaitQueue<PermitRequest>(() => this.#admit())
   readonly #refusals: RefusalWindow
@@ -30,8 +33,9 @@ export class CircuitBreaker {
    * @param maxRefusals until it closes, no request is permitted that would bring the refusals of the last minute and the requests
    * in flight together above this number
    */
-  constructor(clock: Clock, maxRefusals = Number.POSITIVE_INFINITY) {
+  constructor(clock: Clock, scope: CooldownScope, maxRefusals = Number.POSITIVE_INFINITY) {
     this.#clock = clock
+    this.#scope = scope
     this.#maxRefusals = maxRefusals
     this.#refusals = new RefusalWindow(clock)
   }
@@ -76,9 +80,9 @@ export class CircuitBreaker {
   }
 
   /** The error of `rejectWait` for the time that is left until a request may be permitted, if there is one. */
-  waitError(request: Pick<PermitRequest, 'rejectWait'>): Error | undefined {
+  waitError(request: Pick<AdmissionRequest, 'rejectWait'>): Error | undefined {
     if (this.#state.name === 'closed') return undefined
-    return request.rejectWait(Math.max(this.#openLeftMs(), this.#blockedLeftMs()))
+    return request.rejectWait(this.#scope, Math.max(this.#openLeftMs(), this.#blockedLeftMs()))
   }
 
   /** Calls back each time when it opens; returns a function that stops that. */

@@ -4,7 +4,6 @@ import type {
   CooldownScope,
   LocalAdmissionControl,
   Permit,
-  PermitRequest,
   PermitResult,
 } from '../concurrency/admission-types.ts'
 import { LightAbortController } from '../concurrency/cancellation.ts'
@@ -27,7 +26,7 @@ export class ClientAdmission implements LocalAdmissionControl {
   constructor(clock: Clock, heavyConcurrency: number) {
     this.#clock = clock
     this.#heavySlots = new Semaphore(heavyConcurrency)
-    this.#heavyBreaker = new CircuitBreaker(clock)
+    this.#heavyBreaker = new CircuitBreaker(clock, 'heavy')
   }
 
   nextArrival(): number {
@@ -38,9 +37,8 @@ export class ClientAdmission implements LocalAdmissionControl {
     const breaker = this.#keyBreaker(request.apiKey)
     if (request.isHeavy) return this.#admitHeavy(request, breaker)
     const keyPermit = breaker.tryAcquire()
-    if (keyPermit !== undefined) return new RequestPermit({ keyPermit })
-    const acquired = breaker.acquire(permitRequest(request, 'key'))
-    return acquired.then((keyPermit) => new RequestPermit({ keyPermit, hasWaited: true }))
+    if (keyPermit !== undefined) return new RequestPermit(keyPermit)
+    return breaker.acquire(request).then((acquired) => new RequestPermit(acquired, true))
   }
 
   hold(scope: CooldownScope, apiKey: string, forMs: number): void {
@@ -54,7 +52,7 @@ export class ClientAdmission implements LocalAdmissionControl {
     // Keys that rotate are not remembered longer than they matter.
     const waiting = new Set([...this.#heavyWaiting].map((request) => request.apiKey))
     for (const [key, { isIdle }] of this.#keyBreakers) if (isIdle && !waiting.has(key)) this.#keyBreakers.delete(key)
-    const breaker = new CircuitBreaker(this.#clock, MAX_KEY_REFUSALS)
+    const breaker = new CircuitBreaker(this.#clock, 'key', MAX_KEY_REFUSALS)
     this.#keyBreakers.set(apiKey, breaker)
     return breaker
   }
@@ -66,9 +64,7 @@ export class ClientAdmission implements LocalAdmissionControl {
   async #admitHeavy(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
     const slots = this.#heavySlots
     const heavy = this.#heavyBreaker
-    const atKey = permitRequest(request, 'key')
-    const atHeavy = permitRequest(request, 'heavy')
-    const held = new RequestPermit({})
+    const held = new RequestPermit()
     /** Takes all but the part whose turn it is, if all of them are available. */
     const takeAllBut = (part?: 'slot' | 'heavyPermit' | 'keyPermit'): boolean => {
       if (part !== 'keyPermit' && !key.isAvailable) return false
@@ -82,14 +78,14 @@ export class ClientAdmission implements LocalAdmissionControl {
     this.#heavyWaiting.add(request)
     try {
       while (!held.isComplete && !takeAllBut()) {
-        const error = heavy.waitError(atHeavy)
+        const error = heavy.waitError(request)
         if (error !== undefined) throw error
         held.hasWaited = true
-        if (!key.isAvailable) held.keyPermit = await key.acquireWith(atKey, () => takeAllBut('keyPermit'))
+        if (!key.isAvailable) held.keyPermit = await key.acquireWith(request, () => takeAllBut('keyPermit'))
         else if (!slots.isAvailable) {
           const queueing = this.#queueForSlot(request, key, () => takeAllBut('slot'))
           held.slot = await request.whileQueued(queueing)
-        } else held.heavyPermit = await heavy.acquireWith(atHeavy, () => takeAllBut('heavyPermit'))
+        } else held.heavyPermit = await heavy.acquireWith(request, () => takeAllBut('heavyPermit'))
       }
       return held
     } finally {
@@ -102,12 +98,12 @@ export class ClientAdmission implements LocalAdmissionControl {
     const { signal, arrival } = request
     const queueing = new LightAbortController()
     const onAbort = () => queueing.abort(signal.reason)
-    const onOpen = (breaker: CircuitBreaker, scope: CooldownScope) =>
+    const stopListening = [this.#heavyBreaker, key].map((breaker) =>
       breaker.onOpen(() => {
-        const error = breaker.waitError(permitRequest(request, scope))
+        const error = breaker.waitError(request)
         if (error !== undefined) queueing.abort(error)
-      })
-    const stopListening = [onOpen(this.#heavyBreaker, 'heavy'), onOpen(key, 'key')]
+      }),
+    )
     signal.addEventListener('abort', onAbort)
     try {
       return await this.#heavySlots.acquireWith(queueing, arrival, claim)
@@ -125,7 +121,7 @@ class RequestPermit implements Admission {
   keyPermit: Permit | undefined
   hasWaited: boolean
 
-  constructor({ keyPermit, hasWaited = false }: { keyPermit?: Permit; hasWaited?: boolean }) {
+  constructor(keyPermit?: Permit, hasWaited = false) {
     this.keyPermit = keyPermit
     this.hasWaited = hasWaited
   }
@@ -150,11 +146,6 @@ class RequestPermit implements Admission {
     this.end('failed')
     return cooldownMs
   }
-}
-
-function permitRequest(request: AdmissionRequest, scope: CooldownScope): PermitRequest {
-  const { signal, arrival } = request
-  return { signal, arrival, rejectWait: (waitMs) => request.rejectWait(scope, waitMs) }
 }
 
 /** What the end of an attempt shows of the service's limits. */

@@ -138,23 +138,6 @@ describe('maxCredits × one store × several clients', () => {
   )
 })
 
-test("maxCredits × cool-down × 'finish': the sweep ends with what it has", async () => {
-  const { clock, fake, open } = service()
-  const client = open()
-  fake.fault({ operation: 'token.price', status: 429, headers: { 'retry-after': '30' }, nth: [3, 4] })
-  const controller = new AbortController()
-  const options = { maxCredits: 1_000, signal: controller.signal, whenAborted: 'finish' } as const
-  const sweep = client.token.price.many(listed.slice(0, 10), { ...options, concurrency: 2 })
-  const results = watch(read(sweep))
-  await clock.advance(5_000)
-  controller.abort(new Error('Ctrl-C'))
-  await clock.advance(1_000)
-  expect(results.value?.map(({ error }) => error)).toEqual([undefined, undefined])
-  expect(sweep.remaining).toHaveLength(8)
-  expect(fake.charged()).toBe(2 * PRICE)
-  expect(clock.pending).toBe(0)
-})
-
 describe('a store that never settles', () => {
   const never = () => new Promise<never>(() => {})
   const hanging = (fake: FakeService, clock = createVirtualClock(), hangs = { get: true, set: true }) => {
