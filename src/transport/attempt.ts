@@ -24,21 +24,24 @@ const KINDS: Readonly<Record<TransportFailure['kind'], true>> = {
 /** The headers that a client reads. */
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
 
-export interface AttemptOptions
-  extends Pick<HttpAttempt, 'url' | 'headers' | 'context' | 'maxResponseBytes' | 'onConnecting'> {
+interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'context'> {
   readonly transport: Transport
+  /** The most bytes of the body, decoded. */
+  readonly maxResponseBytes: number
   /** From the start, hooks included, to the last byte of the body. Milliseconds. */
   readonly timeoutMs: number
   /** Ends the attempt from outside. */
   readonly signal: CancellationSignal
   readonly clock: Clock
+  /** Called when a connection is being made or could not be made. */
+  onConnecting(): void
   /** Waits for what the last look needs. What it rejects with, the attempt rejects with. */
-  prepareLook?(): Promise<void>
+  prepareLook(): Promise<void>
   /**
    * The last look, right before the request is handed to the network, once for each redirect that is followed. False where the request may
    * be sent later, but not now. What it throws, the attempt rejects with.
    */
-  mayBeSent?(): boolean
+  mayBeSent(): boolean
 }
 
 /**
@@ -51,13 +54,13 @@ export function attempt({
   url,
   headers,
   context,
-  maxResponseBytes = Number.POSITIVE_INFINITY,
+  maxResponseBytes,
   timeoutMs,
   signal,
   clock,
   onConnecting,
   prepareLook,
-  mayBeSent = () => true,
+  mayBeSent,
 }: AttemptOptions): Promise<AttemptOutcome | undefined> {
   const progress: Progress = { sent: false, head: undefined }
   if (signal.aborted) return Promise.resolve(failed('aborted', progress, signal.reason))
@@ -96,7 +99,7 @@ export function attempt({
     }
     const look = async () => {
       requireOngoing()
-      await prepareLook?.().catch(refuse)
+      await prepareLook().catch(refuse)
     }
     const onSent = () => {
       requireOngoing()
@@ -111,7 +114,7 @@ export function attempt({
     }
     const fail = (cause: unknown) => end(failed('network', progress, cause))
     const finish = (given: unknown) => {
-      const outcome = checkOutcome(given, progress.head)
+      const outcome = checkOutcome(given)
       if (outcome === undefined) {
         // Such a transport may not have reported either that it sent the request.
         progress.sent = true
@@ -132,7 +135,7 @@ export function attempt({
         signal: controller.signal,
         maxResponseBytes,
         onConnecting() {
-          if (!hasEnded) onConnecting?.()
+          if (!hasEnded) onConnecting()
         },
         lastLook() {
           const looked = look()
@@ -152,16 +155,13 @@ export function attempt({
   })
 }
 
-/**
- * The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw.
- * @param known a head that can be read, for which it is not looked at again
- */
-function checkOutcome(outcome: unknown, known?: ResponseHead): AttemptOutcome | undefined {
+/** The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw. */
+function checkOutcome(outcome: unknown): AttemptOutcome | undefined {
   try {
     const { response, failure, answered } = Object(outcome) as Partial<
       Record<'response' | 'failure' | 'answered', unknown>
     >
-    const isWholeOrFailure = failure === undefined ? isWhole(response, known) : isFailure(failure)
+    const isWholeOrFailure = failure === undefined ? isWhole(response) : isFailure(failure)
     const isValid = isWholeOrFailure && (answered === undefined || checkOutcome(answered) !== undefined)
     return isValid ? (outcome as AttemptOutcome) : undefined
   } catch {
@@ -181,10 +181,8 @@ function isHead(head: unknown): head is ResponseHead {
   }
 }
 
-function isWhole(response: unknown, known?: ResponseHead): boolean {
-  const { headers, status, text } = Object(response) as Partial<HttpResponse>
-  const isKnown = known !== undefined && headers === known.headers && status === known.status
-  return (isKnown || isHead(response)) && isTextOrNone(text)
+function isWhole(response: unknown): boolean {
+  return isHead(response) && isTextOrNone((response as Partial<HttpResponse>).text)
 }
 
 function isFailure(failure: unknown): boolean {
