@@ -64,8 +64,12 @@ export interface Client extends Methods {
  */
 export function createClient(options: ClientOptions = {}): Client {
   const redactor = createRedactor()
+  return redacted(redactor, () => assemble(options, redactor))
+}
+
+function redacted<T>(redactor: Redactor, run: () => T): T {
   try {
-    return assemble(options, redactor)
+    return run()
   } catch (error) {
     throw redactor.error(error)
   }
@@ -114,20 +118,11 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   }
   const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
   const addressReader = createAddressReader()
-  const redacted = <T>(run: () => T): T => {
-    try {
-      return run()
-    } catch (error) {
-      throw redactor.error(error)
-    }
-  }
   const estimateSafely = (operation: OperationId, params: unknown) =>
-    redacted(() => estimate(operation, params, addressReader))
-  // No deadline is started with it.
-  const openLifetime = (signal: AbortSignal | undefined) => lifetimes.open(Number.POSITIVE_INFINITY, signal)
-  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run, open: openLifetime }
-  const sweep: SweepMaker = (operation, list, options) =>
-    redacted(() => createSweep(operation, list, options, sweepContext))
+    redacted(redactor, () => estimate(operation, params, addressReader))
+  const sweepBy = (run: Run, operation: OperationId, list: unknown, options: SweepOptions | undefined) =>
+    redacted(redactor, () => createSweep(operation, list, options, { ...context, addressReader, run }))
+  const sweep: SweepMaker = (operation, list, options) => sweepBy(run, operation, list, options)
   const client: Client = {
     ...bindMethods(run, estimateSafely, sweep, addressReader),
     request,
@@ -148,7 +143,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     sweep(operation, list, options, { budget, onAnswer }) {
       const runBoth: Run = (input) =>
         run({ ...input, onAnswer, budget: budget && input.budget ? joinLimits(input.budget, budget) : input.budget })
-      return redacted(() => createSweep(operation, list, options, { ...sweepContext, run: runBoth }))
+      return sweepBy(runBoth, operation, list, options)
     },
   })
 }
@@ -156,10 +151,8 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
 /** What Node, Bun and Deno print: the methods would fill a page. */
 function describeClient({ budget, credits }: Client, baseUrl: () => string): string {
   const { toJSON = () => budget } = budget as { toJSON?: () => object }
-  const line = (fields: object) =>
-    `{ ${Object.entries(fields)
-      .map(([name, value]) => `${name}: ${value}`)
-      .join(', ')} }`
+  const texts = (fields: object) => Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
+  const line = (fields: object) => `{ ${texts(fields).join(', ')} }`
   const { charged, remaining } = credits
   return `Client {
   baseUrl: ${baseUrl()}

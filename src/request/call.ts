@@ -20,7 +20,7 @@ export interface CallContext extends SendContext {
   readonly cache: Cache | undefined
   readonly batchConcurrency: number
   /** Takes the secrets out of an error. */
-  redact(error: EtnMarketError): EtnMarketError
+  redact<T>(error: T): T
 }
 
 /** What a call is made of, once its parameters are known to be right. */

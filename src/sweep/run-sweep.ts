@@ -216,7 +216,7 @@ export class SweepRun {
   async #access<T>(what: 'read' | 'written', run: (store: BudgetStore) => T): Promise<Awaited<T> | undefined> {
     const { store, signal, finishes } = this.#settings
     if (store === undefined) return undefined
-    const lifetime = this.#context.open(finishes ? undefined : signal)
+    const lifetime = this.#context.lifetimes.open(Number.POSITIVE_INFINITY, finishes ? undefined : signal)
     try {
       return await callStore(() => run(store), { clock: this.#context.clock, signal: lifetime.signal })
     } catch (cause) {

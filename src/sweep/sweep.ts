@@ -1,31 +1,23 @@
 import type { ApiPromise } from '../api-promise.ts'
 import { raceWithAbort } from '../concurrency/cancellation.ts'
-import type { Clock } from '../concurrency/clock.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
 import type { CallOptions } from '../options.ts'
-import type { CallLifetime } from '../request/call-lifetime.ts'
+import type { CallContext } from '../request/call.ts'
 import { type CallInput, operationInput } from '../request/plan-requests.ts'
-import { CALL_OPTIONS, type CallSettings, callSettings } from '../request/settings.ts'
+import { CALL_OPTIONS, callSettings } from '../request/settings.ts'
 import type { Sweep, SweepOptions, SweepResult } from '../sweep-types.ts'
 import type { AddressReader } from '../utils/address.ts'
 import { type SweepCall, SweepRun } from './run-sweep.ts'
 import { SweepBudget } from './sweep-budget.ts'
 
 /** The parts of a client that a sweep uses. */
-export interface SweepContext {
-  readonly clock: Clock
-  readonly settings: CallSettings
+export interface SweepContext extends Pick<CallContext, 'clock' | 'settings' | 'lifetimes' | 'baseUrl' | 'redact'> {
   readonly addressReader: AddressReader
-  baseUrl(): string
-  /** Takes keys out of an error. */
-  redact<T>(error: T): T
   run(input: CallInput): ApiPromise<unknown>
-  /** Begins something that ends with the signal, or with the client. */
-  open(signal: AbortSignal | undefined): CallLifetime
 }
 
 const HEAVY_CONCURRENCY = 2
@@ -50,7 +42,7 @@ export function createSweep(
     const budget = new SweepBudget(maxCredits === undefined ? undefined : store, context.clock)
     try {
       // The sweep and the client may end meanwhile.
-      const lifetime = context.open(signal)
+      const lifetime = context.lifetimes.open(Number.POSITIVE_INFINITY, signal)
       await raceWithAbort(budget.load(), lifetime.signal).finally(() => lifetime.end())
       const limit = budget.limit(maxCredits ?? Number.POSITIVE_INFINITY)
       yield* new SweepRun(operation, pending, settings, limit, context).results()
