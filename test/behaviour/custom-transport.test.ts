@@ -86,3 +86,19 @@ test('a store that fails before the bytes ends the call, also where the transpor
   await client.close()
   expect(clock.pending).toBe(0)
 })
+
+test('a call that is aborted because one beside it is refused sends nothing, also where a transport sends at once', async () => {
+  const send = vi.fn(({ onSent }: HttpAttempt) => {
+    onSent()
+    return new Promise(() => {})
+  })
+  const client = createClient({ apiKey: KEY, baseUrl: BASE_URL, transport: { send } as unknown as Transport })
+  const caller = new AbortController()
+  const { signal } = caller
+  // As a program asks: by a function of its own.
+  const ask = async (token: string) => client.token.price({ address: token }, { signal })
+  const calls = [ask(address(1)), ask('no address')]
+  await expect(Promise.all(calls).finally(() => caller.abort('enough'))).rejects.toThrow('address')
+  await client.close()
+  expect(send).not.toHaveBeenCalled()
+})
