@@ -95,9 +95,10 @@ test('a call that is aborted because one beside it is refused sends nothing, als
   const client = createClient({ apiKey: KEY, baseUrl: BASE_URL, transport: { send } as unknown as Transport })
   const caller = new AbortController()
   const { signal } = caller
-  // As a program asks: by a function of its own.
+  // As a program asks: by functions of its own.
   const ask = async (token: string) => client.token.price({ address: token }, { signal })
-  const calls = [ask(address(1)), ask('no address')]
+  const show = async (token: string) => ask(token)
+  const calls = [show(address(1)), show('no address')]
   await expect(Promise.all(calls).finally(() => caller.abort('enough'))).rejects.toThrow('address')
   await client.close()
   expect(send).not.toHaveBeenCalled()
