@@ -1,26 +1,12 @@
-import { type Client, createClient, type SweepOptions } from 'etn-market'
+import { type Client, createClient } from 'etn-market'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createRunningClock, createVirtualClock } from '../support/clock.ts'
 import '../../src/generated/answer-schemas.ts'
+import { listed, read } from './sweeps.ts'
 
 const LOCKS = 2_000
-/** Tokens of the fake at the time of `createVirtualClock()`: what is listed changes with time. */
-const listed = await (async () => {
-  const fake = createFakeService({ clock: createVirtualClock() })
-  const tokens = await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.list({ limit: 100 })
-  return tokens.map(({ address }) => ({ address }))
-})()
 const addresses = (count: number) => listed.slice(0, count)
-
-async function read<Result>(sweep: AsyncIterable<Result>, onResult: (result: Result) => void = () => {}) {
-  const results: Result[] = []
-  for await (const result of sweep) {
-    results.push(result)
-    onResult(result)
-  }
-  return results
-}
 
 describe('a sweep ends when every further call must fail in the same way', () => {
   test.each([401, 402, 403])('%i', async (status) => {

@@ -5,21 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
+import { listed, read } from './sweeps.ts'
 
 const PRICE = 50
-const clockAtStart = createVirtualClock()
-const listed = await (async () => {
-  const fake = createFakeService({ clock: clockAtStart })
-  const tokens = await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.list({ limit: 100 })
-  return tokens.map(({ address }) => ({ address }))
-})()
-
-async function read<Result>(sweep: AsyncIterable<Result>) {
-  const results: Result[] = []
-  for await (const result of sweep) results.push(result)
-  return results
-}
-
 /** Clients of one service in virtual time, each of whose answers takes 100 ms. */
 function service() {
   const clock = createVirtualClock()
