@@ -19,10 +19,11 @@ export const isPublicService = (baseUrl: string): boolean => baseUrl === `${DEFA
 export function createBaseUrl({ baseUrl, fetch }: ClientOptions): () => string {
   const option = baseUrl === undefined ? (environment('ETN_MARKET_BASE_URL') ?? DEFAULT_BASE_URL) : baseUrl
   const pathAlone = typeof option === 'string' && /^\.{0,2}\/(?!\/)/.test(option)
+  const mayBeOther = !isFake(fetch)
   let resolved = pathAlone ? undefined : resolve(option)
   return () => {
     resolved ??= resolve(option, pageUrl(option))
-    if (!isFake(fetch)) requireFake(resolved)
+    if (mayBeOther) requireFake(resolved)
     return resolved
   }
 }

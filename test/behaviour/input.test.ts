@@ -88,6 +88,7 @@ test.each([
   { retry: null },
   { deadlineMs: null },
   { validate: 'always' },
+  { whenAborted: 'wait' },
   { timeout: 5 },
 ])('rejects the invalid options %j, as options of a call and of a client', async (options) => {
   const { client, script } = setup(() => ok({ usd: '1' }, costs(25)))
