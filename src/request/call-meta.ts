@@ -42,20 +42,19 @@ export function callMeta(
   durationMs: number,
 ): CallMeta {
   const answered = results.filter(({ answer }) => answer !== undefined)
-  const cached = answered.filter(({ answer }) => answer?.isCached).length
-  const paid = sumPaid(answered)
+  const sum = sumUp(answered)
   const { status, headers } = answered.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
   return {
     credits: {
       estimated: sumCosts(requests).max,
-      charged: paid.credits,
+      charged: sum.credits,
       remaining,
-      source: paid.charge === 'none' ? 'none' : paid.isComputed ? 'computed' : 'header',
+      source: sum.charge === 'none' ? 'none' : sum.isComputed ? 'computed' : 'header',
     },
-    attempts: paid.attempts,
-    requests: requests.length - cached,
-    shared: answered.some(({ isShared }) => isShared),
-    cached: cached > 0,
+    attempts: sum.attempts,
+    requests: requests.length - sum.cached,
+    shared: sum.shared > 0,
+    cached: sum.cached > 0,
     durationMs,
     status,
     headers: headers && Object.fromEntries(headers),
@@ -66,14 +65,16 @@ export function createTotals(): ChargeTotals {
   return { attempts: 0, credits: 0, charge: 'none', isComputed: false }
 }
 
-/** Adds up what the requests of a call were charged. */
-export function sumPaid(results: readonly PaidResult[]): ChargeTotals {
-  const sum = createTotals()
-  for (const { paid } of results) {
+/** Adds up what the requests of a call were charged, and counts those that were shared and those from the cache. */
+export function sumUp(results: readonly PaidResult[]): ChargeTotals & { shared: number; cached: number } {
+  const sum = { ...createTotals(), shared: 0, cached: 0 }
+  for (const { paid, isShared, answer } of results) {
     sum.attempts += paid.attempts
     sum.credits += paid.credits
     sum.charge = strongest(sum.charge, paid.charge)
     sum.isComputed ||= paid.isComputed
+    if (isShared) sum.shared++
+    if (answer?.isCached) sum.cached++
   }
   return sum
 }
@@ -89,10 +90,8 @@ export function callEndEvent(
   results: readonly PaidResult[],
   failure: unknown,
 ): CallEndedEvent {
-  const { attempts, charge, credits } = sumPaid(results)
-  const shared = results.some(({ isShared }) => isShared)
-  const cached = results.some(({ answer }) => answer?.isCached)
-  const ended = { ...call, credits, charge, attempts, shared, cached }
+  const { attempts, charge, credits, shared, cached } = sumUp(results)
+  const ended = { ...call, credits, charge, attempts, shared: shared > 0, cached: cached > 0 }
   if (failure === undefined) return { type: 'call.succeeded', ...ended }
   const code = failure instanceof EtnMarketError ? failure.code : 'aborted'
   const errorName = failure instanceof Error ? failure.name : 'AbortError'

@@ -6,7 +6,7 @@ import { BudgetExceededError } from '../errors/budget.ts'
 import type { Cache } from './cache.ts'
 import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
 import { BatchProgress, type CallLifetime } from './call-lifetime.ts'
-import { callEndEvent, callMeta, createTotals, type PaidResult, sumPaid } from './call-meta.ts'
+import { callEndEvent, callMeta, createTotals, type PaidResult, sumUp } from './call-meta.ts'
 import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope } from './read-answer.ts'
@@ -186,7 +186,7 @@ function detailsOf(state: CallState): CallDetails {
 /** What the call rejects with, of which an event has told. */
 function failCall(error: unknown, state: CallState, results: readonly PaidResult[]): unknown {
   const isShared = results.length === 1 && results[0]?.isShared
-  const failure = toCallError(ofWholeCall(error, state), detailsOf(state), sumPaid(results), isShared)
+  const failure = toCallError(ofWholeCall(error, state), detailsOf(state), sumUp(results), isShared)
   emitEnd(state, results, failure)
   return failure
 }
