@@ -23,6 +23,11 @@ export function readCredits(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of credits.')
 }
 
+/** A number of items; another text is left to the library, which says what is wrong. */
+export function readItems(text: string): number | string {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text
+}
+
 /** Milliseconds of a duration such as `30s`, `5m`, `1h` or `1d`, at least `minMs`. */
 export function durationOf(minMs: number): (text: string) => number {
   return (text) => {

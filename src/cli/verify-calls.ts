@@ -2,7 +2,6 @@ import {
   type AfterResponseHook,
   type Client,
   type EtnMarketError,
-  estimateCost,
   isAddress,
   isEtnMarketError,
   type OperationId,
@@ -10,23 +9,9 @@ import {
 } from 'etn-market'
 import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
-import { methodOf } from './call-params.ts'
-import { sumCosts } from './spending.ts'
-
-/** The answer of an operation, or why there is none. */
-export interface Sample {
-  readonly operation: OperationId
-  readonly body?: unknown
-  readonly credits: number
-  /** What was charged against the contract. */
-  readonly notes: readonly string[]
-  /** Why there is no answer to compare. `differs`: the service answered something that is none. */
-  readonly problem?: {
-    readonly kind: 'differs' | 'failed' | 'not_verified'
-    readonly message: string
-    readonly error?: unknown
-  }
-}
+import { estimateCall, methodOf } from './call-params.ts'
+import { compareAnswer } from './contract.ts'
+import { sumCosts } from './session.ts'
 
 /** A refusal that is expected. */
 export interface Probe {
@@ -101,28 +86,47 @@ const steps = () => Object.entries(STEPS) as [OperationId, Step][]
 /** What all calls and probes may cost, in credits. */
 export function costOfVerification(): { min: number; max: number } {
   const tokens = Array.from({ length: TOKENS }, (_, index) => `0x${String(index).padStart(40, '0')}`)
-  const calls = steps().map(([operation, { params }]) =>
-    estimateCost(operation, params(UNKNOWN_TOKEN, { tokens }) as never),
-  )
+  const calls = steps().map(([operation, { params }]) => estimateCall(operation, params(UNKNOWN_TOKEN, { tokens })))
   return sumCosts([...calls, ...PROBES.map(({ maxCredits }) => ({ min: 0, max: maxCredits }))])
 }
 
-/** Calls every operation once. Answers go on the tape. */
-export async function takeSamples(
+/** What was found out about one operation. */
+export interface OperationResult {
+  readonly operation: OperationId
+  /** `matches`, `differs`, `not_verified` without an address to ask about, or `failed`. */
+  readonly status: 'matches' | 'differs' | 'not_verified' | 'failed'
+  readonly credits: number
+  /** Each names the place and the types, never a value. */
+  readonly differences: readonly string[]
+  /** Fields whose grade can be raised to `observed`. */
+  readonly confirmed: readonly string[]
+  readonly notSeen: readonly string[]
+}
+
+/** The service answers, but not what the contract says. */
+const DIFFERENT_ANSWERS = ['no_data', 'not_json', 'unexpected_shape', 'response_too_large']
+
+/** Calls every operation once, and compares the answers with the contract. They go on the tape. */
+export async function callOperations(
   client: Client,
-  signal: AbortSignal,
+  contract: unknown,
   last: LastAnswer,
-  onSample: (operation: OperationId) => void,
-): Promise<{ samples: Sample[]; tape: TapeEntry[] }> {
+  signal: AbortSignal,
+  onCall: (operation: OperationId) => void,
+): Promise<{ operations: OperationResult[]; tape: TapeEntry[]; errors: EtnMarketError[] }> {
   const from: Samples = {}
-  const samples: Sample[] = []
+  const operations: OperationResult[] = []
   const tape: TapeEntry[] = []
+  const errors: EtnMarketError[] = []
   for (const [operation, { needs, params: paramsOf }] of steps()) {
-    onSample(operation)
+    onCall(operation)
+    const report = (status: OperationResult['status'], credits: number, differences: readonly string[]) =>
+      void operations.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
+    const compare = (credits: number, notes: readonly string[]) =>
+      void operations.push(compareResult(contract, operation, last.body, credits, notes))
     const address = needs === undefined ? '' : from[needs]
     if (address === undefined) {
-      const message = `no ${needs} to ask about: the list that has one is empty or unreadable`
-      samples.push({ operation, credits: 0, notes: [], problem: { kind: 'not_verified', message } })
+      report('not_verified', 0, [`no ${needs} to ask about: the list that has one is empty or unreadable`])
       continue
     }
     const params = paramsOf(address, from)
@@ -131,47 +135,49 @@ export async function takeSamples(
       const call = methodOf(client, operation)(params, { signal, validate: 'off' })
       const { data, meta } = await call.withMeta()
       const { charged } = meta.credits
-      const notes = [...checkHeaders(operation, last), ...checkCharge(operation, params, data, charged)]
-      samples.push({ operation, body: last.body, credits: charged, notes })
+      compare(charged, [...last.checkHeaders(operation), ...checkCharge(operation, params, data, charged)])
       tape.push({ operation, params: { ...params }, data })
       learn(from, operation, data)
     } catch (error) {
       signal.throwIfAborted()
       if (!isEtnMarketError(error) || /^(Authentication|InsufficientCredits|BudgetExceeded)Error$/.test(error.name))
         throw error
-      samples.push(toFailedSample(operation, error, last))
+      const { code, credits } = error
+      // Without the words of the service, which may hold values.
+      const message = error.message.replace(/ \(".*"\)/, '')
+      // An answer without its envelope is compared as it is.
+      if (code === 'no_data') compare(credits, last.checkHeaders(operation))
+      else if (DIFFERENT_ANSWERS.includes(code)) report('differs', credits, [...last.checkHeaders(operation), message])
+      else {
+        report('failed', credits, [message])
+        errors.push(error)
+      }
       learn(from, operation, last.body)
     }
   }
-  return { samples, tape }
+  return { operations, tape, errors }
 }
 
-/** An answer without its envelope is compared as it is. */
-function toFailedSample(operation: OperationId, error: EtnMarketError, last: LastAnswer): Sample {
-  const { credits } = error
-  const isDifferent = DIFFERENT_ANSWERS.includes(error.code)
-  const notes = isDifferent ? checkHeaders(operation, last) : []
-  if (error.code === 'no_data') return { operation, body: last.body, credits, notes }
-  // Without the words of the service, which may hold values.
-  const message = error.message.replace(/ \(".*"\)/, '')
-  return { operation, credits, notes, problem: { kind: isDifferent ? 'differs' : 'failed', message, error } }
-}
-
-/** The service answers, but not what the contract says. */
-const DIFFERENT_ANSWERS = ['no_data', 'not_json', 'unexpected_shape', 'response_too_large']
-
-/** A metered answer has both headers, a free one has none. */
-function checkHeaders(operation: OperationId, last: LastAnswer): string[] {
-  if (operations[operation].credits === null) return last.strayCredits('the call is free')
-  return CREDIT_HEADERS.flatMap((name) => {
-    const value = last.header(name)
-    if (value === null) return [`${name} is missing`]
-    return /^\d{1,15}$/.test(value) ? [] : [`${name} is not one whole number`]
-  })
+function compareResult(
+  contract: unknown,
+  operation: OperationId,
+  body: unknown,
+  credits: number,
+  notes: readonly string[],
+): OperationResult {
+  const isDocument = operation === 'meta.openapi'
+  // The OpenAPI document may come without its envelope. What is in it is compared by operation.
+  const isBare = isDocument && typeof body === 'object' && body !== null && 'openapi' in body
+  const { differences, ...seen } = compareAnswer(contract, operation, isBare ? { data: body, cursor: null } : body)
+  const found = differences
+    .filter(({ kind }) => !isDocument || kind !== 'new')
+    .map(({ kind, path, message }) => `${kind}: ${path || 'the answer'}: ${message}`)
+  const all = [...found, ...notes]
+  return { operation, status: all.length > 0 ? 'differs' : 'matches', credits, differences: all, ...seen }
 }
 
 function checkCharge(operation: OperationId, params: object, data: unknown, charged: number): string[] {
-  const { min, max } = estimateCost(operation, params as never)
+  const { min, max } = estimateCall(operation, params)
   const asked = (params as { addresses?: readonly string[] }).addresses?.length ?? 0
   const items = countItems(operation, data, asked)
   const expected = items === undefined ? undefined : costOf(operations[operation].credits, items)
@@ -210,19 +216,18 @@ export async function sendProbe(
   last: LastAnswer,
 ): Promise<string[]> {
   const { what, path, query, maxCredits, status, code } = probe
+  const served = [`${what}: it is served, not refused with ${status} ${code}`]
   last.forget()
   try {
     await client.request(path, { query, maxCredits, signal })
-    return [`${what}: it is served, not refused with ${status} ${code}`]
+    return served
   } catch (error) {
     signal.throwIfAborted()
     if (!isEtnMarketError(error) || error.status === undefined) throw error
-    if (error.status < 400) return [`${what}: it is served, not refused with ${status} ${code}`]
-    const refused =
-      error.status === status && error.code === code
-        ? []
-        : [`${what}: refused with ${error.status} ${error.code}, not ${status} ${code}`]
-    return [...refused, ...last.strayCredits('the call is refused').map((line) => `${what}: ${line}`)]
+    if (error.status < 400) return served
+    const isExpected = error.status === status && error.code === code
+    const refused = isExpected ? [] : [`refused with ${error.status} ${error.code}, not ${status} ${code}`]
+    return [...refused, ...last.strayCredits('the call is refused')].map((line) => `${what}: ${line}`)
   }
 }
 
@@ -237,9 +242,15 @@ export class LastAnswer {
   get body(): unknown {
     return this.#body
   }
-  /** Two of one name are joined by a comma. */
-  header(name: string): string | null {
-    return this.#headers.get(name)
+  /** What is wrong with the credit headers of an operation: a metered answer has both, a free one has none. */
+  checkHeaders(operation: OperationId): string[] {
+    if (operations[operation].credits === null) return this.strayCredits('the call is free')
+    return CREDIT_HEADERS.flatMap((name) => {
+      const value = this.#headers.get(name)
+      if (value === null) return [`${name} is missing`]
+      // Two of one name are joined by a comma.
+      return /^\d{1,15}$/.test(value) ? [] : [`${name} is not one whole number`]
+    })
   }
   /** Credit headers that are there although `reason`. */
   strayCredits(reason: string): string[] {

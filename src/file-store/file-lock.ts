@@ -139,12 +139,16 @@ type HolderState = 'alive' | 'dead' | 'changed'
 /** A container that is started again gives the same numbers to new processes, which began later. */
 function lookUp({ pid, started }: LockHolder): HolderState {
   const found = startOf(pid)
-  if (found !== '' && found !== started) return 'dead'
+  return (found === '' || found === started) && isRunning(pid) ? 'alive' : 'dead'
+}
+
+/** Whether there is a process with this number. */
+export function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0) ? 'alive' : 'dead'
+    return process.kill(pid, 0)
   } catch (error) {
     // A process of another user runs, too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'alive' : 'dead'
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -13,8 +13,7 @@ import { type Candle, createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { parseCsv, toCsv, toPlainNumber } from '../../src/cli/series.ts'
-import { openSeriesFile } from '../../src/cli/series-file.ts'
+import { openSeriesFile, parseCsv, toCsv, toPlainNumber } from '../../src/cli/series.ts'
 import { loadSqlite } from '../../src/cli/series-sqlite.ts'
 import { syncSeries } from '../../src/cli/sync-series.ts'
 import { createVirtualClock } from '../support/clock.ts'
@@ -260,7 +259,7 @@ testProperty(
             if (error === 0) expect(limit).toBeLessThanOrEqual(begun + 1)
             return client.token.candles({ address: token, limit, bucket })
           }
-          await syncSeries(file, { bucket, limit: 24, now: fake.now() / 1_000 + error, buy })
+          await syncSeries(file, { limit: 24, now: fake.now() / 1_000 + error, buy })
           file.close()
         }
         const whole = await client.token.candles({ address: token, limit: 500, bucket })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { createFakeService } from 'etn-market/fake'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { addFakeCommand } from '../../src/cli/commands/fake.ts'
+import { addCommand } from '../../src/cli/commands/fake.ts'
 import { run } from '../../src/cli/run.ts'
 import { type Child, follow } from '../support/child.ts'
 import { within } from '../support/wait.ts'
@@ -131,7 +131,7 @@ describe('etn-market fake', () => {
 /** Runs the command in this process, for mistakes: it never listens. */
 function parse(args: string[]): Promise<Command> {
   const program = new Command('etn-market')
-  addFakeCommand(program, createHost({ folder: ROOT }))
+  addCommand(program, createHost({ folder: ROOT }), async () => program)
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} })
   return program.parseAsync(['fake', ...args], { from: 'user' })
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type CreditPlan, planCredits } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
-import { callFields } from '../../src/cli/plan-schema.ts'
+import { callFields } from '../../src/cli/plan-file.ts'
 import { createScene } from './program.ts'
 
 const YAML = `creditsPerDay: 50000

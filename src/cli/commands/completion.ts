@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { operations } from 'etn-market'
 import { addExample } from '../common-options.ts'
-import type { HostProcess } from '../host.ts'
+import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { SWEEPS } from './sweep.ts'
 
@@ -18,7 +18,7 @@ interface Completed {
 const SHELLS = { bash: toBash, zsh: toZsh, fish: toFish }
 
 /** Adds `etn-market completion`. `loadAll` makes a program with the options of every command. */
-export function addCompletionCommand(program: Command, host: HostProcess, loadAll: () => Promise<Command>): void {
+export const addCommand: AddCommand = (program, host, loadAll) => {
   const shell = new Argument('<shell>').choices(Object.keys(SHELLS))
   const command = program.command('completion').description('Print a script that completes commands and options.')
   command.addArgument(shell).action(
@@ -56,17 +56,18 @@ function valuesOf(command: string): string[] {
   return ['cost', 'call'].includes(command) ? Object.keys(operations) : []
 }
 
+/** A line for each command, with what may follow it. */
+const toCases = (commands: readonly Completed[], format: (words: string) => string) =>
+  commands.map(({ name, values, options }) => `    ${name}) ${format([...values, ...options].join(' '))} ;;`).join('\n')
+
 function toBash(commands: readonly Completed[]): string {
-  const cases = commands.map(
-    ({ name, values, options }) => `    ${name}) words="${[...values, ...options].join(' ')}" ;;`,
-  )
   return `_etn_market() {
   local words
   case "\${COMP_CWORD}:\${COMP_WORDS[1]}" in
     1:*) words="${namesOf(commands)}" ;;
   esac
   [[ $COMP_CWORD -gt 1 ]] && case "\${COMP_WORDS[1]}" in
-${cases.join('\n')}
+${toCases(commands, (words) => `words="${words}"`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
@@ -74,16 +75,13 @@ complete -o default -F _etn_market etn-market`
 }
 
 function toZsh(commands: readonly Completed[]): string {
-  const cases = commands.map(
-    ({ name, values, options }) => `    ${name}) compadd -- ${[...values, ...options].join(' ')} ;;`,
-  )
   return `_etn_market() {
   if (( CURRENT == 2 )); then
     compadd -- ${namesOf(commands)}
     return
   fi
   case $words[2] in
-${cases.join('\n')}
+${toCases(commands, (words) => `compadd -- ${words}`)}
   esac
   _files
 }
@@ -91,15 +89,16 @@ compdef _etn_market etn-market`
 }
 
 function toFish(commands: readonly Completed[]): string {
-  const lines = commands.flatMap(({ name, summary, values, options }) => {
-    const within = `complete -c etn-market -n '__fish_seen_subcommand_from ${name}'`
-    return [
-      `complete -c etn-market -n __fish_use_subcommand -f -a ${name} -d '${summary.replaceAll("'", "\\'")}'`,
-      ...(values.length === 0 ? [] : [`${within} -f -a '${values.join(' ')}'`]),
-      ...options.map((option) => `${within} -l ${option.slice(2)}`),
-    ]
-  })
-  return lines.join('\n')
+  return commands
+    .flatMap(({ name, summary, values, options }) => {
+      const within = `complete -c etn-market -n '__fish_seen_subcommand_from ${name}'`
+      return [
+        `complete -c etn-market -n __fish_use_subcommand -f -a ${name} -d '${summary.replaceAll("'", "\\'")}'`,
+        ...(values.length === 0 ? [] : [`${within} -f -a '${values.join(' ')}'`]),
+        ...options.map((option) => `${within} -l ${option.slice(2)}`),
+      ]
+    })
+    .join('\n')
 }
 
 const namesOf = (commands: readonly Completed[]) =>

@@ -1,10 +1,8 @@
-import type { Command } from 'commander'
 import { formatDuration } from '../../credits/duration.ts'
 import { addExample, readCredits } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
-import type { HostProcess } from '../host.ts'
 import { formatCount, formatCredits, formatUsd } from '../output.ts'
-import { isCallable, readPlanFile } from '../plan-file.ts'
+import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
 import {
   type ForecastLine,
   findSlowerLine,
@@ -12,8 +10,9 @@ import {
   type PlanForecast,
   type SlowerLine,
 } from '../plan-forecast.ts'
-import { kindOf, type PlanFile, type PlanLine } from '../plan-line.ts'
-import { countPriceRequests } from '../price-table.ts'
+import { kindOf, type PlanLine } from '../plan-line.ts'
+import { planPriceRequests } from '../price-table.ts'
+import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 
@@ -28,7 +27,7 @@ interface PlanArguments extends CommonOptions {
  *
  *     - run: npx etn-market plan credits.yaml --daily-limit 100000
  */
-export function addPlanCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('plan <file>')
     .description('What a schedule of calls costs. Sends nothing. Exits with 1 when it exceeds the daily limit.')
@@ -39,9 +38,9 @@ export function addPlanCommand(program: Command, host: HostProcess): void {
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name))
       const limit = options.dailyLimit ?? file.creditsPerDay
-      const plan = await makePlan(file, limit, options.balance ?? file.balance)
+      const plan = makePlan(file, limit, options.balance ?? file.balance)
       const withinLimit = limit === undefined || plan.creditsPerDay <= limit
-      const slower = limit === undefined || withinLimit ? undefined : await findSlowerLine(file, limit)
+      const slower = limit === undefined || withinLimit ? undefined : findSlowerLine(file, limit)
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
       const document = {
         limit: limit ?? null,
@@ -51,7 +50,7 @@ export function addPlanCommand(program: Command, host: HostProcess): void {
         ...(notRunnable.length > 0 && { notRunnable }),
       }
       if (session.json) session.printJson(document)
-      else printPlan(session, file, plan, { limit, slower })
+      else printPlan(session, file, plan, limit, slower)
       return withinLimit ? EXIT.ok : EXIT.refused
     }),
   )
@@ -72,22 +71,19 @@ A plan in YAML. Times are in UTC. The guide of the command has all fields.
 `
 
 /** The plan of a file. A limit or a balance of 0 allows nothing. */
-export function makePlan(
-  file: PlanFile,
-  limit: number | undefined,
-  balance: number | undefined,
-): Promise<PlanForecast> {
+export function makePlan(file: PlanFile, limit: number | undefined, balance: number | undefined): PlanForecast {
   if (limit === 0) throw usageError('--daily-limit: it must be above 0.')
   if (balance === 0) throw usageError('--balance: it must be above 0.')
   return forecastPlan(file, { limit, balance })
 }
 
-interface Limit {
-  readonly limit: number | undefined
-  readonly slower: SlowerLine | undefined
-}
-
-function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, { limit, slower }: Limit): void {
+function printPlan(
+  session: Session,
+  { lines }: PlanFile,
+  plan: PlanForecast,
+  limit: number | undefined,
+  slower: SlowerLine | undefined,
+): void {
   const { print, colors } = session
   const hasHours = plan.calls.some(({ activeHours }) => activeHours < 24)
   const columns = [
@@ -118,10 +114,8 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, { 
   print(`30 days: ${formatCredits(plan.minCreditsPer30Days, plan.creditsPer30Days)}.`)
   if (plan.daysUntilEmpty !== undefined) print(describeBalance(plan.daysUntilEmpty))
   if (limit !== undefined) {
-    const [first, ...more] = describeLimit(plan, limit, slower)
-    const isWithin = plan.creditsPerDay <= limit
-    print(isWithin ? colors.green(first ?? '') : colors.red(first ?? ''))
-    for (const line of more) print(line)
+    const [first = '', ...more] = describeLimit(plan, limit, slower)
+    for (const line of [plan.creditsPerDay <= limit ? colors.green(first) : colors.red(first), ...more]) print(line)
   }
   const counted = lines.filter((line) => !isCallable(line)).map(({ index }) => `calls[${index}]`)
   if (counted.length > 0) print(`\`run\` needs addresses, not only a count, for ${counted.join(', ')}.`)
@@ -132,7 +126,7 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, { 
 
 /** Prices of many addresses are one request. */
 function requestsOf(line: PlanLine | undefined, { count }: ForecastLine): number {
-  return line !== undefined && kindOf(line) === 'prices' ? countPriceRequests(count) : count
+  return line !== undefined && kindOf(line) === 'prices' ? planPriceRequests(count).requests : count
 }
 
 /** Such as `The balance lasts 12.5 days at least.` */
