@@ -3,7 +3,7 @@ import type { Candle } from 'etn-market'
 import { replaceFileSync } from '../file-store/replace-file.ts'
 import { CommandError, EXIT } from './failure.ts'
 import { tryAccess } from './files.ts'
-import type { SeriesAbout, SeriesFormat } from './series.ts'
+import type { SeriesAbout, StoredSeries } from './series.ts'
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS series (token TEXT, bucket TEXT, currency TEXT);
@@ -13,7 +13,7 @@ const INSERT = 'INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?)'
 const SELECT = 'SELECT time, open, high, low, close, volume, count FROM candles ORDER BY time'
 
 /** A series in a SQLite file: the table `candles`, and `series` with what it is of. @throws CommandError where there is no SQLite */
-export async function openSqlite(name: string, path: string): Promise<SeriesFormat> {
+export async function openSqlite(name: string, path: string): Promise<StoredSeries> {
   const sqlite = await loadSqlite(name)
   const { about, candles = [] } = existsSync(path) ? tryAccess(`--sync ${name}`, () => sqlite.read(path, readAll)) : {}
   return {

@@ -51,8 +51,8 @@ export interface SeriesAbout extends Partial<SeriesId> {
   readonly count?: number
 }
 
-/** How a series is kept in a file. */
-export interface SeriesFormat {
+/** A series as a kind of file keeps it. */
+export interface StoredSeries {
   /** Undefined for a file that is new. */
   readonly about: SeriesAbout | undefined
   readonly candles: readonly Candle[]
@@ -65,32 +65,32 @@ export class SeriesFile {
   readonly id: SeriesId
   /** As the user named it. */
   readonly name: string
-  readonly #format: SeriesFormat
+  readonly #stored: StoredSeries
   readonly #lock: FileLock
 
   /** @throws CommandError naming what the file holds */
-  constructor(name: string, id: SeriesId, format: SeriesFormat, lock: FileLock) {
-    const { token, bucket, currency } = format.about ?? id
+  constructor(name: string, id: SeriesId, stored: StoredSeries, lock: FileLock) {
+    const { token, bucket, currency } = stored.about ?? id
     if (token !== id.token || bucket !== id.bucket || currency !== id.currency) {
       const held = `${token ?? 'no token'}, ${bucket ?? '-'}, ${currency ?? '-'}`
       throw usageError(`--sync ${name}: it holds another series (${held}). Nothing was sent.`)
     }
-    const bad = format.candles.find((candle) => !Object.values(candle).every(Number.isFinite))
+    const bad = stored.candles.find((candle) => !Object.values(candle).every(Number.isFinite))
     if (bad) throw usageError(`--sync ${name}: the candle of ${toIsoTime(bad.time)} cannot be read.`)
     this.name = name
     this.id = id
-    this.#format = format
+    this.#stored = stored
     this.#lock = lock
   }
 
   /** Oldest first. */
   get candles(): readonly Candle[] {
-    return this.#format.candles
+    return this.#stored.candles
   }
 
   /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
   get since(): number | undefined {
-    const { about, candles } = this.#format
+    const { about, candles } = this.#stored
     return about?.count === candles.length ? (about.since ?? undefined) : undefined
   }
 
@@ -98,7 +98,7 @@ export class SeriesFile {
   merge(change: SeriesChange): void {
     if (!this.#lock.isHeld()) throw new Error('another run has taken it over')
     const merged = this.after(change)
-    this.#format.write(change, { ...this.id, since: change.since, count: merged.length }, merged)
+    this.#stored.write(change, { ...this.id, since: change.since, count: merged.length }, merged)
   }
 
   /** The candles after a change. */
@@ -124,8 +124,8 @@ export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<Ser
   if (lock === undefined) throw refusal(`--sync ${name}: another run is using it. Nothing was sent.`, 'series_in_use')
   try {
     const isCsv = /\.csv$/i.test(name)
-    const format = isCsv ? openCsv(name, path) : await (await import('./series-sqlite.ts')).openSqlite(name, path)
-    return new SeriesFile(name, id, format, lock)
+    const stored = isCsv ? openCsv(name, path) : await (await import('./series-sqlite.ts')).openSqlite(name, path)
+    return new SeriesFile(name, id, stored, lock)
   } catch (error) {
     lock.release()
     throw error
@@ -133,7 +133,7 @@ export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<Ser
 }
 
 /** A CSV file has no place for its token and bucket: they are in a file beside it. */
-function openCsv(name: string, path: string): SeriesFormat {
+function openCsv(name: string, path: string): StoredSeries {
   const beside = { name: `${name}.json`, path: `${path}.json` }
   requireWritable('--sync', beside, 'replaced')
   const isNew = !statPath(path)?.size
@@ -195,15 +195,9 @@ export function toIsoTime(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
 }
 
+const PLAIN = new Intl.NumberFormat('en-US', { useGrouping: false, maximumSignificantDigits: 21 })
+
 /** The shortest digits that are this number, without an exponent. */
 export function toPlainNumber(number: number): string {
-  const [, sign = '', whole = '', fraction = '', exponent] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(number)) ?? []
-  if (exponent === undefined) return String(number)
-  const point = whole.length + Number(exponent)
-  const digits = whole + fraction
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
-  return point >= digits.length
-    ? sign + digits.padEnd(point, '0')
-    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+  return number === 0 ? '0' : PLAIN.format(number)
 }

@@ -60,29 +60,22 @@ export function sumCosts(costs: readonly Pick<Spending, 'min' | 'max'>[]): { min
   return { min: sum('min'), max: sum('max') }
 }
 
-/** The action of a command. Its result is the exit code; without one it is 0. */
-type Action<Options, Positional extends unknown[]> = (
-  session: Session,
-  options: Options,
-  ...positional: Positional
-) => Promise<number | undefined>
-
 /**
  * Makes an action for commander from one that works in a session. A command with `endsByItself: false` runs until a signal ends it. The exit
- * code is then its result, not that of the signal.
+ * code is then that of the session, not that of the signal.
  */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
   host: HostProcess,
-  action: Action<Options, Positional>,
+  action: (session: Session, options: Options, ...positional: Positional) => Promise<void>,
   { endsByItself = true } = {},
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
-    const command = given.at(-1) as Command
-    const options = command.opts() as Options
+    const options = (given.at(-1) as Command).opts() as Options
     const session = new Session(host, options, endsByItself)
     try {
-      host.exitCode = (await action(session, options, ...(given.slice(0, -2) as Positional))) ?? EXIT.ok
+      await action(session, options, ...(given.slice(0, -2) as Positional))
       if (endsByItself) session.signal.throwIfAborted()
+      host.exitCode = session.exitCode
     } catch (error) {
       throw session.signal.aborted ? session.signal.reason : error
     } finally {
@@ -105,6 +98,8 @@ export class Session {
   readonly host: HostProcess
   readonly options: CommonOptions
   readonly json: boolean
+  /** The exit code of a command that does not fail. */
+  exitCode: number = EXIT.ok
   /** The colours of standard output: for a terminal whose user has not declined them. */
   readonly colors: Colors
   readonly #aborting = new AbortController()

@@ -28,7 +28,6 @@ export const addCommand: AddCommand = (program, host) => {
         session.print(`Tier: ${tier === null ? 'not stated' : cleanLine(String(tier))}`)
         if (file && daysUntilEmpty !== null) session.print(describeBalance(daysUntilEmpty))
       }
-      return undefined
     }),
   )
   addExample(command, 'account --plan credits.yaml')

@@ -31,7 +31,6 @@ export const addCommand: AddCommand = (program, host) => {
       })
       if (session.json) session.printJson(data)
       else printData(session, data)
-      return undefined
     }),
   )
   addExample(command, 'call token.candles --address 0x043f…a1 --bucket 1h --limit 5', 'call prices.batch --addresses -')

@@ -64,7 +64,7 @@ export const addCommand: AddCommand = (program, host) => {
       const purchases = new Purchases(session, { ...options, csv }, addresses)
       try {
         await purchases.openSeries()
-        return await purchases.buy()
+        await purchases.buy()
       } finally {
         purchases.close()
       }
@@ -165,8 +165,8 @@ class Purchases {
     return this.#session.file(this.#isMany ? seriesName(name, seriesIdOf(params), true) : name)
   }
 
-  /** Buys the candles of one token after the other. Returns the exit code. */
-  async buy(): Promise<number> {
+  /** Buys the candles of one token after the other. */
+  async buy(): Promise<void> {
     const session = this.#session
     const now = Date.now() / 1_000
     const purchases = this.#params.map((params, index) => {
@@ -200,7 +200,11 @@ class Purchases {
         if (isFinalForKey(error) || error.name === 'BudgetExceededError') break
       }
     }
-    return this.#report(outcomes)
+    const done = outcomes.filter(({ error }) => error === undefined).length
+    if (done < this.#params.length) session.exitCode = EXIT.refused
+    if (session.json) session.printJson(this.#isMany ? outcomes : toSingle(outcomes[0]))
+    else if (this.#isMany)
+      session.print(`${done} of ${this.#params.length} tokens done, ${outcomes.length - done} failed.`)
   }
 
   #authorize(params: readonly CandleParams[]): Promise<void> {
@@ -228,16 +232,6 @@ class Purchases {
     else if (!json && file && this.#isMany) print(`${file.name}: ${candles.length} candles.`)
     else if (!json) print([colors.bold(title), ...formatChart(candles, chartWidth(host), colors)].join('\n'))
     return synced ?? (file && this.#isMany ? { file: file.name, total: candles.length } : { candles })
-  }
-
-  #report(outcomes: readonly Outcome[]): number {
-    const { json, print } = this.#session
-    const count = this.#params.length
-    const failed = outcomes.filter(({ error }) => error !== undefined).length
-    const done = outcomes.length - failed
-    if (json) this.#session.printJson(this.#isMany ? outcomes : toSingle(outcomes[0]))
-    else if (this.#isMany) print(`${done} of ${count} tokens done, ${failed} failed.`)
-    return done === count ? EXIT.ok : EXIT.refused
   }
 }
 

@@ -25,7 +25,6 @@ export const addCommand: AddCommand = (program, host, loadAll) => {
     inSession<CommonOptions, [keyof typeof SHELLS]>(host, async (session, _, name) => {
       const all = await loadAll()
       session.print(SHELLS[name](all.commands.map(describe)))
-      return undefined
     }),
   )
   command.addHelpText(

@@ -18,7 +18,6 @@ export const addCommand: AddCommand = (program, host) => {
       const cost = max === 0 ? 'free' : formatCredits(min, max)
       if (session.json) session.printJson({ operation, min, max, requests, usd: creditsToUsd(max) })
       else session.print(`${operation}: ${cost}, ${describeRequests(requests)}.`)
-      return undefined
     }),
   )
   addExample(command, 'cost token.list --limit 20')

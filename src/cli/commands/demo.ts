@@ -21,7 +21,6 @@ export const addCommand: AddCommand = (program, host) => {
   command.action(
     inSession<CommonOptions, []>(host, async (session) => {
       await playDemo(session, host.stdout.isTTY ? READING_MS : PIPE_MS)
-      return undefined
     }),
   )
   addExample(command, 'demo')

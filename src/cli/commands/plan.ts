@@ -51,7 +51,7 @@ export const addCommand: AddCommand = (program, host) => {
       }
       if (session.json) session.printJson(document)
       else printPlan(session, file, plan, limit, slower)
-      return withinLimit ? EXIT.ok : EXIT.refused
+      if (!withinLimit) session.exitCode = EXIT.refused
     }),
   )
   addExample(command, 'plan credits.yaml --daily-limit 100000 --balance 2000000')

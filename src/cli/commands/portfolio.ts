@@ -58,7 +58,7 @@ export const addCommand: AddCommand = (program, host) => {
       else printValuation(session, valuation, document.updated, complete)
       const failures = [...lookUpErrors, ...errors]
       for (const error of failures) session.note(`warning: ${error.message}`)
-      return failures[0] && exitCodeOf(failures[0])
+      if (failures[0] !== undefined) session.exitCode = exitCodeOf(failures[0])
     }),
   )
   addExample(command, 'portfolio 0xFeEdBeEf00000000000000000000000000000001')

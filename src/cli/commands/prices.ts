@@ -1,5 +1,6 @@
 import { type Client, isEtnMarketError } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { isFinalForKey } from '../../errors/api.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
 import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
 import { canDraw } from '../live-lines.ts'
@@ -40,7 +41,6 @@ export const addCommand: AddCommand = (program, host) => {
       await using feed = createPriceFeed(client)
       if (watch === undefined) await printOnce(session, feed, addresses, toRow)
       else await printWatch(session, client, feed, addresses, watch, toRow)
-      return undefined
     }),
   )
   addExample(command, 'prices 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --watch 30s', 'prices tokens.txt --json')
@@ -132,7 +132,5 @@ function describeRow({ at, symbol, address, usd, etn, changePercent }: PriceRow)
 }
 
 /** The limit is reached, the key is refused or its credits are gone. Other failures end by themselves. */
-function isFinal(error: unknown): boolean {
-  const names = ['BudgetExceededError', 'AuthenticationError', 'PermissionError', 'InsufficientCreditsError']
-  return !isEtnMarketError(error) || names.includes(error.name)
-}
+const isFinal = (error: unknown) =>
+  !isEtnMarketError(error) || isFinalForKey(error) || error.name === 'BudgetExceededError'

@@ -5,7 +5,7 @@ import { createFileStore } from 'etn-market/node'
 import { systemClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, addKeyOptions, readCredits } from '../common-options.ts'
-import { EXIT, refusal, usageError } from '../failure.ts'
+import { refusal, usageError } from '../failure.ts'
 import { type NamedFile, nameFile, statPath } from '../files.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
 import { findSlowerLine } from '../plan-forecast.ts'
@@ -48,7 +48,7 @@ export const addCommand: AddCommand = (program, host) => {
   command.addHelpText('after', PLAN_HELP)
 }
 
-async function run(session: Session, options: RunArguments, named: NamedFile): Promise<number> {
+async function run(session: Session, options: RunArguments, named: NamedFile): Promise<void> {
   const file = await readPlanFile(named)
   const limit = options.dailyLimit ?? file.creditsPerDay
   if (limit === undefined)
@@ -95,7 +95,6 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     await client.close()
     await budget.flush()
   })
-  return EXIT.ok
 }
 
 /** @throws CommandError with what to change */

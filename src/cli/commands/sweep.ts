@@ -63,7 +63,7 @@ export const addCommand: AddCommand = (program, host) => {
       const path = options.resume ?? `sweep-${what}-${new Date().toISOString().replace(/[:.]/g, '-')}.jsonl`
       const journal = openJournal(session.file(path))
       try {
-        return await sweep(session, options, operation, params, path, journal)
+        await sweep(session, options, operation, params, path, journal)
       } finally {
         journal.close()
       }
@@ -93,7 +93,7 @@ function costOf(operation: OperationId, list: readonly SweepParams[]): { min: nu
   return sumCosts(list.map((params) => estimateCall(operation, params)))
 }
 
-/** Buys what the journal does not have. Returns the exit code. */
+/** Buys what the journal does not have, and prints what is done, why it ended early, and how to go on. */
 async function sweep(
   session: Session,
   options: SweepArguments,
@@ -101,7 +101,7 @@ async function sweep(
   params: readonly SweepParams[],
   path: string,
   journal: Journal,
-): Promise<number> {
+): Promise<void> {
   const client = await session.client()
   const call = (list: readonly SweepParams[], sweepOptions: SweepOptions) =>
     collect(methodOf(client, operation).many(list, { ...sweepOptions, store: journal.store }))
@@ -120,23 +120,54 @@ async function sweep(
   const progress = createProgress(session, missing.length)
   session.noteWhenAborted()
   // After an abort, what is in flight is waited for, stored and counted: what is cancelled would be charged and bought again.
-  const bought = await call(missing, {
+  const buying = call(missing, {
     // The limit of the library is of all runs together, too.
     maxCredits: spent + limit.credits,
     onProgress: progress.update,
     signal: session.signal,
     whenAborted: 'finish',
   })
-    .catch((error) => {
-      throw journal.failure === undefined ? error : journalError(path, journal)
-    })
-    .finally(progress.stop)
+  const bought = await buying.finally(progress.stop).catch((error) => {
+    throw journal.failure === undefined ? error : journalError(path, journal)
+  })
   if (journal.failure !== undefined) throw journalError(path, journal)
+  const { remaining } = bought
   const results = [...stored, ...bought.results]
-  const { charged: credits } = client.credits
-  const summary = { operation, journal: path, results, remaining: bought.remaining, stored: stored.length, credits }
-  await printSweep(session, summary, limit)
-  return bought.remaining.length > 0 || results.some(({ error }) => error !== undefined) ? EXIT.refused : EXIT.ok
+  const failures = results.flatMap(({ params, error }) => (error === undefined ? [] : [{ params, error }]))
+  const final = failures.find(({ error }) => isFinalForKey(error))?.error
+  const ended = final && (await describeFailure(final))
+  const left = [...remaining, ...failures.map((failure) => failure.params)]
+  const counts = {
+    total: results.length + remaining.length,
+    done: results.length - failures.length,
+    failed: failures.length,
+  }
+  const credits = client.credits.charged
+  if (left.length > 0) session.exitCode = EXIT.refused
+  if (session.json) {
+    const why = ended ? { code: ended.code, message: ended.message } : null
+    const found = { ...counts, stored: stored.length, credits, ended: why, remaining, results }
+    return session.printJson({ operation, journal: path, ...found })
+  }
+  // What ended the sweep is the same for all.
+  for (const { params, error } of failures)
+    if (!isFinalForKey(error)) session.print(cleanLine(`${params.address}: ${error.message}`))
+  const known = stored.length > 0 ? ` (${stored.length} from the journal)` : ''
+  session.print(
+    `${counts.done} of ${counts.total} done${known}, ${counts.failed} failed, ${formatCount(credits)} credits.`,
+  )
+  if (left.length === 0) return
+  let advice = 'To go on: '
+  if (ended) {
+    const cost = `What is left costs up to ${formatCredits(costOf(operation, left).max)}.`
+    session.print(cleanLine(`Ended early. ${ended.message}${final?.status === 402 ? ` ${cost}` : ''}`))
+    advice = 'After that: '
+  } else if (!session.signal.aborted && remaining.length > 0) {
+    // What has to be raised before the next call fits.
+    const isLimited = credits + costOf(operation, remaining.slice(0, 1)).max > limit.credits
+    if (isLimited && !limit.name.includes('per-run')) advice += `raise ${limit.name}, and `
+  }
+  session.print(`${left.length} left. ${advice}run it again with --resume ${path}`)
 }
 
 async function collect(calls: Sweep<SweepParams, unknown>) {
@@ -171,54 +202,4 @@ function journalError(path: string, { failure, unwritten }: Journal): Error {
   const advice = `Append to it what is missing, then go on with --resume ${path}.`
   const text = () => unwritten.map((line) => `${line}\n`).join('')
   return keepElsewhere(`${problem} ${advice}`, { name: path, text })
-}
-
-interface SweepSummary {
-  readonly operation: OperationId
-  /** As the user named it. */
-  readonly journal: string
-  readonly results: readonly Result[]
-  readonly remaining: readonly SweepParams[]
-  /** How many results are from the journal. */
-  readonly stored: number
-  /** What this run was charged. */
-  readonly credits: number
-}
-
-/** Prints what a sweep has done, why it ended early, and how to go on. */
-async function printSweep(session: Session, summary: SweepSummary, limit: SpendingLimit): Promise<void> {
-  const { operation, journal, results, remaining, stored, credits } = summary
-  const failures = results.flatMap(({ params, error }) => (error === undefined ? [] : [{ params, error }]))
-  const final = failures.find(({ error }) => isFinalForKey(error))?.error
-  const ended = final && (await describeFailure(final))
-  const counts = {
-    total: results.length + remaining.length,
-    done: results.length - failures.length,
-    failed: failures.length,
-  }
-  if (session.json) {
-    const why = ended ? { code: ended.code, message: ended.message } : null
-    session.printJson({ operation, journal, ...counts, stored, credits, ended: why, remaining, results })
-    return
-  }
-  // What ended the sweep is the same for all.
-  for (const { params, error } of failures)
-    if (!isFinalForKey(error)) session.print(cleanLine(`${params.address}: ${error.message}`))
-  const fromJournal = stored > 0 ? ` (${stored} from the journal)` : ''
-  session.print(
-    `${counts.done} of ${counts.total} done${fromJournal}, ${counts.failed} failed, ${formatCount(credits)} credits.`,
-  )
-  const left = [...remaining, ...failures.map(({ params }) => params)]
-  if (left.length === 0) return
-  let advice = 'To go on: '
-  if (ended) {
-    const rest = `What is left costs up to ${formatCredits(costOf(operation, left).max)}.`
-    session.print(cleanLine(`Ended early. ${ended.message}${final?.status === 402 ? ` ${rest}` : ''}`))
-    advice = 'After that: '
-  } else if (!session.signal.aborted && remaining.length > 0) {
-    // What has to be raised before the next call fits.
-    const isLimited = credits + costOf(operation, remaining.slice(0, 1)).max > limit.credits
-    if (isLimited && !limit.name.includes('per-run')) advice += `raise ${limit.name}, and `
-  }
-  session.print(`${left.length} left. ${advice}run it again with --resume ${journal}`)
 }

@@ -66,9 +66,9 @@ export const addCommand: AddCommand = (program, host) => {
       save('--report', report, redactKeys(toMarkdown(verification, program.version() ?? '')))
       if (session.json) session.printJson(verification)
       else for (const line of toLines(verification)) session.print(cleanLine(line))
-      if (errors.some((error) => exitCodeOf(error) === EXIT.service)) return EXIT.service
       const isClean = operations.every(({ status }) => status === 'matches') && probes.length + openapi.length === 0
-      return isClean ? EXIT.ok : EXIT.refused
+      if (errors.some((error) => exitCodeOf(error) === EXIT.service)) session.exitCode = EXIT.service
+      else if (!isClean) session.exitCode = EXIT.refused
     }),
   )
   addExample(command, 'verify --report report.md --tape tape.json')
