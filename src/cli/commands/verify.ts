@@ -6,14 +6,7 @@ import { requireWritable, savePaidFor, writeWhole } from '../files.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { cleanLine, redactKeys } from '../text.ts'
-import {
-  callOperations,
-  costOfVerification,
-  LastAnswer,
-  type OperationResult,
-  PROBES,
-  sendProbe,
-} from '../verify-calls.ts'
+import { costOfVerification, type OperationResult, Verification } from '../verify-calls.ts'
 
 interface VerifyArguments extends CommonOptions {
   readonly report?: string
@@ -21,7 +14,7 @@ interface VerifyArguments extends CommonOptions {
 }
 
 /** Everything that the verification found out. */
-interface Verification {
+interface Report {
   readonly operations: readonly OperationResult[]
   readonly probes: readonly string[]
   readonly openapi: readonly string[]
@@ -42,20 +35,19 @@ export const addCommand: AddCommand = (program, host) => {
     inSession<VerifyArguments, []>(host, async (session, { report, tape: tapeName }) => {
       if (report !== undefined) requireWritable('--report', session.file(report))
       if (tapeName !== undefined) requireWritable('--tape', session.file(tapeName))
-      const last = new LastAnswer()
-      const client = await session.client({ hooks: { afterResponse: [last.hook] } })
+      const contract = await readContract()
+      const verification = new Verification(contract)
+      const client = await session.client({ hooks: { afterResponse: [verification.hook] } })
       const note = 'the upper end only if the service serves what it should refuse'
       await session.authorize({ what: 'verify', ...costOfVerification(), note })
-      const { signal } = session
-      const contract = await readContract()
-      const { operations, tape, errors } = await callOperations(client, contract, last, signal, (operation) => {
+      await verification.callOperations(client, session.signal, (operation) => {
         if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
       })
-      const probes: string[] = []
-      for (const probe of PROBES) probes.push(...(await sendProbe(client, probe, signal, last)))
+      await verification.sendProbes(client, session.signal)
+      const { results: operations, probes, tape, errors } = verification
       const document = tape.find(({ operation }) => operation === 'meta.openapi')?.data
       const openapi = document === undefined ? [] : compareOpenApi(contract, document)
-      const verification: Verification = { operations, probes, openapi, credits: client.credits.charged }
+      const found: Report = { operations, probes, openapi, credits: client.credits.charged }
       const answers = redactKeys(JSON.stringify(toTape(tape), undefined, 1))
       const save = (option: string, name: string | undefined, text: string) => {
         if (name === undefined) return
@@ -63,9 +55,9 @@ export const addCommand: AddCommand = (program, host) => {
         savePaidFor(`${option} ${name}`, { name: 'tape.json', text: () => answers }, () => writeWhole(path, text))
       }
       save('--tape', tapeName, answers)
-      save('--report', report, redactKeys(toMarkdown(verification, program.version() ?? '')))
-      if (session.json) session.printJson(verification)
-      else for (const line of toLines(verification)) session.print(cleanLine(line))
+      save('--report', report, redactKeys(toMarkdown(found, program.version() ?? '')))
+      if (session.json) session.printJson(found)
+      else for (const line of toLines(found)) session.print(cleanLine(line))
       const isClean = operations.every(({ status }) => status === 'matches') && probes.length + openapi.length === 0
       if (errors.some((error) => exitCodeOf(error) === EXIT.service)) session.exitCode = EXIT.service
       else if (!isClean) session.exitCode = EXIT.refused
@@ -77,9 +69,9 @@ export const addCommand: AddCommand = (program, host) => {
 const toTape = (entries: Tape['entries']): Tape => ({ format: 'etn-market-tape', version: 1, entries })
 
 /** Lines for people. */
-function toLines({ operations, probes, openapi }: Verification): string[] {
-  const raised = operations.flatMap(({ operation, confirmed }) => confirmed.map((path) => `${operation} ${path}`))
-  const unseen = operations.flatMap(({ operation, notSeen }) => notSeen.map((path) => `${operation} ${path}`))
+function toLines({ operations, probes, openapi }: Report): string[] {
+  const count = (name: 'confirmed' | 'notSeen') => operations.reduce((sum, result) => sum + result[name].length, 0)
+  const [raised, unseen] = [count('confirmed'), count('notSeen')]
   return [
     ...operations.flatMap(({ operation, status, differences }) => [
       `${status === 'matches' ? 'ok' : status.replace('_', ' ')}  ${operation}`,
@@ -87,17 +79,18 @@ function toLines({ operations, probes, openapi }: Verification): string[] {
     ]),
     ...probes.map((line) => `differs  ${line}`),
     ...openapi.map((line) => `differs  openapi.json: ${line}`),
-    `${raised.length} grades can be raised to observed, ${unseen.length} fields were not seen: --report lists them.`,
+    `${raised} grades can be raised to observed, ${unseen} fields were not seen: --report lists them.`,
   ]
 }
 
 /** A report in Markdown, without values of the service and without keys. */
-function toMarkdown(verification: Verification, version: string): string {
-  const { operations, probes, openapi, credits } = verification
+function toMarkdown({ operations, probes, openapi, credits }: Report, version: string): string {
   const listOf = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`## ${title}`, '', ...lines.map((line) => `- ${line}`), '']
-  const placesOf = (name: 'confirmed' | 'notSeen') =>
-    operations.flatMap((result) => result[name].map((path) => `\`${result.operation}\` \`${path}\``))
+  const each = (toItems: (result: OperationResult) => readonly string[]) =>
+    operations.flatMap((result) => toItems(result).map((item) => `\`${result.operation}\`${item}`))
+  const toPlace = (path: string) => ` \`${path}\``
+  const rows = each(({ status, credits }) => [` | ${status.replace('_', ' ')} | ${credits} |`])
   return [
     '# What the service answers, compared with the contract',
     '',
@@ -105,17 +98,21 @@ function toMarkdown(verification: Verification, version: string): string {
     '',
     '| Operation | Result | Credits |',
     '|---|---|---:|',
-    ...operations.map(
-      (result) => `| \`${result.operation}\` | ${result.status.replace('_', ' ')} | ${result.credits} |`,
-    ),
+    ...rows.map((row) => `| ${row}`),
     '',
     ...listOf(
       'Differences',
-      operations.flatMap(({ operation, differences }) => differences.map((line) => `\`${operation}\`: ${line}`)),
+      each(({ differences }) => differences.map((line) => `: ${line}`)),
     ),
     ...listOf('Refusals', probes),
     ...listOf('openapi.json', openapi),
-    ...listOf('Grades that can be raised to observed', placesOf('confirmed')),
-    ...listOf('Not seen: null, empty or absent', placesOf('notSeen')),
+    ...listOf(
+      'Grades that can be raised to observed',
+      each(({ confirmed }) => confirmed.map(toPlace)),
+    ),
+    ...listOf(
+      'Not seen: null, empty or absent',
+      each(({ notSeen }) => notSeen.map(toPlace)),
+    ),
   ].join('\n')
 }
