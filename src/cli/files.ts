@@ -143,29 +143,22 @@ function endsLine(descriptor: number, size: number): boolean {
   return last.toString() === '\n'
 }
 
-/** Data that was paid for, as a file. */
-export interface PaidFor {
-  /** Its name in a folder for temporary files. */
-  readonly name: string
-  text(): string
-}
-
 /**
  * Saves what was paid for. Where `save` fails, it goes to a temporary file, else into the error.
  * @param what the option and the file that `save` writes, for the error
+ * @param name of the temporary file
  * @throws CommandError naming both files
  */
-export function savePaidFor(what: string, paidFor: PaidFor, save: () => void): void {
+export function savePaidFor(what: string, name: string, text: () => string, save: () => void): void {
   try {
     save()
   } catch (error) {
-    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, paidFor)
+    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, name, text())
   }
 }
 
 /** Keeps what was paid for where there is room, and makes the error that says where it is: `savedTo` is a file, `content` the text itself. */
-export function keepElsewhere(problem: string, { name, text }: PaidFor): CommandError {
-  const content = text()
+export function keepElsewhere(problem: string, name: string, content: string): CommandError {
   const savedTo = saveTemporarily(name, content)
   const message = `${problem} What was paid for is ${savedTo === undefined ? 'on standard output.' : `in ${savedTo}`}`
   const details = savedTo === undefined ? { content } : { savedTo }

@@ -73,18 +73,12 @@ export class LiveLines {
   }
 }
 
-/** A progress bar on standard error. Silent where that is no terminal. */
-export interface Progress {
-  update(progress: SweepProgress): void
-  /** Ends the bar and shows the cursor again. */
-  stop(): void
-}
-
 const MAX_BAR = 40
 const MIN_BAR = 5
 const DEFAULT_COLUMNS = 80
 
-export function createProgress(session: Session, total: number): Progress {
+/** A progress bar on standard error. Silent where that is no terminal. `stop` shows the cursor again. */
+export function createProgress(session: Session, total: number) {
   const { stderr, env } = session.host
   if (!canDraw(stderr, env)) return { update() {}, stop() {} }
   const lines = session.startLiveLines(stderr)

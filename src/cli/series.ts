@@ -65,33 +65,29 @@ export class SeriesFile {
   readonly id: SeriesId
   /** As the user named it. */
   readonly name: string
+  /** Oldest first. */
+  readonly candles: readonly Candle[]
+  /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
+  readonly since: number | undefined
   readonly #stored: StoredSeries
   readonly #lock: FileLock
 
   /** @throws CommandError naming what the file holds */
   constructor(name: string, id: SeriesId, stored: StoredSeries, lock: FileLock) {
-    const { token, bucket, currency } = stored.about ?? id
+    const { about, candles } = stored
+    const { token, bucket, currency } = about ?? id
     if (token !== id.token || bucket !== id.bucket || currency !== id.currency) {
       const held = `${token ?? 'no token'}, ${bucket ?? '-'}, ${currency ?? '-'}`
       throw usageError(`--sync ${name}: it holds another series (${held}). Nothing was sent.`)
     }
-    const bad = stored.candles.find((candle) => !Object.values(candle).every(Number.isFinite))
+    const bad = candles.find((candle) => !Object.values(candle).every(Number.isFinite))
     if (bad) throw usageError(`--sync ${name}: the candle of ${toIsoTime(bad.time)} cannot be read.`)
     this.name = name
     this.id = id
+    this.candles = candles
+    this.since = about?.count === candles.length ? (about.since ?? undefined) : undefined
     this.#stored = stored
     this.#lock = lock
-  }
-
-  /** Oldest first. */
-  get candles(): readonly Candle[] {
-    return this.#stored.candles
-  }
-
-  /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
-  get since(): number | undefined {
-    const { about, candles } = this.#stored
-    return about?.count === candles.length ? (about.since ?? undefined) : undefined
   }
 
   /** Writes the series after a change. @throws the error of the system */

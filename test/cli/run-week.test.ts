@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createBudget, createClient } from 'etn-market'
+import { type BudgetStore, createBudget, createClient } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -10,7 +10,6 @@ import { readPlanFile } from '../../src/cli/plan-file.ts'
 import { forecastPlan } from '../../src/cli/plan-forecast.ts'
 import type { RunEvent } from '../../src/cli/run-plan/run-events.ts'
 import { runPlan } from '../../src/cli/run-plan/run-plan.ts'
-import type { RunStore } from '../../src/cli/run-plan/run-state.ts'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 import { onCaseFinished, testProperty } from '../support/property.ts'
@@ -54,7 +53,7 @@ function prepare(yaml: string, latencyMs = 0) {
   const clock = createVirtualClock(undefined, true)
   const fake = createFakeService({ clock })
   onCaseFinished(() => fake.close())
-  const store: RunStore = new Map<string, string>()
+  const store: Required<BudgetStore> = new Map<string, string>()
   let lostLocks = 0
   const read = () => readPlanFile({ name: 'plan.yaml', path })
 
@@ -65,7 +64,7 @@ function prepare(yaml: string, latencyMs = 0) {
     const stopping = new AbortController()
     let isDead = false
     const never = new Promise<never>(() => {})
-    const ownStore: RunStore = {
+    const ownStore: Required<BudgetStore> = {
       get: (key) => store.get(key),
       set: (key, value) => (isDead ? never : store.set(key, value)),
       delete: (key) => (isDead ? never : store.delete(key)),

@@ -2,10 +2,11 @@ import { creditsToUsd } from 'etn-market'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { formatCount, formatUsd } from '../output.ts'
 import { readPlanFile } from '../plan-file.ts'
+import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { cleanLine } from '../text.ts'
-import { describeBalance, makePlan } from './plan.ts'
+import { describeBalance } from './plan.ts'
 
 /** Adds `etn-market account`. With `--json` it prints `{ credits, usd, tier }`, and `daysUntilEmpty` with a plan. */
 export const addCommand: AddCommand = (program, host) => {
@@ -18,7 +19,7 @@ export const addCommand: AddCommand = (program, host) => {
       const { credits: stated, tier = null } = await client.account.me(undefined, { signal: session.signal })
       const credits = typeof stated === 'number' ? stated : null
       const usd = credits === null ? null : creditsToUsd(credits)
-      const plan = file && credits !== null && credits > 0 ? makePlan(file, undefined, credits) : undefined
+      const plan = file && credits !== null && credits > 0 ? forecastPlan(file, { balance: credits }) : undefined
       const daysUntilEmpty = plan?.daysUntilEmpty ?? (credits === 0 ? 0 : null)
       if (session.json) session.printJson({ credits, usd, tier, ...(file && { daysUntilEmpty }) })
       else {

@@ -222,7 +222,7 @@ class Purchases {
     const title = `${params.address}, ${params.bucket}, ${params.currency}`
     const text = () => toCsv(candles)
     const save = (option: string, { name, path }: NamedFile, content: () => string) =>
-      savePaidFor(`${option} ${name}`, { name: 'candles.csv', text }, () => writeWhole(path, content()))
+      savePaidFor(`${option} ${name}`, 'candles.csv', text, () => writeWhole(path, content()))
     for (const line of synced ? describeGap(synced) : []) this.#session.note(line)
     if (svg !== undefined) save('--svg', this.#session.file(svg), () => toSvg(candles, title))
     const file = typeof csv === 'string' ? this.#fileOf(csv, params) : undefined

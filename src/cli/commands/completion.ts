@@ -5,16 +5,6 @@ import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { SWEEPS } from './sweep.ts'
 
-/** A command as a shell completes it. */
-interface Completed {
-  readonly name: string
-  readonly summary: string
-  /** Values of the first argument. */
-  readonly values: readonly string[]
-  /** Long options with their dashes. */
-  readonly options: readonly string[]
-}
-
 const SHELLS = { bash: toBash, zsh: toZsh, fish: toFish }
 
 /** Adds `etn-market completion`. `loadAll` makes a program with the options of every command. */
@@ -38,28 +28,26 @@ Put into the start-up file of the shell:
   addExample(command, 'completion bash >> ~/.bashrc')
 }
 
-function describe(command: Command): Completed {
+/** A command as a shell completes it: `values` are those of its first argument. */
+function describe(command: Command) {
   const name = command.name()
-  const choices = command.registeredArguments[0]?.argChoices
+  // Arguments whose errors name the nearest value, so that commander does not know the values.
+  const known = name === 'sweep' ? SWEEPS : ['cost', 'call'].includes(name) ? operations : {}
   return {
     name,
     summary: command.summary(),
-    values: choices ?? valuesOf(name),
+    values: command.registeredArguments[0]?.argChoices ?? Object.keys(known),
     options: [...command.options.flatMap(({ long }) => long ?? []), '--help'],
   }
 }
 
-/** Arguments whose errors name the nearest value, so that commander does not know the values. */
-function valuesOf(command: string): string[] {
-  if (command === 'sweep') return Object.keys(SWEEPS)
-  return ['cost', 'call'].includes(command) ? Object.keys(operations) : []
-}
+type Commands = readonly ReturnType<typeof describe>[]
 
 /** A line for each command, with what may follow it. */
-const toCases = (commands: readonly Completed[], format: (words: string) => string) =>
+const toCases = (commands: Commands, format: (words: string) => string) =>
   commands.map(({ name, values, options }) => `    ${name}) ${format([...values, ...options].join(' '))} ;;`).join('\n')
 
-function toBash(commands: readonly Completed[]): string {
+function toBash(commands: Commands): string {
   return `_etn_market() {
   local words
   case "\${COMP_CWORD}:\${COMP_WORDS[1]}" in
@@ -73,7 +61,7 @@ ${toCases(commands, (words) => `words="${words}"`)}
 complete -o default -F _etn_market etn-market`
 }
 
-function toZsh(commands: readonly Completed[]): string {
+function toZsh(commands: Commands): string {
   return `_etn_market() {
   if (( CURRENT == 2 )); then
     compadd -- ${namesOf(commands)}
@@ -87,7 +75,7 @@ ${toCases(commands, (words) => `compadd -- ${words}`)}
 compdef _etn_market etn-market`
 }
 
-function toFish(commands: readonly Completed[]): string {
+function toFish(commands: Commands): string {
   return commands
     .flatMap(({ name, summary, values, options }) => {
       const within = `complete -c etn-market -n '__fish_seen_subcommand_from ${name}'`
@@ -100,5 +88,4 @@ function toFish(commands: readonly Completed[]): string {
     .join('\n')
 }
 
-const namesOf = (commands: readonly Completed[]) =>
-  [...commands.map(({ name }) => name), '--help', '--version'].join(' ')
+const namesOf = (commands: Commands) => [...commands.map(({ name }) => name), '--help', '--version'].join(' ')

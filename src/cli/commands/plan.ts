@@ -1,15 +1,9 @@
 import { formatDuration } from '../../credits/duration.ts'
-import { addExample, readCredits } from '../common-options.ts'
-import { EXIT, usageError } from '../failure.ts'
+import { addExample, readSomeCredits } from '../common-options.ts'
+import { EXIT } from '../failure.ts'
 import { formatCount, formatCredits, formatUsd } from '../output.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
-import {
-  type ForecastLine,
-  findSlowerLine,
-  forecastPlan,
-  type PlanForecast,
-  type SlowerLine,
-} from '../plan-forecast.ts'
+import { findSlowerLine, forecastPlan, type PlanForecast, type SlowerLine } from '../plan-forecast.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
 import { planPriceRequests } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
@@ -31,14 +25,14 @@ export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('plan <file>')
     .description('What a schedule of calls costs. Sends nothing. Exits with 1 when it exceeds the daily limit.')
-    .option('--daily-limit <credits>', 'credits that may be spent a day', readCredits)
-    .option('--balance <credits>', 'credits on the key, for the days until it is empty', readCredits)
+    .option('--daily-limit <credits>', 'credits that may be spent a day', readSomeCredits)
+    .option('--balance <credits>', 'credits on the key, for the days until it is empty', readSomeCredits)
     .option('--json', 'print the plan as JSON')
   command.action(
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name))
       const limit = options.dailyLimit ?? file.creditsPerDay
-      const plan = makePlan(file, limit, options.balance ?? file.balance)
+      const plan = forecastPlan(file, { limit, balance: options.balance ?? file.balance })
       const withinLimit = limit === undefined || plan.creditsPerDay <= limit
       const slower = limit === undefined || withinLimit ? undefined : findSlowerLine(file, limit)
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
@@ -70,13 +64,6 @@ A plan in YAML. Times are in UTC. The guide of the command has all fields.
     - { operation: nft.collection, addresses: nfts.txt, once: 03:30 }
 `
 
-/** The plan of a file. A limit or a balance of 0 allows nothing. */
-export function makePlan(file: PlanFile, limit: number | undefined, balance: number | undefined): PlanForecast {
-  if (limit === 0) throw usageError('--daily-limit: it must be above 0.')
-  if (balance === 0) throw usageError('--balance: it must be above 0.')
-  return forecastPlan(file, { limit, balance })
-}
-
 function printPlan(
   session: Session,
   { lines }: PlanFile,
@@ -96,16 +83,21 @@ function printPlan(
     { title: 'a day', align: 'right', dropOrder: 5 },
     { title: 'share', align: 'right', dropOrder: 4 },
   ] as const
-  const rows = plan.calls.map((call, index) => [
-    call.operation,
-    call.for,
-    String(requestsOf(lines[index], call)),
-    lines[index]?.every ?? '',
-    ...(hasHours ? [String(call.activeHours)] : []),
-    formatRange(call.minCreditsPerDay, call.creditsPerDay),
-    formatUsd(call.usdPerDay),
-    `${(100 * call.share).toFixed(1)} %`,
-  ])
+  const rows = plan.calls.map((call, index) => {
+    const line = lines[index] as PlanLine
+    const [min, max] = [formatCount(call.minCreditsPerDay), formatCount(call.creditsPerDay)]
+    return [
+      call.operation,
+      call.for,
+      // Prices of many addresses are one request.
+      String(kindOf(line) === 'prices' ? planPriceRequests(call.count).requests : call.count),
+      line.every,
+      ...(hasHours ? [String(call.activeHours)] : []),
+      min === max ? max : `${min}–${max}`,
+      formatUsd(call.usdPerDay),
+      `${(100 * call.share).toFixed(1)} %`,
+    ]
+  })
   printTable(session, columns, rows)
   print('')
   print(
@@ -122,11 +114,6 @@ function printPlan(
   const advice = plan.advice.filter(({ kind }) => kind !== 'over-limit')
   if (advice.length > 0) print(colors.bold('\nTo spend less:'))
   for (const { message } of advice) print(`- ${message}`)
-}
-
-/** Prices of many addresses are one request. */
-function requestsOf(line: PlanLine | undefined, { count }: ForecastLine): number {
-  return line !== undefined && kindOf(line) === 'prices' ? planPriceRequests(count).requests : count
 }
 
 /** Such as `The balance lasts 12.5 days at least.` */
@@ -154,8 +141,4 @@ export function describeLimit(plan: PlanForecast, limit: number, slower: SlowerL
   const [from, to] = [slower.everyMs, slower.insteadEveryMs].map(formatDuration)
   const name = call.for === '' ? call.operation : `${call.operation} (${call.for})`
   return [...lines, `Or slow ${name} from ${from} to ${to}: that saves ${formatCount(slower.saves)} credits a day.`]
-}
-
-function formatRange(min: number, max: number): string {
-  return min === max ? formatCount(max) : `${formatCount(min)}–${formatCount(max)}`
 }

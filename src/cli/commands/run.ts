@@ -4,18 +4,18 @@ import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { systemClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import { addExample, addKeyOptions, readCredits } from '../common-options.ts'
+import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
 import { refusal, usageError } from '../failure.ts'
 import { type NamedFile, nameFile, statPath } from '../files.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
-import { findSlowerLine } from '../plan-forecast.ts'
+import { findSlowerLine, forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
 import { checkOutputs } from '../run-plan/outputs.ts'
 import { describeEvent } from '../run-plan/run-events.ts'
 import { runPlan } from '../run-plan/run-plan.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { cleanLine, toJsonLine } from '../text.ts'
-import { describeLimit, makePlan, PLAN_HELP } from './plan.ts'
+import { describeLimit, PLAN_HELP } from './plan.ts'
 
 interface RunArguments extends CommonOptions {
   readonly dailyLimit?: number
@@ -32,7 +32,7 @@ export const addCommand: AddCommand = (program, host) => {
     .option(
       '--daily-limit <credits>',
       'credits that may be spent a day (UTC); else creditsPerDay of the plan',
-      readCredits,
+      readSomeCredits,
     )
   const option = new Option('--max-credits <n>').hideHelp().argParser(() => {
     throw new InvalidArgumentError('A run has a limit of each day: use --daily-limit.')
@@ -99,7 +99,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
 
 /** @throws CommandError with what to change */
 function requireFits(file: PlanFile, limit: number): { creditsPerDay: number } {
-  const plan = makePlan(file, limit, undefined)
+  const plan = forecastPlan(file, { limit })
   if (plan.creditsPerDay <= limit) return plan
   const problem = describeLimit(plan, limit, findSlowerLine(file, limit))
   throw refusal([...problem, 'Nothing was sent.'].join(' '), 'over_limit')

@@ -200,6 +200,5 @@ function journalError(path: string, { failure, unwritten }: Journal): Error {
   if (unwritten.length === 0)
     return refusal(`${problem} What it has is kept: run it again with --resume ${path}`, 'not_written')
   const advice = `Append to it what is missing, then go on with --resume ${path}.`
-  const text = () => unwritten.map((line) => `${line}\n`).join('')
-  return keepElsewhere(`${problem} ${advice}`, { name: path, text })
+  return keepElsewhere(`${problem} ${advice}`, path, unwritten.map((line) => `${line}\n`).join(''))
 }

@@ -52,7 +52,12 @@ export const addCommand: AddCommand = (program, host) => {
       const save = (option: string, name: string | undefined, text: string) => {
         if (name === undefined) return
         const { path } = session.file(name)
-        savePaidFor(`${option} ${name}`, { name: 'tape.json', text: () => answers }, () => writeWhole(path, text))
+        savePaidFor(
+          `${option} ${name}`,
+          'tape.json',
+          () => answers,
+          () => writeWhole(path, text),
+        )
       }
       save('--tape', tapeName, answers)
       save('--report', report, redactKeys(toMarkdown(found, program.version() ?? '')))

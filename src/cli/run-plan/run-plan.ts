@@ -1,4 +1,4 @@
-import type { Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
+import type { BudgetStore, Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { anchoredWallClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
@@ -6,7 +6,7 @@ import type { NamedFile } from '../files.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
 import type { RunEvent } from './run-events.ts'
 import { runCall, runCandles, runPrices, runSweep } from './run-line.ts'
-import { RunState, type RunStore } from './run-state.ts'
+import { RunState } from './run-state.ts'
 import { abortWith, MAX_SLEEP_MS, RunningLine } from './running-line.ts'
 
 export interface RunPlanOptions {
@@ -15,7 +15,7 @@ export interface RunPlanOptions {
   /** What the plan costs, credits a day. */
   readonly planned: number
   /** Keeps the budget, the prices and what was begun. */
-  readonly store: RunStore
+  readonly store: Required<BudgetStore>
   readonly budget: StoredBudget
   readonly clock: Clock
   readonly signal: AbortSignal

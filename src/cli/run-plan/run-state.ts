@@ -3,13 +3,6 @@ import type { PlanLine } from '../plan-line.ts'
 import type { DayEvent } from './run-events.ts'
 import type { RunPlanOptions } from './run-plan.ts'
 
-/** Where a run keeps what it did. */
-export interface RunStore {
-  get(key: string): unknown
-  set(key: string, value: string, ttl?: number): unknown
-  delete(key: string): unknown
-}
-
 /** What is known of a line, so that a restart goes on where it was. */
 export interface LineState {
   /** When it was due last, unix milliseconds; for a line that never was, when the plan was begun. */
