@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Candle, OperationParams } from 'etn-market'
 import { CommandError, EXIT } from '../failure.ts'
-import { makeFolder, reasonOf, statOpenFile, statPath } from '../files.ts'
+import { reasonOf, statOpenFile, statPath } from '../files.ts'
 import { type Journal, openJournal } from '../journal.ts'
 import { addressParam } from '../plan-file.ts'
 import { endOfActive, type LineTimes, startOfActive } from '../plan-line.ts'
@@ -194,7 +194,7 @@ async function sync(id: SeriesId, name: string, running: RunningLine): Promise<v
   const { token: address, bucket, currency } = id
   const { limit = DEFAULT_LIMIT } = running.line.params as Partial<OperationParams['token.candles']>
   const { path } = file(name)
-  makeFolder(name, dirname(path))
+  mkdirSync(dirname(path), { recursive: true })
   const series = await openSeriesFile({ name, path }, id)
   let credits = 0
   async function buy(count: number): Promise<readonly Candle[]> {
