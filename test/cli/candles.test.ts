@@ -86,12 +86,6 @@ test('--sync buys what is missing, and refuses another file before it spends', a
     [['candles', CORE, '--sync', 'bolt.csv'], `it holds another series (${BOLT}, 1h, USD). Nothing was sent.`],
     [['candles', BOLT, '--sync', 'bolt.csv', '--bucket', '4h'], 'it holds another series'],
     [['candles', BOLT, '--sync', 'other.csv'], 'other.csv.json, which says of which token it is, cannot be read'],
-    [['candles', BOLT, '--sync', 'bolt.txt'], 'it must end in .csv, .sqlite or .db'],
-    [['candles', BOLT, '--svg', 'no/where.svg'], '--svg no/where.svg: there is no such file or folder.'],
-    [['candles', BOLT, '--csv', folder], 'it is a folder'],
-    [['candles', BOLT, '--bucket', '2h'], 'invalid bucket: "2h". It must be one of 1m, 15m, 1h, 4h, 1d.'],
-    [['candles', BOLT, '--csv', '--sync', 'bolt.csv'], '--csv and --sync cannot be given together.'],
-    [['candles'], "missing required argument 'addresses'"],
   ] as const) {
     const { code, stderr } = await run(args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
@@ -386,17 +380,5 @@ describe('several tokens', () => {
     fake.fault({ status: 402, times: Number.POSITIVE_INFINITY })
     const refused = await run(['candles', ...ALL.slice(0, 3), '--limit', '5'])
     expect([refused.code, refused.stdout]).toEqual([1, '0 of 3 tokens done, 1 failed.\n'])
-  })
-
-  test.each([
-    [['--sync', 'bolt.csv'], /bolt\.csv: several tokens need a folder/],
-    [['--csv'], /--csv of several tokens needs a folder/],
-    [['--svg', 'a.svg'], /--svg takes one token/],
-    [['--all-listed'], /--all-listed stands instead of addresses/],
-  ])('with %j are refused before anything is sent', async (more, message) => {
-    const { run, fake } = await createScene()
-    const { code, stderr } = await run(['candles', ...ALL.slice(0, 2), ...more])
-    expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
-    expect(fake.journal()).toEqual([])
   })
 })

@@ -106,37 +106,81 @@ test('a plan has one run at a time', async () => {
   expect(await code).toBe(0)
 })
 
+/** A plan with these lines. */
+const planOf = (creditsPerDay: number, ...lines: readonly string[]) =>
+  `creditsPerDay: ${creditsPerDay}\ncalls:${lines.map((line) => `\n  - { ${line} }`).join('')}\n`
+const etnTo = (file: string) => planOf(100_000, `operation: etn.price, every: 1h, file: ${file}`)
+const NIGHTLY = 'operation: locks.get, addresses: tokens.txt, once: night'
+const both = (...lines: readonly (readonly [operation: string, file: string])[]) =>
+  planOf(
+    1_000_000,
+    ...lines.map(([operation, file]) => `operation: ${operation}, addresses: tokens.txt, every: 6h, file: ${file}`),
+  )
+const shared = (what: string) => `calls[0] and calls[1] have one ${what}: give each a file.`
+
 test.each([
   [
-    'over its limit',
+    'costs more than its limit',
     PLAN.replace('100000', '10000'),
     1,
     /Over the limit of 10,000 credits a day: .* Nothing was sent\.\n$/,
   ],
+  ['has no limit', PLAN.replace(/^.*\n/, ''), 2, 'creditsPerDay is missing. Set it there, or add --daily-limit.'],
+  ['has two sweeps of one journal', planOf(1_000_000, NIGHTLY, NIGHTLY), 2, shared('journal, locks.get')],
   [
-    'without a limit',
-    PLAN.replace('creditsPerDay: 100000\n', ''),
+    'has two names of one journal',
+    both(['locks.get', 'locks'], ['nft.collection', './locks.jsonl']),
     2,
-    /creditsPerDay is missing\. Set it there, or add --daily-limit\./,
+    shared('journal, ./locks.jsonl'),
   ],
   [
-    'with two sweeps of one journal',
-    `creditsPerDay: 1000000\ncalls:${`\n  - { operation: locks.get, addresses: tokens.txt, once: night }`.repeat(2)}\n`,
+    'writes answers into a journal',
+    both(['locks.get', 'locks.jsonl'], ['prices.batch', 'locks-2026-11-24T0200.jsonl']),
     2,
-    /calls\[0\] and calls\[1\] have one journal, locks\.get: give each a file\./,
+    shared('file, locks-2026-11-24T0200.jsonl'),
   ],
   [
-    'with calls that are only counted',
-    'creditsPerDay: 1000000\ncalls:\n  - { operation: locks.get, count: 300, once: night }\n',
+    'writes a file of candles twice',
+    both(['token.candles', 'candles'], ['token.candles', './candles']),
     2,
-    /calls\[0\]: locks\.get needs addresses/,
+    shared('file, ./candles'),
   ],
-])('a plan %s is refused before anything is sent', async (_, text, exitCode, message) => {
+  [
+    'writes a file and a link to it',
+    both(['prices.batch', 'one.jsonl'], ['token.price', 'link.jsonl']),
+    2,
+    shared('file, link.jsonl'),
+  ],
+  [
+    'only counts calls',
+    planOf(1_000_000, 'operation: locks.get, count: 3, once: night'),
+    2,
+    'calls[0]: locks.get needs addresses',
+  ],
+  ['writes into no folder', etnTo('no/etn.jsonl'), 2, 'calls[0]: file no/etn.jsonl: there is no such file or folder.'],
+  ['writes into itself', etnTo('./plan.yaml'), 2, 'calls[0]: file ./plan.yaml is the plan.'],
+  [
+    'writes into its state',
+    etnTo('plan.yaml.state.json'),
+    2,
+    'calls[0]: file plan.yaml.state.json is the state of the run.',
+  ],
+  [
+    'writes into its addresses',
+    planOf(100_000, 'operation: prices.batch, addresses: tokens.txt, every: 1h, file: tokens.txt'),
+    2,
+    'calls[0]: file tokens.txt is a list of addresses.',
+  ],
+])('a plan that %s is refused before anything is sent or written', async (_, text, exitCode, message) => {
   const scene = await createPlan(text)
+  symlinkSync('one.jsonl', join(scene.folder, 'link.jsonl'))
   const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
-  expect([code, stderr]).toEqual([exitCode, expect.stringMatching(message)])
+  expect(code).toBe(exitCode)
+  expect(stderr).toMatch(message)
   expect(scene.fake.journal()).toEqual([])
-  expect(existsSync(join(scene.folder, 'plan.yaml.state.json'))).toBe(false)
+  expect(readFileSync(join(scene.folder, 'tokens.txt'), 'utf8')).toContain(BOLT)
+  const files = readdirSync(scene.folder).filter((name) => name !== 'candles')
+  expect(files.sort()).toEqual(['link.jsonl', 'plan.yaml', 'tokens.txt'])
 })
 
 test('a state that is damaged is refused, and nothing is spent', async () => {
@@ -144,70 +188,6 @@ test('a state that is damaged is refused, and nothing is spent', async () => {
   scene.write('plan.yaml.state.json', '{"entries":')
   const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('plan.yaml.state.json: it is damaged')])
-  expect(scene.fake.journal()).toEqual([])
-})
-
-test.each([
-  [
-    'a folder that is missing',
-    `{ operation: etn.price, every: 1h, file: no/etn.jsonl }`,
-    'file no/etn.jsonl: there is no such file or folder.',
-  ],
-  ['the plan itself', `{ operation: etn.price, every: 1h, file: ./plan.yaml }`, 'file ./plan.yaml is the plan.'],
-  [
-    'its state',
-    `{ operation: etn.price, every: 1h, file: plan.yaml.state.json }`,
-    'file plan.yaml.state.json is the state of the run.',
-  ],
-  [
-    'a list of addresses',
-    `{ operation: prices.batch, addresses: tokens.txt, every: 1h, file: tokens.txt }`,
-    'file tokens.txt is a list of addresses.',
-  ],
-])('a plan that writes into %s is refused before anything is sent', async (_, line, message) => {
-  const scene = await createPlan(`creditsPerDay: 100000\ncalls:\n  - ${line}\n`)
-  const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`plan.yaml: calls[0]: ${message}`)])
-  expect(scene.fake.journal()).toEqual([])
-  expect(readFileSync(join(scene.folder, 'tokens.txt'), 'utf8')).toContain(BOLT)
-  expect(readdirSync(scene.folder).sort()).toEqual(['plan.yaml', 'tokens.txt'])
-})
-
-test.each([
-  [
-    'sweeps with two names of one journal',
-    ['locks.get', 'file: locks'],
-    ['nft.collection', 'file: ./locks.jsonl'],
-    'one journal, ./locks.jsonl',
-  ],
-  [
-    'a journal and the file of a call',
-    ['locks.get', 'file: locks.jsonl'],
-    ['prices.batch', 'file: locks-2026-11-24T0200.jsonl'],
-    'one file, locks-2026-11-24T0200.jsonl',
-  ],
-  [
-    'one file of candles',
-    ['token.candles', 'file: candles'],
-    ['token.candles', 'file: ./candles'],
-    'one file, ./candles',
-  ],
-  [
-    'two links to one file',
-    ['prices.batch', 'file: one.jsonl'],
-    ['token.price', 'file: link.jsonl'],
-    'one file, link.jsonl',
-  ],
-] as const)('lines of a plan with %s are refused, with both of their numbers', async (_, first, second, message) => {
-  const line = ([operation, file]: readonly [string, string]) =>
-    `\n  - { operation: ${operation}, addresses: tokens.txt, every: 6h, ${file} }`
-  const scene = await createPlan(`creditsPerDay: 1000000\ncalls:${line(first)}${line(second)}\n`)
-  symlinkSync('one.jsonl', join(scene.folder, 'link.jsonl'))
-  const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining(`calls[0] and calls[1] have ${message}: give each a file.`),
-  ])
   expect(scene.fake.journal()).toEqual([])
 })
 
@@ -255,12 +235,11 @@ test.each([
   expect(scene.fake.journal()).toHaveLength(2)
 })
 
-test('`run` says which option is its limit, and `plan` which lines `run` cannot carry out', async () => {
+test('`plan` says which lines `run` cannot carry out, and counts prices of addresses by request', async () => {
   const scene = await createPlan(`creditsPerDay: 1000000\ncalls:
   - { operation: locks.get, count: 3, once: night }
   - { operation: prices.batch, addresses: tokens.txt, every: 1h }
 `)
-  expect((await scene.run(['run', 'plan.yaml', '--max-credits', '5'])).stderr).toContain('use --daily-limit')
   const { stdout } = await scene.run(['plan', 'plan.yaml'])
   expect(stdout).toContain('`run` needs addresses, not only a count, for calls[0].')
   // Three addresses are one request.
