@@ -43,13 +43,9 @@ export async function readParams(session: Session, options: ParamOptions): Promi
   const params: Record<string, unknown> = {}
   for (const name of paramUsers().keys()) {
     const value = options[name]
-    if (typeof value === 'string')
-      params[name] =
-        name === 'addresses'
-          ? await readList(session, value)
-          : ['limit', 'version'].includes(name)
-            ? readItems(value)
-            : value
+    if (typeof value !== 'string') continue
+    if (name === 'addresses') params[name] = await readList(session, value)
+    else params[name] = ['limit', 'version'].includes(name) ? readItems(value) : value
   }
   return params
 }

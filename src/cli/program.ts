@@ -10,7 +10,7 @@ type Load = () => Promise<{ readonly addCommand: AddCommand }>
 /** The name and the summary of each command, and what loads it when it is used, so that the program starts fast. */
 const COMMANDS: readonly (readonly [name: string, summary: string, load: Load])[] = [
   ['demo', 'what this is, in ten seconds, without a key', () => import('./commands/demo.ts')],
-  ['cost', 'what a call costs', () => import('./commands/cost.ts')],
+  ['cost', 'what a call costs', async () => ({ addCommand: (await import('./commands/call.ts')).addCostCommand })],
   ['call', 'call an operation', () => import('./commands/call.ts')],
   ['plan', 'what a schedule of calls costs', () => import('./commands/plan.ts')],
   ['run', 'carry out a plan, within its limit of the day', () => import('./commands/run.ts')],

@@ -20,18 +20,12 @@ const { base, perItem, maxItems: MAX_TOKENS } = operations['token.list'].credits
 /** What a list of all tokens may cost, in credits. */
 export const TOKEN_LIST_COST = { min: base, max: base + perItem * MAX_TOKENS }
 
-/** What is kept between runs. */
-interface Kept {
-  readonly savedAt: number
-  readonly tokens: Readonly<Record<string, TokenInfo>>
-}
-
 /** The tokens that an earlier run kept; undefined if there are none or they are older than a week. */
 export function readKeptTokens(session: Session): Tokens | undefined {
   try {
-    const { savedAt, tokens } = JSON.parse(readFileSync(pathOf(session), 'utf8')) as Kept
+    const { savedAt, tokens } = JSON.parse(readFileSync(pathOf(session), 'utf8'))
     const age = Date.now() - savedAt
-    return age >= 0 && age < WEEK_MS ? new Map(Object.entries(tokens)) : undefined
+    return age >= 0 && age < WEEK_MS ? new Map(Object.entries<TokenInfo>(tokens)) : undefined
   } catch {
     return undefined
   }
@@ -43,10 +37,9 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
   const tokens = Object.fromEntries(
     list.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol: String(symbol), decimals }]),
   )
-  const kept: Kept = { savedAt: Date.now(), tokens }
   try {
     mkdirSync(dirname(pathOf(session)), { recursive: true })
-    writeFileSync(pathOf(session), JSON.stringify(kept))
+    writeFileSync(pathOf(session), JSON.stringify({ savedAt: Date.now(), tokens }))
   } catch {
     // Without a cache the list is bought again next time.
   }

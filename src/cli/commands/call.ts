@@ -1,4 +1,4 @@
-import { operations, PartialBatchError } from 'etn-market'
+import { creditsToUsd, operations, PartialBatchError } from 'etn-market'
 import {
   addParamOptions,
   estimateCall,
@@ -8,11 +8,31 @@ import {
   readParams,
 } from '../call-params.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
+import { formatCredits } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type Colors, type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 import { cleanLine } from '../text.ts'
-import { describeRequests } from './cost.ts'
+
+/** Adds `etn-market cost`, which sends nothing. With `--json` it prints `{ operation, min, max, requests, usd }`. */
+export const addCostCommand: AddCommand = (program, host) => {
+  const command = program
+    .command('cost <operation>')
+    .description('What a call costs, in credits and US dollars. Sends nothing.')
+    .option('--json', 'print { operation, min, max, requests, usd }; usd is of max')
+  addParamOptions(command).action(
+    inSession<CommonOptions & ParamOptions, [string]>(host, async (session, options, name) => {
+      const operation = readOperation(name)
+      const { min, max, requests } = estimateCall(operation, await readParams(session, options))
+      const cost = max === 0 ? 'free' : formatCredits(min, max)
+      if (session.json) session.printJson({ operation, min, max, requests, usd: creditsToUsd(max) })
+      else session.print(`${operation}: ${cost}, ${describeRequests(requests)}.`)
+    }),
+  )
+  addExample(command, 'cost token.list --limit 20')
+}
+
+const describeRequests = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`
 
 /** Adds `etn-market call`. With `--json` it prints the service's data alone. */
 export const addCommand: AddCommand = (program, host) => {

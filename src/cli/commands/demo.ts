@@ -64,10 +64,9 @@ async function playDemo(session: Session, paceMs: number): Promise<void> {
 
     await title(`3. A batch of ${BATCH} prices: the answer to one of its two requests is lost`)
     fake.fault({ operation: 'prices.batch', nth: 2, reset: 'after' })
-    const error = await client.prices
-      .batch({ addresses: batch }, { retry: false, signal })
-      .then(() => undefined, toFailure)
-    if (error === undefined) throw new Error('The batch succeeded.')
+    const sent = client.prices.batch({ addresses: batch }, { retry: false, signal })
+    const error = await sent.catch((reason: unknown) => reason)
+    if (!(error instanceof PartialBatchError)) throw error
     print(colors.red(`   ${error.name}`))
     print(`   ${Object.keys(error.prices).length} prices arrived, ${error.missing.length} are missing.`)
     print(
@@ -119,12 +118,6 @@ async function watchPrices(session: Session, fake: FakeService, feed: PriceFeed,
       colors.yellow(`   Alert: BOLT is ${value.condition} ${LIMIT_USD} USD: ${formatDecimal(value.price.usd, DIGITS)}`),
     )
   await alerts.return?.()
-}
-
-/** @throws an error of another kind */
-function toFailure(error: unknown): PartialBatchError {
-  if (error instanceof PartialBatchError) return error
-  throw error
 }
 
 function formatLedger(fake: FakeService, styleTitle: (text: string) => string): readonly string[] {

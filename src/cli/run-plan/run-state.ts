@@ -38,9 +38,9 @@ export class RunState {
   /** @param options with a budget that is loaded */
   static async load(options: RunPlanOptions): Promise<RunState> {
     const { store, lines, clock } = options
-    const state = new RunState(options, parse(await store.get(DAY_KEY), isDayRecord))
+    const state = new RunState(options, parse<DayRecord>(await store.get(DAY_KEY), 'date', 'string'))
     for (const line of lines) {
-      const known = parse(await store.get(state.#keyOf(line)), isLineState)
+      const known = parse<LineState>(await store.get(state.#keyOf(line)), 'last', 'number')
       if (known === undefined) continue
       // A clock that was ahead then, or is behind now, holds nothing up. Addresses that are new belong to the time that has begun.
       const isChanged = known.list !== undefined && known.list !== hashOf(line.addresses)
@@ -132,15 +132,13 @@ const hashOf = (value: unknown) =>
     .digest('hex')
     .slice(0, 16)
 
-function parse<T>(text: unknown, isValid: (value: unknown) => value is T): T | undefined {
+/** A stored record; undefined for anything that has no such field. */
+function parse<T>(text: unknown, field: keyof T, type: 'string' | 'number'): T | undefined {
   if (typeof text !== 'string') return undefined
   try {
-    const value: unknown = JSON.parse(text)
-    return isValid(value) ? value : undefined
+    const value = JSON.parse(text) as T
+    return typeof value?.[field] === type ? value : undefined
   } catch {
     return undefined
   }
 }
-
-const isLineState = (value: unknown): value is LineState => typeof (value as LineState | null)?.last === 'number'
-const isDayRecord = (value: unknown): value is DayRecord => typeof (value as DayRecord | null)?.date === 'string'
