@@ -2,20 +2,11 @@ import { operations } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
 
 /** A place where an answer is not what the contract says. It names types, never values. */
-export interface Difference {
+interface Difference {
   readonly kind: 'missing' | 'new' | 'type'
   /** The place, such as `data[].symbol`; `*` stands for an address. */
   readonly path: string
   readonly message: string
-}
-
-/** What an answer shows. */
-export interface Comparison {
-  readonly differences: readonly Difference[]
-  /** Fields that are less than observed, and that were there with the right type: their grade can be raised. */
-  readonly confirmed: readonly string[]
-  /** Fields that were null, absent although that is allowed, or in an empty list. */
-  readonly notSeen: readonly string[]
 }
 
 /** A schema of the contract. */
@@ -62,7 +53,7 @@ export async function readContract(): Promise<unknown> {
 }
 
 /** Compares an answer, its envelope included, with its schema, field by field. Equal places of several items count once. */
-export function compareAnswer(contract: unknown, operation: keyof typeof operations, body: unknown): Comparison {
+export function compareAnswer(contract: unknown, operation: keyof typeof operations, body: unknown) {
   const differences = new Map<string, Difference>()
   const confirmed = new Set<string>()
   const notSeen = new Set<string>()

@@ -38,13 +38,6 @@ export class Interrupted extends CommandError {
   }
 }
 
-/** The reader of the output is gone. */
-export class OutputClosed extends CommandError {
-  constructor() {
-    super('', 'output_closed', EXIT.ok)
-  }
-}
-
 /** A sentence with the nearest of the known values, or with all of them. */
 export function didYouMean(typed: string, known: readonly string[]): string {
   const [best] = known

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { type Budget, type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
-import { EXIT, Interrupted, OutputClosed, refusal, usageError } from './failure.ts'
+import { CommandError, EXIT, Interrupted, refusal, usageError } from './failure.ts'
 import { type NamedFile, nameFile, reasonOf } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
 import { readKey } from './key.ts'
@@ -234,7 +234,8 @@ export class Session {
 
   /** A disk that is full now may have room later; what runs until it is stopped goes on. */
   readonly #onOutputError = (error: NodeJS.ErrnoException): void => {
-    if (this.#endsByItself || error.code === 'EPIPE') this.#aborting.abort(new OutputClosed())
+    const closed = new CommandError('', 'output_closed', EXIT.ok)
+    if (this.#endsByItself || error.code === 'EPIPE') this.#aborting.abort(closed)
     else this.note(`warning: standard output: ${reasonOf(error)}.`)
   }
 

@@ -89,8 +89,9 @@ export interface OperationResult {
   readonly credits: number
   /** Each names the place and the types, never a value. */
   readonly differences: readonly string[]
-  /** Fields whose grade can be raised to `observed`. */
+  /** Fields that are less than observed, and that were there with the right type: their grade can be raised. */
   readonly confirmed: readonly string[]
+  /** Fields that were null, absent although that is allowed, or in an empty list. */
   readonly notSeen: readonly string[]
 }
 

@@ -17,9 +17,7 @@ import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { cleanLine, toJsonLine } from '../text.ts'
 import { describeLimit, PLAN_HELP } from './plan.ts'
 
-interface RunArguments extends CommonOptions {
-  readonly dailyLimit?: number
-}
+type RunArguments = CommonOptions & { readonly dailyLimit?: number }
 
 /**
  * Adds `etn-market run`: carries out a plan until a signal ends it. With `--json` it prints an event a line, see `RunEvent`. Its state is in
@@ -58,14 +56,11 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   const state = `${file.path}.state.json`
   await using store = createFileStore(state)
   const inFolder = (name: string) => nameFile(dirname(file.path), name)
-  const { keyFile } = options
-  const taken = [
-    { path: file.path, what: 'the plan' },
-    ...[state, `${state}.lock`, `${state}.new`].map((path) => ({ path, what: 'the state of the run' })),
-    ...file.lines.flatMap(({ source }) => (source ? [{ path: source, what: 'a list of addresses' }] : [])),
-    ...(keyFile === undefined ? [] : [{ path: session.file(keyFile).path, what: 'the file of the key' }]),
-  ]
-  await checkOutputs({ plan: named.name, lines: file.lines, taken, file: inFolder })
+  const taken = new Map([[file.path, 'the plan']])
+  for (const path of [state, `${state}.lock`, `${state}.new`]) taken.set(path, 'the state of the run')
+  for (const { source } of file.lines) if (source !== undefined) taken.set(source, 'a list of addresses')
+  if (options.keyFile !== undefined) taken.set(session.file(options.keyFile).path, 'the file of the key')
+  await checkOutputs(named.name, file.lines, taken, inFolder)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}

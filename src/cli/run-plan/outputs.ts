@@ -6,22 +6,22 @@ import { makeFolder, type NamedFile, statPath, tryAccess } from '../files.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
 import { isSeriesFile, openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 
-export interface Outputs {
-  /** The plan, as the user named it. */
-  readonly plan: string
-  readonly lines: readonly PlanLine[]
-  /** Files that the run reads or keeps, and what each of them is. */
-  readonly taken: readonly { readonly path: string; readonly what: string }[]
-  file(name: string): NamedFile
-}
+type ToFile = (name: string) => NamedFile
 
 /**
  * Resolves, opens and compares everything that the lines of a plan write, before anything is sent.
+ * @param plan as the user named it
+ * @param taken files that the run reads or keeps, and what each of them is
  * @throws CommandError naming the line of a file that cannot be written, or both lines of one that they would share
  */
-export async function checkOutputs({ plan, lines, taken, file }: Outputs): Promise<void> {
+export async function checkOutputs(
+  plan: string,
+  lines: readonly PlanLine[],
+  taken: ReadonlyMap<string, string>,
+  file: ToFile,
+): Promise<void> {
   const users = new Map<string, PlanLine>()
-  const kept = new Map(taken.flatMap(({ path, what }) => keysOf(path).map((key) => [key, what])))
+  const kept = new Map([...taken].flatMap(([path, what]) => keysOf(path).map((key) => [key, what])))
   for (const line of lines) {
     const place = `${plan}: calls[${line.index}]`
     for (const { name, path } of await openOutputs(line, file, place)) {
@@ -39,7 +39,7 @@ export async function checkOutputs({ plan, lines, taken, file }: Outputs): Promi
 }
 
 /** The files that a line writes. Each of them can be written. */
-async function openOutputs(line: PlanLine, file: Outputs['file'], place: string): Promise<NamedFile[]> {
+async function openOutputs(line: PlanLine, file: ToFile, place: string): Promise<NamedFile[]> {
   const kind = kindOf(line)
   if (kind === 'candles') {
     const names = seriesOf(line)
