@@ -61,13 +61,9 @@ function editDistance(one: string, other: string): number {
   return row[other.length] ?? 0
 }
 
-/** What is printed of an error, and the exit code. */
-export interface Failure extends Details {
-  readonly code: string
-  readonly message: string
-  readonly exitCode: number
-}
+type Failure = Details & { readonly code: string; readonly message: string; readonly exitCode: number }
 
+/** What is printed of an error, and the exit code. */
 export async function describeFailure(error: unknown): Promise<Failure> {
   if (error instanceof CommandError) {
     const { code, message, exitCode, details } = error

@@ -10,15 +10,12 @@ export type Output = Writable & {
   unwritten?(): string
 }
 
-/** A stream that the program reads. */
-export type Input = Readable & { readonly isTTY?: boolean }
-
 type Listen = (signal: 'SIGINT' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT', listener: () => void) => unknown
 
 /** What the program uses of the process that it runs in: `process`, or what a test gives it instead. */
 export interface HostProcess {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: Input
+  readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Output
   readonly stderr: Output
   /** Set by a command that has ended; a server keeps the process alive. */

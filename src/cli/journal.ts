@@ -98,16 +98,13 @@ export function openJournal(journal: NamedFile): Journal {
 }
 
 function readAnswers(text: string): Map<string, string> {
-  return new Map(
-    text
-      .replace(/^\ufeff/, '')
-      .split('\n')
-      .flatMap((line): [string, string][] => {
-        const { key, answer, ledger } = parseLine(line)
-        const value = answer ?? ledger
-        return typeof key === 'string' && value !== undefined ? [[key, JSON.stringify(value)]] : []
-      }),
-  )
+  const answers = new Map<string, string>()
+  for (const line of text.replace(/^\ufeff/, '').split('\n')) {
+    const { key, answer, ledger } = parseLine(line)
+    const value = answer ?? ledger
+    if (typeof key === 'string' && value !== undefined) answers.set(key, JSON.stringify(value))
+  }
+  return answers
 }
 
 function parseLine(line: string): { key?: unknown; answer?: unknown; ledger?: unknown } {

@@ -113,10 +113,8 @@ async function watchPrices(session: Session, fake: FakeService, feed: PriceFeed,
   }
   watch.stop()
   const { value } = await alert
-  if (value)
-    print(
-      colors.yellow(`   Alert: BOLT is ${value.condition} ${LIMIT_USD} USD: ${formatDecimal(value.price.usd, DIGITS)}`),
-    )
+  const usd = formatDecimal(value?.price.usd, DIGITS)
+  if (value) print(colors.yellow(`   Alert: BOLT is ${value.condition} ${LIMIT_USD} USD: ${usd}`))
   await alerts.return?.()
 }
 

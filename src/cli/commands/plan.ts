@@ -10,6 +10,8 @@ import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 
+type PlanArguments = CommonOptions & { readonly dailyLimit?: number; readonly balance?: number }
+
 /**
  * Adds `etn-market plan`, which sends nothing. With `--json` it prints what `planCredits` returns, with `limit`, `withinLimit` and `slower`.
  * It exits with 1 when the plan exceeds its daily limit, so that a job of a CI fails:
@@ -24,27 +26,24 @@ export const addCommand: AddCommand = (program, host) => {
     .option('--balance <credits>', 'credits on the key, for the days until it is empty', readSomeCredits)
     .option('--json', 'print the plan as JSON')
   command.action(
-    inSession<CommonOptions & { dailyLimit?: number; balance?: number }, [string]>(
-      host,
-      async (session, options, name) => {
-        const file = await readPlanFile(session.file(name))
-        const limit = options.dailyLimit ?? file.creditsPerDay
-        const plan = forecastPlan(file, { limit, balance: options.balance ?? file.balance })
-        const withinLimit = limit === undefined || plan.creditsPerDay <= limit
-        const slower = limit === undefined || withinLimit ? undefined : findSlowerLine(file, limit)
-        const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
-        const document = {
-          limit: limit ?? null,
-          withinLimit,
-          slower: slower ?? null,
-          ...plan,
-          ...(notRunnable.length > 0 && { notRunnable }),
-        }
-        if (session.json) session.printJson(document)
-        else printPlan(session, file, plan, limit, slower)
-        if (!withinLimit) session.exitCode = EXIT.refused
-      },
-    ),
+    inSession<PlanArguments, [string]>(host, async (session, options, name) => {
+      const file = await readPlanFile(session.file(name))
+      const limit = options.dailyLimit ?? file.creditsPerDay
+      const plan = forecastPlan(file, { limit, balance: options.balance ?? file.balance })
+      const withinLimit = limit === undefined || plan.creditsPerDay <= limit
+      const slower = limit === undefined || withinLimit ? undefined : findSlowerLine(file, limit)
+      const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
+      const document = {
+        limit: limit ?? null,
+        withinLimit,
+        slower: slower ?? null,
+        ...plan,
+        ...(notRunnable.length > 0 && { notRunnable }),
+      }
+      if (session.json) session.printJson(document)
+      else printPlan(session, file, plan, limit, slower)
+      if (!withinLimit) session.exitCode = EXIT.refused
+    }),
   )
   addExample(command, 'plan credits.yaml --daily-limit 100000 --balance 2000000')
   command.addHelpText('after', PLAN_HELP)

@@ -15,6 +15,8 @@ import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo } from '../t
 
 type ToRow = ReturnType<typeof createPriceRows>
 
+type PricesArguments = CommonOptions & { readonly watch?: number; readonly symbols: boolean }
+
 /**
  * Adds `etn-market prices`. With `--json` it prints a list of `{ address, symbol, usd, etn, changePercent, at, stale }`; with
  * `--watch` too, one of them a line.
@@ -26,19 +28,16 @@ export const addCommand: AddCommand = (program, host) => {
     .option('--watch <interval>', 'keep the prices this young, such as 30s; at least 1s', durationOf(1_000))
     .option('--no-symbols', 'do not look up symbols in token.list, which is kept for a week')
   addServiceOptions(command).action(
-    inSession<CommonOptions & { watch?: number; symbols: boolean }, [string[]]>(
-      host,
-      async (session, { symbols, watch }, args) => {
-        const addresses = await readAddresses(session, args)
-        const kept = symbols ? readKeptTokens(session) : new Map<string, TokenInfo>()
-        const client = await session.client()
-        await authorize(session, watch, addresses.length, kept === undefined)
-        const toRow = createPriceRows(kept ?? (await buyTokens(session, client)))
-        await using feed = createPriceFeed(client)
-        if (watch === undefined) await printOnce(session, feed, addresses, toRow)
-        else await printWatch(session, client, feed, addresses, watch, toRow)
-      },
-    ),
+    inSession<PricesArguments, [string[]]>(host, async (session, { symbols, watch }, args) => {
+      const addresses = await readAddresses(session, args)
+      const kept = symbols ? readKeptTokens(session) : new Map<string, TokenInfo>()
+      const client = await session.client()
+      await authorize(session, watch, addresses.length, kept === undefined)
+      const toRow = createPriceRows(kept ?? (await buyTokens(session, client)))
+      await using feed = createPriceFeed(client)
+      if (watch === undefined) await printOnce(session, feed, addresses, toRow)
+      else await printWatch(session, client, feed, addresses, watch, toRow)
+    }),
   )
   addExample(command, 'prices 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --watch 30s', 'prices tokens.txt --json')
 }

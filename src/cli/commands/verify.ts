@@ -16,6 +16,8 @@ interface Report {
   readonly credits: number
 }
 
+type VerifyArguments = CommonOptions & { readonly report?: string; readonly tape?: string }
+
 /**
  * Adds `etn-market verify`. With `--json` it prints `{ operations, probes, openapi, credits }`. It exits with 1 when something differs
  * from the contract, and with 3 when the service failed.
@@ -27,40 +29,37 @@ export const addCommand: AddCommand = (program, host) => {
     .option('--report <file>', 'write a report in Markdown, without values')
     .option('--tape <file>', 'write the answers as a tape for the fake service')
   addServiceOptions(command).action(
-    inSession<CommonOptions & { report?: string; tape?: string }, []>(
-      host,
-      async (session, { report, tape: tapeName }) => {
-        if (report !== undefined) requireWritable('--report', session.file(report))
-        if (tapeName !== undefined) requireWritable('--tape', session.file(tapeName))
-        const contract = await readContract()
-        const verification = new Verification(contract)
-        const client = await session.client({ hooks: { afterResponse: [verification.hook] } })
-        const note = 'the upper end only if the service serves what it should refuse'
-        await session.authorize({ what: 'verify', ...costOfVerification(), note })
-        await verification.callOperations(client, session.signal, (operation) => {
-          if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
-        })
-        await verification.sendProbes(client, session.signal)
-        const { results: operations, probes, tape, errors } = verification
-        const document = tape.find(({ operation }) => operation === 'meta.openapi')?.data
-        const openapi = document === undefined ? [] : compareOpenApi(contract, document)
-        const found: Report = { operations, probes, openapi, credits: client.credits.charged }
-        const answers = redactKeys(JSON.stringify(toTape(tape), undefined, 1))
-        const kept = () => answers
-        const save = (option: string, name: string | undefined, text: string) => {
-          if (name === undefined) return
-          const { path } = session.file(name)
-          savePaidFor(`${option} ${name}`, 'tape.json', kept, () => writeWhole(path, text))
-        }
-        save('--tape', tapeName, answers)
-        save('--report', report, redactKeys(toMarkdown(found, program.version() ?? '')))
-        if (session.json) session.printJson(found)
-        else for (const line of toLines(found)) session.print(cleanLine(line))
-        const isClean = operations.every(({ status }) => status === 'matches') && probes.length + openapi.length === 0
-        if (errors.some((error) => exitCodeOf(error) === EXIT.service)) session.exitCode = EXIT.service
-        else if (!isClean) session.exitCode = EXIT.refused
-      },
-    ),
+    inSession<VerifyArguments, []>(host, async (session, { report, tape: tapeName }) => {
+      if (report !== undefined) requireWritable('--report', session.file(report))
+      if (tapeName !== undefined) requireWritable('--tape', session.file(tapeName))
+      const contract = await readContract()
+      const verification = new Verification(contract)
+      const client = await session.client({ hooks: { afterResponse: [verification.hook] } })
+      const note = 'the upper end only if the service serves what it should refuse'
+      await session.authorize({ what: 'verify', ...costOfVerification(), note })
+      await verification.callOperations(client, session.signal, (operation) => {
+        if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
+      })
+      await verification.sendProbes(client, session.signal)
+      const { results: operations, probes, tape, errors } = verification
+      const document = tape.find(({ operation }) => operation === 'meta.openapi')?.data
+      const openapi = document === undefined ? [] : compareOpenApi(contract, document)
+      const found: Report = { operations, probes, openapi, credits: client.credits.charged }
+      const answers = redactKeys(JSON.stringify(toTape(tape), undefined, 1))
+      const kept = () => answers
+      const save = (option: string, name: string | undefined, text: string) => {
+        if (name === undefined) return
+        const { path } = session.file(name)
+        savePaidFor(`${option} ${name}`, 'tape.json', kept, () => writeWhole(path, text))
+      }
+      save('--tape', tapeName, answers)
+      save('--report', report, redactKeys(toMarkdown(found, program.version() ?? '')))
+      if (session.json) session.printJson(found)
+      else for (const line of toLines(found)) session.print(cleanLine(line))
+      const isClean = operations.every(({ status }) => status === 'matches') && probes.length + openapi.length === 0
+      if (errors.some((error) => exitCodeOf(error) === EXIT.service)) session.exitCode = EXIT.service
+      else if (!isClean) session.exitCode = EXIT.refused
+    }),
   )
   addExample(command, 'verify --report report.md --tape tape.json')
 }

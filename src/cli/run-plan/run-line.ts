@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Candle, OperationParams } from 'etn-market'
 import { CommandError, EXIT } from '../failure.ts'
 import { reasonOf, statOpenFile, statPath } from '../files.ts'
-import { type Journal, openJournal } from '../journal.ts'
+import { openJournal } from '../journal.ts'
 import { addressParam } from '../plan-file.ts'
 import { endOfActive, type LineTimes, startOfActive } from '../plan-line.ts'
 import { openSeriesFile, type SeriesId } from '../series.ts'
@@ -133,7 +133,10 @@ async function sweep(running: RunningLine, name: string, unwritten: string[]): P
   const counts = { done: 0, failed: 0, stored: 0, credits: 0 }
   let isRestored = false
   try {
-    restore(journal, unwritten)
+    for (let text = unwritten[0]; text !== undefined; text = unwritten[0]) {
+      journal.restore(text)
+      unwritten.shift()
+    }
     isRestored = true
     const params = (line.addresses ?? []).map((address) => ({
       ...line.params,
@@ -161,13 +164,6 @@ async function sweep(running: RunningLine, name: string, unwritten: string[]): P
     for (const text of journal.unwritten) running.reportUnwritten(`${name}: ${reasonOf(journal.failure)}.`, text)
     const left = line.count - counts.done - counts.failed
     if (isRestored) running.emit({ event: 'sweep', file: name, total: line.count, left, ...counts })
-  }
-}
-
-function restore(journal: Journal, unwritten: string[]): void {
-  for (let text = unwritten[0]; text !== undefined; text = unwritten[0]) {
-    journal.restore(text)
-    unwritten.shift()
   }
 }
 
