@@ -35,14 +35,12 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 function resolve(document: unknown, value: unknown): Fields {
   const { $ref, ...own } = fieldsOf(value)
   if (typeof $ref !== 'string') return own
-  const path = $ref.replace(/^#\//, '').split('/')
-  return {
-    ...resolve(
-      document,
-      path.reduce<unknown>((at, key) => fieldsOf(at)[key], document),
-    ),
-    ...own,
-  }
+  const target = readPath(document, $ref.replace(/^#\//, '').split('/'))
+  return { ...resolve(document, target), ...own }
+}
+
+function readPath(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((at, key) => fieldsOf(at)[key], value)
 }
 
 /** The OpenAPI document of this version, as the fake service answers it. */
@@ -103,9 +101,11 @@ export function compareAnswer(contract: unknown, operation: keyof typeof operati
     }
   }
 
-  const path = ['paths', operations[operation].path, 'get', 'responses', '200']
-  const response = schemaOf(path.reduce((value, key) => fieldsOf(value)[key], contract)) as Fields
-  visit(fieldsOf(fieldsOf(response.content)['application/json']).schema, body, '')
+  const response = resolve(
+    contract,
+    readPath(contract, ['paths', operations[operation].path, 'get', 'responses', '200']),
+  )
+  visit(readPath(response, ['content', 'application/json', 'schema']), body, '')
   const failed = new Set([...differences.values()].map(({ path }) => path))
   return {
     differences: [...differences.values()],

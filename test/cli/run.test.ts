@@ -110,73 +110,40 @@ test('a plan has one run at a time', async () => {
 const planOf = (creditsPerDay: number, ...lines: readonly string[]) =>
   `creditsPerDay: ${creditsPerDay}\ncalls:${lines.map((line) => `\n  - { ${line} }`).join('')}\n`
 const etnTo = (file: string) => planOf(100_000, `operation: etn.price, every: 1h, file: ${file}`)
+const pricesTo = (file: string) =>
+  planOf(100_000, `operation: prices.batch, addresses: tokens.txt, every: 1h, file: ${file}`)
 const NIGHTLY = 'operation: locks.get, addresses: tokens.txt, once: night'
-const both = (...lines: readonly (readonly [operation: string, file: string])[]) =>
+/** Two lines, each an operation and its file. */
+const both = (...lines: readonly string[]) =>
   planOf(
     1_000_000,
-    ...lines.map(([operation, file]) => `operation: ${operation}, addresses: tokens.txt, every: 6h, file: ${file}`),
+    ...lines.map((line) => `addresses: tokens.txt, every: 6h, operation: ${line.replace(' ', ', file: ')}`),
   )
 const shared = (what: string) => `calls[0] and calls[1] have one ${what}: give each a file.`
+const OVER = /Over the limit of 10,000 credits a day: .* Nothing was sent\.\n$/
+const JOURNAL = 'locks-2026-11-24T0200.jsonl'
 
 test.each([
-  [
-    'costs more than its limit',
-    PLAN.replace('100000', '10000'),
-    1,
-    /Over the limit of 10,000 credits a day: .* Nothing was sent\.\n$/,
-  ],
-  ['has no limit', PLAN.replace(/^.*\n/, ''), 2, 'creditsPerDay is missing. Set it there, or add --daily-limit.'],
-  ['has two sweeps of one journal', planOf(1_000_000, NIGHTLY, NIGHTLY), 2, shared('journal, locks.get')],
-  [
-    'has two names of one journal',
-    both(['locks.get', 'locks'], ['nft.collection', './locks.jsonl']),
-    2,
-    shared('journal, ./locks.jsonl'),
-  ],
-  [
-    'writes answers into a journal',
-    both(['locks.get', 'locks.jsonl'], ['prices.batch', 'locks-2026-11-24T0200.jsonl']),
-    2,
-    shared('file, locks-2026-11-24T0200.jsonl'),
-  ],
-  [
-    'writes a file of candles twice',
-    both(['token.candles', 'candles'], ['token.candles', './candles']),
-    2,
-    shared('file, ./candles'),
-  ],
-  [
-    'writes a file and a link to it',
-    both(['prices.batch', 'one.jsonl'], ['token.price', 'link.jsonl']),
-    2,
-    shared('file, link.jsonl'),
-  ],
-  [
-    'only counts calls',
-    planOf(1_000_000, 'operation: locks.get, count: 3, once: night'),
-    2,
-    'calls[0]: locks.get needs addresses',
-  ],
-  ['writes into no folder', etnTo('no/etn.jsonl'), 2, 'calls[0]: file no/etn.jsonl: there is no such file or folder.'],
-  ['writes into itself', etnTo('./plan.yaml'), 2, 'calls[0]: file ./plan.yaml is the plan.'],
-  [
-    'writes into its state',
-    etnTo('plan.yaml.state.json'),
-    2,
-    'calls[0]: file plan.yaml.state.json is the state of the run.',
-  ],
-  [
-    'writes into its addresses',
-    planOf(100_000, 'operation: prices.batch, addresses: tokens.txt, every: 1h, file: tokens.txt'),
-    2,
-    'calls[0]: file tokens.txt is a list of addresses.',
-  ],
-])('a plan that %s is refused before anything is sent or written', async (_, text, exitCode, message) => {
+  ['costs more than its limit', 1, PLAN.replace('100000', '10000'), OVER],
+  ['has no limit', 2, PLAN.replace(/^.*\n/, ''), 'creditsPerDay is missing. Set it there, or add --daily-limit.'],
+  ['has sweeps of one journal', 2, planOf(1_000_000, NIGHTLY, NIGHTLY), shared('journal, locks.get')],
+  ['has one journal', 2, both('locks.get locks', 'nft.collection ./locks.jsonl'), shared('journal, ./locks.jsonl')],
+  ['answers into a journal', 2, both('locks.get locks.jsonl', `prices.batch ${JOURNAL}`), shared(`file, ${JOURNAL}`)],
+  ['has one folder', 2, both('token.candles candles', 'token.candles ./candles'), shared('file, ./candles')],
+  ['writes into a link', 2, both('prices.batch one.jsonl', 'token.price link.jsonl'), shared('file, link.jsonl')],
+  ['only counts', 2, planOf(1_000_000, 'operation: locks.get, count: 3, once: night'), 'locks.get needs addresses'],
+  ['writes into no folder', 2, etnTo('no/etn.jsonl'), 'file no/etn.jsonl: there is no such file or folder.'],
+  ['writes into itself', 2, etnTo('./plan.yaml'), 'file ./plan.yaml is the plan.'],
+  ['writes into its state', 2, etnTo('plan.yaml.state.json'), 'file plan.yaml.state.json is the state of the run.'],
+  ['writes into its addresses', 2, pricesTo('tokens.txt'), 'file tokens.txt is a list of addresses.'],
+])('a plan that %s is refused before anything is sent or written', async (_, exitCode, text, message) => {
   const scene = await createPlan(text)
   symlinkSync('one.jsonl', join(scene.folder, 'link.jsonl'))
   const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
   expect(code).toBe(exitCode)
   expect(stderr).toMatch(message)
+  // Each names its line; two of them both of theirs.
+  if (exitCode === 2 && text.startsWith('creditsPerDay')) expect(stderr).toContain('calls[0]')
   expect(scene.fake.journal()).toEqual([])
   expect(readFileSync(join(scene.folder, 'tokens.txt'), 'utf8')).toContain(BOLT)
   const files = readdirSync(scene.folder).filter((name) => name !== 'candles')
