@@ -10,7 +10,7 @@ const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures|surface).test.ts'
 /** These run the built program in a process of its own; the others run it within theirs. */
-const PROGRAM_TESTS = 'test/cli/{built,full-disk,packed,processes,terminal}.test.ts'
+const PROGRAM_TESTS = 'test/cli/{built,full-disk,processes,terminal}.test.ts'
 
 /** Hundreds of random cases, which are about time and credits. Over real connections, `policy-model` tries some of each kind. */
 const VIRTUAL_CONNECTIONS_ONLY = ['test/behaviour/{budget-model,key-guarantee,liveness}.test.ts']

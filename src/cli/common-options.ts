@@ -23,6 +23,17 @@ export function readCredits(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of credits.')
 }
 
+/** As `readCredits`, above 0: a limit or a balance of 0 allows nothing. */
+export function readSomeCredits(text: string): number {
+  if (readCredits(text) > 0) return Number(text)
+  throw new InvalidArgumentError('It must be above 0.')
+}
+
+/** A number of items; another text is left to the library, which says what is wrong. */
+export function readItems(text: string): number | string {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text
+}
+
 /** Milliseconds of a duration such as `30s`, `5m`, `1h` or `1d`, at least `minMs`. */
 export function durationOf(minMs: number): (text: string) => number {
   return (text) => {

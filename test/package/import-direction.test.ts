@@ -135,7 +135,7 @@ describe('packages', () => {
     [
       'zod',
       [
-        'cli/plan-schema.ts',
+        'cli/plan-file.ts',
         'generated/answer-schemas.ts',
         'generated/data-schemas.ts',
         'generated/schemas.ts',
