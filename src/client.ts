@@ -2,13 +2,12 @@ import type { ApiPromise } from './api-promise.ts'
 import { withInternals } from './client-internals.ts'
 import { type Clock, systemClock } from './concurrency/clock.ts'
 import { type Budget, type BudgetOptions, createBudget, type StoredBudget } from './credits/budget.ts'
-import type { CostEstimate } from './credits/cost.ts'
-import { estimate } from './credits/estimate.ts'
+import { type CostEstimate, estimate } from './credits/cost.ts'
 import { joinLimits } from './credits/joint-budget.ts'
 import { createKeyNames } from './credits/key-name.ts'
-import { type CreditsReport, createUsage } from './credits/usage.ts'
-import { createRedactor, type Redactor } from './errors/redact.ts'
-import { fleetInternalsOf, type SharedBudget } from './fleet/internals.ts'
+import { type CreditsReport, Usage } from './credits/usage.ts'
+import { Redactor } from './errors/redact.ts'
+import { fleetInternalsOf, type SharedBudget } from './fleet/fleet.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
 import { openLog } from './log/open-log.ts'
@@ -67,7 +66,7 @@ export interface Client extends Methods {
  * @throws InvalidRequestError when an option is unknown or not accepted.
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const redactor = createRedactor()
+  const redactor = new Redactor()
   try {
     return assemble(options, redactor)
   } catch (error) {
@@ -87,7 +86,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const log = openLog(options)
   const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))
   const { budget, admission } = resolveLimits(options, clock)
-  const usage = createUsage()
+  const usage = new Usage()
   const lifetimes = createCallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
   const transport = chooseTransport(options)

@@ -4,7 +4,7 @@ import type { ParamValue } from '../operations/validate-params.ts'
 import { creditsFor, MAX_ITEMS } from './batch-cost.ts'
 import type { CostEstimate } from './cost.ts'
 import { formatDuration } from './duration.ts'
-import type { PlanAdvice } from './plan-types.ts'
+import type { PlanAdvice } from './plan.ts'
 
 /** A planned call whose parameters and interval are valid. */
 export interface CallRate {

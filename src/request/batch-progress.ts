@@ -1,6 +1,6 @@
 import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
-import { TimeoutError } from '../errors/network.ts'
-import { StarterFailure } from '../errors/starter-failure.ts'
+import { TimeoutError } from '../errors/api.ts'
+import { StarterFailure } from '../errors/budget.ts'
 import type { BatchProgress } from './types.ts'
 
 /** After so many requests in a row that timed out, nothing more of the call is sent. */

@@ -1,7 +1,7 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import type { Deadline } from '../concurrency/deadline.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import { StarterFailure } from '../errors/starter-failure.ts'
+import { StarterFailure } from '../errors/budget.ts'
 import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
 import { createTotals } from './call-meta.ts'
 import type { CallSettings } from './settings.ts'

@@ -1,5 +1,5 @@
+import { ResponseError } from '../errors/api.ts'
 import type { Issue } from '../errors/base.ts'
-import { ResponseError } from '../errors/response.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { ValidateMode } from '../options.ts'
 import { bodyOfError } from './response-errors.ts'

@@ -1,5 +1,4 @@
-import type { CostEstimate } from '../credits/cost.ts'
-import { costOfRequest, splitCall } from '../credits/estimate.ts'
+import { type CostEstimate, costOfRequest, splitCall } from '../credits/cost.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import { CHAIN_ID, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'

@@ -1,7 +1,7 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Reservation } from '../credits/budget.ts'
 import { reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
-import { StarterFailure } from '../errors/starter-failure.ts'
+import { StarterFailure } from '../errors/budget.ts'
 import { isPromise } from '../utils/is-promise.ts'
 import type { RequestState } from './types.ts'
 

@@ -1,5 +1,5 @@
 import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
-import { fleetInternalsOf } from '../fleet/internals.ts'
+import { fleetInternalsOf } from '../fleet/fleet.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 import { readHeaders } from '../transport/request-headers.ts'
 

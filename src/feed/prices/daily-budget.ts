@@ -1,9 +1,9 @@
 import { anchoredWallClock, type Clock } from '../../concurrency/clock.ts'
 import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
 import { type Budget, createBudget, type StoredBudget } from '../../credits/budget.ts'
-import { createMemoryBudget } from '../../credits/memory-budget.ts'
+import { createMemoryBudget } from '../../credits/budget-core.ts'
 import { planTimetable } from '../../credits/timetable.ts'
-import { createWindows } from '../../credits/windows.ts'
+import { BudgetWindows } from '../../credits/windows.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { bisect } from '../../utils/bisect.ts'
@@ -238,7 +238,7 @@ function solveStretch(
 
 /** A budget in memory that renews at midnight UTC. Without a limit it only counts. */
 function createDayBudget(credits: number | undefined, clock: Clock): Budget {
-  const windows = createWindows(DAY_MS, 0, anchoredWallClock(clock))
+  const windows = new BudgetWindows(DAY_MS, 0, anchoredWallClock(clock))
   return createMemoryBudget({
     limit: credits ?? Number.POSITIVE_INFINITY,
     windows,

@@ -1,7 +1,7 @@
 import { sleep } from '../../concurrency/clock.ts'
+import { ResponseError } from '../../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
-import { ResponseError } from '../../errors/response.ts'
 import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
 import type { FeedBoughtEvent, FeedEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
