@@ -30,8 +30,7 @@ import { chooseTransport } from './transport/choose-transport.ts'
 import { createKyOpener } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from './utils/address.ts'
-import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
-import { environment } from './utils/environment.ts'
+import { ASYNC_DISPOSE, environment } from './utils/runtime.ts'
 
 /** Node prints what a function under this name returns. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')

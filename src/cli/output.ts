@@ -1,6 +1,6 @@
 import { creditsToUsd } from 'etn-market'
 import type { Colors } from 'picocolors/types'
-import { trimEnd } from '../utils/trim-end.ts'
+import { trimEnd } from '../utils/runtime.ts'
 
 export type { Colors }
 

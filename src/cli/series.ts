@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Candle, OperationParams } from 'etn-market'
 import type { Bucket } from '../feed/candles/buckets.ts'
 import { mergeCandles } from '../feed/candles/buckets.ts'
-import { defaultOf } from '../operations/default-of.ts'
+import { defaultOf } from '../operations/validate-params.ts'
 import { usageError } from './failure.ts'
 
 export const DEFAULT_BUCKET = defaultOf('token.candles', 'bucket')

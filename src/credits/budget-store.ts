@@ -1,6 +1,6 @@
 import { callStore, type StoreCallOptions } from '../concurrency/call-store.ts'
 import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
-import { exponentialBackoff } from '../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
 
 /**
  * Where a budget is kept, so that it outlives the process: Keyv, or anything with its methods, synchronous or not.

@@ -1,5 +1,5 @@
 import { StarterFailure } from '../errors/budget.ts'
-import { isPromise } from '../utils/is-promise.ts'
+import { isPromise } from '../utils/runtime.ts'
 import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget.ts'
 
 /** What a request needs of a budget. */

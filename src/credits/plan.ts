@@ -3,9 +3,8 @@ import type { OperationId } from '../generated/operations.ts'
 import type { OperationParams } from '../generated/types.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { validateParams } from '../operations/validate-params.ts'
-import { DAY_MS } from '../utils/time-units.ts'
+import { DAY_MS, type Duration, parseDuration } from '../utils/time-units.ts'
 import { costOfCall, creditsToUsd } from './cost.ts'
-import { type Duration, parseDuration } from './duration.ts'
 import { type CallRate, findAdvice } from './plan-advice.ts'
 
 /** A call that is made again and again. Its interval is either `every` or `everyMs`. */

@@ -1,5 +1,5 @@
 import { invalidOption } from '../errors/input.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { type Entry, failedError, formatEntries, readEntries } from './entries.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { FileStoreError } from './file-store-error.ts'

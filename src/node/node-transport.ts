@@ -3,7 +3,7 @@ import { failed, NOT_SENT, type Progress, redirected } from '../transport/outcom
 import { followRedirects, isRedirect } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { AgentPool, type HttpAgent } from './agent-pool.ts'
 import { errorWithCode, fetchError } from './fetch-error.ts'
 import { sendHttpRequest } from './http-request.ts'

@@ -1,7 +1,7 @@
 import { LightAbortController } from '../concurrency/cancellation.ts'
 import { monotonicNow, sleep, startTimer, systemClock } from '../concurrency/clock.ts'
 import { withTimeout } from '../concurrency/with-timeout.ts'
-import { exponentialBackoff } from '../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
 import type { Command } from './command.ts'
 import { RENEW } from './scripts/clock.lua.ts'
 

@@ -15,7 +15,7 @@ import {
   withFleetInternals,
 } from '../fleet/fleet.ts'
 import type { Account } from '../generated/types.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
 import { type Command, createCommand, createRunner, type Runner, toFleetError, withReplyTimeout } from './command.ts'
 import { createKeys, type FleetKeys } from './keys.ts'

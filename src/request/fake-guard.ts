@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../errors/input.ts'
 import type { ClientOptions } from '../options.ts'
-import { environment } from '../utils/environment.ts'
 import { isFake } from '../utils/fake-mark.ts'
+import { environment } from '../utils/runtime.ts'
 
 /** The origins of the fakes that tests use now. It is set by the fixtures of `etn-market/vitest` and by `useFakeService`. */
 const FAKE_ORIGINS = 'ETN_MARKET_FAKE_ORIGINS'

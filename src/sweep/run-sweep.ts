@@ -11,7 +11,7 @@ import type { OperationId } from '../generated/operations.ts'
 import type { CallInput } from '../request/call-input.ts'
 import type { CallLifetime } from '../request/call-lifetime.ts'
 import type { SweepOptions, SweepResult } from '../sweep-types.ts'
-import { isPromise } from '../utils/is-promise.ts'
+import { isPromise } from '../utils/runtime.ts'
 
 /** One call of a sweep. */
 export interface SweepCall {

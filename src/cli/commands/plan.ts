@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { formatDuration } from '../../credits/duration.ts'
+import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readCredits } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
 import type { HostProcess } from '../host.ts'

@@ -1,4 +1,4 @@
-import { ruleOf } from '../../operations/param-rules.ts'
+import { ruleOf } from '../../operations/operation.ts'
 import type { OperationModel, ParamModel, ParamType } from './operation.ts'
 import type { Model } from './read-contract.ts'
 import type { Field, Primitive, Shape } from './shape.ts'
