@@ -3,12 +3,12 @@ import { withInternals } from './client-internals.ts'
 import { type Clock, systemClock } from './concurrency/clock.ts'
 import { type Budget, createBudget, type StoredBudget } from './credits/budget.ts'
 import type { CostEstimate } from './credits/cost.ts'
-import { estimate } from './credits/estimate.ts'
+import { estimate } from './credits/cost.ts'
 import { joinLimits } from './credits/joint-budget.ts'
 import { createKeyNames } from './credits/key-name.ts'
-import { type CreditsReport, createUsage } from './credits/usage.ts'
-import { createRedactor, type Redactor } from './errors/redact.ts'
-import { fleetInternalsOf, type SharedBudget } from './fleet/internals.ts'
+import { type CreditsReport, Usage } from './credits/usage.ts'
+import { Redactor } from './errors/redact.ts'
+import { fleetInternalsOf, type SharedBudget } from './fleet/fleet.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
 import { openLog } from './log/open-log.ts'
@@ -28,7 +28,7 @@ import type { Sweep, SweepOptions } from './sweep-types.ts'
 import { createKyOpener, createKyTransport } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from './utils/address.ts'
-import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from './utils/runtime.ts'
 
 /** Node prints what a function under this name returns. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
@@ -63,7 +63,7 @@ export interface Client extends Methods {
  * @throws InvalidRequestError when an option is unknown or not accepted.
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const redactor = createRedactor()
+  const redactor = new Redactor()
   return redacted(redactor, () => assemble(options, redactor))
 }
 
@@ -84,7 +84,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const log = openLog(options)
   const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))
   const { budget, admission } = resolveLimits(options, clock)
-  const usage = createUsage()
+  const usage = new Usage()
   const lifetimes = new CallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
   const transport = options.transport ?? createKyTransport(options)

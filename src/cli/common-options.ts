@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { parseDuration } from '../credits/duration.ts'
-import { DAY_MS } from '../utils/time-units.ts'
+import { DAY_MS, parseDuration } from '../utils/time-units.ts'
 
 /** The options of a command that calls the service, within a limit of its own. */
 export function addServiceOptions(command: Command, maxCredits = 'the most that may be charged'): Command {

@@ -1,5 +1,5 @@
 import { creditsToUsd } from 'etn-market'
-import { trimEnd } from '../utils/trim-end.ts'
+import { trimEnd } from '../utils/runtime.ts'
 
 /** A whole number with separators, such as `201,600`. */
 export function formatCount(count: number): string {

@@ -1,6 +1,5 @@
 import { type CreditPlan, planCredits } from 'etn-market'
-import type { PlannedCost } from '../credits/plan-types.ts'
-import { type DailyCost, sumSpending } from '../credits/planned-spending.ts'
+import { type DailyCost, type PlannedCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import type { PlanFile } from './plan-file.ts'

@@ -4,7 +4,7 @@ import type { Candle, OperationParams } from 'etn-market'
 import { type Bucket, mergeCandles } from '../feed/candles/buckets.ts'
 import { type FileLock, lockFile } from '../file-store/file-lock.ts'
 import { resolveFile } from '../file-store/replace-file.ts'
-import { defaultOf } from '../operations/default-of.ts'
+import { defaultOf } from '../operations/validate-params.ts'
 import { refusal, usageError } from './failure.ts'
 import { type NamedFile, requireWritable, statPath, tryAccess, writeWhole } from './files.ts'
 

@@ -1,4 +1,4 @@
-import { exponentialBackoff } from '../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
 import { type Clock, monotonicNow } from './clock.ts'
 
 const WINDOW_MS = 60_000

@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import type { Fleet } from '../fleet/types.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import type { Trade } from '../generated/types.ts'
 import type { CacheStore } from '../options.ts'
 import type { CandleSeries, CandleWatchOptions } from './candles/watch-candles.ts'

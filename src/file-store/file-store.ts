@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { replaceFile } from './replace-file.ts'
 

@@ -2,7 +2,7 @@ import { failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
 import { followRedirects, isRedirect, redirected } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { AgentPool, errorWithCode, fetchError, type HttpAgent } from './agent-pool.ts'
 import { parseTarget, sendHttpRequest } from './http-request.ts'
 

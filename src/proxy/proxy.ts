@@ -1,6 +1,6 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'

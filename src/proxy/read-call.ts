@@ -1,7 +1,7 @@
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
-import { defaultOf } from '../operations/default-of.ts'
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
+import { defaultOf } from '../operations/validate-params.ts'
 import { badRequest, refuse } from './refusal.ts'
 import { type Rule, tokenParamOf } from './rules.ts'
 

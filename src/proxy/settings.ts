@@ -5,7 +5,7 @@ import { isCredits } from '../credits/budget-core.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
-import { trimEnd } from '../utils/trim-end.ts'
+import { trimEnd } from '../utils/runtime.ts'
 import { type Rule, readRules, readTokens } from './rules.ts'
 import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed, VisitorLimits } from './types.ts'
 

@@ -1,7 +1,6 @@
 import { type Clock, monotonicNow, startBackgroundTimer } from '../concurrency/clock.ts'
 import type { MemoryBudget } from '../credits/budget.ts'
-import { creditsLeft } from '../credits/budget-core.ts'
-import { createMemoryBudget } from '../credits/memory-budget.ts'
+import { createMemoryBudget, creditsLeft } from '../credits/budget-core.ts'
 import type { WindowTotals } from '../credits/windows.ts'
 import { refuse } from './refusal.ts'
 import type { CreditWindow } from './types.ts'

@@ -1,8 +1,8 @@
 import { createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
+import { TimeoutError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { TimeoutError } from '../errors/network.ts'
-import { StarterFailure } from '../errors/starter-failure.ts'
+import { StarterFailure } from '../errors/budget.ts'
 import type { TransportFailure } from '../transport/transport.ts'
 
 /** The calls of one client. */

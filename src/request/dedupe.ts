@@ -1,6 +1,6 @@
 import { type CancellationSignal, LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import { StarterFailure } from '../errors/starter-failure.ts'
+import { StarterFailure } from '../errors/budget.ts'
 import {
   type BatchProgress,
   type CallLifetime,

@@ -3,7 +3,7 @@ import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { sleep, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { Reservation } from '../credits/budget.ts'
-import { isPromise } from '../utils/is-promise.ts'
+import { isPromise } from '../utils/runtime.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
 import type { RequestState } from './send.ts'
 

@@ -1,6 +1,5 @@
+import { PartialBatchError, ResponseError } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
-import { PartialBatchError } from '../errors/batch.ts'
-import { ResponseError } from '../errors/response.ts'
 import type { TokenPrice } from '../generated/types.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { ValidatedParams } from '../operations/validate-params.ts'

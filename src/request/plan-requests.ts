@@ -1,6 +1,6 @@
 import type { CallExtras } from '../client-internals.ts'
 import type { CostEstimate } from '../credits/cost.ts'
-import { costOfRequest, splitCall } from '../credits/estimate.ts'
+import { costOfRequest, splitCall } from '../credits/cost.ts'
 import type { CallName } from '../errors/base.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'

@@ -1,6 +1,6 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import { ResponseError } from '../errors/response.ts'
+import { ResponseError } from '../errors/api.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'

@@ -1,5 +1,5 @@
 import type { CacheEvent, ClientEvent, RequestEventBase } from '../events.ts'
-import { isPromise } from '../utils/is-promise.ts'
+import { isPromise } from '../utils/runtime.ts'
 import type { RequestState } from './send.ts'
 
 /** Raises an event. */

@@ -1,8 +1,8 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Reservation } from '../credits/budget.ts'
 import { reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
-import { StarterFailure } from '../errors/starter-failure.ts'
-import { isPromise } from '../utils/is-promise.ts'
+import { StarterFailure } from '../errors/budget.ts'
+import { isPromise } from '../utils/runtime.ts'
 import type { RequestState } from './send.ts'
 
 /**

@@ -1,18 +1,19 @@
 import {
   ApiError,
   AuthenticationError,
+  ConnectionError,
   InsufficientCreditsError,
   NotFoundError,
   PermissionError,
   RateLimitError,
+  ResponseError,
   ServerBusyError,
   ServiceError,
+  TimeoutError,
 } from '../errors/api.ts'
 import type { ErrorDetails, EtnMarketError } from '../errors/base.ts'
 import { isBudgetCode } from '../errors/budget.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
-import { ConnectionError, TimeoutError } from '../errors/network.ts'
-import { ResponseError } from '../errors/response.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { isSuccess } from './billing.ts'

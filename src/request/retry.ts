@@ -1,9 +1,8 @@
 import type { CooldownScope } from '../concurrency/admission-types.ts'
-import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
+import { ConnectionError, RateLimitError, ServerBusyError, ServiceError, TimeoutError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { ConnectionError, TimeoutError } from '../errors/network.ts'
 import { addJitter } from '../transport/retry-after.ts'
-import { exponentialBackoff } from '../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
 
 /** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
 const MIN_BACKOFF_MS = 500

@@ -1,6 +1,6 @@
 import type { CallName } from '../errors/base.ts'
 import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
-import { fleetInternalsOf } from '../fleet/internals.ts'
+import { fleetInternalsOf } from '../fleet/fleet.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 import { readHeaders } from '../transport/request-headers.ts'
 

@@ -8,7 +8,7 @@ import { toFeedPrice } from '../feed/prices/feed-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
 import { errorOf, ON_ITS_WAY_MS, type StreamedPrice } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
-import { trimEnd } from '../utils/trim-end.ts'
+import { trimEnd } from '../utils/runtime.ts'
 import type {
   PriceStream,
   PriceStreamOptions,

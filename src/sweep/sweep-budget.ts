@@ -9,7 +9,7 @@ import {
 import { creditsLeft, fits } from '../credits/budget-core.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { budgetExceeded } from '../errors/budget.ts'
-import { isPromise } from '../utils/is-promise.ts'
+import { isPromise } from '../utils/runtime.ts'
 
 /** The entry of a store in which its sweeps keep what they were charged. */
 export const SWEEP_BUDGET_KEY = 'etn-market:sweep:1:ledger'

@@ -25,7 +25,8 @@ const MIXED = `
 import { createPriceFeed } from 'etn-market/feed'
 import { FileStoreError } from 'etn-market/node'
 import { createProxy } from 'etn-market/proxy'
-import { client, codeOf } from './OTHER'
+import { client } from './OTHER'
+import { codeOf } from '../../src/feed/failures.ts'
 createPriceFeed(client)
 createProxy({ client, allow: ['token.price'], budget: false })
 export const own = (error: FileStoreError): string => codeOf(error)

@@ -31,12 +31,7 @@ describe('layers', () => {
   const LAYERS = [
     ['utils/'],
     // The types of the table of operations, and the rules that the generated files are made of.
-    [
-      'operations/operation.ts',
-      'operations/param-rules.ts',
-      'operations/param-schemas.ts',
-      'operations/type-guards.ts',
-    ],
+    ['operations/operation.ts', 'operations/param-schemas.ts', 'operations/type-guards.ts'],
     ['generated/'],
     ['errors/'],
     // Throws the errors of the package.
@@ -113,7 +108,7 @@ describe('fake/', () => {
 
   test('checks with the contract, not with the checks of the client', () => {
     const checks =
-      /^generated\/(schemas|answer-schemas|guards)\.ts$|^operations\/(type-guards|param-rules|param-schemas)\.ts$/
+      /^generated\/(schemas|answer-schemas|guards)\.ts$|^operations\/(type-guards|operation|param-schemas)\.ts$/
     expect(offending(below('fake'), (from) => checks.test(from))).toEqual([])
   })
 
@@ -172,7 +167,7 @@ describe('packages', () => {
 
 describe('node/', () => {
   test('uses the port of transports, not the client, ky or fetch', () => {
-    const allowed = /^(node\/|node:|utils\/async-dispose\.ts$|transport\/)/
+    const allowed = /^(node\/|node:|utils\/runtime\.ts$|transport\/)/
     const files = below('node').filter(({ path }) => path !== 'node/index.ts')
     expect(offending(files, (from) => !allowed.test(from))).toEqual([])
     const loaded = new Set(files.flatMap(({ path }) => [...loadedBy(path)]))

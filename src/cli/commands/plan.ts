@@ -1,4 +1,4 @@
-import { formatDuration } from '../../credits/duration.ts'
+import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
 import { formatCount, formatCredits, formatUsd } from '../output.ts'

@@ -1,12 +1,11 @@
 import { anchoredWallClock, type Clock } from '../../concurrency/clock.ts'
 import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
 import { type Budget, createBudget, type StoredBudget } from '../../credits/budget.ts'
-import { createMemoryBudget } from '../../credits/memory-budget.ts'
+import { createMemoryBudget } from '../../credits/budget-core.ts'
 import { planTimetable } from '../../credits/timetable.ts'
-import { createWindows } from '../../credits/windows.ts'
+import { BudgetWindows } from '../../credits/windows.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
-import { bisect } from '../../utils/bisect.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions } from '../types.ts'
@@ -219,7 +218,7 @@ function solveStretch(
     return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, leadMs).creditsPerDay }
   }
   const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
-    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1, STEPS))
+    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1))
   const none = costOf(1, 1)
   if (none.watchesPerDay <= besideGuarantees) return none
   // With intervals this much longer, the same timetable costs what is affordable.
@@ -238,7 +237,7 @@ function solveStretch(
 
 /** A budget in memory that renews at midnight UTC. Without a limit it only counts. */
 function createDayBudget(credits: number | undefined, clock: Clock): Budget {
-  const windows = createWindows(DAY_MS, 0, anchoredWallClock(clock))
+  const windows = new BudgetWindows(DAY_MS, 0, anchoredWallClock(clock))
   return createMemoryBudget({
     limit: credits ?? Number.POSITIVE_INFINITY,
     windows,
@@ -254,4 +253,19 @@ function readOptions(options: object): { credits: number; name: string } {
     throw invalidOption('budget.creditsPerDay', credits, 'a whole number of credits above 0')
   if (!(typeof name === 'string' && name !== '')) throw invalidOption('budget.name', name, 'a text that is not empty')
   return { credits, name }
+}
+
+/**
+ * Searches between two positive numbers for where a condition changes, and returns the last number for which it holds.
+ * @param holdsAt where the condition holds
+ * @param failsAt where it does not
+ */
+function bisect(condition: (value: number) => boolean, holdsAt: number, failsAt: number): number {
+  let [holds, fails] = [holdsAt, failsAt]
+  for (let step = 0; step < STEPS; step++) {
+    const middle = Math.sqrt(holds * fails)
+    if (condition(middle)) holds = middle
+    else fails = middle
+  }
+  return holds
 }

@@ -1,6 +1,6 @@
 import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
-import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedEvent } from '../events.ts'
 import { creditsChargedBy, type Failure, isAboutAddresses, mayBeCausedByAnAddress } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'

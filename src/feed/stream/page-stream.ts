@@ -1,7 +1,7 @@
 import { raceWithAbort } from '../../concurrency/cancellation.ts'
 import { startTimer } from '../../concurrency/clock.ts'
 import { retryAfterMs } from '../../transport/retry-after.ts'
-import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { createEventParser, type ServerSentEvent } from './parse-events.ts'
 import {

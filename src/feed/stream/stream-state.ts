@@ -1,6 +1,5 @@
-import { RateLimitError, ServiceError } from '../../errors/api.ts'
+import { ConnectionError, RateLimitError, ServiceError } from '../../errors/api.ts'
 import { EtnMarketError } from '../../errors/base.ts'
-import { ConnectionError } from '../../errors/network.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
