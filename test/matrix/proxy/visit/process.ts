@@ -1,6 +1,15 @@
 import { createContext } from './context.ts'
-import { theKeyIsInNoAnswer, theServiceNamesTheKey } from './key-steps.ts'
-import { aCachedAnswer, aPageBuysABatch, aPrice, origins, refusals, traversal, visitorBudget } from './steps.ts'
+import {
+  aCachedAnswer,
+  aPageBuysABatch,
+  aPrice,
+  origins,
+  refusals,
+  theKeyIsInNoAnswer,
+  theServiceNamesTheKey,
+  traversal,
+  visitorBudget,
+} from './steps.ts'
 import { aPageStreamsTwoPrices, aQuietStreamIsKeptOpen, eventsArriveOneByOne, visitorsLeave } from './stream-steps.ts'
 
 /** In order: later steps find what earlier ones have bought in the proxy's cache. */
