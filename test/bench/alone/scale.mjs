@@ -150,4 +150,3 @@ process.send({
   rateLimit: await queued('rateLimit'),
   batch: await atEachSize(batchPerAddress),
 })
-process.exit()

@@ -19,4 +19,3 @@ for (let turn = -WARM_UP; turn < job.turns; turn++) {
   if (turn >= 0) ratios.push(used.warn / used.off)
 }
 process.send(ratios)
-process.exit()

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
-import { chromium as playwright } from 'playwright'
 import { CHROMIUM_FLAGS, CHROMIUM_MISSING, findChromium } from '../../support/chromium.ts'
 import type { ScenarioReport } from '../scenario/scenario.ts'
 import { execOrThrow } from '../support/exec.ts'
@@ -48,12 +49,7 @@ export const chromiumSettings = () => ({
 
 /** Starts the server of a page. The page sends its report there. */
 function servePage(project: Project): { server: Server; report: Promise<ScenarioReport> } {
-  let resolve = (_report: ScenarioReport) => {}
-  const report = new Promise<ScenarioReport>((onReport, reject) => {
-    resolve = onReport
-    setTimeout(() => reject(new Error(`the page did not report within ${MAX_REPORT_MS} ms`)), MAX_REPORT_MS).unref()
-  })
-  report.catch(() => {})
+  const { promise: report, resolve, reject } = withResolvers<ScenarioReport>()
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://page.test').pathname)
     if (request.method === 'POST' && path === '/report') {
@@ -70,7 +66,19 @@ function servePage(project: Project): { server: Server; report: Promise<Scenario
     const headers = { 'content-type': CONTENT_TYPES[extname(file)] ?? 'text/plain', 'content-security-policy': POLICY }
     response.writeHead(200, headers).end(readFileSync(file))
   })
+  setTimeout(() => reject(new Error(`the page did not report within ${MAX_REPORT_MS} ms`)), MAX_REPORT_MS).unref()
   return { server, report }
+}
+
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  promise.catch(() => {})
+  return { promise, resolve, reject }
 }
 
 export const chromium: Runtime = {
@@ -88,18 +96,25 @@ export const chromium: Runtime = {
 
 /** Opens a page of the project in Chromium and waits for its report. */
 export async function visit(project: Project, page: string, baseUrl: string): Promise<ScenarioReport> {
-  const executablePath = requireChromium()
+  const executable = requireChromium()
   const { server, report } = servePage(project)
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
-  const browser = await playwright.launch({ executablePath, args: CHROMIUM_FLAGS })
+  const profile = mkdtempSync(join(tmpdir(), 'etn-market-chromium-'))
+  const url = `http://127.0.0.1:${port}/${page}?baseUrl=${encodeURIComponent(baseUrl)}`
+  // A process group of its own, so that its child processes end with it.
+  const browser = spawn(executable, ['--headless=new', ...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, url], {
+    stdio: 'ignore',
+    detached: true,
+  })
   try {
-    const tab = await browser.newPage()
-    await tab.goto(`http://127.0.0.1:${port}/${page}?baseUrl=${encodeURIComponent(baseUrl)}`)
     return await report
   } finally {
-    await browser.close()
+    const gone = new Promise((resolve) => browser.once('exit', resolve))
+    if (browser.pid !== undefined) process.kill(-browser.pid, 'SIGKILL')
+    await gone
     server.closeAllConnections()
     server.close()
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
 }

@@ -159,7 +159,7 @@ async function closing({ market, createClient }: ScenarioContext): Promise<void>
   check('closed', codes, ['client_closed', 'client_closed'])
 }
 
-/** One object for each hook, whatever the version of ky. */
+/** One object for each hook, whatever the version of ky. After the lost response: a page resends that once for each connection it kept. */
 async function hooks({ createClient }: ScenarioContext): Promise<void> {
   const seen: unknown[] = []
   const client = createClient({
@@ -187,11 +187,11 @@ const STEPS = [
   everyOperation,
   batchOf120,
   retryAfter,
-  hooks,
   budgetExceeded,
   abortWhileWaiting,
   lostResponse,
   mismatchedResponse,
+  hooks,
   closing,
 ]
 

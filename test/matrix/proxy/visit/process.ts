@@ -8,7 +8,6 @@ import {
   theKeyIsInNoAnswer,
   theServiceNamesTheKey,
   traversal,
-  visitorBudget,
 } from './steps.ts'
 import { aPageStreamsTwoPrices, aQuietStreamIsKeptOpen, eventsArriveOneByOne, visitorsLeave } from './stream-steps.ts'
 
@@ -20,7 +19,6 @@ const STEPS = [
   traversal,
   origins,
   refusals,
-  visitorBudget,
   aPageStreamsTwoPrices,
   eventsArriveOneByOne,
   aQuietStreamIsKeptOpen,

@@ -2,8 +2,6 @@ import { check } from '../../scenario/check.ts'
 import { KEY, PARTNER, VISITOR_CREDITS } from '../settings.ts'
 import { ADDRESSES, BOLT, codeOf, priceOf, type VisitContext } from './context.ts'
 
-const WAIT = /^[1-9]\d*$/
-
 export async function aPrice({ ask }: VisitContext): Promise<void> {
   const { status, headers, text } = await ask(priceOf(BOLT), 'price')
   const seen = [status, headers.get('x-credits-cost'), headers.get('x-credits-remaining')]
@@ -74,21 +72,8 @@ export async function refusals({ ask }: VisitContext): Promise<void> {
   const post = await ask(priceOf(BOLT), 'refused', { method: 'POST', body: '{}' })
   const allow = post.headers.get('allow')
   check('POST', [post.status, codeOf(post), allow], [405, 'method_not_allowed', 'GET, HEAD, OPTIONS'])
-  const farms = await ask('/farms/52014', 'refused')
-  check('not in allow', [farms.status, codeOf(farms)], [403, 'not_allowed'])
-  const doubled = await ask('/tokens/52014?limit=1&limit=100', 'refused')
-  check('doubled parameter', [doubled.status, codeOf(doubled)], [400, 'invalid_request'])
   const nobody = await ask(priceOf(BOLT), '')
   check('no visitor', [nobody.status, codeOf(nobody)], [403, 'no_visitor'])
-}
-
-export async function visitorBudget({ ask }: VisitContext): Promise<void> {
-  const history = () => ask(`/tokens/52014/${BOLT}/history`, 'spender')
-  check('within the budget', [(await history()).status, (await history()).status], [200, 200])
-  const spent = await history()
-  const wait = spent.headers.get('retry-after') ?? ''
-  check('spent', [spent.status, codeOf(spent), WAIT.test(wait)], [429, 'visitor_budget_exceeded', true])
-  check('another visitor', (await ask('/tokens/52014?limit=1', 'saver')).status, 200)
 }
 
 /** The service names the key in an error. */
