@@ -11,9 +11,8 @@ import { notFound, refusalOf, refuse } from './refusal.ts'
 import { RequestRate } from './request-rate.ts'
 import { failure, success } from './respond.ts'
 import { type ProxySettings, readSettings } from './settings.ts'
-import { type ProxyStatus, statusOf } from './status.ts'
 import { Streams } from './stream/streams.ts'
-import type { MarketProxy, ProxyOptions } from './types.ts'
+import type { MarketProxy, ProxyOptions, ProxyStatus } from './types.ts'
 import { Visitors } from './visitors.ts'
 
 /**
@@ -78,7 +77,7 @@ class ProxyServer {
     this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
     this.#cache = new AnswerCache(clock)
     this.#listed = new ListedTokens(client, budget, clock)
-    this.#streams = stream && new Streams(stream, clock, this.#listed, client.redact)
+    this.#streams = stream && new Streams(stream, clock, this.#listed)
     this.#purchases = new Purchases(client, clock, this.#cache, this.#visitors, budget)
   }
 
@@ -89,8 +88,17 @@ class ProxyServer {
   }
 
   status(): ProxyStatus {
-    const { budget, stream } = this.#settings
-    return statusOf(this.#visitors, budget, this.#streams, stream?.feed)
+    const { limit, spent, uncertain, available, resetsAt } = this.#settings.budget
+    const isLimited = limit < Number.POSITIVE_INFINITY
+    const topSpenders = this.#visitors?.top(TOP_SPENDERS) ?? []
+    return {
+      visitors: this.#visitors?.size ?? 0,
+      streams: this.#streams?.size ?? 0,
+      stream: this.#streams?.cost(),
+      topSpenders: topSpenders.map((each) => ({ ...each, streams: this.#streams?.countOf(each.visitor) ?? 0 })),
+      budget: isLimited ? { limit, spent: spent + uncertain, available, resetsAt } : undefined,
+      feed: this.#settings.stream?.feed.status(),
+    }
   }
 
   async close(): Promise<void> {
@@ -192,6 +200,8 @@ class ProxyServer {
 
 /** When a page may ask again: another process takes over by then. */
 const CLOSED_RETRY_MS = 5_000
+
+const TOP_SPENDERS = 10
 
 const STATUS_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 

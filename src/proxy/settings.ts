@@ -36,6 +36,8 @@ export interface StreamSettings {
   readonly perVisitor: { readonly streams: number }
   readonly maxStreams: number
   readonly heartbeatMs: number
+  /** The text without the keys of the proxy's client, and of that of the feed, which may be another one. */
+  redact(text: string): string
 }
 
 const OPTIONS = [
@@ -93,13 +95,17 @@ export function readSettings(options: ProxyOptions): ProxySettings {
     cors,
     cdnMaxAgeMs: cdn === undefined ? 0 : readMaxAge(cdn),
     operator,
-    stream: feed && readStreamSettings(feed, stream),
+    stream: feed && readStreamSettings(feed, internals, stream),
   }
 }
 
 const STREAM_OPTIONS = ['everyMs', 'addresses', 'maxAddresses', 'perVisitor', 'maxStreams', 'heartbeatMs']
 
-function readStreamSettings(feed: ProxyWithFeed['feed'], options: ProxyStreamOptions = {}): StreamSettings {
+function readStreamSettings(
+  feed: ProxyWithFeed['feed'],
+  client: ClientInternals,
+  options: ProxyStreamOptions = {},
+): StreamSettings {
   rejectUnknown('stream option', options, STREAM_OPTIONS)
   const isFeed = typeof feed === 'object' && feed !== null && 'watch' in feed && 'status' in feed
   if (!isFeed) throw invalidOption('feed', feed, 'a feed made by createPriceFeed')
@@ -117,6 +123,7 @@ function readStreamSettings(feed: ProxyWithFeed['feed'], options: ProxyStreamOpt
     perVisitor: { streams: requireCount('stream.perVisitor.streams', streams) },
     maxStreams: requireCount('stream.maxStreams', maxStreams),
     heartbeatMs: requireMilliseconds('stream.heartbeatMs', heartbeatMs),
+    redact: (text) => client.redact(internalsOf(feed)?.redact(text) ?? text),
   }
 }
 
