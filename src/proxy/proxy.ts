@@ -4,16 +4,15 @@ import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'
-import { ALLOWED_METHODS, createOriginPolicy, type OriginPolicy } from './origin.ts'
+import { OriginPolicy, preflightHeaders } from './origin.ts'
 import { Purchases } from './purchases.ts'
 import { createRouter, type ProxyCall, type Route, readCall } from './read-call.ts'
-import { notFound, refusalOf, refuse } from './refusal.ts'
-import { RequestRate } from './request-rate.ts'
+import { methodNotAllowed, notFound, refusalOf, refuse } from './refusal.ts'
 import { failure, success } from './respond.ts'
 import { type ProxySettings, readSettings } from './settings.ts'
 import { Streams } from './stream/streams.ts'
 import type { MarketProxy, ProxyOptions, ProxyStatus } from './types.ts'
-import { Visitors } from './visitors.ts'
+import { RequestRate, Visitors } from './visitors.ts'
 
 /**
  * Creates a proxy that holds the key for pages: a function from a `Request` to its `Response`. It answers the service's own paths,
@@ -67,18 +66,18 @@ class ProxyServer {
   readonly #closing = new LightAbortController()
 
   constructor(settings: ProxySettings) {
-    const { client, clock, perVisitor, budget, stream } = settings
+    const { clock, perVisitor, stream } = settings
     this.#settings = settings
     this.#clock = clock
     this.#matchRoute = createRouter(settings.basePath)
-    this.#origins = createOriginPolicy(settings.cors)
+    this.#origins = new OriginPolicy(settings.cors)
     this.#identify = createIdentify(settings)
     this.#visitors = perVisitor && new Visitors(perVisitor, clock)
     this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
     this.#cache = new AnswerCache(clock)
-    this.#listed = new ListedTokens(client, budget, clock)
+    this.#listed = new ListedTokens(settings)
     this.#streams = stream && new Streams(stream, clock, this.#listed)
-    this.#purchases = new Purchases(client, clock, this.#cache, this.#visitors, budget)
+    this.#purchases = new Purchases(settings, this.#cache, this.#visitors)
   }
 
   answer(request: Request): Promise<Response> {
@@ -104,7 +103,7 @@ class ProxyServer {
   async close(): Promise<void> {
     this.#closing.abort(refuse(503, 'proxy_closed', 'The proxy is closed.', { retryAfterMs: CLOSED_RETRY_MS }))
     this.#streams?.close()
-    await Promise.all([...this.#live, this.#purchases.settled(), this.#listed.close()])
+    await Promise.all([...this.#live, this.#purchases.settled(), this.#listed.settled()])
     this.#visitors?.close()
   }
 
@@ -126,31 +125,28 @@ class ProxyServer {
     const { method, signal } = request
     this.#closing.throwIfAborted()
     this.#origins.check(request, url)
-    if (method === 'OPTIONS')
-      return new Response(null, { status: 204, headers: this.#origins.preflightHeaders(request) })
+    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: preflightHeaders(request) })
 
     const route = this.#matchRoute(url.pathname)
     if (route?.operation === 'status' && (await this.#isOperator(request))) return this.#answerStatus(request)
 
     const visitor = await this.#findVisitor(request, sender)
     if (route === undefined || route.operation === 'status') throw notFound()
-    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(ALLOWED_METHODS)
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
     if (route.operation === 'stream') return this.#openStream(request, url, visitor)
 
     const rule = rules.get(route.operation)
     if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
 
-    const call = readCall(rule, route.params, url.searchParams, url.search, client.estimate)
+    const call = readCall(rule, route.params, url, client.estimate)
     await this.#requireTokens(call, signal)
 
     const cached = this.#cache.get(call.operation, call.key)
-    if (method === 'HEAD' && cached === undefined) throw methodNotAllowed('GET, OPTIONS')
+    if (method === 'HEAD' && cached === undefined) throw methodNotAllowed(TAKES, 'GET, OPTIONS')
     const { answer, cost } = cached ? { answer: cached, cost: 0 } : await this.#purchases.buy(call, visitor, signal)
 
-    const credits = call.isMetered
-      ? { cost, remaining: this.#visitors?.available(visitor) }
-      : { cost: undefined, remaining: undefined }
-    return success(request, { answer, ...credits, cdnMaxAgeMs }, this.#clock)
+    const credits = call.isMetered ? { cost, remaining: this.#visitors?.available(visitor) } : {}
+    return success(request, answer, credits, cdnMaxAgeMs, this.#clock)
   }
 
   /** A function that never answers must not keep the proxy open. */
@@ -177,20 +173,23 @@ class ProxyServer {
   }
 
   #answerStatus({ method }: Request): Response {
-    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(ALLOWED_METHODS)
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
     const body = this.#settings.client.redact(JSON.stringify(this.status()))
     return new Response(method === 'HEAD' ? null : body, { headers: STATUS_HEADERS })
   }
 
   async #openStream(request: Request, url: URL, visitor: string): Promise<Response> {
     if (this.#streams === undefined) throw notFound()
-    if (request.method === 'HEAD') throw methodNotAllowed('GET, OPTIONS')
+    if (request.method === 'HEAD') throw methodNotAllowed(TAKES, 'GET, OPTIONS')
     return this.#streams.open(request, url, visitor)
   }
 
   #refuse(request: Request, { visitor }: Sender, error: unknown): Response {
     const { client, budget } = this.#settings
-    const { details } = request.signal.aborted ? aborted() : refusalOf(error, this.#clock.now(), budget.limit)
+    // Nobody reads the answer to a visitor who left.
+    const { details } = request.signal.aborted
+      ? refuse(499, 'request_aborted', 'The visitor left.')
+      : refusalOf(error, this.#clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
     // Where visitors have no limit of their own, that of all is theirs.
     const remaining = own ?? (details.code === 'budget_exceeded' ? budget.available : undefined)
@@ -205,10 +204,4 @@ const TOP_SPENDERS = 10
 
 const STATUS_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 
-const methodNotAllowed = (allow: string) =>
-  refuse(405, 'method_not_allowed', 'The proxy takes GET, and HEAD for what it has in its cache.', {
-    headers: { allow },
-  })
-
-/** Nobody reads it. */
-const aborted = () => refuse(499, 'request_aborted', 'The visitor left.')
+const TAKES = 'The proxy takes GET, and HEAD for what it has in its cache.'

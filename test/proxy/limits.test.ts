@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RequestRate } from '../../src/proxy/request-rate.ts'
+import { RequestRate } from '../../src/proxy/visitors.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { batchPath, errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
