@@ -1,5 +1,4 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
-import type { Clock } from '../concurrency/clock.ts'
 import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { createIdentify, type Identity } from './identify.ts'
@@ -52,7 +51,6 @@ type Sender = Partial<Identity>
 /** A proxy with its state. Its steps stand in the order in which they happen to a request. */
 class ProxyServer {
   readonly #settings: ProxySettings
-  readonly #clock: Clock
   readonly #matchRoute: (pathname: string) => Route | undefined
   readonly #origins: OriginPolicy
   readonly #identify: (request: Request) => Promise<Identity>
@@ -68,7 +66,6 @@ class ProxyServer {
   constructor(settings: ProxySettings) {
     const { clock, perVisitor, stream } = settings
     this.#settings = settings
-    this.#clock = clock
     this.#matchRoute = createRouter(settings.basePath)
     this.#origins = new OriginPolicy(settings.cors)
     this.#identify = createIdentify(settings)
@@ -120,7 +117,7 @@ class ProxyServer {
 
   /** ONE REQUEST: whose page -> who asks -> route -> allowed -> parameters -> tokens -> cache, or budgets and call -> answer. */
   async #handle(request: Request, sender: Sender): Promise<Response> {
-    const { client, rules, cdnMaxAgeMs } = this.#settings
+    const { client, clock, rules, cdnMaxAgeMs } = this.#settings
     const url = new URL(request.url)
     const { method, signal } = request
     this.#closing.throwIfAborted()
@@ -133,7 +130,11 @@ class ProxyServer {
     const visitor = await this.#findVisitor(request, sender)
     if (route === undefined || route.operation === 'status') throw notFound()
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
-    if (route.operation === 'stream') return this.#openStream(request, url, visitor)
+    if (route.operation === 'stream') {
+      if (this.#streams === undefined) throw notFound()
+      if (method === 'HEAD') throw methodNotAllowed(TAKES, 'GET, OPTIONS')
+      return this.#streams.open(request, url, visitor)
+    }
 
     const rule = rules.get(route.operation)
     if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
@@ -146,7 +147,7 @@ class ProxyServer {
     const { answer, cost } = cached ? { answer: cached, cost: 0 } : await this.#purchases.buy(call, visitor, signal)
 
     const credits = call.isMetered ? { cost, remaining: this.#visitors?.available(visitor) } : {}
-    return success(request, answer, credits, cdnMaxAgeMs, this.#clock)
+    return success(request, answer, credits, cdnMaxAgeMs, clock)
   }
 
   /** A function that never answers must not keep the proxy open. */
@@ -178,18 +179,12 @@ class ProxyServer {
     return new Response(method === 'HEAD' ? null : body, { headers: STATUS_HEADERS })
   }
 
-  async #openStream(request: Request, url: URL, visitor: string): Promise<Response> {
-    if (this.#streams === undefined) throw notFound()
-    if (request.method === 'HEAD') throw methodNotAllowed(TAKES, 'GET, OPTIONS')
-    return this.#streams.open(request, url, visitor)
-  }
-
   #refuse(request: Request, { visitor }: Sender, error: unknown): Response {
-    const { client, budget } = this.#settings
+    const { client, clock, budget } = this.#settings
     // Nobody reads the answer to a visitor who left.
     const { details } = request.signal.aborted
       ? refuse(499, 'request_aborted', 'The visitor left.')
-      : refusalOf(error, this.#clock.now(), budget.limit)
+      : refusalOf(error, clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
     // Where visitors have no limit of their own, that of all is theirs.
     const remaining = own ?? (details.code === 'budget_exceeded' ? budget.available : undefined)

@@ -17,13 +17,12 @@ class VisitorWindow implements WindowTotals {
   reserved = 0
   uncertain = 0
   /** Purchases that are under way. Between two attempts they have nothing reserved. */
-  purchases: number
+  purchases = 0
   /** When it ends, in whole milliseconds since the visitors were created: V8 stores other numbers as objects. */
   readonly endsAt: number
 
-  constructor(endsAt: number, purchases: number) {
+  constructor(endsAt: number) {
     this.endsAt = endsAt
-    this.purchases = purchases
   }
 }
 
@@ -63,8 +62,12 @@ export class Visitors {
   /** The limit of a visitor who buys something, until `end` is called. @throws Refusal when too many are remembered */
   begin(id: string): VisitorLimit {
     this.#forgetEnded()
-    if (!this.#windows.has(id)) this.#requireRoom()
-    const window = this.#windows.get(id) ?? this.#start(id, 0)
+    const [oldest] = this.#windows.values()
+    if (oldest && this.#windows.size >= MAX_VISITORS && !this.#windows.has(id))
+      throw refuse(429, 'visitor_budget_exceeded', 'Too many visitors. Try again later.', {
+        retryAfterMs: oldest.endsAt - this.#now(),
+      })
+    const window = this.#windows.get(id) ?? this.#start(id)
     window.purchases++
     return this.#limitOf(id)
   }
@@ -101,8 +104,8 @@ export class Visitors {
     return monotonicNow(this.#clock) - this.#createdAt
   }
 
-  #start(id: string, purchases: number): VisitorWindow {
-    const window = new VisitorWindow(Math.ceil(this.#now() + this.#windowMs), purchases)
+  #start(id: string): VisitorWindow {
+    const window = new VisitorWindow(Math.ceil(this.#now() + this.#windowMs))
     this.#windows.delete(id)
     this.#windows.set(copyOf(id), window)
     this.#forgetLater()
@@ -113,7 +116,7 @@ export class Visitors {
   #forgetEnded(): void {
     for (const [id, { endsAt, purchases }] of this.#windows) {
       if (endsAt > this.#now()) return
-      if (purchases > 0) this.#start(id, purchases)
+      if (purchases > 0) this.#start(id).purchases = purchases
       else this.#windows.delete(id)
     }
   }
@@ -127,14 +130,6 @@ export class Visitors {
     })
   }
 
-  #requireRoom(): void {
-    const [oldest] = this.#windows.values()
-    if (this.#windows.size < MAX_VISITORS || oldest === undefined) return
-    throw refuse(429, 'visitor_budget_exceeded', 'Too many visitors. Try again later.', {
-      retryAfterMs: oldest.endsAt - this.#now(),
-    })
-  }
-
   /**
    * Made when it is needed: an object for each remembered visitor would take ten times as much as its window. A visitor is never charged more
    * than was reserved, because the other budgets have the true figure.
@@ -142,7 +137,7 @@ export class Visitors {
   #limitOf(id: string): VisitorLimit {
     const current = () => {
       this.#forgetEnded()
-      return this.#windows.get(id) ?? this.#start(id, 0)
+      return this.#windows.get(id) ?? this.#start(id)
     }
     const budget = createMemoryBudget({
       limit: this.#limit,

@@ -43,7 +43,8 @@ export class PriceHub {
   /** By address in EIP-55 form. */
   readonly #places = new Map<string, Place>()
   #watch: Watch | undefined
-  #status: FeedStatus | undefined
+  /** As it was at the last look. */
+  #status: FeedStatus
   /** Until when the credits are used up, by the monotonic clock. */
   #brokeUntil = Number.NEGATIVE_INFINITY
   /** The sequence of the newest price. */
@@ -56,9 +57,10 @@ export class PriceHub {
   constructor(settings: StreamSettings, clock: Clock, onNews: () => void, onClosed: () => void) {
     this.#settings = settings
     this.#clock = clock
+    this.#status = settings.feed.status()
     this.#changeWatch = onceInTurn(() => {
       try {
-        this.#update(this.wanted)
+        this.#updateWatch(this.wanted)
       } catch {
         // Its addresses have been checked: the feed is closed.
         onClosed()
@@ -110,25 +112,25 @@ export class PriceHub {
 
   /** The interval at which prices are bought now, which is longer while the feed's budget is too small. */
   get pace(): number {
-    return Math.round(this.#settings.everyMs * this.#feedStatus.stretch)
+    return Math.round(this.#settings.everyMs * this.#status.stretch)
   }
 
   get isClosed(): boolean {
-    return this.#feedStatus.state === 'closed'
+    return this.#status.state === 'closed'
   }
 
   /** Looks at the feed again. */
   refresh(): void {
-    const status = this.#settings.feed.status()
-    this.#status = status
-    if (isBroke(status)) this.#brokeUntil = this.now() + this.#waitMs
-    else if (status.state === 'running' && status.stretch === 1) this.#brokeUntil = Number.NEGATIVE_INFINITY
+    this.#status = this.#settings.feed.status()
+    const { state, stretch } = this.#status
+    if (isBroke(this.#status)) this.#brokeUntil = this.now() + this.#waitMs
+    else if (state === 'running' && stretch === 1) this.#brokeUntil = Number.NEGATIVE_INFINITY
   }
 
   /** What a stream of some addresses is told about itself. The worse state holds for the day: a budget that is nearly used up buys now and then. */
   report(addresses: readonly string[], now: number): StreamReport {
     const everyMs = this.pace
-    const { state } = this.#feedStatus
+    const { state } = this.#status
     const report = (state: StreamReport['state'], waitMs: number, code?: string): StreamReport => ({
       state,
       everyMs,
@@ -156,7 +158,7 @@ export class PriceHub {
       staying: Math.round(creditsFor(addresses) * perDay),
       rotating: Math.round(creditsFor(1) * addresses * perDay),
     }
-    const { limit = Number.POSITIVE_INFINITY } = this.#feedStatus
+    const { limit = Number.POSITIVE_INFINITY } = this.#status
     const stretch = {
       staying: Math.max(1, creditsPerDay.staying / limit),
       rotating: Math.max(1, creditsPerDay.rotating / limit),
@@ -165,19 +167,13 @@ export class PriceHub {
   }
 
   close(): void {
-    this.#watch?.stop()
-    this.#watch = undefined
+    this.#stopWatch()
     this.#places.clear()
-  }
-
-  get #feedStatus(): FeedStatus {
-    if (this.#status === undefined) this.refresh()
-    return this.#status as FeedStatus
   }
 
   /** How long the feed waits, in milliseconds. */
   get #waitMs(): number {
-    return (this.#status?.until ?? 0) - this.#clock.now()
+    return (this.#status.until ?? 0) - this.#clock.now()
   }
 
   #open(visitor: string): Place | undefined {
@@ -194,10 +190,9 @@ export class PriceHub {
     return { wants: 0, freeAt: Number.POSITIVE_INFINITY, visitor, event: undefined }
   }
 
-  #update(addresses: readonly string[]): void {
+  #updateWatch(addresses: readonly string[]): void {
     if (addresses.length === 0) {
-      this.#watch?.stop()
-      this.#watch = undefined
+      this.#stopWatch()
       return
     }
     this.#watch?.update({ addresses })
@@ -206,6 +201,11 @@ export class PriceHub {
       onPrice: (price) => this.#keep(price),
       onError: () => this.#publish(),
     })
+  }
+
+  #stopWatch(): void {
+    this.#watch?.stop()
+    this.#watch = undefined
   }
 
   #keep({ ageMs, stale: _, ...price }: FeedPrice): void {

@@ -1,7 +1,7 @@
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import type { RefusedAddress } from '../../feed/stream/stream-state.ts'
-import { checksumAddress, isAddress, memoize } from '../../utils/address.ts'
+import { createAddressReader } from '../../utils/address.ts'
 import type { ListedTokens } from '../listed-tokens.ts'
 import { badRequest, type Refusal, refuse } from '../refusal.ts'
 import type { StreamSettings } from '../settings.ts'
@@ -35,7 +35,7 @@ export class Streams {
   /** By addresses. */
   readonly #lists = new Map<string, PriceList>()
   readonly #countByVisitor = new Map<string, number>()
-  readonly #checksum = memoize(checksumAddress)
+  readonly #reader = createAddressReader()
   /** Ids of another process are not taken for ids of this one. */
   readonly #life: string
   #opened = 0
@@ -126,15 +126,14 @@ export class Streams {
     const addresses = new Set<string>()
     const refused: RefusedAddress[] = []
     for (const text of asked) {
-      if (!isAddress(text)) {
-        refused.push({ address: text, code: 'invalid_address' })
-        continue
-      }
-      const address = this.#checksum(text)
+      const refuseAs = (code: RefusedAddress['code']) => refused.push({ address: text, code })
+      const lowerCase = this.#reader.lowerCase(text)
+      const address = lowerCase === undefined ? '' : this.#reader.checksum(lowerCase)
       if (addresses.has(address)) continue
-      if (!isAllowed(text.toLowerCase())) refused.push({ address: text, code: 'not_allowed' })
+      if (lowerCase === undefined) refuseAs('invalid_address')
+      else if (!isAllowed(lowerCase)) refuseAs('not_allowed')
       else if (addresses.size < MAX_ADDRESSES && this.#hub.take(address, visitor)) addresses.add(address)
-      else refused.push({ address: text, code: 'too_many_addresses' })
+      else refuseAs('too_many_addresses')
     }
     return { addresses: [...addresses].sort(), refused }
   }
