@@ -1,36 +1,10 @@
 import { createClient } from 'etn-market'
-import { createFakeService } from 'etn-market/fake'
 import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
-import { createProxy, type ProxyOptions } from 'etn-market/proxy'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { expect, onTestFinished, test } from 'vitest'
-import { createRunningClock } from '../support/clock.ts'
 import { listen } from './listen.ts'
-import { TOKENS } from './setup.ts'
-
-/** A proxy in real time. */
-function open(options: Partial<ProxyOptions> = {}) {
-  const fake = createFakeService({ clock: createRunningClock() })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
-  const feed = createPriceFeed(client, { budget: false })
-  const proxy = createProxy({
-    client,
-    basePath: '/api/market',
-    allow: ['prices.batch'],
-    visitor: () => 'somebody',
-    budget: false,
-    feed,
-    ...options,
-  } as ProxyOptions)
-  onTestFinished(async () => {
-    await feed.close()
-    await client.close()
-    await proxy.close()
-    await fake.close()
-  })
-  return { fake, feed, proxy }
-}
+import { openRunningProxy, TOKENS } from './setup.ts'
 
 /** A page that watches some tokens until it has the price of each. */
 async function visit(baseUrl: string, count: number) {
@@ -43,7 +17,7 @@ async function visit(baseUrl: string, count: number) {
 }
 
 test('over connections, pages buy and stream, and a page that goes leaves nothing behind', async () => {
-  const { fake, feed, proxy } = open()
+  const { fake, feed, proxy } = openRunningProxy()
   const baseUrl = `${await listen(proxy)}/api/market`
   const one = await visit(baseUrl, 3)
   const other = await visit(baseUrl, 3)
@@ -57,7 +31,7 @@ test('over connections, pages buy and stream, and a page that goes leaves nothin
 })
 
 test('behind msw, a page needs no server', async () => {
-  const { proxy, fake } = open()
+  const { proxy, fake } = openRunningProxy()
   const server = setupServer(http.all('https://dapp.example/api/market/*', ({ request }) => proxy(request)))
   server.listen({ onUnhandledRequest: () => HttpResponse.error() })
   onTestFinished(() => server.close())

@@ -1,7 +1,8 @@
 import { type Client, type ClientOptions, createClient } from 'etn-market'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
+import { createPriceFeed } from 'etn-market/feed'
 import { createProxy, type MarketProxy, type ProxyOptions } from 'etn-market/proxy'
-import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
+import { createRunningClock, createVirtualClock, type VirtualClock } from '../support/clock.ts'
 // The client loads it lazily; loaded here so that it takes no real time.
 import '../../src/generated/answer-schemas.ts'
 import { onCaseFinished } from '../support/property.ts'
@@ -86,6 +87,29 @@ export function openProxy(
       ...pageOptions,
     })
   return { clock, fake, client, proxy, ask, page, close }
+}
+
+/** A proxy with a feed in real time. */
+export function openRunningProxy(options: Partial<ProxyOptions> = {}) {
+  const fake = createFakeService({ clock: createRunningClock() })
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  const feed = createPriceFeed(client, { budget: false })
+  const proxy = createProxy({
+    client,
+    basePath: '/api/market',
+    allow: ['nft.stats', 'prices.batch'],
+    visitor: () => 'somebody',
+    budget: false,
+    feed,
+    ...options,
+  } as ProxyOptions)
+  onCaseFinished(async () => {
+    await feed.close()
+    await client.close()
+    await proxy.close()
+    await fake.close()
+  })
+  return { fake, feed, proxy }
 }
 
 /** Rejects when the request is aborted, as `fetch` does. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createBudget, InvalidRequestError } from 'etn-market'
-import { createPriceFeed } from 'etn-market/feed'
+import { type Client, createBudget, InvalidRequestError } from 'etn-market'
+import { createPriceFeed, type FeedOptions } from 'etn-market/feed'
 import { type AllowedOperation, createProxy, type ProxyOptions } from 'etn-market/proxy'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/concurrency/clock.ts'
@@ -205,96 +205,46 @@ describe('visitors are remembered', () => {
 })
 
 describe('createProxy throws for', () => {
-  const wrong: [string, (own: ProxyOptions['client']) => unknown][] = [
-    ['a client of somebody else', () => ({ client: {}, allow: [] })],
-    ['an unknown option', (own) => ({ client: own, budget: false, allow: [], rateLimit: 5 })],
-    ['no allowed operations', (own) => ({ client: own, budget: false })],
-    ['no budget', (own) => ({ client: own, allow: [] })],
-    ['a budget that is no object', (own) => ({ client: own, allow: [], budget: true })],
-    [
-      'a feed without a function that knows visitors',
-      (own) => ({ client: own, budget: false, allow: [], feed: createPriceFeed(own, { budget: false }) }),
-    ],
-    [
-      'a feed without a budget, and without `false` in its place',
-      (own) => ({ client: own, budget: false, allow: [], feed: createPriceFeed(own), visitor: () => 'a' }),
-    ],
-    [
-      'a visitor and a cookie',
-      (own) => ({ client: own, budget: false, allow: [], visitor: () => 'a', visitorCookie: true }),
-    ],
-    ['a short secret', (own) => ({ client: own, budget: false, allow: [], visitorCookie: { secret: 'short' } })],
-    ['a cookie with a space', (own) => ({ client: own, budget: false, allow: [], visitorCookie: { name: 'a b' } })],
-    ['a feed of somebody else', (own) => ({ client: own, budget: false, allow: [], visitor: () => 'a', feed: {} })],
-    [
-      'requests per minute of half a request',
-      (own) => ({
-        client: own,
-        budget: false,
-        allow: [],
-        perVisitor: { credits: 5, windowMs: 5, requestsPerMinute: 0.5 },
-      }),
-    ],
-    [
-      'tokens of an operation without one',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'balances.get', tokens: 'listed' }] }),
-    ],
-    [
-      'tokens that are no addresses',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.price', tokens: ['BOLT'] }] }),
-    ],
-    ['an operator that is no function', (own) => ({ client: own, budget: false, allow: [], operator: true })],
-    ['an unknown operation', (own) => ({ client: own, budget: false, allow: ['token.prices'] })],
-    ['an operation twice', (own) => ({ client: own, budget: false, allow: ['nft.stats', { operation: 'nft.stats' }] })],
-    [
-      'an unknown field of a rule',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.list', max: 5 }] }),
-    ],
-    [
-      'a limit above the maximum',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.list', limit: 101 }] }),
-    ],
-    [
-      'a limit of an operation without one',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.get', limit: 1 }] }),
-    ],
-    [
-      'more addresses than a request takes',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'prices.batch', addresses: 51 }] }),
-    ],
-    [
-      'values of an unknown parameter',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.candles', values: { size: [1] } }] }),
-    ],
-    [
-      'unknown values',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.candles', values: { bucket: ['2h'] } }] }),
-    ],
-    [
-      'a negative cache time',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.get', cacheMs: -1 }] }),
-    ],
-    ['a base path with a query', (own) => ({ client: own, budget: false, allow: [], basePath: '/api?x' })],
-    ['a base path that is relative', (own) => ({ client: own, budget: false, allow: [], basePath: 'api' })],
-    [
-      'an origin with a path',
-      (own) => ({ client: own, budget: false, allow: [], cors: { origins: ['https://a.example/x'] } }),
-    ],
-    ['any origin', (own) => ({ client: own, budget: false, allow: [], cors: { origins: ['*'] } })],
-    [
-      'a visitor budget without a window',
-      (own) => ({ client: own, budget: false, allow: [], perVisitor: { credits: 5 } }),
-    ],
-    [
-      'a visitor budget of half a credit',
-      (own) => ({ client: own, budget: false, allow: [], perVisitor: { credits: 0.5, windowMs: 5 } }),
-    ],
-    ['a stream without a feed', (own) => ({ client: own, budget: false, allow: [], stream: {} })],
-    ['cdn without a time', (own) => ({ client: own, budget: false, allow: [], cdn: {} })],
-  ]
-  test.each(wrong)('%s', (_, makeOptions) => {
+  const feed = (own: Client, options?: FeedOptions) => createPriceFeed(own, options)
+  const operation = (entry: object) => ({ allow: [entry] })
+  const perVisitor = (limits: object) => ({ perVisitor: { credits: 5, windowMs: 5, ...limits } })
+  test.each<[string, object | ((own: Client) => object)]>([
+    ['a client of somebody else', { client: {} }],
+    ['an unknown option', { rateLimit: 5 }],
+    ['no allowed operations', { allow: undefined }],
+    ['no budget', { budget: undefined }],
+    ['a budget that is no object', { budget: true }],
+    ['a feed without a function that knows visitors', (own) => ({ feed: feed(own, { budget: false }) })],
+    ['a feed without a budget, and without `false` in its place', (own) => ({ feed: feed(own), visitor: () => 'a' })],
+    ['a feed of somebody else', { visitor: () => 'a', feed: {} }],
+    ['a stream without a feed', { stream: {} }],
+    ['a visitor and a cookie', { visitor: () => 'a', visitorCookie: true }],
+    ['a short secret', { visitorCookie: { secret: 'short' } }],
+    ['a cookie with a space', { visitorCookie: { name: 'a b' } }],
+    ['requests per minute of half a request', perVisitor({ requestsPerMinute: 0.5 })],
+    ['a visitor budget without a window', perVisitor({ windowMs: undefined })],
+    ['a visitor budget of half a credit', perVisitor({ credits: 0.5 })],
+    ['an operator that is no function', { operator: true }],
+    ['an unknown operation', { allow: ['token.prices'] }],
+    ['an operation twice', { allow: ['nft.stats', { operation: 'nft.stats' }] }],
+    ['tokens of an operation without one', operation({ operation: 'balances.get', tokens: 'listed' })],
+    ['tokens that are no addresses', operation({ operation: 'token.price', tokens: ['BOLT'] })],
+    ['an unknown field of a rule', operation({ operation: 'token.list', max: 5 })],
+    ['a limit above the maximum', operation({ operation: 'token.list', limit: 101 })],
+    ['a limit of an operation without one', operation({ operation: 'token.get', limit: 1 })],
+    ['more addresses than a request takes', operation({ operation: 'prices.batch', addresses: 51 })],
+    ['values of an unknown parameter', operation({ operation: 'token.candles', values: { size: [1] } })],
+    ['unknown values', operation({ operation: 'token.candles', values: { bucket: ['2h'] } })],
+    ['a negative cache time', operation({ operation: 'token.get', cacheMs: -1 })],
+    ['a base path with a query', { basePath: '/api?x' }],
+    ['a base path that is relative', { basePath: 'api' }],
+    ['an origin with a path', { cors: { origins: ['https://a.example/x'] } }],
+    ['any origin', { cors: { origins: ['*'] } }],
+    ['cdn without a time', { cdn: {} }],
+  ])('%s', (_, wrong) => {
     const { client } = setupProxy()
-    expect(() => createProxy(makeOptions(client) as ProxyOptions)).toThrow(InvalidRequestError)
+    const options = { client, budget: false, allow: [], ...(typeof wrong === 'function' ? wrong(client) : wrong) }
+    expect(() => createProxy(options as ProxyOptions)).toThrow(InvalidRequestError)
   })
 
   test('nothing that it accepts', async () => {
