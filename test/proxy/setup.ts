@@ -25,6 +25,7 @@ async function listTokens(): Promise<string[]> {
 
 /** The path of the price of one of these tokens. */
 export const pricePath = (index = 0) => `/prices/52014/${TOKENS[index]}`
+/** The path of the prices of some of these tokens. */
 export const batchPath = (count: number, from = 0) => `/prices/52014?addresses=${TOKENS.slice(from, from + count)}`
 
 export interface ProxySetup {
@@ -126,3 +127,7 @@ export async function errorOf(response: Response | Promise<Response>): Promise<s
   const { error } = (await answered.json()) as { error: { code: string } }
   return `${answered.status} ${error.code}`
 }
+
+/** What an answer cost its visitor, and what is left, as its headers say. */
+export const costOf = ({ headers }: Response) => headers.get('x-credits-cost')
+export const remainingOf = ({ headers }: Response) => headers.get('x-credits-remaining')
