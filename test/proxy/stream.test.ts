@@ -84,26 +84,19 @@ describe('a stream', () => {
     expect((await listen(query([ONE]), { visitor: 'ada', method: 'HEAD' })).response.status).toBe(405)
   })
 
-  test('is refused to a visitor with too many, until one of them has ended', async () => {
-    const { listen, feed } = setupStream({ perVisitor: { streams: 2 } })
-    const first = await listen(query([ONE]), { visitor: 'ada' })
-    await listen(query([TWO]), { visitor: 'ada' })
+  test.each([
+    ['a visitor', { perVisitor: { streams: 2 } }, 'ada', 200],
+    ['all visitors', { maxStreams: 2 }, 'bob', 429],
+  ])('is refused beyond the most of %s, until one of them has ended', async (_, limits, second, statusOfOthers) => {
+    const { listen, feed } = setupStream(limits)
+    const open = await listen(query([ONE]), { visitor: 'ada' })
+    await listen(query([TWO]), { visitor: second })
     const third = await listen(query([THREE]), { visitor: 'ada' })
     expect([third.response.status, third.response.headers.get('retry-after')]).toEqual([429, '10'])
     expect(feed.status()).toMatchObject({ watches: 1, addresses: 2 })
-    expect((await listen(query([THREE]), { visitor: 'bob' })).response.status).toBe(200)
-    await first.stop()
+    expect((await listen(query([THREE]), { visitor: 'eve' })).response.status).toBe(statusOfOthers)
+    await open.stop()
     expect((await listen(query([THREE]), { visitor: 'ada' })).response.status).toBe(200)
-  })
-
-  test('is refused beyond the most of all visitors', async () => {
-    const { listen } = setupStream({ maxStreams: 2 })
-    await listen(query([ONE]), { visitor: 'ada' })
-    const second = await listen(query([ONE]), { visitor: 'bob' })
-    const third = await listen(query([ONE]), { visitor: 'eve' })
-    expect([third.response.status, third.response.headers.get('retry-after')]).toEqual([429, '10'])
-    await second.stop()
-    expect((await listen(query([ONE]), { visitor: 'eve' })).response.status).toBe(200)
   })
 
   test('sends a comment when there is no news, and none beside news', async () => {

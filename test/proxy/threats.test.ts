@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { settle } from '../support/settle.ts'
-import { batchPath, errorOf, KEY, ORIGIN, pricePath, setupProxy, TOKENS } from './setup.ts'
+import { batchPath, errorOf, KEY, pricePath, setupProxy, TOKENS } from './setup.ts'
 
 const [TOKEN = ''] = TOKENS
 
@@ -41,12 +41,6 @@ test.each(['/me', '/farms/52014', '/nft/stats', `/balances/52014/${TOKEN}`, `/to
     fake.expectRequests(0)
   },
 )
-
-test('nothing is allowed by default', async () => {
-  const { ask } = setupProxy({ allow: [] })
-  expect(await errorOf(ask('/openapi.json'))).toBe('403 not_allowed')
-  expect(await errorOf(ask(pricePath()))).toBe('403 not_allowed')
-})
 
 describe('a query', () => {
   test.each([
@@ -116,32 +110,6 @@ test('nothing that a visitor sends reaches the service', async () => {
   expect(entry?.key).toBe(KEY)
   const agent = expect.stringMatching(/^etn-market\//)
   expect(entry?.headers).toEqual({ accept: 'application/json', authorization: expect.any(String), 'user-agent': agent })
-})
-
-describe('a request of a foreign page', () => {
-  const cors = { origins: ['https://partner.example'] }
-  test.each([
-    [{ origin: 'https://evil.example' }, false],
-    [{ origin: 'null' }, false],
-    [{ origin: 'https://dapp.example.evil.example' }, false],
-    [{ origin: 'https://partner.example.' }, false],
-    [{ origin: 'https://dapp.example:8443' }, false],
-    [{ origin: 'not an origin' }, false],
-    [{ 'sec-fetch-site': 'cross-site' }, false],
-    [{ 'sec-fetch-site': 'same-site' }, false],
-    [{ origin: 'https://partner.example', 'sec-fetch-site': 'cross-site' }, true],
-    [{ origin: ORIGIN }, true],
-    [{ origin: 'http://dapp.example' }, true],
-    [{ 'sec-fetch-site': 'same-origin' }, true],
-    [{ 'sec-fetch-site': 'none' }, true],
-    [{}, true],
-  ])('with %o: accepted is %s', async (headers, isAccepted) => {
-    const { ask, fake } = setupProxy({ cors })
-    const response = await ask(pricePath(), { headers })
-    if (isAccepted) expect(response.status).toBe(200)
-    else expect(await errorOf(response)).toBe('403 not_allowed')
-    fake.expectRequests(isAccepted ? 1 : 0)
-  })
 })
 
 test('one visitor cannot poison the answers of others', async () => {

@@ -1,8 +1,9 @@
 /** Measures for how long thousands of streams block the event loop. The readers are in this process, so that their work counts, too. */
 
-import { createClient } from 'etn-market'
+import { checksumAddress, createClient } from 'etn-market'
 import { createPriceFeed, type FeedClient } from 'etn-market/feed'
-import { createProxy, type MarketProxy } from 'etn-market/proxy'
+import type { MarketProxy } from 'etn-market/proxy'
+import { answerAtOnce, openProxy, readStream } from './market.ts'
 
 const STREAMS = 5_000
 const LISTS = 500
@@ -14,47 +15,32 @@ const EVERY_MS = 2_000
 const LONG_LISTS = 99
 const LONG_LENGTH = 100
 
-const tokens = Array.from({ length: TOKENS }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`)
+/** As pages write them: in mixed case, so that their checksums are computed. */
+const tokens = Array.from({ length: TOKENS }, (_, index) =>
+  checksumAddress(`0xabcdef${(index + 1).toString(16).padStart(34, '0')}`),
+)
 const listOf = (list: number, length: number) =>
-  Array.from({ length }, (_, index) => tokens[(list * 7 + index * (1 + (list % 4))) % TOKENS])
+  Array.from({ length }, (_, index) => tokens[(list * 7 + index * (1 + (list % 4))) % TOKENS] ?? '')
 
-/** Answers at once, so that the service does not count. */
-const fetch = async (request: Request) => {
-  const asked = new URL(request.url).searchParams.get('addresses')?.split(',') ?? []
-  const data = Object.fromEntries(asked.map((address) => [address, { usd: '1.0', etn: '2.0' }]))
-  const headers = { 'x-credits-cost': String(100 + 10 * asked.length) }
-  return Response.json({ data, cursor: null }, { headers })
-}
-
-function openProxy(creditsPerDay: number | undefined) {
-  const client = createClient({ apiKey: 'esk_test_bench', fetch })
+function openStreams(creditsPerDay: number | undefined) {
+  const client = createClient({ apiKey: 'esk_test_bench', fetch: answerAtOnce })
   const feed = createPriceFeed(client as FeedClient, {
     budget: creditsPerDay === undefined ? false : { creditsPerDay },
   })
-  const proxy = createProxy({
-    client,
-    allow: [],
-    budget: false,
-    feed,
-    stream: { addresses: 'any', everyMs: EVERY_MS, perVisitor: { streams: STREAMS }, maxStreams: 2 * STREAMS },
-    visitor: (request) => request.headers.get('x-visitor'),
-  })
+  const stream = {
+    addresses: 'any',
+    everyMs: EVERY_MS,
+    perVisitor: { streams: STREAMS },
+    maxStreams: 2 * STREAMS,
+  } as const
+  const proxy = openProxy({ client, feed, stream })
   return { proxy, close: () => Promise.all([proxy.close(), feed.close(), client.close()]) }
 }
 
 let received = 0
 
-async function open(proxy: MarketProxy, visitor: number, list: readonly (string | undefined)[]) {
-  const headers = { 'x-visitor': `visitor ${visitor}` }
-  const response = await proxy(new Request(`http://dapp.example/stream?addresses=${list}`, { headers }))
-  const reader = response.body?.getReader()
-  if (!response.ok || reader === undefined) throw new Error(`No stream: ${response.status}.`)
-  const read = async () => {
-    while (!(await reader.read()).done) received++
-  }
-  void read()
-  return reader
-}
+const open = (proxy: MarketProxy, visitor: number, list: readonly string[]) =>
+  readStream(proxy, `visitor ${visitor}`, list, () => void received++)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -93,7 +79,7 @@ async function longestBlock(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function fanOut(): Promise<number[]> {
-  const { proxy, close } = openProxy(undefined)
+  const { proxy, close } = openStreams(undefined)
   const readers: Awaited<ReturnType<typeof open>>[] = []
   for (let stream = 0; stream < STREAMS; stream++)
     readers.push(await open(proxy, stream, listOf(stream % LISTS, LIST_LENGTH)))
@@ -114,7 +100,7 @@ async function fanOut(): Promise<number[]> {
 
 /** The time for which an open, or a close, of one list blocks beside all the others. */
 async function openAndClose(): Promise<number[]> {
-  const { proxy, close } = openProxy(100_000)
+  const { proxy, close } = openStreams(100_000)
   const readers: Awaited<ReturnType<typeof open>>[] = []
   for (let list = 0; list < LONG_LISTS; list++) readers.push(await open(proxy, list, listOf(list, LONG_LENGTH)))
   await pause(500)
