@@ -116,3 +116,18 @@ test('closing the proxy leaves the client open', async () => {
   fake.expectCredits(100)
   expect(clock.pending).toBe(0)
 })
+
+test('closing the proxy waits for the token list, which the visitor who needs it gets', async () => {
+  const { ask, proxy, clock, fake } = setupProxy(
+    { allow: [{ operation: 'token.price', tokens: 'listed' }] },
+    { latencyMs: 300 },
+  )
+  const asked = watch(ask(`/prices/52014/${TOKEN}`))
+  await clock.advance(100)
+  const closed = watch(proxy.close())
+  await clock.advance(400)
+  expect(closed.state).toBe('pending')
+  await clock.advance(200)
+  expect([asked.value?.status, closed.state]).toEqual([200, 'resolved'])
+  fake.expectCredits({ 'token.list': 600, 'token.price': 50 })
+})
