@@ -316,20 +316,28 @@ export class Schedule {
     const isFull = isStretched || this.#groups.length === 0 || now >= this.#plannedAt + MIN_PLAN_MS
     this.#changesAt = isFull || this.#watched.size === 0 ? NEVER : this.#plannedAt + MIN_PLAN_MS
     const demand = Array.from(this.#watched, ({ intervalMs }) => ({ everyMs: intervalMs, addresses: 1 }))
-    const periods = this.#groups.map(({ periodMs }) => periodMs)
+    const periods = this.#groups.map((group) => this.#periodOf(group))
     const shortest = demand.reduce((least, { everyMs }) => Math.min(least, lifeOf(everyMs, leadMs)), NEVER)
     if (!isFull && periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
     const kept = planWithPeriods(demand, periods, leadMs)
     const planned = isFull || kept === undefined ? planTimetable(demand, leadMs) : kept
     const saved = (kept?.creditsPerDay ?? NEVER) - planned.creditsPerDay
-    const isNew = isStretched || leadMs !== this.#plannedLeadMs
-    const isKept = kept && !isNew && saved * HORIZON_DAYS < creditsFor(this.#watched.size)
+    const isKept = kept && !isStretched && saved * HORIZON_DAYS < creditsFor(this.#watched.size)
     this.#timetable = isKept ? kept : planned
-    if (isFull) {
-      this.#plannedAt = now
-      this.#plannedLeadMs = leadMs
-    }
+    if (isFull) this.#plannedAt = now
+    this.#plannedLeadMs = leadMs
     this.#place(now)
+  }
+
+  /** The period of a group with the lead of now, so that no slower answer takes it apart. */
+  #periodOf({ periodMs, members }: TickGroup): number {
+    const before = this.#plannedLeadMs
+    if (this.leadMs === before) return periodMs
+    let period = NEVER
+    for (const { tracked, life, multiple } of members)
+      if (life === lifeOf(tracked.intervalMs, before))
+        period = Math.min(period, Math.floor(lifeOf(tracked.intervalMs, this.leadMs) / multiple))
+    return period < NEVER ? Math.max(1, period) : periodMs
   }
 
   #place(now: number): void {
