@@ -1,6 +1,6 @@
 import type { Failure } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { PriceBuyer } from '../prices/price-buyer.ts'
+import type { PriceBuyer as Buyer } from '../prices/price-buyer.ts'
 import type { PriceTable, TrackedPrice } from '../prices/tracked-price.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import { PageStream, type PageStreamOptions } from './page-stream.ts'
@@ -13,6 +13,8 @@ export interface FollowStreamsParts extends Pick<PageStreamOptions, 'clock' | 'w
   readonly table: PriceTable
   readonly schedule: Schedule
 }
+
+type PriceBuyer = Pick<Buyer, keyof Buyer>
 
 /** The stream, and a buyer that waits for its prices. */
 export interface StreamFollower {
@@ -125,18 +127,20 @@ export function createStreamedFetcher({
       schedule.changed(tracked)
     }
     const due = missing.filter(({ isWanted }) => isWanted)
-    if (due.length > 0) await buyer.buy({ due, early: [] })
+    if (due.length > 0) await buyer.buy(due, [])
   }
 
   return {
-    ...buyer,
-    async buy(batch) {
-      const streamed = new Set([...batch.due, ...batch.early].filter(isStreamed))
-      const due = batch.due.filter((tracked) => !streamed.has(tracked))
-      const early = due.length === 0 ? [] : batch.early.filter((tracked) => !streamed.has(tracked))
+    admit: (requested) => buyer.admit(requested),
+    deliver: (tracked, known) => buyer.deliver(tracked, known),
+    withdraw: () => buyer.withdraw(),
+    async buy(wanted, more) {
+      const streamed = new Set([...wanted, ...more].filter(isStreamed))
+      const due = wanted.filter((tracked) => !streamed.has(tracked))
+      const early = due.length === 0 ? [] : more.filter((tracked) => !streamed.has(tracked))
       // Early addresses are skipped when no due address is bought.
-      const bought = due.length === 0 ? undefined : buyer.buy({ due, early })
-      await Promise.all([bought, awaitStreams(batch.due.filter((tracked) => streamed.has(tracked)))])
+      const bought = due.length === 0 ? undefined : buyer.buy(due, early)
+      await Promise.all([bought, awaitStreams(wanted.filter((tracked) => streamed.has(tracked)))])
     },
     onPrice({ address, price, at, requestedAt }) {
       const tracked = table.find(address)

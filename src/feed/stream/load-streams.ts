@@ -1,6 +1,6 @@
 import { type ClientInternals, internalsOf } from '../../client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
-import type { PriceBuyer } from '../prices/price-buyer.ts'
+import type { PriceBuyer as Buyer } from '../prices/price-buyer.ts'
 import type { FeedClient } from '../types.ts'
 import type { FollowStreamsParts, StreamFollower } from './follow-streams.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
@@ -17,6 +17,8 @@ const CONNECTING: FeedStreamStatus = {
   code: undefined,
   refused: [],
 }
+
+type PriceBuyer = Pick<Buyer, keyof Buyer>
 
 /** Takes prices from the stream of a proxy, and buys where there are none. */
 export interface LazyStreams {
@@ -62,7 +64,7 @@ export function loadStreams({ client, ...parts }: LoadStreamsParts): LazyStreams
       return streams?.status ?? CONNECTING
     },
     buyer: {
-      buy: (batch) => current().buy(batch),
+      buy: (due, early) => current().buy(due, early),
       withdraw: () => current().withdraw(),
       admit: (requested) => current().admit(requested),
       deliver: (tracked, known) => current().deliver(tracked, known),
