@@ -4,9 +4,9 @@ import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { callSafely } from '../feed/events.ts'
 import { createFeedClock, type FeedClock } from '../feed/feed-clock.ts'
 import { followPageVisibility, type PageVisibility } from '../feed/page-visibility.ts'
-import { toFeedPrice } from '../feed/prices/feed-price.ts'
+import { streamedAge, toFeedPrice } from '../feed/prices/feed-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
-import { errorOf, ON_ITS_WAY_MS, type StreamedPrice } from '../feed/stream/stream-state.ts'
+import type { StreamedPrice } from '../feed/stream/stream-events.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
 import { trimEnd } from '../utils/trim-end.ts'
 import type {
@@ -19,8 +19,6 @@ import type {
 
 /** How long changes are collected before the stream is opened anew: what a page renders together has one stream. */
 const WINDOW_MS = 5
-/** The pace of a stream that has not told it yet. */
-const DEFAULT_PACE_MS = 60_000
 
 /** An address, by its lower case, and what is known of it. */
 interface WatchedPrice {
@@ -84,8 +82,7 @@ class PagePrices implements PriceStream {
       wanted: () => this.#spellings(),
       isPaused: () => this.#page?.hidden ?? false,
       onPrice: (price) => this.#receive(price),
-      onUncovered: () => this.#reportFailures(),
-      onStatus: () => {
+      onChange: () => {
         this.#reportFailures()
         this.#notify()
         this.#awaitLate()
@@ -180,8 +177,7 @@ class PagePrices implements PriceStream {
 
   /** When a price becomes stale, by the clock. The pace is the proxy's: a page that wants prices more often gets them no more often. */
   #staleAt(price: StreamedPrice, everyMs = 0): number {
-    const paceMs = this.#stream.status.everyMs ?? DEFAULT_PACE_MS
-    return price.at + Math.max(everyMs, paceMs) + ON_ITS_WAY_MS
+    return price.at + streamedAge(everyMs, this.#stream.paceMs)
   }
 
   #deliver(watch: OpenWatch, address: string): void {
@@ -191,7 +187,7 @@ class PagePrices implements PriceStream {
     const isStale = this.#clock.now() > this.#staleAt(newest, everyMs)
     for (const input of watch.inputs.get(address) ?? []) {
       // The price of another spelling, where the proxy refuses this one.
-      if (this.#refusalOf(input) !== undefined) continue
+      if (this.#stream.refuses(input)) continue
       const price = toFeedPrice(newest, input, this.#clock.now(), isStale)
       if (price) callSafely(onPrice, price, (error) => callSafely(onError, error))
     }
@@ -219,10 +215,6 @@ class PagePrices implements PriceStream {
     })
   }
 
-  #refusalOf(input: string): string | undefined {
-    return this.#stream.status.refused.find(({ address }) => address === input)?.code
-  }
-
   #reportFailures(): void {
     for (const watch of [...this.#watches]) {
       const failures = this.#failuresOf(watch)
@@ -236,14 +228,8 @@ class PagePrices implements PriceStream {
   #failuresOf({ inputs }: OpenWatch): Map<string, EtnMarketError> {
     const failures = new Map<string, EtnMarketError>()
     for (const input of [...inputs.values()].flat()) {
-      const isCovered = this.#stream.covers(input)
-      const status = this.#stream.statusOf(input)
-      // A connection comes back before prices are missed.
-      if (status === undefined || (isCovered && status.state === 'reconnecting')) continue
-      const waitMs = status.until === undefined ? undefined : Math.max(0, status.until - this.#clock.wall.now())
-      const refusal = this.#refusalOf(input)
-      const error = errorOf(status, waitMs, refusal && input)
-      if (error) failures.set(refusal ? `${refusal} ${input}` : error.code, error)
+      const error = this.#stream.failureOf(input)
+      if (error) failures.set(this.#stream.refuses(input) ? `${error.code} ${input}` : error.code, error)
     }
     return failures
   }
