@@ -103,7 +103,10 @@ export class FeedStream {
   #deliver({ address, ...known }: StreamedPrice): void {
     const tracked = this.#options.table.find(address)
     // The answer to a request in flight will be newer.
-    if (tracked && !tracked.inFlight && known.at > tracked.at) this.#options.buyer.deliver(tracked, known)
+    if (tracked === undefined || tracked.inFlight || known.at <= tracked.at) return
+    this.#options.buyer.deliver(tracked, known)
+    // From now on it may become stale.
+    this.#options.schedule.wake()
   }
 
   #setPaces(): void {
