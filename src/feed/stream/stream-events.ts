@@ -23,40 +23,28 @@ export function createEventParser(): (text: string) => ServerSentEvent[] {
   let rest = ''
   let lastId = ''
   let type = ''
-  let data: string[] = []
-  let dataLength = 0
-
-  function endEvent(): ServerSentEvent[] {
-    const event = { type: type || 'message', data: data.join('\n'), lastId }
-    const isEmpty = data.length === 0
-    type = ''
-    data = []
-    dataLength = 0
-    return isEmpty ? [] : [event]
-  }
-
-  function readLine(line: string): ServerSentEvent[] {
-    if (line === '') return endEvent()
-    const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (name === 'data') {
-      data.push(value)
-      dataLength += value.length + 1
-    } else if (name === 'event') type = value
-    else if (name === 'id' && !value.includes('\0')) lastId = value
-    return []
-  }
-
+  let data = ''
   return (text) => {
     rest += text
-    if (rest.length + dataLength > MAX_LENGTH)
+    if (rest.length + data.length > MAX_LENGTH)
       throw new RangeError(`The stream has sent an event of over ${MAX_LENGTH} characters.`)
     // A line feed may still follow a carriage return.
     const end = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r', rest.length - 2)) + 1
-    if (end === 0) return []
     const lines = rest.slice(0, end).split(/\r\n|\r|\n/)
     lines.pop()
     rest = rest.slice(end)
-    return lines.flatMap(readLine)
+    const events: ServerSentEvent[] = []
+    for (const line of lines) {
+      const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+      if (name === 'data') data += `${value}\n`
+      else if (name === 'event') type = value
+      else if (name === 'id' && !value.includes('\0')) lastId = value
+      else if (line === '') {
+        if (data) events.push({ type: type || 'message', data: data.slice(0, -1), lastId })
+        type = data = ''
+      }
+    }
+    return events
   }
 }
 
