@@ -23,7 +23,7 @@ import { createRecurringRequests } from './requests/requester.ts'
 import { createSend } from './requests/send.ts'
 import { explain } from './schedule/explain.ts'
 import { Schedule } from './schedule/schedule.ts'
-import { loadStreams } from './stream/load-streams.ts'
+import { FeedStream } from './stream/feed-stream.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
 import { createTrades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, FeedStatus, PriceFeed } from './types.ts'
@@ -80,22 +80,13 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const checked = store && createCheckedStore(store, clock, emit, closed)
   const sharedPrices = store && checked && new SharedPrices(store, checked, fleetLease, clock, closed, emit)
   const schedule = new Schedule(context, sharedPrices, notify)
-  const streams = options.stream
-    ? loadStreams({
-        ...context,
-        client,
-        buyer: schedule.buyer,
-        schedule,
-        onStatus() {
-          if (streams) emit({ type: 'feed.stream', ...streams.status })
-          notify()
-        },
+  const stream = options.stream
+    ? new FeedStream(context, client, schedule, () => {
+        if (stream) emit({ type: 'feed.stream', ...stream.status })
+        notify()
       })
     : undefined
-  if (streams) {
-    schedule.buyer = streams.buyer
-    schedule.streams = streams
-  }
+  schedule.stream = stream
   const watches = new Set<RunningWatch>()
   const shared: WatchContext = { ...context, schedule, watches }
   const watch = (addresses: string | readonly string[], watchOptions: Parameters<PriceFeed['watch']>[1]) =>
@@ -110,7 +101,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime.end()
     listeners.clear()
     page?.stop()
-    streams?.stop()
+    stream?.stop()
     await Promise.all([schedule.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
@@ -131,7 +122,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, candles),
     trades: trades.follow,
-    status: () => readStatus(shared, budget !== undefined, streams?.status),
+    status: () => readStatus(shared, budget !== undefined, stream?.status),
     explain: ({ calls = 10 } = {}) =>
       explain(context, schedule, [...watches], [...recurring.list(), ...trades.planned()], calls),
     close,

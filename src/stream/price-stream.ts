@@ -4,9 +4,9 @@ import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { callSafely } from '../feed/events.ts'
 import { createFeedClock, type FeedClock } from '../feed/feed-clock.ts'
 import { followPageVisibility, type PageVisibility } from '../feed/page-visibility.ts'
-import { toFeedPrice } from '../feed/prices/feed-price.ts'
+import { streamedAge, toFeedPrice } from '../feed/prices/feed-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
-import { errorOf, ON_ITS_WAY_MS, type StreamedPrice } from '../feed/stream/stream-state.ts'
+import type { StreamedPrice } from '../feed/stream/stream-events.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
 import { trimEnd } from '../utils/runtime.ts'
 import type {
@@ -19,21 +19,13 @@ import type {
 
 /** How long changes are collected before the stream is opened anew: what a page renders together has one stream. */
 const WINDOW_MS = 5
-/** The pace of a stream that has not told it yet. */
-const DEFAULT_PACE_MS = 60_000
-
-/** An address, by its lower case, and what is known of it. */
-interface WatchedPrice {
-  newest: StreamedPrice | undefined
-  readonly watches: Set<OpenWatch>
-  /** What `peek` returned, by spelling. */
-  readonly shown: Map<string, FeedPrice>
-}
 
 interface OpenWatch {
   /** Spellings by address. */
   readonly inputs: ReadonlyMap<string, readonly string[]>
   readonly options: PriceStreamWatchOptions
+  /** What was delivered last, by address. */
+  readonly delivered: Map<string, { readonly newest: StreamedPrice; readonly isStale: boolean }>
   /** The failures that `onError` was called with and that last. */
   reported: ReadonlySet<string>
 }
@@ -59,7 +51,10 @@ export function createPriceStream(options: PriceStreamOptions): PriceStream {
 /** Its methods may be taken apart. */
 class PagePrices implements PriceStream {
   readonly #clock: FeedClock
-  readonly #prices = new Map<string, WatchedPrice>()
+  /** By the address in lower case. */
+  readonly #prices = new Map<string, StreamedPrice>()
+  /** What `peek` returned, by spelling. */
+  readonly #peeked = new Map<string, FeedPrice>()
   readonly #watches = new Set<OpenWatch>()
   readonly #listeners = new Set<() => void>()
   readonly #page: PageVisibility | undefined
@@ -83,12 +78,17 @@ class PagePrices implements PriceStream {
         }),
       wanted: () => this.#spellings(),
       isPaused: () => this.#page?.hidden ?? false,
-      onPrice: (price) => this.#receive(price),
-      onUncovered: () => this.#reportFailures(),
-      onStatus: () => {
-        this.#reportFailures()
+      onPrice: (price) => {
+        const address = price.address.toLowerCase()
+        if (price.at <= (this.#prices.get(address)?.at ?? Number.NEGATIVE_INFINITY)) return
+        this.#prices.set(address, price)
+        this.#deliver()
         this.#notify()
-        this.#awaitLate()
+      },
+      onChange: () => {
+        this.#reportFailures()
+        this.#deliver()
+        this.#notify()
       },
     })
   }
@@ -100,33 +100,29 @@ class PagePrices implements PriceStream {
     if (everyMs !== undefined && !(typeof everyMs === 'number' && everyMs > 0))
       throw invalidOption('everyMs', everyMs, 'milliseconds above 0')
     const inputs = groupByAddress(typeof addresses === 'string' ? [addresses] : addresses)
-    const watch: OpenWatch = { inputs, options: { ...options }, reported: new Set() }
+    const watch: OpenWatch = { inputs, options: { ...options }, delivered: new Map(), reported: new Set() }
     this.#watches.add(watch)
-    for (const address of inputs.keys()) this.#open(address).watches.add(watch)
     this.#stream.changed()
-    this.#awaitLate()
     // Later, so that the caller has the watch before its callback runs.
-    queueMicrotask(() => {
-      for (const address of inputs.keys()) this.#deliver(watch, address)
-    })
+    queueMicrotask(() => this.#deliver())
     return {
       stop: () => {
-        if (!this.#watches.delete(watch)) return
-        for (const address of inputs.keys()) this.#prices.get(address)?.watches.delete(watch)
-        this.#stream.changed()
-        this.#awaitLate()
+        if (this.#watches.delete(watch)) this.#stream.changed()
       },
     }
   }
 
   readonly peek = (input: string): FeedPrice | undefined => {
-    const known = this.#prices.get(toLowerCase(input))
-    if (known?.newest === undefined) return undefined
-    const isStale = this.#clock.now() > this.#staleAt(known.newest, shortestInterval(known.watches))
-    const shown = known.shown.get(input)
-    if (shown?.stale === isStale) return shown
-    const price = toFeedPrice(known.newest, input, this.#clock.now(), isStale)
-    if (price) known.shown.set(input, price)
+    const address = toLowerCase(input)
+    const newest = this.#prices.get(address)
+    if (newest === undefined) return undefined
+    const watches = [...this.#watches].filter(({ inputs }) => inputs.has(address))
+    const shortest = watches.length && Math.min(...watches.map(({ options }) => options.everyMs ?? 0))
+    const stale = this.#clock.now() > this.#staleAt(newest, shortest)
+    const last = this.#peeked.get(input)
+    if (last?.at === newest.requestedAt && last.stale === stale) return last
+    const price = toFeedPrice(newest, input, this.#clock.now(), stale)
+    if (price) this.#peeked.set(input, price)
     return price
   }
 
@@ -157,70 +153,44 @@ class PagePrices implements PriceStream {
     for (const { inputs } of this.#watches) for (const spellings of inputs.values()) yield* spellings
   }
 
-  #open(address: string): WatchedPrice {
-    const price = this.#prices.get(address) ?? { newest: undefined, watches: new Set(), shown: new Map() }
-    this.#prices.set(address, price)
-    return price
-  }
-
   #notify(): void {
     for (const listener of [...this.#listeners]) listener()
   }
 
-  #receive(price: StreamedPrice): void {
-    const address = price.address.toLowerCase()
-    const known = this.#prices.get(address)
-    if (known === undefined || (known.newest && price.at <= known.newest.at)) return
-    known.newest = price
-    known.shown.clear()
-    for (const watch of [...known.watches]) this.#deliver(watch, address)
-    this.#notify()
-    this.#awaitLate()
-  }
-
   /** When a price becomes stale, by the clock. The pace is the proxy's: a page that wants prices more often gets them no more often. */
   #staleAt(price: StreamedPrice, everyMs = 0): number {
-    const paceMs = this.#stream.status.everyMs ?? DEFAULT_PACE_MS
-    return price.at + Math.max(everyMs, paceMs) + ON_ITS_WAY_MS
+    return price.at + streamedAge(everyMs, this.#stream.paceMs)
   }
 
-  #deliver(watch: OpenWatch, address: string): void {
-    const newest = this.#prices.get(address)?.newest
-    if (newest === undefined || !this.#watches.has(watch)) return
-    const { everyMs, onPrice, onError } = watch.options
-    const isStale = this.#clock.now() > this.#staleAt(newest, everyMs)
-    for (const input of watch.inputs.get(address) ?? []) {
-      // The price of another spelling, where the proxy refuses this one.
-      if (this.#refusalOf(input) !== undefined) continue
-      const price = toFeedPrice(newest, input, this.#clock.now(), isStale)
-      if (price) callSafely(onPrice, price, (error) => callSafely(onError, error))
-    }
-  }
-
-  /** Prices become stale without an event. */
-  #awaitLate(): void {
-    this.#stopLate()
-    if (this.#isClosed) return
+  /** Delivers what is new to a watch, or has become stale since, which no event says. */
+  #deliver(): void {
     const now = this.#clock.now()
     let next = Number.POSITIVE_INFINITY
-    let late: (() => void)[] = []
-    for (const [address, { newest, watches }] of this.#prices)
-      for (const watch of newest ? watches : []) {
-        const at = newest ? this.#staleAt(newest, watch.options.everyMs) : 0
-        if (at < now || at > next) continue
-        if (at < next) late = []
-        next = at
-        late.push(() => this.#deliver(watch, address))
+    for (const watch of [...this.#watches]) {
+      const { inputs, options, delivered } = watch
+      for (const [address, spellings] of inputs) {
+        const newest = this.#prices.get(address)
+        if (newest === undefined) continue
+        const staleAt = this.#staleAt(newest, options.everyMs)
+        const isStale = now > staleAt
+        if (!isStale) next = Math.min(next, staleAt)
+        const last = delivered.get(address)
+        if (last?.newest === newest && last.isStale === isStale) continue
+        delivered.set(address, { newest, isStale })
+        for (const input of spellings) {
+          // The price of another spelling, where the proxy refuses this one.
+          const price = this.#stream.refuses(input) ? undefined : toFeedPrice(newest, input, now, isStale)
+          if (price && this.#watches.has(watch))
+            callSafely(options.onPrice, price, (error) => callSafely(options.onError, error))
+        }
       }
+    }
+    this.#stopLate()
+    if (this.#isClosed) return
     this.#stopLate = startTimer(this.#clock, next + 1 - now, () => {
-      for (const deliver of late) deliver()
+      this.#deliver()
       this.#notify()
-      this.#awaitLate()
     })
-  }
-
-  #refusalOf(input: string): string | undefined {
-    return this.#stream.status.refused.find(({ address }) => address === input)?.code
   }
 
   #reportFailures(): void {
@@ -236,22 +206,12 @@ class PagePrices implements PriceStream {
   #failuresOf({ inputs }: OpenWatch): Map<string, EtnMarketError> {
     const failures = new Map<string, EtnMarketError>()
     for (const input of [...inputs.values()].flat()) {
-      const isCovered = this.#stream.covers(input)
-      const status = this.#stream.statusOf(input)
-      // A connection comes back before prices are missed.
-      if (status === undefined || (isCovered && status.state === 'reconnecting')) continue
-      const waitMs = status.until === undefined ? undefined : Math.max(0, status.until - this.#clock.wall.now())
-      const refusal = this.#refusalOf(input)
-      const error = errorOf(status, waitMs, refusal && input)
-      if (error) failures.set(refusal ? `${refusal} ${input}` : error.code, error)
+      const error = this.#stream.failureOf(input)
+      if (error) failures.set(this.#stream.refuses(input) ? `${error.code} ${input}` : error.code, error)
     }
     return failures
   }
 }
-
-/** 0 where the pace of the stream decides. */
-const shortestInterval = (watches: ReadonlySet<OpenWatch>): number =>
-  watches.size && Math.min(...Array.from(watches, ({ options }) => options.everyMs ?? 0))
 
 /** With a slash at its end. */
 function readUrl(url: unknown): string {

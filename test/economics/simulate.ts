@@ -45,7 +45,8 @@ export function drawWorkload(seed: number, longest = 12 * HOUR): Workload {
   const tokens = random() < 0.5 ? 1 + below(40) : 1 + below(250)
   const intervals = Array.from({ length: 1 + below(6) }, () => Math.round(5_000 * 720 ** random()))
   const slowest = Math.max(...intervals)
-  const span = Math.min(longest, Math.max(20 * MINUTE, 30 * slowest))
+  // No whole number of intervals: the last purchase would be within the span or not, by the time that a request takes.
+  const span = Math.min(longest, Math.max(20 * MINUTE, 30.5 * slowest))
   const isUnsteady = random() < 0.5
   const watches = Array.from({ length: 1 + below(random() < 0.5 ? 6 : 75) }, (): Watching => {
     const first = below(tokens)

@@ -72,7 +72,7 @@ test('prices that are late because answers are slow are marked stale, once each,
     if (stale) expect(prices[index - 1]).toMatchObject({ at, stale: false })
   }
   const slow = events.filter(({ type }) => type === 'feed.slow')
-  expect(slow).toEqual([{ type: 'feed.slow', address: BOLT, everyMs: MINUTE, leadMs: expect.closeTo(50_000, -2) }])
+  expect(slow).toEqual([{ type: 'feed.slow', address: BOLT, everyMs: MINUTE, leadMs: expect.closeTo(42_000, -2) }])
 })
 
 test('prices that are older than their interval because of the budget are marked stale, once each', async () => {

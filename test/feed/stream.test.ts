@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { BeforeRequestState } from '../../src/options.ts'
 // The feed loads it lazily; loaded here so that it takes no real time.
-import '../../src/feed/stream/follow-streams.ts'
-import { createEventParser } from '../../src/feed/stream/parse-events.ts'
+import '../../src/feed/stream/page-stream.ts'
+import { createEventParser } from '../../src/feed/stream/stream-events.ts'
 import { BASE, TOKENS } from '../proxy/setup.ts'
 import { setupStream } from '../proxy/stream-setup.ts'
 import { onCaseFinished, testProperty } from '../support/property.ts'
@@ -23,8 +23,9 @@ function setupPage(
   server: Parameters<typeof setupStream>[1] = {},
   answer: Answer = () => undefined,
   clientOptions: ClientOptions = {},
+  paceMs = 10 * SECOND,
 ) {
-  const made = setupStream({ everyMs: 10 * SECOND, maxAddresses: 400 }, server)
+  const made = setupStream({ everyMs: paceMs, maxAddresses: 400 }, server)
   const streams: Request[] = []
   const bought: string[] = []
   const client: Client = createClient({
@@ -76,6 +77,36 @@ test('the prices of a page come from the stream and cost the page nothing', asyn
   const known = await page.price(TWO)
   expect(known.usd).toBe(prices.findLast(({ address }) => address === TWO)?.usd)
   expect(bought).toEqual([])
+})
+
+describe('the pace of the stream counts, not the interval of a watch', () => {
+  test('a watch that wants prices more often calls none stale for it', async () => {
+    const { clock, page, watch, prices, bought } = setupPage({}, {}, undefined, {}, MINUTE)
+    watch(ONE, 10 * SECOND)
+    const shown: (boolean | undefined)[] = []
+    for (let second = 0; second < 300; second++) {
+      await clock.advance(SECOND)
+      shown.push(page.peek(ONE)?.stale)
+    }
+    expect(shown).not.toContain(true)
+    expect(prices.map(({ stale }) => stale)).toEqual(Array(prices.length).fill(false))
+    expect(prices.length).toBeGreaterThanOrEqual(5)
+    expect(page.status()).toMatchObject({ state: 'running', stream: { state: 'connected', everyMs: MINUTE } })
+    expect(bought).toEqual([])
+  })
+
+  test('a price that is overdue by it is stale for a watch that wants prices more often, and no sooner', async () => {
+    const { clock, fake, page, watch, prices } = setupPage({}, {}, undefined, {}, MINUTE)
+    watch(ONE, 10 * SECOND)
+    await clock.advance(SECOND)
+    fake.fault({ never: true, times: Number.POSITIVE_INFINITY })
+    await clock.advance(57 * SECOND)
+    expect(prices.map(({ stale }) => stale)).toEqual([false])
+    await clock.advance(6 * SECOND)
+    expect(prices.at(-1)).toMatchObject({ stale: true })
+    expect(page.peek(ONE)?.stale).toBe(true)
+    expect(page.status().stream?.state).toBe('stale')
+  })
 })
 
 test('a token without a price arrives as such', async () => {

@@ -182,7 +182,7 @@ export class PriceBuyer {
   #recordSuccess(prices: Prices, bought: BoughtPrices, sentAt: number, decidedAt: number): void {
     const { clock, dailyBudget, backoff, emit } = this.#context
     const { credits, isUnknown = false } = bought
-    if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)
+    if (prices.some(({ watchers, paceMs }) => watchers.size === 0 || paceMs > 0)) dailyBudget.recordUnplanned(credits)
     // The first request after a failure may have waited in the client, which is not latency.
     if (backoff.state === 'none') this.#schedule.recordLatency(clock.now() - decidedAt)
     if (backoff.recordSuccess(sentAt)) this.#schedule.recovered()

@@ -1,6 +1,7 @@
 import type { TokenPrice } from '../../generated/types.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
+import { streamedAge } from './feed-price.ts'
 
 /** Addresses that are requested together until they succeed or fail alone. */
 export interface SuspectGroup {
@@ -72,6 +73,9 @@ export class TrackedPrice {
   /** Watchers with an interval up to this know that the price is late. */
   reportedLateMs = 0
 
+  /** How often a stream brings its price for the watchers, in milliseconds; 0 where it is bought. The stream sets it. */
+  paceMs = 0
+
   /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
   suspectGroup: SuspectGroup | undefined
   /** Consecutive failures of this address alone. */
@@ -121,6 +125,11 @@ export class TrackedPrice {
   /** Since when requests have failed; Infinity while none has. */
   get failingSince(): number {
     return this.#failingSince
+  }
+
+  /** How old its price may be for a watcher before it is stale, in milliseconds. */
+  maxAge(everyMs: number): number {
+    return this.paceMs > 0 ? streamedAge(everyMs, this.paceMs) : everyMs
   }
 
   /** A watch wants its price, or wants it at another interval. */

@@ -34,7 +34,7 @@ export function explain(
   schedule.settle()
   const { stretch, atLeastStretch, requestStretch } = dailyBudget
   const { timetable, leadMs } = schedule
-  const intervals = Array.from(schedule.watched, ({ shortestInterval: everyMs }) => ({ everyMs, addresses: 1 }))
+  const intervals = schedule.bought.map(({ shortestInterval: everyMs }) => ({ everyMs, addresses: 1 }))
   const costAt = ({ credits }: OtherRequests, intervalMs: number) => {
     const requestsPerDay = DAY_MS / intervalMs
     return toRate({ creditsPerDay: credits(intervalMs) * requestsPerDay, requestsPerDay })

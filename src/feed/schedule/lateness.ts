@@ -4,7 +4,7 @@ import type { TrackedPrice } from '../prices/tracked-price.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 /** Room for an answer that takes longer than any before. */
-const MARGIN = 1.25
+const MARGIN = 1.05
 /** The lead time covers the slowest of the last 50 to 100 answers. */
 const WINDOW_SIZE = 50
 
@@ -50,11 +50,12 @@ export class LatePrices {
     return this.#queue.peek()?.lateAt ?? NEVER
   }
 
-  /** In time, a new price arrives before; only under a stretch, or while its request is in flight, it may not. */
+  /** In time, a new price arrives before; only under a stretch, from a stream, or while its request is in flight, it may not. */
   update(tracked: TrackedPrice): void {
     this.#queue.delete(tracked)
-    if (tracked.price === undefined || (this.#context.dailyBudget.stretch === 1 && !tracked.inFlight)) return
-    tracked.lateAt = tracked.at + intervalAbove(tracked, tracked.reportedLateMs) + 1
+    const isInTime = this.#context.dailyBudget.stretch === 1 && !tracked.inFlight && tracked.paceMs === 0
+    if (tracked.price === undefined || isInTime) return
+    tracked.lateAt = tracked.at + ageAbove(tracked, tracked.reportedLateMs) + 1
     if (tracked.lateAt < NEVER) this.#queue.put(tracked)
   }
 
@@ -62,7 +63,7 @@ export class LatePrices {
     const { dailyBudget, backoff, emit } = this.#context
     for (let tracked = this.#queue.peek(); tracked && tracked.lateAt <= now; tracked = this.#queue.peek()) {
       const { address, at, inFlight, watchers } = tracked
-      const everyMs = intervalAbove(tracked, tracked.reportedLateMs)
+      const everyMs = ageAbove(tracked, tracked.reportedLateMs)
       const isSlow = inFlight && dailyBudget.stretch === 1 && backoff.state === 'none'
       if (isSlow && this.#slowLeadMs !== this.#lead.ms) {
         this.#slowLeadMs = this.#lead.ms
@@ -72,15 +73,19 @@ export class LatePrices {
       tracked.reportedLateMs = Math.max(everyMs, now - at - 1)
       this.update(tracked)
       for (const watcher of [...watchers.items()])
-        if (watcher.everyMs <= tracked.reportedLateMs) watcher.onLate(tracked)
+        if (tracked.maxAge(watcher.everyMs) <= tracked.reportedLateMs) watcher.onLate(tracked)
     }
   }
 }
 
-/** The shortest interval of a watcher that is longer than `ms`. */
-function intervalAbove({ shortestInterval, watchers }: TrackedPrice, ms: number): number {
-  if (shortestInterval > ms) return shortestInterval
+/** The shortest age above `ms` at which the price is stale for a watcher. */
+function ageAbove(tracked: TrackedPrice, ms: number): number {
+  const shortest = tracked.maxAge(tracked.shortestInterval)
+  if (shortest > ms) return shortest
   let next = NEVER
-  for (const { everyMs } of watchers.items()) if (everyMs > ms) next = Math.min(next, everyMs)
+  for (const { everyMs } of tracked.watchers.items()) {
+    const age = tracked.maxAge(everyMs)
+    if (age > ms) next = Math.min(next, age)
+  }
   return next
 }

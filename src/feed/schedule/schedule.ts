@@ -1,7 +1,8 @@
 import { startTimer } from '../../concurrency/clock.ts'
-import { creditsFor } from '../../credits/batch-cost.ts'
+import { creditsFor, MAX_ITEMS } from '../../credits/batch-cost.ts'
 import { lifeOf, multipleOf, planTimetable, planWithPeriods, type Timetable } from '../../credits/timetable.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
 import { PriceBuyer } from '../prices/price-buyer.ts'
@@ -24,6 +25,8 @@ export interface TickGroup {
   readonly members: readonly GroupMember[]
   /** Whether some address is bought at each tick. */
   readonly ticksAnyway: boolean
+  /** Whether those with the same multiple stay together, at every nth tick. */
+  readonly staysTogether: boolean
   /** When it ticks the next time. */
   at: number
   /** The number of that tick. */
@@ -36,8 +39,11 @@ const NO_TIMER = { at: NEVER, stop: () => {} }
 const MIN_PLAN_MS = 1_000
 /** After it has failed alone, an address is requested again for a new watch after this time at most. */
 const RETRY_MS = 60_000
-/** A new timetable is worth what it changes if it saves a purchase of all within this time. */
+/** A new timetable is worth what it changes if it saves this share of a purchase of all within this time. */
+const CHANGE_SHARE = 1 / 2
 const HORIZON_DAYS = 1 / 12
+/** What one address costs beside fewer than this is another price than beside more: 50, 100, 130, 140, … */
+const MIN_LINEAR = 3
 /** A stretch that has changed by less is not reported. */
 const MIN_STRETCH_CHANGE = 0.05
 
@@ -49,9 +55,9 @@ const MIN_STRETCH_CHANGE = 0.05
  */
 export class Schedule {
   /** Buys what is due. */
-  buyer: Pick<PriceBuyer, keyof PriceBuyer>
+  readonly buyer: PriceBuyer
   /** Where prices come without being bought; undefined without a proxy. */
-  streams: { readonly isLoading: boolean; changed(): void; reconsider(): void } | undefined
+  stream: { readonly isLoading: boolean; changed(): void; settle(): void } | undefined
   readonly #context: FeedContext
   /** Whether several processes may have the prices. */
   readonly #isShared: boolean
@@ -69,6 +75,13 @@ export class Schedule {
   #changesAt = NEVER
   #plannedAt = Number.NEGATIVE_INFINITY
   #plannedLeadMs = 0
+  /** What the periods of today have cost above the best ones since they were chosen, in credits. */
+  #lost = 0
+  /** What they cost above them now, in credits a day. */
+  #lostPerDay = 0
+  #lostSince = 0
+  /** When they have cost so much that others are chosen. */
+  #replacedAt = NEVER
   #reportedStretch = { stretch: 1, atLeastStretch: 1 }
   #timer = NO_TIMER
   #isStopped = false
@@ -87,6 +100,10 @@ export class Schedule {
   get watched(): ReadonlySet<TrackedPrice> {
     return this.#watched
   }
+  /** What is watched and no stream brings. */
+  get bought(): TrackedPrice[] {
+    return [...this.#watched].filter(({ paceMs }) => paceMs === 0)
+  }
   get leadMs(): number {
     return this.#lead.ms
   }
@@ -103,6 +120,7 @@ export class Schedule {
     if (this.#changesAt === NEVER || this.#isStopped) return
     const { clock, windowMs } = this.#context
     const now = Math.max(clock.now(), Math.min(this.#changesAt, clock.now() + windowMs))
+    this.stream?.settle()
     if (!this.#updateStretch(now, true)) this.#plan(now)
     this.#setTimer()
   }
@@ -136,7 +154,6 @@ export class Schedule {
   /** Buys an address, together with everything else requested in the same window. */
   request(tracked: TrackedPrice): void {
     const { clock, windowMs } = this.#context
-    this.streams?.reconsider()
     if (tracked.inFlight || this.#requested.has(tracked)) return
     if (this.#requested.size === 0) this.#windowEndsAt = clock.now() + windowMs
     this.#requested.add(tracked)
@@ -160,8 +177,9 @@ export class Schedule {
   /** An address has failed. Without a failure, it is bought again at once. */
   failed(tracked: TrackedPrice, failure: Failure | undefined): void {
     this.#late.update(tracked)
-    // Those who request a price decide themselves whether to try again.
-    if (failure && tracked.watchers.size === 0) return
+    // Those who request a price decide themselves whether to try again, and those who watch it may have it from a stream.
+    const isBought = tracked.watchers.size > 0 && tracked.paceMs === 0
+    if (!isBought && (failure || tracked.requesters.size === 0)) return
     const waitMs = failure?.maybeCharged ? Math.max(failure.waitMs, tracked.intervalMs) : (failure?.waitMs ?? 0)
     this.#setDue(tracked, this.#context.clock.now() + waitMs)
   }
@@ -186,7 +204,7 @@ export class Schedule {
 
   /** Call it when something may be due. */
   wake(): void {
-    this.streams?.changed()
+    this.stream?.changed()
     this.#setTimer()
   }
 
@@ -198,7 +216,7 @@ export class Schedule {
   }
 
   get #isPaused(): boolean {
-    return this.#isStopped || this.#context.isPaused() || Boolean(this.streams?.isLoading)
+    return this.#isStopped || this.#context.isPaused() || Boolean(this.stream?.isLoading)
   }
 
   #setTimer(): void {
@@ -226,7 +244,7 @@ export class Schedule {
   }
 
   #nextAt(): number {
-    let at = Math.min(this.#changesAt, this.#requested.size > 0 ? this.#windowEndsAt : NEVER)
+    let at = Math.min(this.#changesAt, this.#replacedAt, this.#requested.size > 0 ? this.#windowEndsAt : NEVER)
     at = Math.min(at, this.#urgent.peek()?.dueAt ?? NEVER, this.#late.nextAt)
     for (const group of this.#groups) at = Math.min(at, group.at)
     return at
@@ -240,7 +258,8 @@ export class Schedule {
   #run(): void {
     if (this.#isPaused) return
     const now = this.#context.clock.now()
-    const hasChanged = now >= this.#changesAt
+    const hasChanged = now >= Math.min(this.#changesAt, this.#replacedAt)
+    if (hasChanged) this.stream?.settle()
     if (!this.#updateStretch(now, hasChanged) && hasChanged) this.#plan(now)
     this.#late.report(now)
     if (now >= this.#context.backoff.until) this.#buy(now)
@@ -315,18 +334,36 @@ export class Schedule {
     const { leadMs } = this
     const isFull = isStretched || this.#groups.length === 0 || now >= this.#plannedAt + MIN_PLAN_MS
     this.#changesAt = isFull || this.#watched.size === 0 ? NEVER : this.#plannedAt + MIN_PLAN_MS
-    const demand = Array.from(this.#watched, ({ intervalMs }) => ({ everyMs: intervalMs, addresses: 1 }))
+    const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
+    const demand = bought.map(({ intervalMs }) => ({ everyMs: intervalMs, addresses: 1 }))
     const periods = this.#groups.map((group) => this.#periodOf(group))
     const shortest = demand.reduce((least, { everyMs }) => Math.min(least, lifeOf(everyMs, leadMs)), NEVER)
     if (!isFull && periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
     const kept = planWithPeriods(demand, periods, leadMs)
     const planned = isFull || kept === undefined ? planTimetable(demand, leadMs) : kept
-    const saved = (kept?.creditsPerDay ?? NEVER) - planned.creditsPerDay
-    const isKept = kept && !isStretched && saved * HORIZON_DAYS < creditsFor(this.#watched.size)
-    this.#timetable = isKept ? kept : planned
+    this.#timetable = kept && !isStretched && this.#isWorthKeeping(kept, planned, bought.length, now) ? kept : planned
+    if (this.#timetable === planned) {
+      this.#lost = 0
+      this.#lostPerDay = 0
+      this.#replacedAt = NEVER
+    }
+    this.#lostSince = now
     if (isFull) this.#plannedAt = now
     this.#plannedLeadMs = leadMs
-    this.#place(now)
+    this.#place(bought, now)
+  }
+
+  /**
+   * Whether a change to the best periods would cost more than it saves soon. What is kept costs at most as much as a change would before it
+   * is replaced after all.
+   */
+  #isWorthKeeping(kept: Timetable, planned: Timetable, addresses: number, now: number): boolean {
+    const limit = CHANGE_SHARE * creditsFor(addresses)
+    this.#lost += (this.#lostPerDay * (now - this.#lostSince)) / DAY_MS
+    this.#lostPerDay = Math.max(0, kept.creditsPerDay - planned.creditsPerDay)
+    const left = limit - this.#lost - this.#lostPerDay * HORIZON_DAYS
+    this.#replacedAt = now + Math.max(MIN_PLAN_MS, (left / this.#lostPerDay) * DAY_MS)
+    return left > 0
   }
 
   /** The period of a group with the lead of now, so that no slower answer takes it apart. */
@@ -340,16 +377,16 @@ export class Schedule {
     return period < NEVER ? Math.max(1, period) : periodMs
   }
 
-  #place(now: number): void {
+  /** @param bought the shortest interval first */
+  #place(bought: readonly TrackedPrice[], now: number): void {
     const before = new Map<TrackedPrice, TickGroup>()
     for (const group of this.#groups) for (const { tracked } of group.members) before.set(tracked, group)
-    const sorted = [...this.#watched].sort((one, other) => one.intervalMs - other.intervalMs)
     let first = 0
     this.#groups = this.#timetable.groups.map(({ periodMs }, index, groups) => {
       const longerFrom = groups[index + 1]?.classes[0]?.everyMs ?? NEVER
       const start = first
-      while (first < sorted.length && (sorted[first] as TrackedPrice).intervalMs < longerFrom) first++
-      return this.#openGroup(periodMs, sorted.slice(start, first), before, now)
+      while (first < bought.length && (bought[first] as TrackedPrice).intervalMs < longerFrom) first++
+      return this.#openGroup(periodMs, bought.slice(start, first), before, now)
     })
   }
 
@@ -379,7 +416,9 @@ export class Schedule {
       at = now + periodMs
       tick++
     }
-    return { periodMs, members, ticksAnyway: members.some(({ multiple }) => multiple === 1), at, tick }
+    const atEachTick = members.filter(({ multiple }) => multiple === 1).length
+    const staysTogether = atEachTick % MAX_ITEMS < MIN_LINEAR
+    return { periodMs, members, ticksAnyway: atEachTick > 0, staysTogether, at, tick }
   }
 
   /**
@@ -388,7 +427,7 @@ export class Schedule {
    */
   #updateStretch(now: number, isNew: boolean): boolean {
     const { dailyBudget, emit } = this.#context
-    if (this.#isStopped || !dailyBudget.update(this.#watched, this.leadMs, isNew)) return false
+    if (this.#isStopped || !dailyBudget.update(this.bought, this.leadMs, isNew)) return false
     for (const tracked of this.#watched) {
       tracked.stretch(dailyBudget)
       this.#late.update(tracked)
@@ -448,15 +487,16 @@ export function isTooOld({ life, tracked }: GroupMember, at: number, askedAt = t
 }
 
 /**
- * Whether an address is bought at the tick of a group: it would be too old at the next one. Where no address is bought at each tick, those with
- * the same multiple stay together: at every nth tick what would be too old at the next nth is bought.
+ * Whether an address is bought at the tick of a group: it would be too old at the next one. Where few addresses are bought at each tick, those
+ * with the same multiple stay together, because a request of their own would cost more: at every nth tick what would be too old at the next nth
+ * is bought.
  */
 export function isDueAt(
   member: GroupMember,
-  { at, tick, periodMs, ticksAnyway }: Readonly<TickGroup>,
+  { at, tick, periodMs, staysTogether }: Readonly<TickGroup>,
   askedAt?: number,
 ): boolean {
-  const isOwn = !ticksAnyway && tick % member.multiple === 0
+  const isOwn = staysTogether && tick % member.multiple === 0
   return isTooOld(member, at + (isOwn ? member.multiple : 1) * periodMs, askedAt)
 }
 

@@ -60,7 +60,7 @@ export function watchPrices(
       () => watch?.stop(),
       (price: FeedPrice) => {
         const now = clock.now()
-        const read = withAge(price, now - (deliveredAt.get(price) ?? now), target.everyMs)
+        const read = withAge(price, now - (deliveredAt.get(price) ?? now), target.everyMs, context)
         filter.recordDelivery(read)
         return read
       },

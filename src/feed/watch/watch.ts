@@ -47,6 +47,8 @@ export class RunningWatch implements Watcher {
   #prices: readonly TrackedPrice[] = []
   /** Addresses whose failure was reported and that have had no price since. */
   readonly #failing = new Set<TrackedPrice>()
+  /** Addresses whose price was reported as stale, and that have had no other since. */
+  readonly #late = new Set<TrackedPrice>()
   #reportedCode: string | undefined
 
   constructor(target: WatchTarget, subscription: Subscription, context: WatchContext) {
@@ -94,13 +96,16 @@ export class RunningWatch implements Watcher {
 
   onLate(tracked: TrackedPrice): void {
     // A callback may have removed the address while its subscribers are called.
-    if (this.#failing.has(tracked) || !this.#inputs.has(tracked.address)) return
+    if (this.#late.has(tracked) || !this.#inputs.has(tracked.address)) return
+    this.#late.add(tracked)
     this.#failing.add(tracked)
     this.#report(tracked, true)
   }
 
   onFailure(tracked: TrackedPrice, { error }: Failure): void {
-    this.onLate(tracked)
+    // A stream says that it will bring no price before one is missed.
+    if (tracked.paceMs === 0 || this.#isOld(tracked)) this.onLate(tracked)
+    this.#failing.add(tracked)
     const code = codeOf(error)
     if (code === this.#reportedCode || !this.#isRunning || !this.#inputs.has(tracked.address)) return
     this.#reportedCode = code
@@ -116,7 +121,7 @@ export class RunningWatch implements Watcher {
   }
 
   #isOld(tracked: TrackedPrice): boolean {
-    return this.#context.clock.now() - tracked.at > this.everyMs
+    return this.#context.clock.now() - tracked.at > tracked.maxAge(this.everyMs)
   }
 
   /** Wants the price of each address, and delivers those that are known and young enough under the inputs that are new. */
@@ -132,8 +137,10 @@ export class RunningWatch implements Watcher {
     const oldest = clock.now() - Math.min(this.everyMs * stretch, this.atLeastEveryMs * atLeastStretch)
     const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
     const known = this.#prices.filter(
-      ({ address, price, at }) =>
-        price !== undefined && at >= oldest && this.#inputs.get(address)?.some(isNew(address)),
+      (tracked) =>
+        tracked.price !== undefined &&
+        (tracked.at >= oldest || !this.#isOld(tracked)) &&
+        this.#inputs.get(tracked.address)?.some(isNew(tracked.address)),
     )
     // Later, so that the caller has the watch before its callback runs.
     queueMicrotask(() => {
@@ -157,6 +164,7 @@ export class RunningWatch implements Watcher {
 
   #endFailure(tracked: TrackedPrice): void {
     this.#failing.delete(tracked)
+    this.#late.delete(tracked)
     if (this.#failing.size === 0) this.#reportedCode = undefined
   }
 }
@@ -179,9 +187,16 @@ export function groupByAddress(
 }
 
 /** The price with its age after it has waited to be read. */
-export function withAge(price: FeedPrice, waitedMs: number, everyMs: number): FeedPrice {
+export function withAge(
+  price: FeedPrice,
+  waitedMs: number,
+  everyMs: number,
+  { table, toChecksum }: FeedContext,
+): FeedPrice {
+  if (waitedMs === 0) return price
   const ageMs = price.ageMs + waitedMs
-  return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > everyMs }
+  const [address = ''] = toChecksum([price.address])
+  return { ...price, ageMs, stale: price.stale || ageMs > (table.find(address)?.maxAge(everyMs) ?? everyMs) }
 }
 
 /** Returns the interval of a watch, and the longest one under a stretch; Infinity if any will do. */

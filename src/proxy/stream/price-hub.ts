@@ -1,6 +1,7 @@
 import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/batch-cost.ts'
-import { ON_ITS_WAY_MS, type StreamReport } from '../../feed/stream/stream-state.ts'
+import { streamedAge } from '../../feed/prices/feed-price.ts'
+import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedStatus } from '../../feed/types.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
@@ -142,7 +143,7 @@ export class PriceHub {
     const isWaiting = state === 'waiting'
     const isLate = addresses.some((address) => {
       const event = this.find(address)
-      return event === undefined ? isWaiting : now - event.at > everyMs + ON_ITS_WAY_MS
+      return event === undefined ? isWaiting : now - event.at > streamedAge(0, everyMs)
     })
     if (!isLate) return report('connected', 0)
     return report('stale', this.#waitMs, isWaiting ? 'upstream_down' : undefined)
