@@ -23,7 +23,7 @@ import { createRecurringRequests } from './requests/requester.ts'
 import { createSend } from './requests/send.ts'
 import { explain } from './schedule/explain.ts'
 import { Schedule } from './schedule/schedule.ts'
-import { loadStreams } from './stream/load-streams.ts'
+import { FeedStream } from './stream/feed-stream.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
 import { createTrades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, FeedStatus, PriceFeed } from './types.ts'
@@ -83,9 +83,9 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     backoff,
     windowMs,
     isShared: checked !== undefined,
-    buyer: (): PriceBuyer => streams?.buyer ?? buyer,
-    isPaused: () => isPaused() || Boolean(streams?.isLoading),
-    streams: () => streams,
+    buyer: (): PriceBuyer => buyer,
+    isPaused: () => isPaused() || Boolean(stream?.isLoading),
+    stream: () => stream,
     onSlow: ({ address, lateAfterMs: everyMs }, leadMs) => emit({ type: 'feed.slow', address, everyMs, leadMs }),
     onStretch() {
       const { stretch, atLeastStretch, watchesPerDay: creditsPerDay } = dailyBudget
@@ -115,8 +115,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     onLatency: (ms) => schedule.recordLatency(ms),
     onRecovery: () => schedule.recovered(),
   })
-  const streams = options.stream
-    ? loadStreams({
+  const stream = options.stream
+    ? new FeedStream({
         client,
         clock,
         windowMs,
@@ -124,8 +124,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
         table,
         schedule,
         isPaused,
-        onStatus() {
-          if (streams) emit({ type: 'feed.stream', ...streams.status })
+        onState() {
+          if (stream) emit({ type: 'feed.stream', ...stream.status })
           notify()
         },
       })
@@ -147,7 +147,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime.end()
     listeners.clear()
     page?.stop()
-    streams?.stop()
+    stream?.stop()
     await Promise.all([schedule.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
@@ -173,7 +173,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       watches,
       hasBudget: options.budget !== undefined,
       isPaused,
-      streamStatus: () => streams?.status,
+      streamStatus: () => stream?.status,
     }),
     explain: ({ calls = 10 } = {}) =>
       explain(shared, watches.planned(), [...recurring.list(), ...trades.planned()], calls),

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { BeforeRequestState } from '../../src/options.ts'
 // The feed loads it lazily; loaded here so that it takes no real time.
-import '../../src/feed/stream/follow-streams.ts'
-import { createEventParser } from '../../src/feed/stream/parse-events.ts'
+import '../../src/feed/stream/page-stream.ts'
+import { createEventParser } from '../../src/feed/stream/stream-events.ts'
 import { BASE, TOKENS } from '../proxy/setup.ts'
 import { setupStream } from '../proxy/stream-setup.ts'
 import { onCaseFinished, testProperty } from '../support/property.ts'
@@ -23,8 +23,9 @@ function setupPage(
   server: Parameters<typeof setupStream>[1] = {},
   answer: Answer = () => undefined,
   clientOptions: ClientOptions = {},
+  paceMs = 10 * SECOND,
 ) {
-  const made = setupStream({ everyMs: 10 * SECOND, maxAddresses: 400 }, server)
+  const made = setupStream({ everyMs: paceMs, maxAddresses: 400 }, server)
   const streams: Request[] = []
   const bought: string[] = []
   const client: Client = createClient({
@@ -93,6 +94,91 @@ test('the clocks of page and server may differ', async () => {
   clock.stepWallClock(-3_600_000)
   await clock.advance(30 * SECOND)
   expect(prices.at(-1)?.ageMs).toBeLessThan(10 * SECOND)
+})
+
+describe('ages are counted by the pace of the stream', () => {
+  const setupPaced = () => setupPage({}, {}, undefined, {}, MINUTE)
+
+  test('which a watch that asks for a faster one is told: its prices are not stale before the next one is due', async () => {
+    const { clock, watch, page, prices, bought, client } = setupPaced()
+    watch(ONE, 10 * SECOND)
+    const iterator = page.watch(ONE, { everyMs: 10 * SECOND })[Symbol.asyncIterator]()
+    const first = await Promise.all([iterator.next(), clock.advance(SECOND)])
+    expect(first[0].value?.stale).toBe(false)
+    for (let second = 0; second < 300; second++) {
+      await clock.advance(SECOND)
+      expect(page.peek(ONE)?.stale).toBe(false)
+    }
+    // It has waited to be read for longer than ten seconds.
+    await clock.advance(30 * SECOND)
+    expect((await iterator.next()).value?.stale).toBe(false)
+    await iterator.return?.()
+    expect(prices.map(({ stale }) => stale)).not.toContain(true)
+    expect(prices.length).toBeGreaterThanOrEqual(5)
+    expect(page.status().stream).toMatchObject({ state: 'connected', everyMs: MINUTE })
+    expect(bought).toEqual([])
+    expect(client.credits.charged).toBe(0)
+  })
+
+  test('and a known price is given to a new watch at once, however old the pace lets it be', async () => {
+    const { clock, watch, prices } = setupPaced()
+    watch(ONE, MINUTE)
+    await clock.advance(40 * SECOND)
+    prices.length = 0
+    watch(ONE, 10 * SECOND)
+    await settle()
+    expect(prices).toMatchObject([{ address: ONE, stale: false }])
+  })
+
+  test('a price is stale when it is overdue, once, and the watch of an hour is told why none comes', async () => {
+    const { clock, page, watch, fake, prices } = setupPaced()
+    const errors: string[] = []
+    const hourly: FeedPrice[] = []
+    watch(ONE, 10 * SECOND)
+    page.watch(ONE, {
+      everyMs: 60 * MINUTE,
+      onPrice: (price) => void hourly.push(price),
+      onError: (error) => void errors.push((error as EtnMarketError).code),
+    })
+    await clock.advance(SECOND)
+    fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
+    await clock.advance(55 * SECOND)
+    expect([page.peek(ONE)?.stale, errors]).toEqual([false, []])
+    await clock.advance(MINUTE)
+    expect(page.peek(ONE)?.stale).toBe(true)
+    expect(prices.map(({ stale }) => stale)).toEqual([false, true])
+    expect(page.status().stream).toMatchObject({ state: 'stale', code: 'upstream_down' })
+    expect(errors).toEqual(['upstream_down'])
+    expect(hourly.map(({ stale }) => stale)).toEqual([false])
+  })
+
+  test('a failure that lasts is told to a watch that begins later', async () => {
+    const { clock, page, watch, fake } = setupPaced()
+    watch(ONE)
+    fake.fault({ status: 402, times: Number.POSITIVE_INFINITY })
+    await clock.advance(10 * SECOND)
+    const errors: string[] = []
+    page.watch(ONE, {
+      everyMs: MINUTE,
+      onPrice() {},
+      onError: (error) => void errors.push((error as EtnMarketError).code),
+    })
+    await clock.advance(SECOND)
+    expect(errors).toEqual(['out_of_credits'])
+  })
+
+  test('what the stream brings is no cost of the feed; what it does not bring is', async () => {
+    const { clock, page, watch, bought } = setupPaced()
+    const addresses = Array.from({ length: 151 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`)
+    watch(addresses.slice(1), MINUTE)
+    await clock.advance(SECOND)
+    expect([page.status().creditsPerDay, page.explain().calls]).toEqual([0, []])
+    watch(addresses[0] ?? '', MINUTE)
+    await clock.advance(SECOND)
+    expect(page.status()).toMatchObject({ addresses: 151, creditsPerDay: 50 * 24 * 60 })
+    await clock.advance(MINUTE)
+    expect(bought).toHaveLength(1)
+  })
 })
 
 describe('the request of a stream', () => {

@@ -23,3 +23,12 @@ export function toFeedPrice(
   for (const field in price) if (!(field in result)) result[field] = price[field as keyof TokenPrice]
   return result
 }
+
+/** A price that is bought in time still has to arrive. */
+const ON_ITS_WAY_MS = 2_000
+
+/**
+ * How old a price of a stream may be before it is stale, in milliseconds: the stream brings prices at its own pace, also to somebody who wants
+ * them more often.
+ */
+export const streamedAge = (everyMs: number, paceMs: number): number => Math.max(everyMs, paceMs) + ON_ITS_WAY_MS

@@ -216,7 +216,7 @@ export function createPriceBuyer(parts: PriceBuyerParts): PriceBuyer {
 
   function recordSuccess({ prices }: Purchase, bought: BoughtPrices, sentAt: number, decidedAt: number): void {
     const { credits, invalid } = bought
-    if (prices.some(({ watchers }) => watchers.size === 0)) dailyBudget.recordUnplanned(credits)
+    if (prices.some(({ watchers, paceMs }) => watchers.size === 0 || paceMs > 0)) dailyBudget.recordUnplanned(credits)
     // The first request after a failure may have waited in the client, which is not latency.
     if (backoff.state === 'none') parts.onLatency(clock.now() - decidedAt)
     if (backoff.recordSuccess(sentAt)) parts.onRecovery()

@@ -1,6 +1,7 @@
 import type { TokenPrice } from '../../generated/types.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
+import { streamedAge } from './feed-price.ts'
 
 /** Addresses that are requested together until they succeed or fail alone. */
 export interface SuspectGroup {
@@ -65,6 +66,8 @@ export class TrackedPrice {
   intervalMs = NEVER
   /** When it is bought outside of the ticks of the timetable: at once, or after a failure. Infinity if a tick does. The schedule sets it. */
   dueAt = NEVER
+  /** How often a stream brings its price for the watchers, in milliseconds; 0 where it is bought. The stream sets it. */
+  paceMs = 0
 
   #known: Omit<KnownPrice, 'price'> & { readonly price: TokenPrice | null | undefined } = NOTHING
   #askedAt = LONG_AGO
@@ -136,6 +139,11 @@ export class TrackedPrice {
   /** The interval of the watchers that are told at `lateAt`. */
   get lateAfterMs(): number {
     return this.#lateAfterMs
+  }
+
+  /** How old its price may be for a watcher before it is stale, in milliseconds. */
+  maxAge(everyMs: number): number {
+    return this.paceMs > 0 ? streamedAge(everyMs, this.paceMs) : everyMs
   }
 
   /** A watch wants its price, or wants it at another interval. */

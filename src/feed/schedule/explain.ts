@@ -128,7 +128,7 @@ export function explain(
     stretch === 1
       ? timetable
       : planTimetable(
-          Array.from(schedule.watched, ({ shortestInterval: everyMs }) => ({ everyMs, addresses: 1 })),
+          schedule.bought.map(({ shortestInterval: everyMs }) => ({ everyMs, addresses: 1 })),
           schedule.leadMs,
         )
   const others = requests.map(({ operation, address, everyMs, credits }) => {

@@ -28,7 +28,7 @@ export interface ScheduleParts {
   readonly isShared: boolean
   isPaused(): boolean
   /** Where prices come without being bought; undefined without a proxy. */
-  streams(): { changed(): void; reconsider(): void } | undefined
+  stream(): { changed(): void; settle(): void } | undefined
   /** Called when a price is late because its request takes long. */
   onSlow(tracked: TrackedPrice, leadMs: number): void
   /** Called when the stretch has changed. */
@@ -104,6 +104,10 @@ export class Schedule {
   get watched(): ReadonlySet<TrackedPrice> {
     return this.#watched
   }
+  /** What is watched and no stream brings. */
+  get bought(): TrackedPrice[] {
+    return [...this.#watched].filter(({ paceMs }) => paceMs === 0)
+  }
   get leadMs(): number {
     return this.#lead.ms
   }
@@ -120,6 +124,7 @@ export class Schedule {
     if (this.#changesAt === NEVER || this.#isStopped) return
     const { clock, windowMs } = this.#parts
     const now = Math.max(clock.now(), Math.min(this.#changesAt, clock.now() + windowMs))
+    this.#parts.stream()?.settle()
     this.#updateStretch(true)
     this.#plan(now)
     this.#setTimer()
@@ -153,8 +158,7 @@ export class Schedule {
 
   /** Buys an address, together with everything else requested in the same window. */
   request(tracked: TrackedPrice): void {
-    const { clock, windowMs, streams } = this.#parts
-    streams()?.reconsider()
+    const { clock, windowMs } = this.#parts
     if (tracked.inFlight || this.#requested.has(tracked)) return
     if (this.#requested.size === 0) this.#windowEndsAt = clock.now() + windowMs
     this.#requested.add(tracked)
@@ -179,8 +183,9 @@ export class Schedule {
   failed(tracked: TrackedPrice, failure: Failure | undefined): void {
     const now = this.#parts.clock.now()
     this.#setLate(tracked)
-    // Those who request a price decide themselves whether to try again.
-    if (failure && tracked.watchers.size === 0) return
+    // Those who request a price decide themselves whether to try again, and those who watch it may have it from a stream.
+    const isBought = tracked.watchers.size > 0 && tracked.paceMs === 0
+    if (!isBought && (failure || tracked.requesters.size === 0)) return
     const waitMs = failure?.maybeCharged ? Math.max(failure.waitMs, tracked.intervalMs) : (failure?.waitMs ?? 0)
     this.#setDue(tracked, now + waitMs)
   }
@@ -203,7 +208,7 @@ export class Schedule {
 
   /** Call it when something may be due. */
   wake(): void {
-    this.#parts.streams()?.changed()
+    this.#parts.stream()?.changed()
     this.#setTimer()
   }
 
@@ -252,9 +257,10 @@ export class Schedule {
   }
 
   #run(): void {
-    const { clock, backoff, isPaused } = this.#parts
+    const { clock, backoff, isPaused, stream } = this.#parts
     if (this.#isStopped || isPaused()) return
     const now = clock.now()
+    if (now >= this.#changesAt) stream()?.settle()
     this.#updateStretch(now >= this.#changesAt)
     if (now >= this.#changesAt) this.#plan(now)
     this.#reportLate(now)
@@ -376,7 +382,7 @@ export class Schedule {
   #place(now: number): void {
     const before = new Map<TrackedPrice, MutableGroup>()
     for (const group of this.#groups) for (const { tracked } of group.members) before.set(tracked, group)
-    const sorted = [...this.#watched].sort((one, other) => one.intervalMs - other.intervalMs)
+    const sorted = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
     let first = 0
     this.#groups = this.#timetable.groups.map(({ periodMs, classes }, index, groups) => {
       const longerFrom = groups[index + 1]?.classes[0]?.everyMs ?? NEVER
@@ -451,7 +457,7 @@ export class Schedule {
 
   #demand(): IntervalDemand[] {
     const counts = new Map<number, number>()
-    for (const { intervalMs } of this.#watched) counts.set(intervalMs, (counts.get(intervalMs) ?? 0) + 1)
+    for (const { intervalMs } of this.bought) counts.set(intervalMs, (counts.get(intervalMs) ?? 0) + 1)
     const demand = Array.from(counts, ([everyMs, addresses]) => ({ everyMs, addresses }))
     return demand.sort((one, other) => one.everyMs - other.everyMs)
   }
@@ -473,7 +479,7 @@ export class Schedule {
 
   #unstretchedDemand(): StretchedDemand[] {
     const demand = new Map<string, { everyMs: number; atLeastEveryMs: number; addresses: number }>()
-    for (const { shortestInterval: everyMs, longestInterval: atLeastEveryMs } of this.#watched) {
+    for (const { shortestInterval: everyMs, longestInterval: atLeastEveryMs } of this.bought) {
       const key = `${everyMs} ${atLeastEveryMs}`
       const one = demand.get(key) ?? { everyMs, atLeastEveryMs, addresses: 0 }
       one.addresses++
@@ -493,11 +499,12 @@ export class Schedule {
     if (at < NEVER) this.#urgent.put(tracked)
   }
 
-  /** In time, a new price arrives before; only under a stretch, or while its request is in flight, it may not. */
+  /** In time, a new price arrives before; only under a stretch, from a stream, or while its request is in flight, it may not. */
   #setLate(tracked: TrackedPrice): void {
     this.#late.delete(tracked)
-    if (tracked.price === undefined || (this.#parts.dailyBudget.stretch === 1 && !tracked.inFlight)) return
-    tracked.lateAfter(intervalAbove(tracked, tracked.reportedLateMs))
+    const isInTime = this.#parts.dailyBudget.stretch === 1 && !tracked.inFlight && tracked.paceMs === 0
+    if (tracked.price === undefined || isInTime) return
+    tracked.lateAfter(ageAbove(tracked, tracked.reportedLateMs))
     if (tracked.lateAt < NEVER) this.#late.put(tracked)
   }
 
@@ -513,7 +520,7 @@ export class Schedule {
       tracked.reportLate(Math.max(tracked.lateAfterMs, now - tracked.at - 1))
       this.#setLate(tracked)
       for (const watcher of [...tracked.watchers.items()])
-        if (watcher.everyMs <= tracked.reportedLateMs) watcher.onLate(tracked)
+        if (tracked.maxAge(watcher.everyMs) <= tracked.reportedLateMs) watcher.onLate(tracked)
     }
   }
 }
@@ -558,11 +565,15 @@ function laterTick({ at, members, periodMs }: TickGroup): number {
   return later < NEVER ? later : at
 }
 
-/** The shortest interval of a watcher that is longer than `ms`. */
-function intervalAbove(tracked: TrackedPrice, ms: number): number {
-  if (tracked.shortestInterval > ms) return tracked.shortestInterval
+/** The shortest age above `ms` at which the price is stale for a watcher. */
+function ageAbove(tracked: TrackedPrice, ms: number): number {
+  const shortest = tracked.maxAge(tracked.shortestInterval)
+  if (shortest > ms) return shortest
   let next = NEVER
-  for (const { everyMs } of tracked.watchers.items()) if (everyMs > ms) next = Math.min(next, everyMs)
+  for (const { everyMs } of tracked.watchers.items()) {
+    const age = tracked.maxAge(everyMs)
+    if (age > ms) next = Math.min(next, age)
+  }
   return next
 }
 

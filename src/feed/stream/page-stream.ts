@@ -1,21 +1,20 @@
 import { raceWithAbort } from '../../concurrency/cancellation.ts'
 import { startTimer } from '../../concurrency/clock.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
 import { retryAfterMs } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { createEventParser, type ServerSentEvent } from './parse-events.ts'
+import { streamedAge } from '../prices/feed-price.ts'
 import {
   codeOfBody,
-  type FeedStreamState,
-  type FeedStreamStatus,
-  ON_ITS_WAY_MS,
-  type RefusedAddress,
+  createEventParser,
   readPrice,
   readRefused,
   readReport,
-  readSettings,
+  type ServerSentEvent,
   type StreamedPrice,
-} from './stream-state.ts'
+} from './stream-events.ts'
+import { errorOf, type FeedStreamState, type FeedStreamStatus, type RefusedAddress, refusalOf } from './stream-state.ts'
 
 export interface PageStreamOptions {
   readonly clock: FeedClock
@@ -28,14 +27,14 @@ export interface PageStreamOptions {
   /** Whether the page is hidden. */
   isPaused(): boolean
   onPrice(price: StreamedPrice): void
-  /** Called when addresses may no longer be covered. */
-  onUncovered(): void
-  /** Called when the state of the stream has changed. */
-  onStatus(): void
+  /** Called when the state has changed, or, with false, only which addresses are covered. */
+  onChange(isState: boolean): void
 }
 
 /** What a proxy accepts in one stream. */
 const MAX_ADDRESSES = 150
+/** The pace of a stream that has not told it yet. */
+const DEFAULT_PACE_MS = 60_000
 /** How long a hidden page keeps its stream: a glance at another tab takes less. */
 const HIDDEN_MS = 10_000
 /** How long prices may be missing before they are bought: a reconnect takes less. */
@@ -67,24 +66,23 @@ export class PageStream {
   #refused: ReadonlyMap<string, RefusedAddress> = new Map()
   /** When the newest price of an address was bought, by its lower case. */
   readonly #newest = new Map<string, number>()
-  #openedAt = 0
   /** Whether prices arrive, or are expected to within moments: to buy them would be a waste. */
   #isLive = false
   #state: FeedStreamState = 'connecting'
   #everyMs: number | undefined
-  /** What else is known of the state. */
-  #details: StatusDetails = {}
+  #details: StateDetails = {}
   /** When the state began. */
   #since = 0
   /** The state that was reported last. */
-  #told = ''
+  #reported = ''
   #failures = 0
   #lastId = ''
   #silenceMs = 0
-  #isStopped = false
-  #stopAttempt: (() => void) | undefined
+  #attempt: AbortController | undefined
+  /** Set while changes are collected, or while a hidden page still has its stream. */
   #stopWindow: (() => void) | undefined
-  #stopHiding: (() => void) | undefined
+  #isHiding = false
+  #isStopped = false
   #stopWait = () => {}
   #stopGrace = () => {}
   #stopSilence = () => {}
@@ -96,22 +94,42 @@ export class PageStream {
 
   /** Call it when `wanted` or `isPaused` may have changed. */
   changed(): void {
-    if (!this.#isStopped) this.#stopWindow ??= startTimer(this.#clock, this.#options.windowMs, () => this.#update())
+    const isHidden = this.#options.isPaused()
+    if (this.#isStopped || (this.#stopWindow && isHidden === this.#isHiding)) return
+    this.#stopWindow?.()
+    this.#isHiding = isHidden
+    const ms = isHidden ? HIDDEN_MS : this.#options.windowMs
+    this.#stopWindow = startTimer(this.#clock, ms, () => this.#update())
+  }
+
+  /** Collects no further changes: what has changed so far counts now. */
+  settle(): void {
+    if (this.#stopWindow && !this.#isHiding) this.#update()
   }
 
   /** Whether the price of an address comes from the stream, or is expected to within moments. */
   covers(address: string): boolean {
-    if (this.#stopWindow) this.#update()
-    return this.#isLive && this.#addresses.has(address) && !this.#refused.has(address)
+    return this.#isLive && this.#addresses.has(address) && !this.refuses(address)
   }
 
-  /** The state of the stream, and for an address that it does not serve why; undefined for one that it was not asked for. */
-  statusOf(address: string): FeedStreamStatus | undefined {
-    if (!this.#addresses.has(address)) return undefined
-    const refusal = this.#refused.get(address)
-    return refusal
-      ? { ...this.status, state: 'refused', status: REFUSALS[refusal.code], code: refusal.code }
-      : this.status
+  /** Whether the proxy does not stream an address. */
+  refuses(address: string): boolean {
+    return this.#refused.has(address)
+  }
+
+  /** How often the stream brings a price, in milliseconds. */
+  get paceMs(): number {
+    return this.#everyMs ?? DEFAULT_PACE_MS
+  }
+
+  /** Why an address gets no prices; undefined for one that does, or that the stream was not asked for. */
+  failureOf(address: string): EtnMarketError | undefined {
+    const refused = this.#refused.get(address)
+    if (refused) return refusalOf(refused)
+    // A connection comes back before prices are missed.
+    if (!this.#addresses.has(address) || (this.#isLive && this.#state === 'reconnecting')) return undefined
+    const { status } = this
+    return errorOf(status, status.until && Math.max(0, status.until - this.#clock.wall.now()))
   }
 
   /** The state of the stream. A stream that says that all is well is believed as long as its prices are young. */
@@ -131,197 +149,167 @@ export class PageStream {
   stop(): void {
     this.#isStopped = true
     this.#stopWindow?.()
-    this.#stopHiding?.()
     this.#close()
     this.#addresses = new Set()
-    this.#options.onUncovered()
   }
 
   #isLate(): boolean {
-    const everyMs = this.#everyMs ?? Number.POSITIVE_INFINITY
-    const oldest = this.#clock.now() - everyMs - ON_ITS_WAY_MS
-    for (const address of this.#addresses) {
-      const at = this.#newest.get(address.toLowerCase()) ?? this.#openedAt
-      if (at < oldest && !this.#refused.has(address)) return true
-    }
+    const oldest = this.#clock.now() - streamedAge(0, this.paceMs)
+    for (const address of this.#addresses)
+      if (!this.refuses(address) && (this.#newest.get(address.toLowerCase()) ?? this.#since) < oldest) return true
     return false
   }
 
   #update(): void {
+    const { wanted, isPaused } = this.#options
     this.#stopWindow?.()
     this.#stopWindow = undefined
-    if (this.#isStopped) return
-    const { wanted, isPaused, onUncovered } = this.#options
+    const wasPaused = this.#state === 'paused'
     if (isPaused()) {
-      if (this.#state !== 'paused') this.#stopHiding ??= startTimer(this.#clock, HIDDEN_MS, () => this.#hide())
+      if (wasPaused) return
+      this.#close()
+      this.#setState('paused')
+      this.#report(true)
       return
     }
-    this.#stopHiding?.()
-    this.#stopHiding = undefined
     const addresses = [...new Set(wanted())].sort().slice(0, MAX_ADDRESSES)
-    const isSame = addresses.length === this.#addresses.size && addresses.every((each) => this.#addresses.has(each))
-    if (isSame && this.#state !== 'paused') return
-    this.#close()
+    if (!wasPaused && addresses.join() === [...this.#addresses].join()) return
     this.#addresses = new Set(addresses)
-    const kept = new Set(addresses.map((address) => address.toLowerCase()))
-    for (const address of this.#newest.keys()) if (!kept.has(address)) this.#newest.delete(address)
     this.#reopen()
-    onUncovered()
-  }
-
-  #hide(): void {
-    this.#stopHiding = undefined
-    if (!this.#options.isPaused()) return
-    this.#close()
-    this.#setStatus('paused')
-    this.#tell()
-    this.#options.onUncovered()
   }
 
   #close(): void {
     this.#isLive = false
     this.#stopGrace()
     this.#stopWait()
-    this.#stopAttempt?.()
-    this.#stopAttempt = undefined
+    this.#stopSilence()
+    this.#attempt?.abort()
+    this.#attempt = undefined
   }
 
   /** Opens the stream as if there had been none. */
   #reopen(): void {
     this.#close()
     this.#refused = new Map()
+    this.#newest.clear()
     this.#lastId = ''
     this.#failures = 0
-    this.#setStatus('connecting')
-    this.#tell()
-    if (this.#addresses.size === 0) return
-    this.#isLive = true
-    this.#startGrace()
-    void this.#connect()
+    this.#setState('connecting')
+    if (this.#addresses.size > 0) {
+      this.#isLive = true
+      this.#startGrace()
+      void this.#connect()
+    }
+    this.#report(true)
   }
 
-  #setStatus(state: FeedStreamState, details: StatusDetails = {}): void {
+  #setState(state: FeedStreamState, details: StateDetails = {}): void {
     this.#state = state
     this.#details = details
-    this.#everyMs = details.everyMs ?? this.#everyMs
     this.#since = this.#clock.now()
   }
 
   /** Reports the state if it has changed, also by itself. */
-  #tell(): void {
+  #report(isCoverageNew = false): void {
     const { state, everyMs, status, code } = this.status
-    const told = [state, everyMs, status, code].join()
-    if (told === this.#told || this.#isStopped) return
-    this.#told = told
-    this.#options.onStatus()
+    const reported = [state, everyMs, status, code, ...this.#refused.keys()].join()
+    const isNew = reported !== this.#reported
+    this.#reported = reported
+    if (isNew || isCoverageNew) this.#options.onChange(isNew)
   }
 
   /** From here on prices are missing. */
   #startGrace(): void {
     this.#stopGrace()
-    this.#stopGrace = startTimer(this.#clock, GRACE_MS, () => this.#goDown())
-  }
-
-  #goDown(): void {
-    this.#stopGrace()
-    if (!this.#isLive) return
-    this.#isLive = false
-    this.#options.onUncovered()
+    this.#stopGrace = startTimer(this.#clock, GRACE_MS, () => {
+      this.#isLive = false
+      this.#report(true)
+    })
   }
 
   async #connect(): Promise<void> {
-    const controller = new AbortController()
-    const { signal } = controller
+    const attempt = new AbortController()
+    const { signal } = attempt
     const startedAt = this.#clock.now()
-    this.#openedAt = startedAt
+    this.#attempt = attempt
     this.#silenceMs = HEARTBEAT_MS * SILENT_HEARTBEATS
-    let isCurrent = true
-    this.#stopAttempt = () => {
-      isCurrent = false
-      this.#stopSilence()
-      controller.abort()
-    }
-    this.#awaitSignOfLife(controller)
+    this.#awaitSignOfLife(attempt)
     let response: Response | undefined
-    let code: string | undefined
+    let text = ''
     try {
       const headers = { accept: 'text/event-stream', ...(this.#lastId !== '' && { 'last-event-id': this.#lastId }) }
       const path = `stream?addresses=${[...this.#addresses]}`
       response = await raceWithAbort(this.#options.open(path, headers, signal), signal)
-      const isStream = isEventStream(response)
-      const parse = isStream ? createEventParser() : undefined
-      let text = ''
+      const parse = isEventStream(response) && createEventParser()
       await readBody(response, signal, (part) => {
-        if (!isCurrent) return false
-        if (parse === undefined) {
+        if (this.#attempt !== attempt) return false
+        if (!parse) {
           text += part
           return text.length < MAX_ERROR_LENGTH
         }
-        this.#awaitSignOfLife(controller)
+        this.#awaitSignOfLife(attempt)
         this.#stopGrace()
         this.#isLive = true
         for (const event of parse(part)) this.#receive(event)
         // A proxy that says nothing of its state is fine.
-        if (this.#state === 'connecting' || this.#state === 'reconnecting') this.#setStatus('connected')
-        this.#tell()
+        if (this.#state === 'connecting' || this.#state === 'reconnecting') this.#setState('connected')
+        this.#report()
         return true
       })
-      if (!isStream) code = codeOfBody(text)
     } catch {
       // The connection failed or broke.
     }
-    if (!isCurrent) return
+    if (this.#attempt !== attempt) return
     this.#stopSilence()
-    if (response && !isEventStream(response)) return this.#refuse(response, code)
+    if (response && !isEventStream(response)) {
+      this.#refuse(response, codeOfBody(text))
+      return
+    }
     if (this.#clock.now() - startedAt > GOOD_MS) this.#failures = 0
     if (this.#isLive) this.#startGrace()
     this.#reconnect()
   }
 
   /** A connection that is silent for too long is lost, which no error says. */
-  #awaitSignOfLife(controller: AbortController): void {
+  #awaitSignOfLife(attempt: AbortController): void {
     this.#stopSilence()
-    this.#stopSilence = startTimer(this.#clock, this.#silenceMs, () => controller.abort())
+    this.#stopSilence = startTimer(this.#clock, this.#silenceMs, () => attempt.abort())
   }
 
   #receive({ type, data, lastId }: ServerSentEvent): void {
     this.#lastId = lastId
-    if (type === 'settings') {
-      const { everyMs, heartbeatMs } = readSettings(data)
-      if (heartbeatMs !== undefined) this.#silenceMs = heartbeatMs * SILENT_HEARTBEATS
-      if (everyMs !== undefined && everyMs !== this.#everyMs) this.#setStatus('connected', { everyMs })
-    } else if (type === 'status') {
-      const report = readReport(data)
-      if (report === undefined) return
-      this.#setStatus(report.state, report)
-    } else if (type === 'refused') this.#recordRefused(readRefused(data))
-    else if (type === 'price') {
+    if (type === 'price') {
       const price = readPrice(data, this.#clock)
       if (price === undefined) return
       this.#newest.set(price.address.toLowerCase(), price.at)
       this.#options.onPrice(price)
+    } else if (type === 'refused') {
+      this.#refused = new Map(readRefused(data).map((each) => [each.address, each]))
+      if ([...this.#refused.values()].some(({ code }) => code === 'too_many_addresses')) {
+        this.#stopWait()
+        this.#stopWait = startTimer(this.#clock, MAX_WAIT_MS, () => this.#reopen())
+      }
+    } else if (type === 'settings' || type === 'status') {
+      const { state, everyMs = this.#everyMs, heartbeatMs, waitMs, code } = readReport(data)
+      this.#everyMs = everyMs
+      if (heartbeatMs !== undefined) this.#silenceMs = heartbeatMs * SILENT_HEARTBEATS
+      if (state !== undefined) this.#setState(state, { waitMs, code })
     }
   }
 
-  #recordRefused(refused: readonly RefusedAddress[]): void {
-    this.#refused = new Map(refused.map((each) => [each.address, each]))
-    if (refused.some(({ code }) => code === 'too_many_addresses'))
-      this.#stopWait = startTimer(this.#clock, MAX_WAIT_MS, () => this.#reopen())
-    this.#options.onUncovered()
-    this.#options.onStatus()
-  }
-
   /** There is no stream: for good, where to ask again would change nothing. */
-  #refuse(response: Response, code: string | undefined): void {
-    const { status, headers } = response
-    const isTransient = status >= 500 || status === 429 || status === 408
-    this.#goDown()
-    if (isTransient) this.#reconnect(retryAfterMs(headers, this.#clock.wall.now()), { status, code })
-    else this.#setStatus('refused', { status, code: code ?? 'stream_unavailable' })
-    this.#tell()
+  #refuse({ status, headers }: Response, code: string | undefined): void {
+    this.#isLive = false
+    this.#stopGrace()
+    if (status >= 500 || status === 429 || status === 408)
+      this.#reconnect(retryAfterMs(headers, this.#clock.wall.now()), { status, code })
+    else {
+      this.#setState('refused', { status, code: code ?? 'stream_unavailable' })
+      this.#report()
+    }
   }
 
-  #reconnect(askedMs = 0, refusal: { status?: number; code?: string | undefined } = {}): void {
+  #reconnect(askedMs = 0, refusal: StateDetails = {}): void {
     const backoffMs = exponentialBackoff(this.#failures, RECONNECT_MS, MAX_WAIT_MS)
     this.#failures++
     // What the server asks for is a floor, and jitter only adds to it.
@@ -329,23 +317,17 @@ export class PageStream {
     const waitMs = Math.ceil(Math.min(askedMs, MAX_WAIT_MS) + jitterMs)
     this.#stopWait()
     this.#stopWait = startTimer(this.#clock, waitMs, () => void this.#connect())
-    this.#setStatus('reconnecting', { waitMs, ...refusal })
-    this.#tell()
+    this.#setState('reconnecting', { waitMs, ...refusal })
+    this.#report(true)
   }
 }
 
-interface StatusDetails {
+/** What else is known of a state. */
+interface StateDetails {
+  /** After how many milliseconds it may change by itself. */
   readonly waitMs?: number | undefined
-  readonly everyMs?: number | undefined
   readonly status?: number | undefined
   readonly code?: string | undefined
-}
-
-/** The status of an answer that refuses nothing but such an address. */
-const REFUSALS: Readonly<Record<RefusedAddress['code'], number>> = {
-  not_allowed: 403,
-  too_many_addresses: 429,
-  invalid_address: 400,
 }
 
 const isEventStream = ({ status, headers }: Response) =>

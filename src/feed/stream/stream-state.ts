@@ -1,10 +1,6 @@
 import { RateLimitError, ServiceError } from '../../errors/api.ts'
 import { EtnMarketError } from '../../errors/base.ts'
 import { ConnectionError } from '../../errors/network.ts'
-import type { TokenPrice } from '../../generated/types.ts'
-import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedClock } from '../feed-clock.ts'
-import type { KnownPrice } from '../prices/tracked-price.ts'
 
 /**
  * What a stream of a proxy says about itself. `connected`: prices arrive at its pace. `stale`: prices are older than that, because the service
@@ -53,96 +49,32 @@ export interface FeedStreamStatus {
   readonly refused: readonly RefusedAddress[]
 }
 
-/** A price of a stream, and the address that it is for. */
-export interface StreamedPrice extends KnownPrice {
-  readonly address: string
+/** The status of an answer that refuses nothing but such an address. */
+const REFUSALS: Readonly<Record<RefusedAddress['code'], number>> = {
+  not_allowed: 403,
+  too_many_addresses: 429,
+  invalid_address: 400,
 }
 
-/** A price that is sent in time still has to arrive. */
-export const ON_ITS_WAY_MS = 2_000
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
-  }
+/** Why a stream does not serve an address. */
+export function refusalOf({ address, code }: RefusedAddress): EtnMarketError {
+  const status = REFUSALS[code]
+  return new EtnMarketError(`The proxy does not stream ${address}: ${status} ${code}.`, {
+    code,
+    status,
+    params: { address },
+  })
 }
-
-/** Reads the data of `event: price`. The age counts from now, so that the clocks of page and server may differ. */
-export function readPrice(data: string, clock: FeedClock): StreamedPrice | undefined {
-  const { address, ageMs, at, stale, ...fields } = fieldsOf(data)
-  if (typeof address !== 'string' || !isNumber(ageMs) || ageMs < 0) return undefined
-  if (!isAmount(fields.usd) || !isAmount(fields.etn)) return undefined
-  const isKnown = fields.usd !== null || fields.etn !== null
-  const requestedAt = clock.now() - ageMs
-  return {
-    address,
-    at: requestedAt,
-    requestedAt: clock.toUnix(requestedAt),
-    price: isKnown ? ({ address, ...fields } as TokenPrice) : null,
-  }
-}
-
-const isAmount = (value: unknown) => value === null || typeof value === 'string'
-
-/** Reads the data of `event: status`; undefined for what is none. */
-export function readReport(data: string): StreamReport | undefined {
-  const { state, everyMs, code, waitMs } = fieldsOf(data)
-  if (!STATES.test(String(state)) || !isNumber(everyMs)) return undefined
-  return {
-    state: state as StreamState,
-    everyMs,
-    code: textOf(code),
-    waitMs: isNumber(waitMs) ? waitMs : undefined,
-  }
-}
-
-const STATES = /^(connected|stale|out_of_credits|refused)$/
-
-/** Reads the data of `event: settings`, with which a stream begins. */
-export function readSettings(data: string): {
-  readonly everyMs: number | undefined
-  readonly heartbeatMs: number | undefined
-} {
-  const { everyMs, heartbeatMs } = fieldsOf(data)
-  return { everyMs: lengthOf(everyMs), heartbeatMs: lengthOf(heartbeatMs) }
-}
-
-/** Reads the data of `event: refused`. */
-export function readRefused(data: string): readonly RefusedAddress[] {
-  const list = parse(data)
-  return isArray(list) ? list.filter((each): each is RefusedAddress => isObject(each) && !!textOf(each.address)) : []
-}
-
-/** The code of an error that a proxy answers with. */
-export function codeOfBody(text: string): string | undefined {
-  const { error } = fieldsOf(text)
-  return isObject(error) ? textOf(error.code) : undefined
-}
-
-/** The fields of an object; of anything else none. */
-function fieldsOf(data: string): Record<string, unknown> {
-  const fields = parse(data)
-  return isObject(fields) ? fields : {}
-}
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
-const lengthOf = (value: unknown) => (isNumber(value) && value > 0 ? value : undefined)
 
 /**
  * Why a stream brings no prices; undefined while it does.
  * @param waitMs until the state may change by itself
- * @param address one that the stream does not serve
  */
 export function errorOf(
   { state, status, code }: FeedStreamStatus,
   waitMs: number | undefined,
-  address?: string,
 ): EtnMarketError | undefined {
-  const details = { code: code ?? state, status, retryAfterMs: waitMs, params: address && { address } }
-  if (address !== undefined)
-    return new EtnMarketError(`The proxy does not stream ${address}: ${status} ${details.code}.`, details)
+  const details = { code: code ?? state, status, retryAfterMs: waitMs }
   switch (state) {
     case 'stale':
       return code === undefined

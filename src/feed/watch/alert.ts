@@ -2,6 +2,7 @@ import type { Clock } from '../../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { Decimal } from '../../utils/decimal.ts'
 import type { Lifetime } from '../lifetime.ts'
+import type { PriceTable } from '../prices/tracked-price.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import { type Conditions, detectCrossings } from './crossings.ts'
 import { readAmount } from './min-change.ts'
@@ -18,6 +19,7 @@ import {
 
 export interface AlertParts {
   readonly clock: Clock
+  readonly table: PriceTable
   readonly lifetime: Lifetime
   readonly registry: WatchRegistry
   readonly toChecksum: ToChecksum
@@ -43,9 +45,10 @@ function iterate(
   target: WatchTarget,
   conditions: Conditions,
   signal: AbortSignal | undefined,
-  { clock, lifetime, registry }: AlertParts,
+  { clock, table, lifetime, registry }: AlertParts,
 ): AsyncIterableIterator<FeedAlert> {
-  const { everyMs } = target
+  const { everyMs, inputs } = target
+  const [address = ''] = inputs.keys()
   const detect = detectCrossings(conditions)
   let watch: RunningWatch | undefined
   let missed = 0
@@ -54,7 +57,7 @@ function iterate(
   const deliveredAt = new WeakMap<FeedPrice, number>()
   const aged = (price: FeedPrice) => {
     const now = clock.now()
-    return withAge(price, now - (deliveredAt.get(price) ?? now), everyMs)
+    return withAge(price, now - (deliveredAt.get(price) ?? now), everyMs, table.find(address))
   }
 
   const stream = createLatestValueStream<FeedAlert>(

@@ -1,6 +1,7 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { rejectUnknown } from '../../errors/input.ts'
 import type { Lifetime } from '../lifetime.ts'
+import type { PriceTable } from '../prices/tracked-price.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import { readMinChange } from './min-change.ts'
 import type { Subscription, WatchRegistry } from './registry.ts'
@@ -17,6 +18,7 @@ import {
 
 export interface WatchHandleParts {
   readonly clock: Clock
+  readonly table: PriceTable
   readonly lifetime: Lifetime
   readonly registry: WatchRegistry
   readonly toChecksum: ToChecksum
@@ -29,7 +31,7 @@ interface Consumer extends RunningWatch {
 }
 
 /** Returns `feed.watch`. */
-export function createWatchFunction({ clock, lifetime, registry, toChecksum }: WatchHandleParts) {
+export function createWatchFunction({ clock, table, lifetime, registry, toChecksum }: WatchHandleParts) {
   return (addresses: string | readonly string[], options: WatchOptions): Watch => {
     rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
     const { onPrice, onError, minChange, signal } = options
@@ -76,7 +78,8 @@ export function createWatchFunction({ clock, lifetime, registry, toChecksum }: W
         () => consumer?.stop(),
         (price: FeedPrice) => {
           const now = clock.now()
-          const read = withAge(price, now - (deliveredAt.get(price) ?? now), target.everyMs)
+          const [address = ''] = toChecksum([price.address])
+          const read = withAge(price, now - (deliveredAt.get(price) ?? now), target.everyMs, table.find(address))
           filter.recordDelivery(read)
           return read
         },

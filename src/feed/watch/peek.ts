@@ -23,9 +23,8 @@ export function createPeek({ clock, table, maxAgeMs, toChecksum }: PeekParts) {
     const [address = input] = toChecksum([input])
     const tracked = table.find(address)
     if (tracked === undefined) return undefined
-    const interval = tracked.shortestInterval
     const now = clock.now()
-    const stale = now - tracked.at > (interval === Number.POSITIVE_INFINITY ? maxAgeMs : interval)
+    const stale = now - tracked.at > (tracked.watchers.size > 0 ? tracked.maxAge(tracked.shortestInterval) : maxAgeMs)
     const known = snapshots.get(tracked) ?? new Map<string, Snapshot>()
     const last = known.get(input)
     if (last?.at === tracked.at && last.price.stale === stale) return last.price

@@ -46,9 +46,12 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   let { inputs } = target
   /** Addresses whose failure was reported and that have had no price since. */
   const failing = new Set<TrackedPrice>()
+  /** Addresses whose price was reported as stale, and that have had no other since. */
+  const late = new Set<TrackedPrice>()
   let reportedCode: string | undefined
   let isRunning = true
 
+  const isOld = (tracked: TrackedPrice) => clock.now() - tracked.at > tracked.maxAge(watcher.everyMs)
   const report = (tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true) => {
     for (const input of inputs.get(tracked.address)?.filter(isWanted) ?? []) {
       const price = toFeedPrice(tracked, input, clock.now(), stale)
@@ -57,6 +60,7 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
   }
   const endFailure = (tracked: TrackedPrice) => {
     failing.delete(tracked)
+    late.delete(tracked)
     if (failing.size === 0) reportedCode = undefined
   }
 
@@ -66,16 +70,19 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     atLeastEveryMs: target.atLeastEveryMs,
     onPrice(tracked) {
       endFailure(tracked)
-      report(tracked, clock.now() - tracked.at > watcher.everyMs)
+      report(tracked, isOld(tracked))
     },
     onLate(tracked) {
       // A callback may have removed the address while its subscribers are called.
-      if (failing.has(tracked) || !inputs.has(tracked.address)) return
+      if (late.has(tracked) || !inputs.has(tracked.address)) return
+      late.add(tracked)
       failing.add(tracked)
       report(tracked, true)
     },
     onFailure(tracked, failure: Failure) {
-      watcher.onLate(tracked)
+      // A stream says that it will bring no price before one is missed.
+      if (tracked.paceMs === 0 || isOld(tracked)) watcher.onLate(tracked)
+      failing.add(tracked)
       const code = codeOf(failure.error)
       if (code === reportedCode || !isRunning || !inputs.has(tracked.address)) return
       reportedCode = code
@@ -103,11 +110,14 @@ export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts
     const oldest = clock.now() - Math.min(watcher.everyMs * stretch, watcher.atLeastEveryMs * atLeastStretch)
     const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
     const known = prices.filter(
-      ({ address, price, at }) => price !== undefined && at >= oldest && inputs.get(address)?.some(isNew(address)),
+      (tracked) =>
+        tracked.price !== undefined &&
+        (tracked.at >= oldest || !isOld(tracked)) &&
+        inputs.get(tracked.address)?.some(isNew(tracked.address)),
     )
     // Later, so that the caller has the watch before its callback runs.
     queueMicrotask(() => {
-      for (const tracked of known) report(tracked, clock.now() - tracked.at > watcher.everyMs, isNew(tracked.address))
+      for (const tracked of known) report(tracked, isOld(tracked), isNew(tracked.address))
     })
   }
 
@@ -152,10 +162,16 @@ export function groupByAddress(given: string | readonly string[], toChecksum: To
   return groups
 }
 
-/** The price with its age after it has waited to be read. */
-export function withAge(price: FeedPrice, waitedMs: number, everyMs: number): FeedPrice {
+/** The price with its age after it has waited to be read. @param tracked where it comes from */
+export function withAge(
+  price: FeedPrice,
+  waitedMs: number,
+  everyMs: number,
+  tracked: TrackedPrice | undefined,
+): FeedPrice {
   const ageMs = price.ageMs + waitedMs
-  return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > everyMs }
+  const maxAgeMs = tracked?.maxAge(everyMs) ?? everyMs
+  return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > maxAgeMs }
 }
 
 /** Returns the interval of a watch, and the longest one under a stretch; Infinity if any will do. */

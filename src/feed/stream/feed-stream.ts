@@ -1,0 +1,129 @@
+import { internalsOf } from '../../client-internals.ts'
+import { invalidOption } from '../../errors/input.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import type { PriceBuyer } from '../prices/price-buyer.ts'
+import type { PriceTable } from '../prices/tracked-price.ts'
+import type { Schedule } from '../schedule/schedule.ts'
+import type { FeedClient } from '../types.ts'
+import type { PageStream, PageStreamOptions } from './page-stream.ts'
+import type { StreamedPrice } from './stream-events.ts'
+import type { FeedStreamStatus } from './stream-state.ts'
+
+export interface FeedStreamOptions extends Pick<PageStreamOptions, 'windowMs' | 'isPaused'> {
+  readonly client: FeedClient
+  readonly clock: FeedClock
+  readonly table: PriceTable
+  readonly buyer: Pick<PriceBuyer, 'deliver'>
+  readonly schedule: Pick<Schedule, 'watched' | 'join' | 'changed' | 'wake'>
+  /** Called when the state of the stream has changed. */
+  onState(): void
+}
+
+const CONNECTING: FeedStreamStatus = {
+  state: 'connecting',
+  everyMs: undefined,
+  until: undefined,
+  status: undefined,
+  code: undefined,
+  refused: [],
+}
+
+/**
+ * Takes the prices of a feed's watches from the stream of a proxy: what it covers has its pace, and is not bought. The rest is bought, as is
+ * everything while there is no stream, or where its code cannot be loaded.
+ */
+export class FeedStream {
+  readonly #options: FeedStreamOptions
+  #stream: PageStream | undefined
+  #isLoading = true
+  #isStopped = false
+
+  /** @throws InvalidRequestError for a client that cannot open streams */
+  constructor(options: FeedStreamOptions) {
+    const internals = internalsOf(options.client)
+    if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
+    this.#options = options
+    void this.#load(internals.open)
+  }
+
+  /** Whether it is not known yet what the stream covers. The schedule has to wait. */
+  get isLoading(): boolean {
+    return this.#isLoading
+  }
+  /** The state of the stream. */
+  get status(): FeedStreamStatus {
+    return this.#stream?.status ?? CONNECTING
+  }
+
+  /** Call it when watches, or the visibility of the page, may have changed. */
+  changed(): void {
+    this.#stream?.changed()
+  }
+
+  /** Call it before the schedule plans what is bought. */
+  settle(): void {
+    this.#stream?.settle()
+    // A watch may be new to an old stream, and to its failure.
+    this.#setPaces()
+    this.#reportFailures()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#stream?.stop()
+  }
+
+  /** On demand, because most pages have no stream. */
+  async #load(open: PageStreamOptions['open']): Promise<void> {
+    const { clock, windowMs, isPaused, schedule, onState } = this.#options
+    try {
+      const { PageStream } = await import('./page-stream.ts')
+      if (this.#isStopped) return
+      this.#stream = new PageStream({
+        clock,
+        windowMs,
+        isPaused,
+        open,
+        wanted: () => Array.from(schedule.watched, ({ address }) => address),
+        onPrice: (price) => this.#deliver(price),
+        onChange: (isState) => {
+          this.#setPaces()
+          this.#reportFailures()
+          schedule.wake()
+          if (isState) onState()
+        },
+      })
+    } catch {
+      // The feed buys.
+    }
+    this.#isLoading = false
+    schedule.wake()
+  }
+
+  #deliver({ address, ...known }: StreamedPrice): void {
+    const tracked = this.#options.table.find(address)
+    // The answer to a request in flight will be newer.
+    if (tracked && !tracked.inFlight && known.at > tracked.at) this.#options.buyer.deliver(tracked, known)
+  }
+
+  #setPaces(): void {
+    const { schedule } = this.#options
+    for (const tracked of schedule.watched) {
+      const paceMs = this.#stream?.covers(tracked.address) ? this.#stream.paceMs : 0
+      if (paceMs === tracked.paceMs) continue
+      tracked.paceMs = paceMs
+      schedule.changed(tracked)
+      schedule.join(tracked, false)
+    }
+  }
+
+  /** The stream says at once that it will bring no prices; the watches say so before their prices are old. */
+  #reportFailures(): void {
+    for (const tracked of this.#options.schedule.watched) {
+      const error = tracked.paceMs > 0 ? this.#stream?.failureOf(tracked.address) : undefined
+      if (error === undefined) continue
+      const failure = { error, waitMs: error.retryAfterMs ?? 0, transient: true, maybeCharged: false }
+      for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import type { TokenPrice } from '../../generated/types.ts'
+import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import type { KnownPrice } from '../prices/tracked-price.ts'
+import type { RefusedAddress, StreamReport, StreamState } from './stream-state.ts'
+
+/** One event of a stream, as the HTML standard defines `text/event-stream`. */
+export interface ServerSentEvent {
+  readonly type: string
+  readonly data: string
+  /** The last id that the stream has sent so far; empty before the first. */
+  readonly lastId: string
+}
+
+/** Longer than an event with 50 prices; what has no end is not collected, in one line or in many. */
+const MAX_LENGTH = 1_000_000
+
+/**
+ * Reads events from the text of a stream, in any parts. Comments and events without data are left out. It throws a RangeError for an event
+ * that is too long.
+ */
+export function createEventParser(): (text: string) => ServerSentEvent[] {
+  let rest = ''
+  let lastId = ''
+  let type = ''
+  let data: string[] = []
+  let dataLength = 0
+
+  function endEvent(): ServerSentEvent[] {
+    const event = { type: type || 'message', data: data.join('\n'), lastId }
+    const isEmpty = data.length === 0
+    type = ''
+    data = []
+    dataLength = 0
+    return isEmpty ? [] : [event]
+  }
+
+  function readLine(line: string): ServerSentEvent[] {
+    if (line === '') return endEvent()
+    const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+    if (name === 'data') {
+      data.push(value)
+      dataLength += value.length + 1
+    } else if (name === 'event') type = value
+    else if (name === 'id' && !value.includes('\0')) lastId = value
+    return []
+  }
+
+  return (text) => {
+    rest += text
+    if (rest.length + dataLength > MAX_LENGTH)
+      throw new RangeError(`The stream has sent an event of over ${MAX_LENGTH} characters.`)
+    // A line feed may still follow a carriage return.
+    const end = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r', rest.length - 2)) + 1
+    if (end === 0) return []
+    const lines = rest.slice(0, end).split(/\r\n|\r|\n/)
+    lines.pop()
+    rest = rest.slice(end)
+    return lines.flatMap(readLine)
+  }
+}
+
+/** A price of a stream, and the address that it is for. */
+export interface StreamedPrice extends KnownPrice {
+  readonly address: string
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the data of `event: price`. The age counts from now, so that the clocks of page and server may differ. */
+export function readPrice(data: string, clock: FeedClock): StreamedPrice | undefined {
+  const { address, ageMs, at, stale, ...fields } = fieldsOf(data)
+  if (typeof address !== 'string' || !isNumber(ageMs) || ageMs < 0) return undefined
+  if (!isAmount(fields.usd) || !isAmount(fields.etn)) return undefined
+  const isKnown = fields.usd !== null || fields.etn !== null
+  const requestedAt = clock.now() - ageMs
+  return {
+    address,
+    at: requestedAt,
+    requestedAt: clock.toUnix(requestedAt),
+    price: isKnown ? ({ address, ...fields } as TokenPrice) : null,
+  }
+}
+
+const isAmount = (value: unknown) => value === null || typeof value === 'string'
+
+/** Reads the data of `event: settings`, with which a stream begins, and of `event: status`; without `state` where it is none. */
+export function readReport(data: string): {
+  readonly [Field in keyof StreamReport | 'heartbeatMs']: Field extends keyof StreamReport
+    ? StreamReport[Field] | undefined
+    : number | undefined
+} {
+  const { state, everyMs, heartbeatMs, code, waitMs } = fieldsOf(data)
+  return {
+    state: STATES.test(String(state)) ? (state as StreamState) : undefined,
+    everyMs: lengthOf(everyMs),
+    heartbeatMs: lengthOf(heartbeatMs),
+    code: textOf(code),
+    waitMs: lengthOf(waitMs),
+  }
+}
+
+const STATES = /^(connected|stale|out_of_credits|refused)$/
+
+/** Reads the data of `event: refused`. */
+export function readRefused(data: string): readonly RefusedAddress[] {
+  const list = parse(data)
+  return isArray(list) ? list.filter((each): each is RefusedAddress => isObject(each) && !!textOf(each.address)) : []
+}
+
+/** The code of an error that a proxy answers with. */
+export function codeOfBody(text: string): string | undefined {
+  const { error } = fieldsOf(text)
+  return isObject(error) ? textOf(error.code) : undefined
+}
+
+/** The fields of an object; of anything else none. */
+function fieldsOf(data: string): Record<string, unknown> {
+  const fields = parse(data)
+  return isObject(fields) ? fields : {}
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+const lengthOf = (value: unknown) => (isNumber(value) && value > 0 ? value : undefined)
