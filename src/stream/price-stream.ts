@@ -179,25 +179,16 @@ class PagePrices implements PriceStream {
     if (everyMs !== undefined && !(typeof everyMs === 'number' && everyMs > 0))
       throw invalidOption('everyMs', everyMs, 'milliseconds above 0')
     const given = typeof addresses === 'string' ? [addresses] : addresses
-    const inputs = new Map(given.map((input) => [input, toLowerCase(input)]))
     const watch: OpenWatch = {
-      inputs: new Map(Array.from(inputs, ([input, address]) => [input, this.#open(address)])),
+      inputs: new Map(given.map((input) => [input, this.#open(toLowerCase(input))])),
       options: { ...options },
       delivered: new Map(),
       reported: new Set(),
     }
     this.#watches.add(watch)
     for (const { watches } of watch.inputs.values()) watches.add(watch)
-    this.#stream.changed()
-    this.#update(false)
-    return {
-      stop: () => {
-        if (!this.#watches.delete(watch)) return
-        for (const { watches } of watch.inputs.values()) watches.delete(watch)
-        this.#stream.changed()
-        this.#update(false)
-      },
-    }
+    this.#changed()
+    return { stop: () => this.#stop(watch) }
   }
 
   readonly peek = (input: string): FeedPrice | undefined => {
@@ -231,12 +222,21 @@ class PagePrices implements PriceStream {
 
   readonly close = (): void => {
     this.#isClosed = true
-    for (const watch of this.#watches) for (const { watches } of watch.inputs.values()) watches.delete(watch)
-    this.#watches.clear()
+    for (const watch of this.#watches) this.#stop(watch)
     this.#listeners.clear()
     this.#stopLate()
     this.#page?.stop()
     this.#stream.stop()
+  }
+
+  #stop(watch: OpenWatch): void {
+    for (const { watches } of watch.inputs.values()) watches.delete(watch)
+    if (this.#watches.delete(watch)) this.#changed()
+  }
+
+  #changed(): void {
+    this.#stream.changed()
+    this.#update(false)
   }
 
   #open(address: string): WatchedPrice {

@@ -75,6 +75,7 @@ export function errorOf(
   waitMs: number | undefined,
 ): EtnMarketError | undefined {
   const details = { code: code ?? state, status, retryAfterMs: waitMs }
+  const refusal = `The proxy refuses the stream: ${status} ${details.code}.`
   switch (state) {
     case 'stale':
       return code === undefined
@@ -86,20 +87,18 @@ export function errorOf(
       if (status === undefined)
         return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)
       return new EtnMarketError(
-        status < 400
-          ? 'The proxy answers with no event stream: check `url`.'
-          : `The proxy refuses the stream: ${status} ${details.code}.`,
+        status < 400 ? 'The proxy answers with no event stream: check `url`.' : refusal,
         details,
       )
-    case 'reconnecting':
-      if (status !== undefined) {
-        const Problem = status >= 500 ? ServiceError : RateLimitError
-        return new Problem(`The proxy refuses the stream: ${status} ${details.code}. The page tries again.`, details)
-      }
-      return new ConnectionError('There is no connection to the proxy. The page tries again.', {
-        ...details,
-        code: 'connection_failed',
-      })
+    case 'reconnecting': {
+      if (status === undefined)
+        return new ConnectionError('There is no connection to the proxy. The page tries again.', {
+          ...details,
+          code: 'connection_failed',
+        })
+      const Problem = status >= 500 ? ServiceError : RateLimitError
+      return new Problem(`${refusal} The page tries again.`, details)
+    }
     default:
       return undefined
   }
