@@ -1,7 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig, type Plugin } from 'vitest/config'
 import { hasRedisServer } from './test/support/redis-server.ts'
 
-const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname
+const here = (path: string) => new URL(path, import.meta.url).pathname
+const { exports } = JSON.parse(readFileSync(here('package.json'), 'utf8')) as { exports: object }
+/** The source of each entry of the package. */
+const SOURCES = Object.keys(exports)
+  .filter((path) => path !== './package.json')
+  .map((path) => ({
+    find: new RegExp(`^etn-market${path.slice(1)}$`),
+    replacement: here(path === '.' ? 'src/index.ts' : `src/${path.slice(2)}/index.ts`),
+  }))
 
 /** These have packages and runs of their own. */
 const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/**', 'examples/dapp/**']
@@ -10,7 +19,7 @@ const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures|surface).test.ts'
 /** These run the built program in a process of its own; the others run it within theirs. */
-const PROGRAM_TESTS = 'test/cli/{built,full-disk,packed,processes,terminal}.test.ts'
+const PROGRAM_TESTS = 'test/cli/{built,full-disk,processes,terminal}.test.ts'
 
 /** Hundreds of random cases, which are about time and credits. Over real connections, `policy-model` tries some of each kind. */
 const VIRTUAL_CONNECTIONS_ONLY = ['test/behaviour/{budget-model,key-guarantee,liveness}.test.ts']
@@ -38,24 +47,7 @@ const runAfterOthers: Plugin = {
 }
 
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^etn-market$/, replacement: source('index.ts') },
-      { find: /^etn-market\/fake$/, replacement: source('fake/index.ts') },
-      { find: /^etn-market\/feed$/, replacement: source('feed/index.ts') },
-      { find: /^etn-market\/msw$/, replacement: source('msw/index.ts') },
-      { find: /^etn-market\/node$/, replacement: source('node/index.ts') },
-      { find: /^etn-market\/otel$/, replacement: source('otel/index.ts') },
-      { find: /^etn-market\/proxy$/, replacement: source('proxy/index.ts') },
-      { find: /^etn-market\/redis$/, replacement: source('redis/index.ts') },
-      { find: /^etn-market\/vitest$/, replacement: source('vitest/index.ts') },
-      { find: /^etn-market\/react$/, replacement: source('react/index.ts') },
-      { find: /^etn-market\/format$/, replacement: source('format/index.ts') },
-      { find: /^etn-market\/stream$/, replacement: source('stream/index.ts') },
-      { find: /^etn-market\/tanstack-query$/, replacement: source('tanstack-query/index.ts') },
-      { find: /^etn-market\/schemas$/, replacement: source('schemas/index.ts') },
-    ],
-  },
+  resolve: { alias: SOURCES },
   test: {
     // Much more than any test takes on a busy machine. Each wait within a test has a shorter limit, and reports what it saw last.
     testTimeout: 60_000,

@@ -1,38 +1,34 @@
 import type { ApiPromise } from './api-promise.ts'
 import { withInternals } from './client-internals.ts'
 import { type Clock, systemClock } from './concurrency/clock.ts'
-import { type Budget, type BudgetOptions, createBudget, type StoredBudget } from './credits/budget.ts'
+import { type Budget, createBudget, type StoredBudget } from './credits/budget.ts'
 import type { CostEstimate } from './credits/cost.ts'
-import { estimate } from './credits/estimate.ts'
+import { estimate } from './credits/cost.ts'
 import { joinLimits } from './credits/joint-budget.ts'
 import { createKeyNames } from './credits/key-name.ts'
-import { type CreditsReport, createUsage } from './credits/usage.ts'
-import { createRedactor, type Redactor } from './errors/redact.ts'
-import { fleetInternalsOf, type SharedBudget } from './fleet/internals.ts'
+import { type CreditsReport, Usage } from './credits/usage.ts'
+import { Redactor } from './errors/redact.ts'
+import { fleetInternalsOf, type SharedBudget } from './fleet/fleet.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
 import { openLog } from './log/open-log.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
-import { createAdmissionControl } from './request/admission.ts'
+import { ClientAdmission } from './request/admission.ts'
 import { createApiKeySource, warnInPage } from './request/api-key.ts'
 import { createBaseUrl, isPublicService } from './request/base-url.ts'
-import { createCache } from './request/cache.ts'
+import { Cache } from './request/cache.ts'
 import { type CallContext, startCall } from './request/call.ts'
-import { type CallInput, operationInput, pathInput } from './request/call-input.ts'
-import { createCallLifetimes } from './request/call-lifetime.ts'
-import { createInFlightRequests } from './request/dedupe.ts'
-import { guardForFake } from './request/fake-guard.ts'
-import { copyEnvelope, isExpected } from './request/read-answer.ts'
+import { CallLifetimes } from './request/call-lifetime.ts'
+import { InFlightRequests } from './request/dedupe.ts'
+import { type CallInput, operationInput, pathInput } from './request/plan-requests.ts'
 import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
 import { createSweep } from './sweep/sweep.ts'
 import type { Sweep, SweepOptions } from './sweep-types.ts'
-import { chooseTransport } from './transport/choose-transport.ts'
-import { createKyOpener } from './transport/ky.ts'
+import { createKyOpener, createKyTransport } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from './utils/address.ts'
-import { ASYNC_DISPOSE } from './utils/async-dispose.ts'
-import { environment } from './utils/environment.ts'
+import { ASYNC_DISPOSE } from './utils/runtime.ts'
 
 /** Node prints what a function under this name returns. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
@@ -67,9 +63,13 @@ export interface Client extends Methods {
  * @throws InvalidRequestError when an option is unknown or not accepted.
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const redactor = createRedactor()
+  const redactor = new Redactor()
+  return redacted(redactor, () => assemble(options, redactor))
+}
+
+function redacted<T>(redactor: Redactor, run: () => T): T {
   try {
-    return assemble(options, redactor)
+    return run()
   } catch (error) {
     throw redactor.error(error)
   }
@@ -80,17 +80,14 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const apiKey = createApiKeySource(options ?? {}, redactor, () => isPublicService(baseUrl()))
   const settings = clientSettings(options)
   const clock = options.clock ?? systemClock
-  const baseUrl = guardForFake(
-    createBaseUrl(options.baseUrl === undefined ? environment('ETN_MARKET_BASE_URL') : options.baseUrl),
-    options,
-  )
+  const baseUrl = createBaseUrl(options)
   const log = openLog(options)
   const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))
   const { budget, admission } = resolveLimits(options, clock)
-  const usage = createUsage()
-  const lifetimes = createCallLifetimes(clock)
+  const usage = new Usage()
+  const lifetimes = new CallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
-  const transport = chooseTransport(options)
+  const transport = options.transport ?? createKyTransport(options)
   const context: CallContext = {
     settings,
     clock,
@@ -106,37 +103,26 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     transport: log?.behind(transport) ?? transport,
     requestHeaders,
     lifetimes,
-    msSinceEarlyEnd: lifetimes.msSinceEarlyEnd,
-    recordProgress: lifetimes.recordProgress,
-    inFlight: createInFlightRequests(),
-    cache: options.cache && createCache(options.cache, baseUrl, clock, readCached, emit),
+    inFlight: new InFlightRequests(),
+    cache: options.cache && new Cache(options.cache, baseUrl, clock, emit),
     batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),
     redact: redactor.error,
   }
   warnInPage(options, emit)
-  const open = createKyOpener({ fetch: options.fetch, hooks: options.hooks })
+  const open = createKyOpener(options)
   const run: Run = (input) => startCall(input, context)
   const close = async () => {
-    await Promise.all([context.lifetimes.close(), context.inFlight.close('The client is closed.')])
+    await Promise.all([lifetimes.close(), context.inFlight.close('The client is closed.')])
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
     if ('flush' in budget) await (budget as StoredBudget | SharedBudget).flush().catch(() => {})
   }
   const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
   const addressReader = createAddressReader()
-  const redacted = <T>(run: () => T): T => {
-    try {
-      return run()
-    } catch (error) {
-      throw redactor.error(error)
-    }
-  }
   const estimateSafely = (operation: OperationId, params: unknown) =>
-    redacted(() => estimate(operation, params, addressReader))
-  // No deadline is started with it.
-  const openLifetime = (signal: AbortSignal | undefined) => lifetimes.open(Number.POSITIVE_INFINITY, signal)
-  const sweepContext = { clock, settings, addressReader, baseUrl, redact: redactor.error, run, open: openLifetime }
-  const sweep: SweepMaker = (operation, list, options) =>
-    redacted(() => createSweep(operation, list, options, sweepContext))
+    redacted(redactor, () => estimate(operation, params, addressReader))
+  const sweepBy = (run: Run, operation: OperationId, list: unknown, options: SweepOptions | undefined) =>
+    redacted(redactor, () => createSweep(operation, list, options, { ...context, addressReader, run }))
+  const sweep: SweepMaker = (operation, list, options) => sweepBy(run, operation, list, options)
   const client: Client = {
     ...bindMethods(run, estimateSafely, sweep, addressReader),
     request,
@@ -157,7 +143,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     sweep(operation, list, options, { budget, onAnswer }) {
       const runBoth: Run = (input) =>
         run({ ...input, onAnswer, budget: budget && input.budget ? joinLimits(input.budget, budget) : input.budget })
-      return redacted(() => createSweep(operation, list, options, { ...sweepContext, run: runBoth }))
+      return sweepBy(runBoth, operation, list, options)
     },
   })
 }
@@ -165,10 +151,8 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
 /** What Node, Bun and Deno print: the methods would fill a page. */
 function describeClient({ budget, credits }: Client, baseUrl: () => string): string {
   const { toJSON = () => budget } = budget as { toJSON?: () => object }
-  const line = (fields: object) =>
-    `{ ${Object.entries(fields)
-      .map(([name, value]) => `${name}: ${value}`)
-      .join(', ')} }`
+  const texts = (fields: object) => Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
+  const line = (fields: object) => `{ ${texts(fields).join(', ')} }`
   const { charged, remaining } = credits
   return `Client {
   baseUrl: ${baseUrl()}
@@ -176,12 +160,6 @@ function describeClient({ budget, credits }: Client, baseUrl: () => string): str
   budget: ${line(toJSON())}
   credits: ${line({ charged, remaining })}
 }`
-}
-
-/** Only what matches the contract counts as cached. */
-const readCached: Parameters<typeof createCache>[3] = (request, text) => {
-  const envelope = copyEnvelope(request, text)
-  return envelope && isExpected(request, envelope) ? envelope : undefined
 }
 
 type SweepMaker = (operation: OperationId, list: unknown, options?: SweepOptions) => Sweep<unknown, unknown>
@@ -212,15 +190,8 @@ type Run = (input: CallInput) => ApiPromise<unknown>
 /** What limits the calls of a client: its own budget and slots, or those of a fleet beside its own. */
 function resolveLimits({ budget, heavyConcurrency, fleet }: ClientOptions, clock: Clock) {
   const shared = fleetInternalsOf(fleet)
-  const own = createAdmissionControl(
-    clock,
-    shared?.heavyConcurrency ?? count('heavyConcurrency', heavyConcurrency, 2, 1),
-  )
-  if (shared === undefined) return { budget: resolveBudget(budget, clock), admission: own }
-  return { budget: shared.budget, admission: shared.extendAdmission(own) }
-}
-
-function resolveBudget(budget: Budget | BudgetOptions | undefined, clock: Clock): Budget {
-  if (budget === undefined) return createBudget({ credits: Number.POSITIVE_INFINITY }, clock)
-  return 'reserve' in budget ? budget : createBudget(budget, clock)
+  const own = new ClientAdmission(clock, shared?.heavyConcurrency ?? count('heavyConcurrency', heavyConcurrency, 2, 1))
+  if (shared !== undefined) return { budget: shared.budget, admission: shared.extendAdmission(own) }
+  const given = budget ?? { credits: Number.POSITIVE_INFINITY }
+  return { budget: 'reserve' in given ? given : createBudget(given, clock), admission: own }
 }

@@ -16,10 +16,8 @@ export {
   type Reservation,
   type StoredBudget,
 } from './credits/budget.ts'
-export { type CostEstimate, creditsToUsd } from './credits/cost.ts'
-export { estimateCost } from './credits/estimate.ts'
-export { planCredits } from './credits/plan.ts'
-export type { CreditPlan, PlannedCall } from './credits/plan-types.ts'
+export { type CostEstimate, creditsToUsd, estimateCost } from './credits/cost.ts'
+export { type CreditPlan, type PlannedCall, planCredits } from './credits/plan.ts'
 export type { CreditsReport } from './credits/usage.ts'
 export {
   ApiError,
@@ -43,7 +41,7 @@ export {
   TimeoutError,
 } from './errors/index.ts'
 export type { ClientEvent } from './events.ts'
-export type { Fleet } from './fleet/types.ts'
+export type { Fleet } from './fleet/fleet.ts'
 export { type OperationId, operations } from './generated/operations.ts'
 export type {
   Account,

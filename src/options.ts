@@ -1,13 +1,11 @@
 import type { Clock } from './concurrency/clock.ts'
 import type { Budget, BudgetOptions } from './credits/budget.ts'
 import type { ClientEvent } from './events.ts'
-import type { Fleet } from './fleet/types.ts'
+import type { Fleet } from './fleet/fleet.ts'
 import type { OperationId } from './generated/operations.ts'
-import type { FetchLike } from './transport/fetch-request.ts'
 import type { Hooks } from './transport/hooks.ts'
-import type { Transport } from './transport/transport.ts'
+import type { FetchLike, Transport } from './transport/transport.ts'
 
-export type { FetchLike } from './transport/fetch-request.ts'
 export type {
   AfterResponseHook,
   BeforeRequestHook,

@@ -10,6 +10,7 @@ import { ENTRIES, GUIDES, MARKET_PAGE, REPOSITORY, SITE } from './contents.ts'
 import { writeLlmsFiles } from './llms.ts'
 import { makePagesAccessible } from './plugin/accessible-pages.ts'
 import { arrangeContents } from './plugin/arrange.ts'
+import { nameFiles } from './plugin/name-files.ts'
 import { linkNeighbours } from './plugin/neighbours.ts'
 import { openNavigation } from './plugin/open-navigation.ts'
 import { linkRepository } from './plugin/repository-links.ts'
@@ -20,6 +21,7 @@ import { leaveOutBadges } from './plugin/without-badges.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const revision = process.env.GITHUB_SHA ?? 'main'
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 process.chdir(ROOT)
 // The README has absolute links, for the page of the registry. What they lead to is a part of the site.
@@ -82,6 +84,7 @@ const app = await Application.bootstrap(
       'Market page': MARKET_PAGE,
       GitHub: REPOSITORY,
       npm: 'https://www.npmjs.com/package/etn-market',
+      [`v${version}`]: `${REPOSITORY}/blob/main/CHANGELOG.md`,
     },
     customFooterHtml: `For assistants: <a href="${SITE}llms.txt">llms.txt</a> and <a href="${SITE}llms-full.txt">llms-full.txt</a>`,
     hideGenerator: true,
@@ -95,6 +98,7 @@ linkRepository(app, { root: ROOT, readme: README, revision })
 openNavigation(app)
 makePagesAccessible(app)
 linkNeighbours(app)
+nameFiles(app)
 describePages(app)
 writeSearchIndex(app)
 writeLlmsFiles(app)

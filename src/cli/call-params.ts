@@ -3,13 +3,15 @@ import {
   type ApiPromise,
   type CallOptions,
   type Client,
+  estimateCost,
   type OperationId,
   operations,
   type Sweep,
   type SweepOptions,
 } from 'etn-market'
 import type { Operation, Param } from '../operations/operation.ts'
-import { unknownValue, usageError } from './failure.ts'
+import { readItems } from './common-options.ts'
+import { didYouMean, usageError } from './failure.ts'
 import { readAddressLines, splitAddresses } from './read-addresses.ts'
 import type { Session } from './session.ts'
 
@@ -18,8 +20,10 @@ export type ParamOptions = Readonly<Record<string, unknown>>
 
 /** Adds an option for each parameter that an operation takes. */
 export function addParamOptions(command: Command): Command {
-  for (const [name, users] of paramUsers()) {
-    command.option(`--${name} <${name === 'addresses' ? 'a,b,…|-' : 'value'}>`, describeParam(users))
+  for (const [name, { param, operations }] of paramUsers()) {
+    const rule = param.kind === 'choice' ? param.values.join(', ') : RULES[param.kind]
+    const where = operations.length > 4 ? `${operations.length} operations` : operations.join(', ')
+    command.option(`--${name} <${name === 'addresses' ? 'a,b,…|-' : 'value'}>`, `${rule} (${where})`)
   }
   return command
 }
@@ -28,16 +32,20 @@ export function addParamOptions(command: Command): Command {
 export function readOperation(name: string): OperationId {
   const known = Object.keys(operations)
   if (known.includes(name)) return name as OperationId
-  throw unknownValue('operation', name, known)
+  throw usageError(`unknown operation ${JSON.stringify(name)}. ${didYouMean(name, known)}`)
 }
+
+/** The cost of a call whose parameters are checked here. @throws InvalidRequestError naming the parameter */
+export const estimateCall = estimateCost as (operation: OperationId, params: unknown) => ReturnType<typeof estimateCost>
 
 /** The parameters of a call, from the options. The library checks them. `-` reads addresses from standard input. */
 export async function readParams(session: Session, options: ParamOptions): Promise<Record<string, unknown>> {
   const params: Record<string, unknown> = {}
   for (const name of paramUsers().keys()) {
     const value = options[name]
-    if (typeof value === 'string')
-      params[name] = name === 'addresses' ? await readList(session, value) : readValue(name, value)
+    if (typeof value !== 'string') continue
+    if (name === 'addresses') params[name] = await readList(session, value)
+    else params[name] = ['limit', 'version'].includes(name) ? readItems(value) : value
   }
   return params
 }
@@ -48,38 +56,22 @@ async function readList(session: Session, value: string): Promise<string[]> {
   return list
 }
 
-/** A number where the parameter is one. */
-function readValue(name: string, value: string): string | number {
-  return ['limit', 'version'].includes(name) && /^\d{1,15}$/.test(value) ? Number(value) : value
-}
-
-type Users = { readonly operation: string; readonly param: Param }[]
-
-function paramUsers(): Map<string, Users> {
-  const users = new Map<string, Users>()
-  for (const [operation, { params }] of Object.entries<Operation>(operations)) {
-    for (const param of params) users.set(param.name, [...(users.get(param.name) ?? []), { operation, param }])
-  }
+/** Each parameter, and the operations that take it. */
+function paramUsers(): Map<string, { readonly param: Param; readonly operations: string[] }> {
+  const users: ReturnType<typeof paramUsers> = new Map()
+  for (const [operation, { params }] of Object.entries<Operation>(operations))
+    for (const param of params) {
+      const known = users.get(param.name) ?? { param, operations: [] }
+      known.operations.push(operation)
+      users.set(param.name, known)
+    }
   return users
 }
 
-function describeParam(users: Users): string {
-  const [first] = users
-  const where = users.length > 4 ? `${users.length} operations` : users.map(({ operation }) => operation).join(', ')
-  return `${first === undefined ? '' : describeRule(first.param)} (${where})`
-}
-
-function describeRule(param: Param): string {
-  switch (param.kind) {
-    case 'address':
-      return '0x and 40 hex digits'
-    case 'addresses':
-      return 'addresses; - reads them from standard input, one a line'
-    case 'limit':
-      return 'number of items'
-    case 'choice':
-      return param.values.join(', ')
-  }
+const RULES = {
+  address: '0x and 40 hex digits',
+  addresses: 'addresses; - reads them from standard input, one a line',
+  limit: 'number of items',
 }
 
 /** A method of a client, for an operation that is known when the program runs. */

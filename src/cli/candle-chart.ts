@@ -2,8 +2,8 @@ import { plot } from 'asciichart'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import type { Candle } from 'etn-market'
 import type { HostProcess } from './host.ts'
-import { type Colors, formatDecimal } from './output.ts'
-import { formatChange } from './price-table.ts'
+import { formatChange, formatDecimal } from './output.ts'
+import type { Colors } from './session.ts'
 import { widthOf } from './table.ts'
 import { cleanLine } from './text.ts'
 
@@ -51,7 +51,7 @@ function formatTime(seconds: number): string {
 }
 
 /** The width of a chart: the terminal's, else 80 columns. */
-export function chartWidth(host: Pick<HostProcess, 'stdout' | 'env'>): number {
+export function chartWidth(host: HostProcess): number {
   const width = widthOf(host)
   return Number.isFinite(width) ? width : DEFAULT_COLUMNS
 }

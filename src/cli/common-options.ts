@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { parseDuration } from '../credits/duration.ts'
-import { DAY_MS } from '../utils/time-units.ts'
+import { DAY_MS, parseDuration } from '../utils/time-units.ts'
 
 /** The options of a command that calls the service, within a limit of its own. */
 export function addServiceOptions(command: Command, maxCredits = 'the most that may be charged'): Command {
@@ -21,6 +20,17 @@ export function readCredits(text: string): number {
   const number = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number
   throw new InvalidArgumentError('It must be a whole number of credits.')
+}
+
+/** As `readCredits`, above 0: a limit or a balance of 0 allows nothing. */
+export function readSomeCredits(text: string): number {
+  if (readCredits(text) > 0) return Number(text)
+  throw new InvalidArgumentError('It must be above 0.')
+}
+
+/** A number of items; another text is left to the library, which says what is wrong. */
+export function readItems(text: string): number | string {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text
 }
 
 /** Milliseconds of a duration such as `30s`, `5m`, `1h` or `1d`, at least `minMs`. */

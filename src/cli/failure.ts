@@ -1,24 +1,19 @@
 import { CommanderError } from 'commander'
 import type { EtnMarketError, PartialBatchError } from 'etn-market'
-import { suggest } from './text.ts'
 
 /** The exit codes of the program. */
 export const EXIT = { ok: 0, refused: 1, usage: 2, service: 3, interrupted: 130, terminated: 143 } as const
+
+/** Fields that `--json` prints beside the code and the message. */
+type Details = Readonly<Record<string, unknown>>
 
 /** An error of the program itself. The message is one line for people. */
 export class CommandError extends Error {
   readonly code: string
   readonly exitCode: number
-  /** Fields that `--json` prints beside the code and the message. */
-  readonly details: Readonly<Record<string, unknown>>
+  readonly details: Details
 
-  constructor(
-    message: string,
-    code: string,
-    exitCode: number,
-    cause?: unknown,
-    details: Readonly<Record<string, unknown>> = {},
-  ) {
+  constructor(message: string, code: string, exitCode: number, cause?: unknown, details: Details = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.exitCode = exitCode
@@ -36,13 +31,6 @@ export function refusal(message: string, code: string): CommandError {
   return new CommandError(message, code, EXIT.refused)
 }
 
-/** A value that is none of those allowed, with the nearest of them. */
-export function unknownValue(what: string, typed: string, known: readonly string[]): CommandError {
-  const near = suggest(typed, known)
-  const hint = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${near}?`
-  return usageError(`unknown ${what} ${JSON.stringify(typed)}. ${hint}`)
-}
-
 /** Ctrl-C, or a request to end. */
 export class Interrupted extends CommandError {
   constructor(signal: 'SIGINT' | 'SIGTERM') {
@@ -50,21 +38,32 @@ export class Interrupted extends CommandError {
   }
 }
 
-/** The reader of the output is gone. */
-export class OutputClosed extends CommandError {
-  constructor() {
-    super('', 'output_closed', EXIT.ok)
-  }
+/** A sentence with the nearest of the known values, or with all of them. */
+export function didYouMean(typed: string, known: readonly string[]): string {
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: editDistance(typed.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(0.4 * candidate.length)))
+    .sort((one, other) => one.distance - other.distance)
+  return best === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${best.candidate}?`
 }
+
+/** Insertions, deletions and replacements between two texts. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}
+
+type Failure = Details & { readonly code: string; readonly message: string; readonly exitCode: number }
 
 /** What is printed of an error, and the exit code. */
-export interface Failure {
-  readonly code: string
-  readonly message: string
-  readonly exitCode: number
-  readonly [detail: string]: unknown
-}
-
 export async function describeFailure(error: unknown): Promise<Failure> {
   if (error instanceof CommandError) {
     const { code, message, exitCode, details } = error
@@ -96,26 +95,15 @@ function describeClientError(error: EtnMarketError): Failure {
   return { code, message, exitCode: exitCodeOf(error), ...Object.fromEntries(known) }
 }
 
+const REFUSALS = [
+  ...['ApiError', 'AuthenticationError', 'PermissionError', 'InsufficientCreditsError', 'NotFoundError'],
+  ...['BudgetExceededError', 'FileStoreError', 'StateUnavailableError'],
+]
+
 /** The service is in trouble, or it refuses; what was never sent is wrong usage. */
 export function exitCodeOf(error: EtnMarketError): number {
-  switch (error.name) {
-    case 'PartialBatchError': {
-      const [first] = (error as PartialBatchError).errors
-      return first === undefined ? EXIT.service : exitCodeOf(first)
-    }
-    case 'InvalidRequestError':
-    case 'InvalidLimitError':
-      return error.status === undefined ? EXIT.usage : EXIT.refused
-    case 'ApiError':
-    case 'AuthenticationError':
-    case 'PermissionError':
-    case 'InsufficientCreditsError':
-    case 'NotFoundError':
-    case 'BudgetExceededError':
-    case 'FileStoreError':
-    case 'StateUnavailableError':
-      return EXIT.refused
-    default:
-      return EXIT.service
-  }
+  const [first] = error.name === 'PartialBatchError' ? (error as PartialBatchError).errors : []
+  if (first !== undefined) return exitCodeOf(first)
+  if (/^Invalid(Request|Limit)Error$/.test(error.name)) return error.status === undefined ? EXIT.usage : EXIT.refused
+  return REFUSALS.includes(error.name) ? EXIT.refused : EXIT.service
 }

@@ -2,10 +2,10 @@ import {
   accessSync,
   type BigIntStats,
   constants,
-  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readSync,
@@ -13,40 +13,68 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isWritable, replaceFileSync, resolveFile } from '../file-store/replace-file.ts'
 import { CommandError, EXIT, usageError } from './failure.ts'
-import type { NamedFile } from './host.ts'
+
+/** A file that the user named. */
+export interface NamedFile {
+  /** As it was written, for messages. */
+  readonly name: string
+  /** Absolute. */
+  readonly path: string
+}
+
+/** @param folder that relative paths start at */
+export const nameFile = (folder: string, name: string): NamedFile => ({ name, path: resolve(folder, name) })
 
 /** The text of a file, in UTF-8, or in UTF-16 as PowerShell writes it. @throws CommandError naming the option and the file */
 export function readTextFile(option: string, { name, path }: NamedFile): string {
-  try {
+  return tryAccess(`${option} ${name}`, () => {
     const bytes = readFileSync(path)
     const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
     return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes)
-  } catch (error) {
-    throw usageError(`${option} ${name}: ${reasonOf(error)}.`, error)
-  }
+  })
 }
 
-/** Checks that a file can be written, without writing it. @throws CommandError naming the option and the file */
-export function requireWritable(option: string, { name, path }: NamedFile): void {
+/** Makes a folder, with those that it is in. @throws CommandError naming it */
+export function makeFolder(what: string, path: string): void {
+  tryAccess(what, () => mkdirSync(path, { recursive: true }))
+}
+
+/** What `access` returns. @throws CommandError with the reason of the system, or that of `access` */
+export function tryAccess<T>(what: string, access: () => T): T {
   try {
-    if (existsSync(path)) {
-      if (statPath(path)?.isDirectory()) throw usageError(`${option} ${name}: it is a folder.`)
-      accessSync(path, constants.W_OK)
-    } else accessSync(dirname(path), constants.W_OK)
+    return access()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw usageError(`${option} ${name}: ${reasonOf(error)}.`, error)
+    throw error instanceof CommandError ? error : usageError(`${what}: ${reasonOf(error)}.`, error)
   }
 }
 
-/** As `requireWritable`, for what is read too: a device has no end, and a pipe no beginning. */
-export function requireFile(option: string, file: NamedFile): void {
-  requireWritable(option, file)
-  const { name, path } = file
-  if (statPath(path)?.isFile() === false) throw usageError(`${option} ${name}: it is a device or a pipe. Name a file.`)
+/**
+ * Checks that a file can be written, without writing it. One that is appended to or replaced is read, too, and so is no device, which has no
+ * end, and no pipe, which has no beginning.
+ * @throws CommandError naming the option and the file
+ */
+export function requireWritable(
+  option: string,
+  { name, path }: NamedFile,
+  how: 'written' | 'appended' | 'replaced' = 'written',
+): void {
+  const what = `${option} ${name}`
+  tryAccess(what, () => {
+    const found = statPath(path)
+    if (found?.isDirectory()) throw usageError(`${what}: it is a folder.`)
+    accessSync(found === undefined ? dirname(path) : path, constants.W_OK)
+    if (how !== 'written' && found?.isFile() === false)
+      throw usageError(`${what}: it is a device or a pipe. Name a file.`)
+  })
+  if (how !== 'replaced') return
+  try {
+    accessSync(dirname(resolveFile(path)), constants.W_OK)
+  } catch (error) {
+    throw usageError(`${what}: its folder cannot be written (${reasonOf(error)}).`, error)
+  }
 }
 
 /**
@@ -62,41 +90,24 @@ export function statOpenFile(descriptor: number): BigIntStats {
   return fstatSync(descriptor, { bigint: true })
 }
 
-/** Why the system refused, in words. */
-export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  switch (code) {
-    case 'ENOENT':
-      return 'there is no such file or folder'
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'permission denied'
-    case 'EISDIR':
-      return 'it is a folder'
-    case 'ENOTDIR':
-      return 'a part of the path is no folder'
-    case 'ENOSPC':
-      return 'the disk is full'
-    case 'EDQUOT':
-      return 'the disk quota is used up'
-    case 'EFBIG':
-      return 'the file would be too large'
-    case 'ELOOP':
-      return 'its links go in a circle'
-    default:
-      return message
-  }
+const DENIED = 'permission denied'
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: DENIED,
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large',
+  ELOOP: 'its links go in a circle',
 }
 
-/** Checks that `replaceFileSync` can write a file, without writing it. @throws CommandError naming the option and the file */
-export function requireReplaceable(option: string, file: NamedFile): void {
-  requireFile(option, file)
-  try {
-    accessSync(dirname(resolveFile(file.path)), constants.W_OK)
-  } catch (error) {
-    throw usageError(`${option} ${file.name}: its folder cannot be written (${reasonOf(error)}).`, error)
-  }
+/** Why the system refused, in words. */
+export function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return REASONS[code] ?? message
 }
 
 /** As `replaceFileSync` where that is possible. A device, or a file in a folder that cannot be written, is written in place. */
@@ -132,29 +143,22 @@ function endsLine(descriptor: number, size: number): boolean {
   return last.toString() === '\n'
 }
 
-/** Data that was paid for, as a file. */
-export interface PaidFor {
-  /** Its name in a folder for temporary files. */
-  readonly name: string
-  text(): string
-}
-
 /**
  * Saves what was paid for. Where `save` fails, it goes to a temporary file, else into the error.
  * @param what the option and the file that `save` writes, for the error
+ * @param name of the temporary file
  * @throws CommandError naming both files
  */
-export function savePaidFor(what: string, paidFor: PaidFor, save: () => void): void {
+export function savePaidFor(what: string, name: string, text: () => string, save: () => void): void {
   try {
     save()
   } catch (error) {
-    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, paidFor)
+    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, name, text())
   }
 }
 
 /** Keeps what was paid for where there is room, and makes the error that says where it is: `savedTo` is a file, `content` the text itself. */
-export function keepElsewhere(problem: string, { name, text }: PaidFor): CommandError {
-  const content = text()
+export function keepElsewhere(problem: string, name: string, content: string): CommandError {
   const savedTo = saveTemporarily(name, content)
   const message = `${problem} What was paid for is ${savedTo === undefined ? 'on standard output.' : `in ${savedTo}`}`
   const details = savedTo === undefined ? { content } : { savedTo }

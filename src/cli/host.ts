@@ -1,5 +1,4 @@
 import { fstatSync, writeSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { type Readable, Writable } from 'node:stream'
 
 /** A stream that the program prints on, a terminal or not. */
@@ -11,19 +10,16 @@ export type Output = Writable & {
   unwritten?(): string
 }
 
-/** A stream that the program reads. */
-export type Input = Readable & { readonly isTTY?: boolean }
-
-export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT'
+type Listen = (signal: 'SIGINT' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT', listener: () => void) => unknown
 
 /** What the program uses of the process that it runs in: `process`, or what a test gives it instead. */
 export interface HostProcess {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: Input
+  readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Output
   readonly stderr: Output
-  /** Set by a command that has ended. */
-  exitCode?: number | string | null | undefined
+  /** Set by a command that has ended; a server keeps the process alive. */
+  exitCode?: number
   /** The folder that relative paths start at. */
   cwd(): string
   exit(code: number): void
@@ -31,28 +27,16 @@ export interface HostProcess {
   suspend?(): void
   /** How long what is in flight may take after SIGTERM, milliseconds. @default 7_000 */
   readonly graceMs?: number
-  on(signal: Signal, listener: () => void): unknown
-  once(signal: Signal, listener: () => void): unknown
-  off(signal: Signal, listener: () => void): unknown
-}
-
-/** A file that the user named. */
-export interface NamedFile {
-  /** As it was written, for messages. */
-  readonly name: string
-  /** Absolute. */
-  readonly path: string
-}
-
-export function nameFile(host: Pick<HostProcess, 'cwd'>, name: string): NamedFile {
-  return { name, path: resolve(host.cwd(), name) }
+  readonly on: Listen
+  readonly once: Listen
+  readonly off: Listen
 }
 
 /**
  * Standard output that leads to a file. The stream of Node takes a part that a full disk wrote for the whole, without an error. What could not
  * be printed is kept, and printed first when there is room again.
  */
-export function createFileOutput(descriptor: number): Output {
+function createFileOutput(descriptor: number): Output {
   /** What it did not take: the texts from the one that failed on, and what is left of them. */
   let unwritten: string[] = []
   let rest: Buffer = Buffer.alloc(0)
@@ -86,18 +70,12 @@ export function createHost(): HostProcess {
     stdin,
     stdout: leadsToFile(process.stdout) ? createFileOutput(process.stdout.fd) : process.stdout,
     stderr,
-    get exitCode() {
-      return process.exitCode
-    },
-    set exitCode(code) {
-      process.exitCode = code
-    },
     cwd: () => process.cwd(),
     exit: (code) => process.exit(code),
     ...(process.platform !== 'win32' && { suspend: () => void process.kill(process.pid, 'SIGSTOP') }),
-    on: (signal, listener) => process.on(signal, listener),
-    once: (signal, listener) => process.once(signal, listener),
-    off: (signal, listener) => process.off(signal, listener),
+    on: process.on.bind(process),
+    once: process.once.bind(process),
+    off: process.off.bind(process),
   }
 }
 

@@ -1,9 +1,8 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import type { BudgetStore } from 'etn-market'
 import { type FileLock, lockAppendedFile } from '../file-store/file-lock.ts'
-import { refusal, usageError } from './failure.ts'
-import { appendLine, reasonOf, requireFile } from './files.ts'
-import type { NamedFile } from './host.ts'
+import { refusal } from './failure.ts'
+import { appendLine, type NamedFile, requireWritable, tryAccess } from './files.ts'
 
 /** How each line begins. */
 const LINE_START = '{"key":'
@@ -80,44 +79,32 @@ export class Journal {
  * @throws CommandError if it is no file, if it cannot be written, or if another sweep uses it
  */
 export function openJournal(journal: NamedFile): Journal {
-  requireFile('journal', journal)
-  const { name, path } = journal
-  const file = tryAccess(name, () => openSync(path, 'a+'))
-  let lock: FileLock | undefined
-  try {
-    // The file is locked, not its name: it may have several.
-    lock = tryAccess(name, () => lockAppendedFile(path)).lock
-    if (lock === undefined)
-      throw refusal(`journal ${name}: another sweep is using it. Nothing was sent.`, 'journal_in_use')
-    const held = lock
-    return tryAccess(name, () => new Journal(path, file, held))
-  } catch (error) {
-    lock?.release()
-    closeSync(file)
-    throw error
-  }
-}
-
-/** @throws CommandError naming the journal */
-function tryAccess<T>(name: string, access: () => T): T {
-  try {
-    return access()
-  } catch (error) {
-    throw usageError(`journal ${name}: ${reasonOf(error)}.`, error)
-  }
+  requireWritable('journal', journal, 'appended')
+  const what = `journal ${journal.name}`
+  return tryAccess(what, () => {
+    const file = openSync(journal.path, 'a+')
+    let lock: FileLock | undefined
+    try {
+      // The file is locked, not its name: it may have several.
+      lock = lockAppendedFile(journal.path).lock
+      if (lock === undefined) throw refusal(`${what}: another sweep is using it. Nothing was sent.`, 'journal_in_use')
+      return new Journal(journal.path, file, lock)
+    } catch (error) {
+      lock?.release()
+      closeSync(file)
+      throw error
+    }
+  })
 }
 
 function readAnswers(text: string): Map<string, string> {
-  return new Map(
-    text
-      .replace(/^\ufeff/, '')
-      .split('\n')
-      .flatMap((line): [string, string][] => {
-        const { key, answer, ledger } = parseLine(line)
-        const value = answer ?? ledger
-        return typeof key === 'string' && value !== undefined ? [[key, JSON.stringify(value)]] : []
-      }),
-  )
+  const answers = new Map<string, string>()
+  for (const line of text.replace(/^\ufeff/, '').split('\n')) {
+    const { key, answer, ledger } = parseLine(line)
+    const value = answer ?? ledger
+    if (typeof key === 'string' && value !== undefined) answers.set(key, JSON.stringify(value))
+  }
+  return answers
 }
 
 function parseLine(line: string): { key?: unknown; answer?: unknown; ledger?: unknown } {

@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util'
 import { Interrupted, usageError } from './failure.ts'
-import { readTextFile } from './files.ts'
-import { type HostProcess, type NamedFile, nameFile } from './host.ts'
+import { type NamedFile, readTextFile } from './files.ts'
+import type { HostProcess } from './host.ts'
 
 const VARIABLE = 'ETN_MARKET_API_KEY'
 
@@ -9,8 +9,8 @@ const VARIABLE = 'ETN_MARKET_API_KEY'
  * The API key: from the file that `--key-file` names, from the environment, or from a hidden prompt.
  * @throws CommandError if there is none, or if the file holds something else
  */
-export async function readKey(host: HostProcess, keyFile: string | undefined, signal: AbortSignal): Promise<string> {
-  const key = keyFile === undefined ? host.env[VARIABLE]?.trim() : readKeyFile(nameFile(host, keyFile))
+export async function readKey(host: HostProcess, keyFile: NamedFile | undefined, signal: AbortSignal): Promise<string> {
+  const key = keyFile === undefined ? host.env[VARIABLE]?.trim() : readKeyFile(keyFile)
   if (key) return key
   const isTerminal = host.stdin.isTTY && host.stderr.isTTY
   if (!isTerminal) throw usageError(`no API key: set ${VARIABLE}, or name a file that holds it with --key-file.`)

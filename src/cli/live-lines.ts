@@ -3,15 +3,6 @@ import type { HostProcess, Output } from './host.ts'
 import { formatCount } from './output.ts'
 import type { Session } from './session.ts'
 
-/** Lines at the end of a terminal that are drawn again and again. */
-export interface LiveLines {
-  draw(lines: readonly string[]): void
-  /** Prints something else above the lines, on the same terminal. */
-  printAbove(print: () => void): void
-  /** Shows the cursor again, and wraps lines again. What was drawn last stays. */
-  end(): void
-}
-
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
 /** A line that wraps would be counted as one and leave its rest behind. */
@@ -24,81 +15,77 @@ export function canDraw({ isTTY }: Output, { TERM }: HostProcess['env']): boolea
   return isTTY === true && TERM !== 'dumb'
 }
 
-export function createLiveLines(stream: Output, host: HostProcess): LiveLines {
-  let drawn: readonly string[] = []
-  let isEnded = false
-  const clear = () => (drawn.length === 0 ? '' : `\u001b[${drawn.length}A\r${CLEAR_BELOW}`)
+/** Lines at the end of a terminal that are drawn again and again. */
+export class LiveLines {
+  readonly #stream: Output
+  readonly #host: HostProcess
+  #drawn: readonly string[] = []
+  #isEnded = false
 
-  function draw(lines: readonly string[]): void {
-    if (isEnded) return
-    const before = clear()
-    drawn = fitRows(lines, (stream.rows ?? 24) - 1)
-    stream.write(`${HIDE_CURSOR}${NO_WRAP}${before}${drawn.map((line) => `${line}\n`).join('')}${WRAP}`)
+  constructor(stream: Output, host: HostProcess) {
+    this.#stream = stream
+    this.#host = host
+    if (host.suspend === undefined) return
+    host.on('SIGTSTP', this.#suspend)
+    host.on('SIGCONT', this.#resume)
+  }
+
+  draw(lines: readonly string[]): void {
+    if (this.#isEnded) return
+    const before = this.#clear()
+    // What scrolls away cannot be drawn again: of too many lines the last one stays, which sums up.
+    const rows = Math.max(1, (this.#stream.rows ?? 24) - 1)
+    this.#drawn = lines.length <= rows ? lines : [...lines.slice(0, rows - 1), ...lines.slice(-1)]
+    this.#stream.write(`${HIDE_CURSOR}${NO_WRAP}${before}${this.#drawn.map((line) => `${line}\n`).join('')}${WRAP}`)
+  }
+
+  /** Prints something else above the lines, on the same terminal. */
+  printAbove(print: () => void): void {
+    const isDrawn = !this.#isEnded && this.#drawn.length > 0
+    if (isDrawn) this.#stream.write(this.#clear())
+    print()
+    if (isDrawn) this.#resume()
+  }
+
+  #clear(): string {
+    return this.#drawn.length === 0 ? '' : `\u001b[${this.#drawn.length}A\r${CLEAR_BELOW}`
   }
 
   /** Ctrl-Z: the shell gets its cursor back, and what it prints meanwhile stays. */
-  function suspend(): void {
-    stream.write(WRAP + SHOW_CURSOR)
-    host.suspend?.()
+  readonly #suspend = (): void => {
+    this.#stream.write(WRAP + SHOW_CURSOR)
+    this.#host.suspend?.()
   }
 
-  function resume(): void {
-    const lines = drawn
-    drawn = []
-    draw(lines)
+  readonly #resume = (): void => {
+    const lines = this.#drawn
+    this.#drawn = []
+    this.draw(lines)
   }
 
-  if (host.suspend !== undefined) {
-    host.on('SIGTSTP', suspend)
-    host.on('SIGCONT', resume)
+  /** Shows the cursor again, and wraps lines again. What was drawn last stays. */
+  end(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#host.off('SIGTSTP', this.#suspend)
+    this.#host.off('SIGCONT', this.#resume)
+    this.#stream.write(WRAP + SHOW_CURSOR)
   }
-
-  return {
-    draw,
-    printAbove(print) {
-      const lines = drawn
-      stream.write(clear())
-      drawn = []
-      print()
-      if (lines.length > 0) draw(lines)
-    },
-    end() {
-      if (isEnded) return
-      isEnded = true
-      host.off('SIGTSTP', suspend)
-      host.off('SIGCONT', resume)
-      stream.write(WRAP + SHOW_CURSOR)
-    },
-  }
-}
-
-/** What scrolls away cannot be drawn again: of too many lines the last one stays, which sums up. */
-function fitRows(lines: readonly string[], rows: number): readonly string[] {
-  if (lines.length <= Math.max(1, rows)) return lines
-  return [...lines.slice(0, Math.max(0, rows - 1)), ...lines.slice(-1)]
-}
-
-/** A progress bar on standard error. Silent where that is no terminal. */
-export interface Progress {
-  update(progress: SweepProgress): void
-  /** Ends the bar and shows the cursor again. */
-  stop(): void
 }
 
 const MAX_BAR = 40
 const MIN_BAR = 5
 const DEFAULT_COLUMNS = 80
 
-export function createProgress(session: Session, total: number): Progress {
-  const { stderr } = session.host
-  if (!canDraw(stderr, session.host.env)) return { update() {}, stop() {} }
+/** A progress bar on standard error. Silent where that is no terminal. `stop` shows the cursor again. */
+export function createProgress(session: Session, total: number) {
+  const { stderr, env } = session.host
+  if (!canDraw(stderr, env)) return { update() {}, stop() {} }
   const lines = session.startLiveLines(stderr)
-  const update = (progress: SweepProgress) => lines.draw([formatProgress(progress, columnsOf(stderr))])
+  const update = (progress: SweepProgress) => lines.draw([formatProgress(progress, stderr.columns || DEFAULT_COLUMNS)])
   update({ done: 0, failed: 0, total, credits: 0, etaMs: undefined })
   return { update, stop: () => lines.end() }
 }
-
-const columnsOf = ({ columns }: Output) => columns || DEFAULT_COLUMNS
 
 /** A line such as `█████░░░░░ 2/4  0 failed  4,000 credits  2 s left`. What comes last is left out first. */
 export function formatProgress({ done, failed, total, credits, etaMs }: SweepProgress, columns: number): string {

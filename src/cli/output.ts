@@ -1,8 +1,5 @@
 import { creditsToUsd } from 'etn-market'
-import type { Colors } from 'picocolors/types'
-import { trimEnd } from '../utils/trim-end.ts'
-
-export type { Colors }
+import { trimEnd } from '../utils/runtime.ts'
 
 /** A whole number with separators, such as `201,600`. */
 export function formatCount(count: number): string {
@@ -26,4 +23,9 @@ export function formatCredits(min: number, max = min): string {
 export function formatDecimal(value: string | number | null | undefined, digits = 6): string {
   const number = value === null || value === undefined || value === '' ? Number.NaN : Number(value)
   return Number.isFinite(number) ? number.toLocaleString('en-US', { maximumSignificantDigits: digits }) : '-'
+}
+
+/** Such as `+1.25 %`. */
+export function formatChange(percent: number | null): string {
+  return percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
 }

@@ -22,20 +22,16 @@ export function parseYaml(path: string, text: string): ParsedPlan {
     const [reason] = problem.message.split(/\n| at line/)
     throw usageError(`${path}:${place?.line ?? 1}: it is no valid YAML: ${reason}.`)
   }
-  return { value: toValue(path, () => document.toJS() as unknown), lineOf }
+  try {
+    return { value: document.toJS() as unknown, lineOf }
+  } catch (error) {
+    throw usageError(`${path}: it is no valid YAML: ${(error as Error).message}.`, error)
+  }
 
   function lineOf(path: readonly (string | number)[]): number | undefined {
     if (path.length > 0 && !document.hasIn(path)) return lineOf(path.slice(0, -1))
     const node = path.length === 0 ? document.contents : document.getIn(path, true)
     const [start] = (node as { range?: [number, number, number] } | null | undefined)?.range ?? []
     return start === undefined ? undefined : lineCounter.linePos(start).line
-  }
-}
-
-function toValue(path: string, read: () => unknown): unknown {
-  try {
-    return read()
-  } catch (error) {
-    throw usageError(`${path}: it is no valid YAML: ${(error as Error).message}.`, error)
   }
 }

@@ -1,28 +1,67 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { checksumAddress, type OperationId, operations, type PlannedCall, planCredits } from 'etn-market'
-import { formatDuration } from '../credits/duration.ts'
+import * as z from 'zod/mini'
 import { resolveFile } from '../file-store/replace-file.ts'
 import type { Operation } from '../operations/operation.ts'
-import { DAY_MS } from '../utils/time-units.ts'
+import { DAY_MS, formatDuration } from '../utils/time-units.ts'
 import { readOperation } from './call-params.ts'
-import { usageError } from './failure.ts'
-import { readTextFile } from './files.ts'
-import type { NamedFile } from './host.ts'
+import { type CommandError, didYouMean, usageError } from './failure.ts'
+import { type NamedFile, nameFile, readTextFile } from './files.ts'
 import type { ParsedPlan } from './parse-yaml.ts'
-import {
-  activeHoursOf,
-  isPriceOperation,
-  type LineTimes,
-  type PlanFile,
-  type PlanLine,
-  parseOnce,
-  parseSpan,
-} from './plan-line.ts'
-import { checkPlan, type PlanCall } from './plan-schema.ts'
+import { activeHoursOf, isPriceOperation, type LineTimes, type PlanLine, parseOnce, parseSpan } from './plan-line.ts'
 import { checkAll, splitAddresses } from './read-addresses.ts'
 
-const DAY = { from: 0, length: 1_440 }
+/** A plan as its file states it. */
+export interface PlanFile {
+  /** Where the file is, whatever link leads to it. What the plan names is beside it. */
+  readonly path: string
+  readonly lines: readonly PlanLine[]
+  /** Credits that may be spent a day. */
+  readonly creditsPerDay?: number | undefined
+  /** Credits on the key. */
+  readonly balance?: number | undefined
+}
+
+/** A time of day, in UTC. */
+const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d'
+const NUMBER_OR_TEXT = z.optional(z.union([z.number(), z.string()]))
+
+const textLike = (pattern: string, rule: string) => z.optional(z.string(rule).check(z.regex(new RegExp(pattern), rule)))
+
+const alert = z.strictObject({ above: NUMBER_OR_TEXT, below: NUMBER_OR_TEXT, movePercent: NUMBER_OR_TEXT })
+
+const ADDRESSES = 'a list of addresses, or the name of a file with one a line'
+
+/** What the library checks is of any type here: its errors say more. */
+const call = z.strictObject({
+  operation: z.optional(z.unknown()),
+  params: z.optional(z.unknown()),
+  every: z.optional(z.unknown()),
+  everyMs: z.optional(z.unknown()),
+  activeHours: z.optional(z.unknown()),
+  once: textLike(`^(?:night|day|${TIME})$`, 'night, day or a time in UTC such as 03:30'),
+  hours: textLike(`^${TIME}-${TIME}$`, 'a span in UTC such as 08:00-20:00'),
+  count: z.optional(z.int('a whole number above 0').check(z.positive('a whole number above 0'))),
+  addresses: z.optional(
+    z.union([z.string().check(z.minLength(1)), z.array(z.string()).check(z.minLength(1))], ADDRESSES),
+  ),
+  for: z.optional(z.string('a text that says what the line is for')),
+  file: textLike('[^]', 'the name of a file'),
+  alert: z.optional(alert),
+})
+
+/** A line of a plan as its file has it. */
+export type PlanCall = z.infer<typeof call>
+
+/** The fields of a call. */
+export const callFields: readonly string[] = Object.keys(call.shape)
+
+const credits = z.optional(z.number('a number of credits above 0').check(z.positive('a number of credits above 0')))
+const plan = z.strictObject({ creditsPerDay: credits, balance: credits, calls: z.array(call, 'a list of calls') })
+
+/** The place of a value in a plan, such as `['calls', 0, 'every']`. */
+type Path = readonly (string | number)[]
 
 /**
  * Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. The guide has the fields of a call.
@@ -31,58 +70,78 @@ const DAY = { from: 0, length: 1_440 }
 export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   const { name } = named
   const path = existsSync(named.path) ? resolveFile(named.path) : named.path
-  const file = { name, path }
-  const text = readTextFile('plan', file)
-  // The parser of YAML is large and loads when it is needed. It is CommonJS, so a module of its own imports it.
+  const text = readTextFile('plan', { name, path })
+  // The parser of YAML is large and loads when it is needed.
   const isJson = /^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(name)
-  const parse = isJson ? parseJson : (await import('./parse-yaml.ts')).parseYaml
-  const { value, lineOf } = parse(name, text)
+  const { value, lineOf } = isJson ? parseJson(name, text) : (await import('./parse-yaml.ts')).parseYaml(name, text)
   const isList = Array.isArray(value)
-  const placeOf = (path: readonly (string | number)[]) => {
-    const line = lineOf(isList ? path.slice(1) : path)
-    return line === undefined ? name : `${name}:${line}`
+
+  function fail(at: Path, message: string, cause?: unknown): CommandError {
+    const line = lineOf(isList ? at.slice(1) : at)
+    const subject = typeof at[1] === 'number' ? `calls[${at[1]}]: ` : ''
+    return usageError(`${line === undefined ? name : `${name}:${line}`}: ${subject}${message}`, cause)
   }
-  const checked = checkPlan(value)
-  if ('problem' in checked) {
-    const { path, message } = checked.problem
-    const full = isList ? ['calls', ...path] : path
-    const subject = typeof full[1] === 'number' ? `calls[${full[1]}]: ` : ''
-    throw usageError(
-      `${full.length === 0 || message.startsWith('calls is') ? name : placeOf(full)}: ${subject}${message}`,
-    )
-  }
-  const { calls, creditsPerDay, balance } = checked.plan
-  const lines = calls.map((call, index) => {
+
+  // A list of calls is a plan without limits.
+  const { data, error } = plan.safeParse(isList ? { calls: value } : value)
+  // A misspelt field explains why another one is missing.
+  const issue = error?.issues.find(({ code }) => code === 'unrecognized_keys') ?? error?.issues[0]
+  if (issue !== undefined) throw fail(...describeIssue(issue))
+  const { calls, creditsPerDay, balance } = data as z.infer<typeof plan>
+  const lines = calls.map((given, index) => {
     try {
-      return readLine(call, index, file)
+      return readLine(given, index, dirname(path))
     } catch (error) {
       // The library names the call by its position in the list that it was given.
       const reason = (error as Error).message
         .replace(/\bcalls\[0\]/g, `calls[${index}]`)
         .replace(' Nothing was sent.', '')
-      throw usageError(`${placeOf(['calls', index])}: calls[${index}]: ${reason}`, error)
+      throw fail(['calls', index], reason, error)
     }
   })
   return { path, lines, creditsPerDay, balance }
 }
 
+function parseJson(path: string, text: string): ParsedPlan {
+  try {
+    return { value: JSON.parse(text), lineOf: () => undefined }
+  } catch (error) {
+    throw usageError(`${path}: it is no valid JSON: ${(error as Error).message}.`, error)
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): [at: Path, message: string] {
+  const path = issue.path as Path
+  const last = path.at(-1)
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys
+    const { shape } = path.length === 0 ? plan : last === 'alert' ? alert : call
+    return [[...path, key], `unknown field ${JSON.stringify(key)}. ${didYouMean(key, Object.keys(shape))}`]
+  }
+  if (path.length === 0)
+    return [path, `it must hold a list of calls, or an object with ${Object.keys(plan.shape).join(', ')}.`]
+  if (last === 'calls') return [path, 'calls is missing. It must be a list of calls.']
+  if (typeof last === 'number') return [path, 'it must be an object with an operation.']
+  return [path, `${last} must be ${issue.message}.`]
+}
+
 /** @throws CommandError or the library's error for a line that contradicts itself or cannot be called */
-function readLine(given: PlanCall, index: number, file: NamedFile): PlanLine {
-  const { params, every, everyMs, activeHours, once, hours, count, addresses: listed, file: output, alert } = given
+function readLine(given: PlanCall, index: number, folder: string): PlanLine {
+  const { every, everyMs, activeHours, once, hours, addresses: listed } = given
   const operation = readOperation(String(given.operation))
-  const addresses = listed === undefined ? undefined : readAddresses(listed, file)
+  const addresses = listed === undefined ? undefined : readAddresses(listed, folder)
   requireConsistent(given, operation)
-  const asked = { ...(params as object | undefined) } as Record<string, unknown>
+  const params = { ...(given.params as object | undefined) } as Record<string, unknown>
   const own = {
-    ...(count !== undefined && missingAddress(operation, asked)),
-    ...asked,
+    ...(given.count !== undefined && missingAddress(operation, params)),
+    ...params,
     ...addressParam(operation, addresses?.[0]),
   }
   const span = hours === undefined ? undefined : parseSpan(hours)
   // The library checks what it is given, so that its messages say what is wrong.
   const call = {
     operation,
-    params: Object.keys(own).length > 0 ? own : params,
+    params: Object.keys(own).length > 0 ? own : given.params,
     ...(once === undefined ? { every, everyMs } : { everyMs: DAY_MS }),
     activeHours: span === undefined ? activeHours : span.length / 60,
   } as unknown as PlannedCall
@@ -90,75 +149,73 @@ function readLine(given: PlanCall, index: number, file: NamedFile): PlanLine {
   if (planned === undefined) throw usageError('it is no call.')
   const times: LineTimes =
     once === undefined
-      ? { everyMs: planned.everyMs, span: span ?? { ...DAY, length: Math.round(60 * planned.activeHours) } }
+      ? { everyMs: planned.everyMs, span: span ?? { from: 0, length: Math.round(60 * planned.activeHours) } }
       : { everyMs: DAY_MS, once: parseOnce(once) }
-  const number = addresses?.length ?? count ?? 1
+  const count = addresses?.length ?? given.count ?? 1
   return {
     index,
     operation,
-    params: asked,
+    params,
     times,
     every: once ?? (typeof every === 'string' ? every : formatDuration(planned.everyMs)),
-    count: number,
+    count,
     addresses,
-    source: typeof listed === 'string' ? resolve(dirname(file.path), listed) : undefined,
-    purpose: given.for ?? describeTarget(asked, listed, number),
+    source: typeof listed === 'string' ? resolve(folder, listed) : undefined,
+    purpose: given.for ?? describeTarget(params, listed, count),
     call: { ...call, activeHours: activeHoursOf(times) },
-    file: output,
-    alert,
+    file: given.file,
+    alert: given.alert,
   }
 }
 
 /** Fields that exclude or need each other. */
 function requireConsistent(given: PlanCall, operation: OperationId): void {
   const { once, every, everyMs, hours, activeHours, addresses, count, alert } = given
+  const hasAddresses = addresses !== undefined
+  const isPrices = hasAddresses && isPriceOperation(operation)
   if (once !== undefined && (every ?? everyMs ?? hours ?? activeHours) !== undefined)
     throw usageError('once stands alone, without every, everyMs, hours or activeHours.')
   if (hours !== undefined && activeHours !== undefined) throw usageError('hours and activeHours cannot stand together.')
-  if (addresses !== undefined && count !== undefined)
+  if (hasAddresses && count !== undefined)
     throw usageError('addresses and count cannot stand together: there are as many calls as addresses.')
-  if (addresses !== undefined && !operations[operation].params.some(({ kind }) => kind.startsWith('address')))
-    throw usageError(`${operation} takes no address.`)
-  if (addresses !== undefined && Object.keys(Object(given.params)).some((name) => name.startsWith('address')))
+  if (hasAddresses && addressParamOf(operation) === undefined) throw usageError(`${operation} takes no address.`)
+  if (hasAddresses && Object.keys(Object(given.params)).some((name) => name.startsWith('address')))
     throw usageError('addresses and params with an address cannot stand together.')
-  if (alert !== undefined && !(addresses !== undefined && isPriceOperation(operation)))
-    throw usageError('alert needs token.price or prices.batch with addresses.')
+  if (alert !== undefined && !isPrices) throw usageError('alert needs token.price or prices.batch with addresses.')
   if (alert !== undefined && Object.keys(alert).length === 0)
     throw usageError('alert needs above, below or movePercent.')
-  if (addresses !== undefined && once !== undefined && isPriceOperation(operation))
+  if (isPrices && once !== undefined)
     throw usageError('prices of addresses are kept young: they need every instead of once.')
 }
 
+const addressParamOf = (operation: OperationId) =>
+  (operations[operation] as Operation).params.find(({ kind }) => kind.startsWith('address'))
+
 /** The parameter that one of the addresses of a line becomes. */
 export function addressParam(operation: OperationId, address: string | undefined): Record<string, unknown> {
-  if (address === undefined) return {}
-  const param = operations[operation].params.find(({ kind }) => kind.startsWith('address'))
-  return param === undefined ? {} : { [param.name]: param.kind === 'addresses' ? [address] : address }
+  const param = addressParamOf(operation)
+  if (address === undefined || param === undefined) return {}
+  return { [param.name]: param.kind === 'addresses' ? [address] : address }
 }
 
 const ANY_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** A plan says how many calls there are before it is known of which tokens. */
 function missingAddress(operation: OperationId, params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { params: known }: Operation = operations[operation]
-  const isMissing = known.some(
-    ({ kind, name, required }) => kind.startsWith('address') && required && params[name] === undefined,
-  )
-  return isMissing ? { ...addressParam(operation, ANY_ADDRESS) } : {}
+  const param = addressParamOf(operation)
+  const isMissing = param?.required === true && params[param.name] === undefined
+  return isMissing ? addressParam(operation, ANY_ADDRESS) : {}
 }
 
 /** Whether the calls of a line can be made: a plan may count calls before it is known of which tokens. */
 export const isCallable = ({ operation, params, addresses }: PlanLine): boolean =>
   addresses !== undefined || Object.keys(missingAddress(operation, params)).length === 0
 
-function readAddresses(listed: string | readonly string[], plan: NamedFile): string[] {
-  const addresses =
-    typeof listed === 'string'
-      ? splitAddresses(readTextFile('addresses', { name: listed, path: resolve(dirname(plan.path), listed) }))
-      : [...listed]
+function readAddresses(listed: string | readonly string[], folder: string): string[] {
+  const isFile = typeof listed === 'string'
+  const addresses = isFile ? splitAddresses(readTextFile('addresses', nameFile(folder, listed))) : listed
   if (addresses.length === 0) throw usageError(`addresses ${String(listed)}: the list is empty.`)
-  const checked = checkAll(addresses, typeof listed === 'string' ? listed : 'addresses')
-  return [...new Set(checked.map((address) => checksumAddress(address)))]
+  return [...new Set(checkAll(addresses, isFile ? listed : 'addresses').map((address) => checksumAddress(address)))]
 }
 
 /** Such as `300 of tokens.txt`, `0x043f…cCff1`, `limit 20`. */
@@ -175,11 +232,3 @@ function describeTarget(params: Readonly<Record<string, unknown>>, listed: unkno
 }
 
 const shorten = (text: string) => (text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text)
-
-function parseJson(path: string, text: string): ParsedPlan {
-  try {
-    return { value: JSON.parse(text), lineOf: () => undefined }
-  } catch (error) {
-    throw usageError(`${path}: it is no valid JSON: ${(error as Error).message}.`, error)
-  }
-}

@@ -1,9 +1,9 @@
 import { type CreditPlan, planCredits } from 'etn-market'
-import type { PlannedCost } from '../credits/plan-types.ts'
-import { type DailyCost, sumSpending } from '../credits/planned-spending.ts'
+import { type DailyCost, type PlannedCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { activeHoursOf, isFixed, kindOf, type PlanFile, type PlanLine } from './plan-line.ts'
+import type { PlanFile } from './plan-file.ts'
+import { activeHoursOf, isFixed, kindOf, type PlanLine } from './plan-line.ts'
 import { costOfSync } from './sync-series.ts'
 
 /** What a line of a plan costs, all its calls together. */
@@ -28,35 +28,32 @@ interface Cost extends DailyCost {
 }
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
-export async function forecastPlan(
+export function forecastPlan(
   { lines }: Pick<PlanFile, 'lines'>,
   { limit, balance }: { limit?: number | undefined; balance?: number | undefined } = {},
-): Promise<PlanForecast> {
+): PlanForecast {
   const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
-  const costs = lines.map((line) => prices.get(line) ?? costOf(line))
-  const total = sumSpending(costs)
-  const fixed = sumSpending(costs.filter((_, index) => isFixed(lines[index] as PlanLine))).creditsPerDay
+  const costs = new Map(lines.map((line) => [line, prices.get(line) ?? costOf(line)]))
+  const total = sumSpending([...costs.values()])
+  const fixed = sumSpending([...costs].filter(([line]) => isFixed(line)).map(([, cost]) => cost)).creditsPerDay
   const stretch = limit === undefined ? undefined : stretchOf(total.creditsPerDay, fixed, limit)
   return {
     ...total,
     daysUntilEmpty: balance === undefined ? undefined : balance / total.creditsPerDay,
     stretch,
-    calls: lines.map((line, index) => {
-      const cost = costs[index] as Cost
-      return {
-        operation: line.operation,
-        everyMs: line.times.everyMs,
-        activeHours: activeHoursOf(line.times),
-        credits: cost.credits,
-        minCredits: cost.minCredits,
-        ...sumSpending([cost]),
-        share: total.creditsPerDay === 0 ? 0 : cost.creditsPerDay / total.creditsPerDay,
-        affordableEveryMs: isFixed(line) ? line.times.everyMs : line.times.everyMs * (stretch ?? 1),
-        for: line.purpose,
-        count: line.count,
-        fixed: isFixed(line),
-      }
-    }),
+    calls: Array.from(costs, ([line, cost]) => ({
+      operation: line.operation,
+      everyMs: line.times.everyMs,
+      activeHours: activeHoursOf(line.times),
+      credits: cost.credits,
+      minCredits: cost.minCredits,
+      ...sumSpending([cost]),
+      share: total.creditsPerDay === 0 ? 0 : cost.creditsPerDay / total.creditsPerDay,
+      affordableEveryMs: isFixed(line) ? line.times.everyMs : line.times.everyMs * (stretch ?? 1),
+      for: line.purpose,
+      count: line.count,
+      fixed: isFixed(line),
+    })),
     advice: adviceFor(lines, limit),
   }
 }
@@ -70,36 +67,30 @@ function stretchOf(total: number, fixed: number, limit: number): number {
 /** The advice of the library is about calls that are made as they stand. Lines with addresses are bought in the cheapest way already. */
 function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
   const plain = lines.filter((line) => kindOf(line) === 'call' && line.count === 1)
-  const { advice } = planCredits(
-    plain.map(({ call }) => call),
-    { creditsPerDay: limit },
-  )
+  const calls = plain.map(({ call }) => call)
+  const { advice } = planCredits(calls, { creditsPerDay: limit })
   return advice.map((one) => ({ ...one, calls: one.calls.map((at) => plain[at]?.index ?? at) }))
 }
 
 function costOf(line: PlanLine): Cost {
-  const { calls, requestsPerDay } = planCredits([line.call])
-  const [one = { credits: 0, minCredits: 0, creditsPerDay: 0, minCreditsPerDay: 0 }] = calls
   const { count } = line
-  if (kindOf(line) !== 'candles') {
-    const { credits, minCredits, creditsPerDay, minCreditsPerDay } = one
-    return {
-      credits,
-      minCredits,
-      creditsPerDay: count * creditsPerDay,
-      minCreditsPerDay: count * minCreditsPerDay,
-      requestsPerDay: count * requestsPerDay,
-    }
+  const { calls, requestsPerDay, creditsPerDay, minCreditsPerDay } = planCredits([line.call])
+  if (kindOf(line) === 'candles') {
+    const credits = costOfSync(line.params, line.times.everyMs)
+    return toCost(credits, count * requestsPerDay * credits, count * requestsPerDay)
   }
-  const credits = costOfSync(line.params, line.times.everyMs)
-  const creditsPerDay = count * requestsPerDay * credits
   return {
-    credits,
-    minCredits: credits,
-    creditsPerDay,
-    minCreditsPerDay: creditsPerDay,
+    credits: calls[0]?.credits ?? 0,
+    minCredits: calls[0]?.minCredits ?? 0,
+    creditsPerDay: count * creditsPerDay,
+    minCreditsPerDay: count * minCreditsPerDay,
     requestsPerDay: count * requestsPerDay,
   }
+}
+
+/** A cost that is no range. */
+function toCost(credits: number, creditsPerDay: number, requestsPerDay: number): Cost {
+  return { credits, minCredits: credits, creditsPerDay, minCreditsPerDay: creditsPerDay, requestsPerDay }
 }
 
 /**
@@ -110,15 +101,14 @@ function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
   const costs = new Map<PlanLine, Cost>()
   for (const together of groupByHours(lines)) {
     const all = planPrices(together)
-    const alone = together.map((line) => planPrices([line]))
-    const sumAlone = alone.reduce((total, { creditsPerDay }) => total + creditsPerDay, 0)
+    const alone = together.map((line) => planPrices([line]).creditsPerDay)
+    const sumAlone = alone.reduce((total, credits) => total + credits, 0)
     for (const [index, line] of together.entries()) {
-      const share = (alone[index]?.creditsPerDay ?? 0) / sumAlone
       const active = activeHoursOf(line.times) / 24
-      const creditsPerDay = all.creditsPerDay * share * active
+      const share = ((alone[index] ?? 0) / sumAlone) * active
+      const creditsPerDay = all.creditsPerDay * share
       const credits = (creditsPerDay * line.times.everyMs) / (DAY_MS * active * line.count)
-      const requestsPerDay = all.requestsPerDay * share * active
-      costs.set(line, { credits, minCredits: credits, creditsPerDay, minCreditsPerDay: creditsPerDay, requestsPerDay })
+      costs.set(line, toCost(credits, creditsPerDay, all.requestsPerDay * share))
     }
   }
   return costs
@@ -128,17 +118,15 @@ function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
 function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay' | 'requestsPerDay'> {
   const intervals = new Map<string, number>()
   for (const { addresses = [], times } of lines)
-    for (const address of addresses) {
-      const key = address.toLowerCase()
-      intervals.set(key, Math.min(intervals.get(key) ?? Number.POSITIVE_INFINITY, times.everyMs))
-    }
+    for (const address of addresses)
+      intervals.set(address, Math.min(intervals.get(address) ?? Number.POSITIVE_INFINITY, times.everyMs))
   return planTimetable(Array.from(intervals.values(), (everyMs) => ({ everyMs, addresses: 1 })))
 }
 
 function groupByHours(lines: readonly PlanLine[]): PlanLine[][] {
   const groups = new Map<string, PlanLine[]>()
   for (const line of lines) {
-    const key = JSON.stringify(line.times.once === undefined ? line.times.span : undefined)
+    const key = JSON.stringify(line.times.span)
     groups.set(key, [...(groups.get(key) ?? []), line])
   }
   return [...groups.values()]
@@ -155,7 +143,6 @@ export interface SlowerLine {
   readonly saves: number
 }
 
-const SECOND_MS = 1_000
 /** Intervals that people choose, in seconds. */
 const USUAL_S = [
   ...[1, 2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300, 360, 480, 600, 720, 900, 1_200, 1_800, 2_700],
@@ -170,24 +157,27 @@ const MAX_FACTOR = 12
  * The line to slow so that the plan fits: the one whose interval grows least. Lines with times of their own are left alone. Undefined if no
  * line is enough by itself.
  */
-export async function findSlowerLine({ lines }: PlanFile, limit: number): Promise<SlowerLine | undefined> {
-  const { creditsPerDay: before, calls } = await forecastPlan({ lines })
+export function findSlowerLine({ lines }: Pick<PlanFile, 'lines'>, limit: number): SlowerLine | undefined {
+  const { creditsPerDay: before, calls } = forecastPlan({ lines })
   const costOf = ({ index }: PlanLine) => calls[index]?.creditsPerDay ?? 0
   const costliestFirst = lines.filter((line) => !isFixed(line)).sort((one, other) => costOf(other) - costOf(one))
-  const found: SlowerLine[] = []
-  for (const line of costliestFirst.slice(0, MAX_LINES)) {
-    const usual = USUAL_S.map((seconds) => SECOND_MS * seconds).filter(
-      (ms) => ms > line.times.everyMs && ms <= MAX_FACTOR * line.times.everyMs,
-    )
-    const slower = await findFirst(usual, async (everyMs) => {
-      const { creditsPerDay } = await forecastPlan({
-        lines: lines.map((one) => (one === line ? withInterval(one, everyMs) : one)),
-      })
-      return creditsPerDay <= limit ? before - creditsPerDay : undefined
-    })
-    if (slower)
-      found.push({ call: line.index, everyMs: line.times.everyMs, insteadEveryMs: slower.item, saves: slower.result })
-  }
+  const found = costliestFirst.slice(0, MAX_LINES).flatMap((line): SlowerLine[] => {
+    const { everyMs } = line.times
+    let usual = USUAL_S.map((seconds) => 1_000 * seconds)
+    usual = usual.filter((ms) => ms > everyMs && ms <= MAX_FACTOR * everyMs)
+    let slower: SlowerLine | undefined
+    // Where an interval is long enough, all longer ones are.
+    while (usual.length > 0) {
+      const middle = (usual.length - 1) >> 1
+      const insteadEveryMs = usual[middle] ?? everyMs
+      const changed = lines.map((one) => (one === line ? withInterval(one, insteadEveryMs) : one))
+      const { creditsPerDay } = forecastPlan({ lines: changed })
+      const fits = creditsPerDay <= limit
+      if (fits) slower = { call: line.index, everyMs, insteadEveryMs, saves: before - creditsPerDay }
+      usual = fits ? usual.slice(0, middle) : usual.slice(middle + 1)
+    }
+    return slower === undefined ? [] : [slower]
+  })
   const factorOf = ({ everyMs, insteadEveryMs }: SlowerLine) => insteadEveryMs / everyMs
   return found.sort((one, other) => factorOf(one) - factorOf(other))[0]
 }
@@ -196,24 +186,4 @@ function withInterval(line: PlanLine, everyMs: number): PlanLine {
   if (line.times.once !== undefined) return line
   const { every: _, ...call } = line.call
   return { ...line, times: { ...line.times, everyMs }, call: { ...call, everyMs } as PlanLine['call'] }
-}
-
-/** The first item with a result, of a list in which all later ones have one, too. */
-async function findFirst<Item, Result>(
-  items: readonly Item[],
-  test: (item: Item) => Promise<Result | undefined>,
-): Promise<{ item: Item; result: Result } | undefined> {
-  let found: { item: Item; result: Result } | undefined
-  let [low, high] = [0, items.length - 1]
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const item = items[middle] as Item
-    const result = await test(item)
-    if (result === undefined) low = middle + 1
-    else {
-      found = { item, result }
-      high = middle - 1
-    }
-  }
-  return found
 }

@@ -1,6 +1,6 @@
 import type { OperationId, PlannedCall } from 'etn-market'
 import { DAY_MS, MINUTE_MS } from '../utils/time-units.ts'
-import type { PlanCall } from './plan-schema.ts'
+import type { PlanCall } from './plan-file.ts'
 
 /** A line of a plan: one call, or one for each of its addresses, made again and again. */
 export interface PlanLine {
@@ -27,21 +27,10 @@ export interface PlanLine {
   readonly alert: PlanCall['alert']
 }
 
-/** A plan as its file states it. */
-export interface PlanFile {
-  /** Where the file is, whatever link leads to it. What the plan names is beside it. */
-  readonly path: string
-  readonly lines: readonly PlanLine[]
-  /** Credits that may be spent a day. */
-  readonly creditsPerDay?: number | undefined
-  /** Credits on the key. */
-  readonly balance?: number | undefined
-}
-
 /** How `run` carries a line out. */
 export type LineKind = 'prices' | 'candles' | 'sweep' | 'call'
 
-export function kindOf({ operation, addresses }: Pick<PlanLine, 'operation' | 'addresses'>): LineKind {
+export function kindOf({ operation, addresses }: PlanLine): LineKind {
   if (addresses === undefined) return 'call'
   if (isPriceOperation(operation)) return 'prices'
   return operation === 'token.candles' ? 'candles' : 'sweep'
@@ -51,7 +40,7 @@ export const isPriceOperation = (operation: string): boolean =>
   operation === 'token.price' || operation === 'prices.batch'
 
 /** Whether a line has times of its own, which a plan that costs too much leaves alone. */
-export const isFixed = ({ times }: Pick<PlanLine, 'times'>): boolean => times.once !== undefined
+export const isFixed = ({ times }: PlanLine): boolean => times.once !== undefined
 
 const MINUTES_PER_DAY = 1_440
 

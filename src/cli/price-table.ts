@@ -1,21 +1,16 @@
 import { operations } from 'etn-market'
 import type { FeedPrice } from 'etn-market/feed'
 import { formatPrice } from 'etn-market/format'
-import type { Colors } from './output.ts'
+import { formatChange } from './output.ts'
+import type { Colors } from './session.ts'
 import type { Column } from './table.ts'
 import type { Tokens } from './tokens.ts'
 
 /** A price with its symbol and its change, as `--json` prints it. */
-export interface PriceRow {
-  readonly address: string
+export interface PriceRow extends Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'at' | 'stale'> {
   readonly symbol: string | null
-  readonly usd: string | null
-  readonly etn: string | null
   /** Percent since the first price of this run; null without two prices. */
   readonly changePercent: number | null
-  /** When the price was requested, unix milliseconds. */
-  readonly at: number
-  readonly stale: boolean
 }
 
 /** The columns name their currency. */
@@ -35,9 +30,9 @@ export function createPriceRows(tokens: Tokens): (price: FeedPrice) => PriceRow 
 
 /** In USD where both prices have it, else in ETN. */
 function changeOf(before: FeedPrice, after: FeedPrice): number | null {
-  const inUsd = before.usd !== null && after.usd !== null
-  const [from, to] = inUsd ? [Number(before.usd), Number(after.usd)] : [Number(before.etn), Number(after.etn)]
-  return from > 0 && (inUsd || (before.etn !== null && after.etn !== null)) ? (100 * (to - from)) / from : null
+  const unit = before.usd !== null && after.usd !== null ? 'usd' : 'etn'
+  const [from, to] = [before[unit], after[unit]].map(Number) as [number, number]
+  return from > 0 && after[unit] !== null ? (100 * (to - from)) / from : null
 }
 
 /** The columns and the cells of a table of prices. The change is shown where `withChange` is true. */
@@ -78,23 +73,15 @@ export function tokenColumns(tokens: readonly { readonly symbol: string | null }
   ]
 }
 
-/** Such as `+1.25 %`. */
-export function formatChange(percent: number | null): string {
-  return percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
-}
-
 /** The cheapest requests for some prices: batches of 50, and one or two prices alone. */
-export function costOfPrices(count: number): number {
+export function planPriceRequests(count: number): { credits: number; requests: number } {
   const { base, perItem, maxItems } = operations['prices.batch'].credits
+  const single = operations['token.price'].credits.base
   const rest = count % maxItems
-  return Math.floor(count / maxItems) * (base + perItem * maxItems) + Math.min(base + perItem * rest, SINGLE * rest)
+  const full = Math.floor(count / maxItems)
+  const isBatch = base + perItem * rest < single * rest
+  return {
+    credits: full * (base + perItem * maxItems) + (isBatch ? base + perItem * rest : single * rest),
+    requests: full + (isBatch ? 1 : rest),
+  }
 }
-
-/** How many requests these are. */
-export function countPriceRequests(count: number): number {
-  const { base, perItem, maxItems } = operations['prices.batch'].credits
-  const rest = count % maxItems
-  return Math.floor(count / maxItems) + (base + perItem * rest < SINGLE * rest ? 1 : rest)
-}
-
-const SINGLE = operations['token.price'].credits.base

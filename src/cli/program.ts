@@ -3,55 +3,25 @@ import { Command } from 'commander'
 import type { HostProcess, Output } from './host.ts'
 
 /** Adds a command to the program. `loadAll` makes a program with every command. */
-type AddCommand = (program: Command, host: HostProcess, loadAll: () => Promise<Command>) => void
+export type AddCommand = (program: Command, host: HostProcess, loadAll: () => Promise<Command>) => void
+
+type Load = () => Promise<{ readonly addCommand: AddCommand }>
 
 /** The name and the summary of each command, and what loads it when it is used, so that the program starts fast. */
-const COMMANDS: readonly (readonly [name: string, summary: string, load: () => Promise<AddCommand>])[] = [
-  [
-    'demo',
-    'what this is, in ten seconds, without a key',
-    async () => (await import('./commands/demo.ts')).addDemoCommand,
-  ],
-  ['cost', 'what a call costs', async () => (await import('./commands/call.ts')).addCostCommand],
-  ['call', 'call an operation', async () => (await import('./commands/call.ts')).addCallCommand],
-  ['plan', 'what a schedule of calls costs', async () => (await import('./commands/plan.ts')).addPlanCommand],
-  [
-    'run',
-    'carry out a plan, within its limit of the day',
-    async () => (await import('./commands/run.ts')).addRunCommand,
-  ],
-  [
-    'prices',
-    'prices of tokens, once or as they change',
-    async () => (await import('./commands/prices.ts')).addPricesCommand,
-  ],
-  [
-    'candles',
-    'a chart, CSV, SVG or a file of candles',
-    async () => (await import('./commands/candles.ts')).addCandlesCommand,
-  ],
-  [
-    'sweep',
-    'call an operation for many addresses, resumable',
-    async () => (await import('./commands/sweep.ts')).addSweepCommand,
-  ],
-  [
-    'portfolio',
-    'what a wallet holds and what it is worth',
-    async () => (await import('./commands/portfolio.ts')).addPortfolioCommand,
-  ],
-  ['account', 'balance and tier of the key', async () => (await import('./commands/account.ts')).addAccountCommand],
-  [
-    'verify',
-    'compare the service with the contract',
-    async () => (await import('./commands/verify.ts')).addVerifyCommand,
-  ],
-  ['fake', 'serve the fake service over HTTP', async () => (await import('./commands/fake.ts')).addFakeCommand],
-  [
-    'completion',
-    'a script that completes commands in bash, zsh or fish',
-    async () => (await import('./commands/completion.ts')).addCompletionCommand,
-  ],
+const COMMANDS: readonly (readonly [name: string, summary: string, load: Load])[] = [
+  ['demo', 'what this is, in ten seconds, without a key', () => import('./commands/demo.ts')],
+  ['cost', 'what a call costs', async () => ({ addCommand: (await import('./commands/call.ts')).addCostCommand })],
+  ['call', 'call an operation', () => import('./commands/call.ts')],
+  ['plan', 'what a schedule of calls costs', () => import('./commands/plan.ts')],
+  ['run', 'carry out a plan, within its limit of the day', () => import('./commands/run.ts')],
+  ['prices', 'prices of tokens, once or as they change', () => import('./commands/prices.ts')],
+  ['candles', 'a chart, CSV, SVG or a file of candles', () => import('./commands/candles.ts')],
+  ['sweep', 'call an operation for many addresses, resumable', () => import('./commands/sweep.ts')],
+  ['portfolio', 'what a wallet holds and what it is worth', () => import('./commands/portfolio.ts')],
+  ['account', 'balance and tier of the key', () => import('./commands/account.ts')],
+  ['verify', 'compare the service with the contract', () => import('./commands/verify.ts')],
+  ['fake', 'serve the fake service over HTTP', () => import('./commands/fake.ts')],
+  ['completion', 'a script that completes commands in bash, zsh or fish', () => import('./commands/completion.ts')],
 ]
 
 /** The program with the command that the arguments name; the others are there by name only. */
@@ -79,7 +49,7 @@ async function loadProgram(host: HostProcess, isWanted: (name: string) => boolea
     .showSuggestionAfterError()
   for (const [name, summary, load] of COMMANDS) {
     if (isWanted(name)) {
-      const addCommand = await load()
+      const { addCommand } = await load()
       addCommand(program, host, () => loadProgram(host, () => true))
       program.commands.find((command) => command.name() === name)?.summary(summary)
     } else program.command(name).description(summary)

@@ -5,10 +5,10 @@ import { usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
 import type { Session } from './session.ts'
 
-/** Addresses of the command line: each argument is an address, a file with one a line, or `-` for standard input. */
+/** Addresses of the command line, each once: an argument is an address, a file with one a line, or `-` for standard input. */
 export async function readAddresses(session: Session, args: readonly string[]): Promise<string[]> {
   const lists = await Promise.all(args.map((arg) => readArgument(session, arg)))
-  const addresses = lists.flat()
+  const addresses = [...new Set(lists.flat())]
   if (addresses.length === 0) throw usageError('no addresses: the list is empty.')
   return addresses
 }
@@ -31,14 +31,13 @@ export async function readAddressLines({ host, signal }: Session): Promise<strin
 /** The addresses of a text, apart by white space, commas or semicolons. */
 export function splitAddresses(text: string): string[] {
   return text
-    .split(/\r?\n/)
-    .map((line) => line.replace(/#.*$/, ''))
-    .flatMap((line) => line.split(/[\s,;]+/))
+    .replace(/#.*$/gm, '')
+    .split(/[\s,;]+/)
     .filter((word) => word !== '')
 }
 
 /** @throws CommandError for the first that is none, with its place in the source */
-export const checkAll = (addresses: string[], source: string): string[] =>
+export const checkAll = (addresses: readonly string[], source: string): string[] =>
   addresses.map((address, index) => checkAddress(address, ` (entry ${index + 1} of ${source})`))
 
 function checkAddress(address: string, where: string): string {

@@ -3,7 +3,7 @@ import { describeFailure, EXIT } from './failure.ts'
 import { reasonOf, saveTemporarily } from './files.ts'
 import type { HostProcess } from './host.ts'
 import { createProgram } from './program.ts'
-import { cleanText, redactKeys, toJsonLine } from './text.ts'
+import { cleanLine, redactKeys, toJsonLine } from './text.ts'
 
 /** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
 export async function run(args: readonly string[], host: HostProcess): Promise<number | undefined> {
@@ -32,17 +32,13 @@ async function runCommand(args: readonly string[], host: HostProcess): Promise<n
     program.outputHelp({ error: true })
     return EXIT.usage
   }
-  let code: number | undefined
-  program.hook('postAction', (_, command) => {
-    if (command.name() !== 'fake') code = Number(host.exitCode ?? EXIT.ok)
-  })
   try {
     await program.parseAsync(args, { from: 'user' })
-    return code
+    return host.exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
     const { exitCode, message, ...details } = await describeFailure(error)
-    const line = redactKeys(cleanText(message).replaceAll('\n', ' '))
+    const line = redactKeys(cleanLine(message))
     if (line !== '') {
       if (args.includes('--json')) host.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)
       else {

@@ -1,69 +1,49 @@
 import { closeSync, copyFileSync, existsSync, openSync, rmSync } from 'node:fs'
 import type { Candle } from 'etn-market'
 import { replaceFileSync } from '../file-store/replace-file.ts'
-import { CommandError, EXIT, usageError } from './failure.ts'
-import { reasonOf } from './files.ts'
-import { applyChange, requireSame, type Series, type SeriesAbout, type SeriesId, toIsoTime } from './series.ts'
+import { CommandError, EXIT } from './failure.ts'
+import { tryAccess } from './files.ts'
+import type { SeriesAbout, StoredSeries } from './series.ts'
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS series (token TEXT, bucket TEXT, currency TEXT);
   CREATE TABLE IF NOT EXISTS completeness (since INTEGER, count INTEGER);
   CREATE TABLE IF NOT EXISTS candles (time INTEGER PRIMARY KEY, open REAL, high REAL, low REAL, close REAL, volume REAL, count INTEGER);`
+const INSERT = 'INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?)'
+const SELECT = 'SELECT time, open, high, low, close, volume, count FROM candles ORDER BY time'
 
 /** A series in a SQLite file: the table `candles`, and `series` with what it is of. @throws CommandError where there is no SQLite */
-export async function openSqlite(name: string, path: string, id: SeriesId): Promise<Series> {
+export async function openSqlite(name: string, path: string): Promise<StoredSeries> {
   const sqlite = await loadSqlite(name)
-  const { about, candles } = existsSync(path) ? readSeries(name, () => sqlite.read(path, readAll)) : NOTHING
-  if (about !== undefined) requireSame(name, about, id)
-  const bad = candles.find((candle) => !Object.values(candle).every(Number.isFinite))
-  if (bad) throw usageError(`--sync ${name}: the candle of ${toIsoTime(bad.time)} cannot be read.`)
+  const { about, candles = [] } = existsSync(path) ? tryAccess(`--sync ${name}`, () => sqlite.read(path, readAll)) : {}
   return {
+    about,
     candles,
-    since: about?.count === candles.length ? (about.since ?? undefined) : undefined,
-    merge(change) {
-      const { token, bucket, currency } = id
+    write({ fresh, gone }, { token, bucket, currency, since, count }) {
       sqlite.write(path, (database) => {
         database.exec(SCHEMA)
         database.exec('BEGIN')
-        for (const { time, open, high, low, close, volume, count } of change.fresh)
-          database.run('INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?)', [
-            time,
-            open,
-            high,
-            low,
-            close,
-            volume,
-            count,
-          ])
-        if (change.gone !== undefined) database.run('DELETE FROM candles WHERE time = ?', [change.gone])
+        for (const { time, open, high, low, close, volume, count } of fresh)
+          database.run(INSERT, [time, open, high, low, close, volume, count])
+        if (gone !== undefined) database.run('DELETE FROM candles WHERE time = ?', [gone])
         database.exec('DELETE FROM series; DELETE FROM completeness')
         database.run('INSERT INTO series (token, bucket, currency) VALUES (?, ?, ?)', [token, bucket, currency])
-        if (change.since !== undefined)
-          database.run('INSERT INTO completeness VALUES (?, ?)', [change.since, applyChange(candles, change).length])
+        if (since !== undefined) database.run('INSERT INTO completeness VALUES (?, ?)', [since, count])
         database.exec('COMMIT')
       })
     },
   }
 }
 
-const NOTHING: { about?: SeriesAbout; candles: Candle[] } = { candles: [] }
-
-function readAll(database: SqliteDatabase): typeof NOTHING {
-  const tables = database.all("SELECT name FROM sqlite_master WHERE name IN ('series', 'candles', 'completeness')")
-  if (!['series', 'candles'].every((table) => tables.some((found) => (found as { name: string }).name === table)))
-    return NOTHING
-  const [id] = database.all('SELECT token, bucket, currency FROM series') as SeriesId[]
-  const [completeness] =
-    tables.length === 3 ? (database.all('SELECT since, count FROM completeness') as SeriesAbout[]) : []
-  const candles = database.all('SELECT time, open, high, low, close, volume, count FROM candles ORDER BY time')
-  return { ...(id && { about: { ...id, ...completeness } }), candles: candles as Candle[] }
-}
-
-function readSeries<T>(name: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw usageError(`--sync ${name}: ${reasonOf(error)}.`, error)
+function readAll(database: SqliteDatabase): { about?: SeriesAbout; candles?: Candle[] } {
+  const tables = database.all('SELECT name FROM sqlite_master') as { name: string }[]
+  const hasTable = (name: string) => tables.some((table) => table.name === name)
+  if (!hasTable('series') || !hasTable('candles')) return {}
+  const [id] = database.all('SELECT token, bucket, currency FROM series') as SeriesAbout[]
+  const [completeness] = hasTable('completeness') ? database.all('SELECT since, count FROM completeness') : []
+  return {
+    ...(id && { about: { ...id, ...(completeness as SeriesAbout) } }),
+    candles: database.all(SELECT) as Candle[],
   }
 }
 
@@ -97,7 +77,7 @@ function findNodeSqlite(): Sqlite | undefined {
     | { DatabaseSync: new (path: string) => NodeDatabase }
     | undefined
   if (found === undefined) return undefined
-  const access = <T>(path: string, use: (database: SqliteDatabase) => T): T => {
+  const access: Sqlite['read'] = (path, use) => {
     const database = new found.DatabaseSync(path)
     try {
       return use({
@@ -118,7 +98,7 @@ function findNodeSqlite(): Sqlite | undefined {
  */
 async function loadWasm(name: string): Promise<Sqlite> {
   const { Database } = await importWasm(name)
-  const access = <T>(path: string, use: (database: SqliteDatabase) => T): T => {
+  const access: Sqlite['read'] = (path, use) => {
     const database = new Database(path)
     try {
       // A crash must leave no journal beside the copy: the next copy would be taken for what it belongs to.

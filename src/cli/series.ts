@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Candle, OperationParams } from 'etn-market'
-import type { Bucket } from '../feed/candles/buckets.ts'
-import { mergeCandles } from '../feed/candles/buckets.ts'
-import { defaultOf } from '../operations/default-of.ts'
-import { usageError } from './failure.ts'
+import { type Bucket, mergeCandles } from '../feed/candles/buckets.ts'
+import { type FileLock, lockFile } from '../file-store/file-lock.ts'
+import { resolveFile } from '../file-store/replace-file.ts'
+import { defaultOf } from '../operations/validate-params.ts'
+import { refusal, usageError } from './failure.ts'
+import { type NamedFile, requireWritable, statPath, tryAccess, writeWhole } from './files.ts'
 
 export const DEFAULT_BUCKET = defaultOf('token.candles', 'bucket')
 export const DEFAULT_CURRENCY = defaultOf('token.candles', 'currency')
@@ -16,55 +19,12 @@ export interface SeriesId {
   readonly currency: NonNullable<OperationParams['token.candles']['currency']>
 }
 
-/** A series as a file holds it. */
-export interface Series {
-  /** Oldest first. */
-  readonly candles: readonly Candle[]
-  /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
-  readonly since: number | undefined
-  /** @throws the error of the system */
-  merge(change: SeriesChange): void
-}
-
-export interface SeriesChange {
-  /** They replace those of the same times. */
-  readonly fresh: readonly Candle[]
-  /** The time of a candle that is removed. */
-  readonly gone: number | undefined
-  readonly since: number | undefined
-}
-
-/** A series in a file that no other run uses meanwhile. */
-export interface SeriesFile extends Series {
-  /** As the user named it. */
-  readonly name: string
-  close(): void
-}
-
-/** A series with what a file says of it: `since` holds for as many candles as there were then. */
-export interface SeriesAbout extends Partial<SeriesId> {
-  readonly since?: number
-  readonly count?: number
-}
-
-/** The series after a change. */
-export function applyChange(known: readonly Candle[], { fresh, gone }: SeriesChange): readonly Candle[] {
-  return mergeCandles(known, fresh).filter(({ time }) => time !== gone)
-}
-
 /** What the parameters of a purchase ask for. */
 export function seriesIdOf(
   params: Pick<OperationParams['token.candles'], 'address' | 'bucket' | 'currency'>,
 ): SeriesId {
   const { address: token, bucket = DEFAULT_BUCKET, currency = DEFAULT_CURRENCY } = params
   return { token, bucket, currency }
-}
-
-/** @throws CommandError naming what the file holds */
-export function requireSame(name: string, found: SeriesAbout, id: SeriesId): void {
-  if (found.token === id.token && found.bucket === id.bucket && found.currency === id.currency) return
-  const held = `${found.token ?? 'no token'}, ${found.bucket ?? '-'}, ${found.currency ?? '-'}`
-  throw usageError(`--sync ${name}: it holds another series (${held}). Nothing was sent.`)
 }
 
 /** Whether a name is that of a file with one series; another one is a folder. */
@@ -74,6 +34,116 @@ export const isSeriesFile = (name: string): boolean => /\.(csv|sqlite3?|db)$/i.t
 export function seriesName(name: string, { token, bucket, currency }: SeriesId, isOneOfSeveral: boolean): string {
   if (isSeriesFile(name) && !isOneOfSeveral) return name
   return join(name, `${token}-${bucket}-${currency}.csv`)
+}
+
+/** What a purchase changes in a series. */
+export interface SeriesChange {
+  /** They replace those of the same times. */
+  readonly fresh: readonly Candle[]
+  /** The time of a candle that is removed. */
+  readonly gone: number | undefined
+  readonly since: number | undefined
+}
+
+/** What a file says of its series: `since` holds for as many candles as there were then. */
+export interface SeriesAbout extends Partial<SeriesId> {
+  readonly since?: number | undefined
+  readonly count?: number
+}
+
+/** A series as a kind of file keeps it. */
+export interface StoredSeries {
+  /** Undefined for a file that is new. */
+  readonly about: SeriesAbout | undefined
+  readonly candles: readonly Candle[]
+  /** @throws the error of the system */
+  write(change: SeriesChange, about: Required<SeriesAbout>, merged: readonly Candle[]): void
+}
+
+/** A series in a file that no other run uses meanwhile. */
+export class SeriesFile {
+  readonly id: SeriesId
+  /** As the user named it. */
+  readonly name: string
+  /** Oldest first. */
+  readonly candles: readonly Candle[]
+  /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
+  readonly since: number | undefined
+  readonly #stored: StoredSeries
+  readonly #lock: FileLock
+
+  /** @throws CommandError naming what the file holds */
+  constructor(name: string, id: SeriesId, stored: StoredSeries, lock: FileLock) {
+    const { about, candles } = stored
+    const { token, bucket, currency } = about ?? id
+    if (token !== id.token || bucket !== id.bucket || currency !== id.currency) {
+      const held = `${token ?? 'no token'}, ${bucket ?? '-'}, ${currency ?? '-'}`
+      throw usageError(`--sync ${name}: it holds another series (${held}). Nothing was sent.`)
+    }
+    const bad = candles.find((candle) => !Object.values(candle).every(Number.isFinite))
+    if (bad) throw usageError(`--sync ${name}: the candle of ${toIsoTime(bad.time)} cannot be read.`)
+    this.name = name
+    this.id = id
+    this.candles = candles
+    this.since = about?.count === candles.length ? (about.since ?? undefined) : undefined
+    this.#stored = stored
+    this.#lock = lock
+  }
+
+  /** Writes the series after a change. @throws the error of the system */
+  merge(change: SeriesChange): void {
+    if (!this.#lock.isHeld()) throw new Error('another run has taken it over')
+    const merged = this.after(change)
+    this.#stored.write(change, { ...this.id, since: change.since, count: merged.length }, merged)
+  }
+
+  /** The candles after a change. */
+  after({ fresh, gone }: SeriesChange): readonly Candle[] {
+    return mergeCandles(this.candles, fresh).filter(({ time }) => time !== gone)
+  }
+
+  close(): void {
+    this.#lock.release()
+  }
+}
+
+/**
+ * Opens the series of a file, or a new one.
+ * @throws CommandError if the file cannot be read or written, is of another series, or is in use
+ */
+export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<SeriesFile> {
+  const { name } = file
+  if (!isSeriesFile(name)) throw usageError(`--sync ${name}: it must end in .csv, .sqlite or .db.`)
+  requireWritable('--sync', file, 'replaced')
+  const path = resolveFile(file.path)
+  const { lock } = lockFile(path)
+  if (lock === undefined) throw refusal(`--sync ${name}: another run is using it. Nothing was sent.`, 'series_in_use')
+  try {
+    const isCsv = /\.csv$/i.test(name)
+    const stored = isCsv ? openCsv(name, path) : await (await import('./series-sqlite.ts')).openSqlite(name, path)
+    return new SeriesFile(name, id, stored, lock)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** A CSV file has no place for its token and bucket: they are in a file beside it. */
+function openCsv(name: string, path: string): StoredSeries {
+  const beside = { name: `${name}.json`, path: `${path}.json` }
+  requireWritable('--sync', beside, 'replaced')
+  const isNew = !statPath(path)?.size
+  const readAbout = () => Object(JSON.parse(readFileSync(beside.path, 'utf8'))) as SeriesAbout
+  const problem = `--sync ${name}: ${beside.name}, which says of which token it is, cannot be read`
+  return {
+    about: isNew ? undefined : tryAccess(problem, readAbout),
+    candles: isNew ? [] : tryAccess(`--sync ${name}`, () => mergeCandles([], parseCsv(readFileSync(path, 'utf8')))),
+    write(_, about, merged) {
+      // Candles without a token would be of no use, and a token without candles does no harm.
+      writeWhole(beside.path, `${JSON.stringify(about)}\n`)
+      writeWhole(path, toCsv(merged))
+    },
+  }
 }
 
 /** The columns, in this order. */
@@ -121,15 +191,9 @@ export function toIsoTime(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
 }
 
+const PLAIN = new Intl.NumberFormat('en-US', { useGrouping: false, maximumSignificantDigits: 21 })
+
 /** The shortest digits that are this number, without an exponent. */
 export function toPlainNumber(number: number): string {
-  const [, sign = '', whole = '', fraction = '', exponent] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(number)) ?? []
-  if (exponent === undefined) return String(number)
-  const point = whole.length + Number(exponent)
-  const digits = whole + fraction
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
-  return point >= digits.length
-    ? sign + digits.padEnd(point, '0')
-    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+  return number === 0 ? '0' : PLAIN.format(number)
 }

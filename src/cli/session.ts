@@ -2,13 +2,16 @@ import { setMaxListeners } from 'node:events'
 import type { Command } from 'commander'
 import { type Budget, type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
 import picocolors from 'picocolors'
-import { EXIT, Interrupted, OutputClosed } from './failure.ts'
-import { reasonOf } from './files.ts'
-import { type HostProcess, type NamedFile, nameFile, type Output } from './host.ts'
+import type { Colors } from 'picocolors/types'
+import { CommandError, EXIT, Interrupted, refusal, usageError } from './failure.ts'
+import { type NamedFile, nameFile, reasonOf } from './files.ts'
+import type { HostProcess, Output } from './host.ts'
 import { readKey } from './key.ts'
-import { createLiveLines, type LiveLines } from './live-lines.ts'
-import { type Colors, formatCount, formatCredits } from './output.ts'
+import { LiveLines } from './live-lines.ts'
+import { formatCount, formatCredits } from './output.ts'
 import { cleanLine, redactKeys, toJson } from './text.ts'
+
+export type { Colors }
 
 /** The options that every command shares. */
 export interface CommonOptions {
@@ -17,30 +20,6 @@ export interface CommonOptions {
   readonly keyFile?: string
   readonly maxCredits?: number
   readonly yes?: true
-}
-
-/** One run of a command: what it prints, the client that it calls with, and what ends it. */
-export interface Session {
-  readonly host: HostProcess
-  readonly json: boolean
-  /** Aborted by Ctrl-C, by SIGTERM, and when nobody reads the output any more. */
-  readonly signal: AbortSignal
-  /** The colours of standard output. */
-  readonly colors: Colors
-  /** Prints a text that holds no control characters of others. */
-  print(text: string): void
-  printJson(value: unknown): void
-  /** Prints a line on standard error, above live lines. */
-  note(text: string): void
-  /** Lines that are drawn again and again. A program has one set of them at a time. */
-  startLiveLines(stream: Output): LiveLines
-  /** The file that an option or an argument names. */
-  file(name: string): NamedFile
-  /**
-   * The client; made at the first call, which may ask for the key. `keyless` makes one without a key. Ask for it before anything is
-   * printed: a wrong key file or address is one line.
-   */
-  client(options?: SessionClientOptions): Promise<Client>
 }
 
 /** What a command wants of its client. */
@@ -52,173 +31,256 @@ interface SessionClientOptions {
   onEvent?(event: ClientEvent): void
 }
 
-/** The action of a command. Its result is the exit code; without one it is 0. */
-type Action<Options, Positional extends unknown[]> = (
-  session: Session,
-  options: Options,
-  ...positional: Positional
-) => Promise<number | undefined>
+/** What a command is about to spend, in credits. */
+interface Spending {
+  /** What is bought, as the subject of a sentence. */
+  readonly what: string
+  readonly min: number
+  readonly max: number
+  /** Added to the announcement. */
+  readonly note?: string | undefined
+  /** The cost of the smallest part worth having: it begins if the limit covers that. @default max */
+  readonly smallest?: number
+  /** What limits it. @default --max-credits */
+  readonly limit?: SpendingLimit
+}
+
+/** What may be spent, and why not more. */
+export interface SpendingLimit {
+  readonly credits: number
+  /** What allows so many, as the subject of a sentence; such as `--max-credits 7,000`. */
+  readonly name: string
+  /** What used up the rest of it, such as ` beside the 2,000 of the journal`. */
+  readonly beside?: string
+}
+
+/** What several purchases cost together. */
+export function sumCosts(costs: readonly Pick<Spending, 'min' | 'max'>[]): { min: number; max: number } {
+  const sum = (of: 'min' | 'max') => costs.reduce((total, cost) => total + cost[of], 0)
+  return { min: sum('min'), max: sum('max') }
+}
 
 /**
  * Makes an action for commander from one that works in a session. A command with `endsByItself: false` runs until a signal ends it. The exit
- * code is then its result, not that of the signal.
+ * code is then that of the session, not that of the signal.
  */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
   host: HostProcess,
-  action: Action<Options, Positional>,
+  action: (session: Session, options: Options, ...positional: Positional) => Promise<void>,
   { endsByItself = true } = {},
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
-    const command = given.at(-1) as Command
-    const options = command.opts() as Options
-    const { session, end } = startSession(host, options, endsByItself)
+    const options = (given.at(-1) as Command).opts() as Options
+    const session = new Session(host, options, endsByItself)
     try {
-      host.exitCode = (await action(session, options, ...(given.slice(0, -2) as Positional))) ?? EXIT.ok
+      await action(session, options, ...(given.slice(0, -2) as Positional))
       if (endsByItself) session.signal.throwIfAborted()
+      host.exitCode = session.exitCode
     } catch (error) {
       throw session.signal.aborted ? session.signal.reason : error
     } finally {
-      await end()
+      await session.end()
     }
   }
 }
 
-function startSession(
-  host: HostProcess,
-  options: CommonOptions,
-  endsByItself: boolean,
-): { session: Session; end(): Promise<void> } {
-  const controller = new AbortController()
-  // A sweep has a listener for each call in flight.
-  setMaxListeners(0, controller.signal)
-  // A disk that is full now may have room later; what runs until it is stopped goes on.
-  const onOutputError = (error: NodeJS.ErrnoException) => {
-    if (endsByItself || error.code === 'EPIPE') controller.abort(new OutputClosed())
-    else session.note(`warning: standard output: ${reasonOf(error)}.`)
-  }
-  host.stdout.on('error', onOutputError)
-  const stopSignals = watchSignals(host, onSignal, giveUp)
-  let graceTimer: NodeJS.Timeout | undefined
-  let client: Client | undefined
-  let live: LiveLines | undefined
-  /** False where the last answer did not state the balance: an earlier one is wrong by now. */
-  let isBalanceKnown = true
-
-  /** What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare. */
-  function onSignal(signal: Signal): void {
-    controller.abort(new Interrupted(signal))
-    if (signal === 'SIGTERM') graceTimer = setTimeout(() => void client?.close(), host.graceMs ?? GRACE_MS)
-  }
-
-  /** Ends the process without waiting for the calls in flight. */
-  function giveUp(signal: Signal): void {
-    live?.end()
-    // What is in flight may arrive at the service all the same.
-    if (client) noteCharges(client, client.budget.uncertain + client.budget.reserved)
-    const { message, exitCode } = new Interrupted(signal)
-    session.note(`error: ${message}`)
-    host.exit(exitCode)
-  }
-
-  const session: Session = {
-    host,
-    json: options.json === true,
-    signal: controller.signal,
-    colors: picocolors.createColors(hasColors(host)),
-    print: (text) => void host.stdout.write(`${text}\n`),
-    printJson: (value) => void host.stdout.write(`${toJson(value)}\n`),
-    note(text) {
-      const print = () => void host.stderr.write(`${redactKeys(cleanLine(text))}\n`)
-      if (live) live.printAbove(print)
-      else print()
-    },
-    startLiveLines(stream) {
-      const lines = createLiveLines(stream, host)
-      const end = () => {
-        live = undefined
-        lines.end()
-      }
-      live = { ...lines, end }
-      return live
-    },
-    file: (name) => nameFile(host, name),
-    async client({ keyless = false, hooks, budget, onEvent } = {}) {
-      const apiKey = keyless ? undefined : await readKey(host, options.keyFile, controller.signal)
-      controller.signal.throwIfAborted()
-      client ??= createClient({
-        apiKey,
-        baseUrl: options.baseUrl ?? (host.env.ETN_MARKET_BASE_URL || undefined),
-        budget: budget ?? { credits: options.maxCredits ?? Number.POSITIVE_INFINITY },
-        hooks,
-        onEvent(event) {
-          if (event.type === 'credits.charged' || event.type === 'credits.computed')
-            isBalanceKnown = event.remaining !== undefined
-          noteEvent(session, event)
-          onEvent?.(event)
-        },
-      })
-      return client
-    },
-  }
-
-  /** @param uncertain credits of calls whose answer is lost */
-  function noteCharges({ credits: { charged, remaining } }: Client, uncertain: number): void {
-    if (charged === 0 && uncertain === 0) return
-    const perhaps = uncertain > 0 ? `, and perhaps up to ${formatCount(uncertain)} more for lost answers` : ''
-    const left = remaining === undefined || !isBalanceKnown ? '' : ` ${formatCount(remaining)} left.`
-    session.note(`Charged: ${formatCredits(charged)}${perhaps}.${left}`)
-  }
-
-  async function end(): Promise<void> {
-    clearTimeout(graceTimer)
-    await client?.close()
-    stopSignals()
-    host.stdout.off('error', onOutputError)
-    if (client) noteCharges(client, client.budget.uncertain)
-  }
-  return { session, end }
-}
-
-/** Colours are for a terminal whose user has not declined them. */
-function hasColors({ stdout, env }: HostProcess): boolean {
-  return stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
-}
-
-/** Prints what else concerns the user's money or data. */
-function noteEvent(session: Session, event: ClientEvent): void {
-  if (event.type === 'credits.drift')
-    session.note(`warning: ${event.operation} was charged ${event.charged} credits, above the predicted worst case.`)
-  if (event.type === 'response.mismatch')
-    session.note(`warning: the answer of ${event.operation} does not match the contract; \`verify\` says where.`)
-}
-
 type Signal = 'SIGINT' | 'SIGTERM'
 
-const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM']
+/** Above this, in credits, a command asks before it spends. */
+const CONFIRMATION_LIMIT = 10_000
 /** A program that starts this one may pass on a Ctrl-C that the terminal sends to both. Milliseconds. */
 const SAME_PRESS_MS = 500
 /** How long what is in flight may take after SIGTERM. `docker stop` waits 10 seconds. */
 const GRACE_MS = 7_000
 
-/** Calls `onFirst` at the first signal, and `onSecond` at one that is not the same press of Ctrl-C. Returns what ends this. */
-export function watchSignals(
-  host: HostProcess,
-  onFirst: (signal: Signal) => void,
-  onSecond: (signal: Signal) => void,
-): () => void {
-  let firstAt: number | undefined
-  const listeners = SIGNALS.map((signal) => {
-    const listener = () => {
-      const now = performance.now()
-      if (firstAt === undefined) {
-        firstAt = now
-        onFirst(signal)
-      } else if (now - firstAt > SAME_PRESS_MS) onSecond(signal)
+/** One run of a command: what it prints, the client that it calls with, what it may spend and has spent, and what ends it. */
+export class Session {
+  readonly host: HostProcess
+  readonly options: CommonOptions
+  readonly json: boolean
+  /** The exit code of a command that does not fail. */
+  exitCode: number = EXIT.ok
+  /** The colours of standard output: for a terminal whose user has not declined them. */
+  readonly colors: Colors
+  readonly #aborting = new AbortController()
+  /** Aborted by Ctrl-C, by SIGTERM, and when nobody reads the output any more. */
+  readonly signal = this.#aborting.signal
+  readonly #endsByItself: boolean
+  #client: Client | undefined
+  #live: LiveLines | undefined
+  #signalledAt: number | undefined
+  #graceTimer: NodeJS.Timeout | undefined
+  /** False where the last answer did not state the balance: an earlier one is wrong by now. */
+  #isBalanceKnown = true
+
+  constructor(host: HostProcess, options: CommonOptions, endsByItself: boolean) {
+    const { stdout, env } = host
+    this.host = host
+    this.options = options
+    this.json = options.json === true
+    this.colors = picocolors.createColors(stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb')
+    this.#endsByItself = endsByItself
+    // A sweep has a listener for each call in flight.
+    setMaxListeners(0, this.signal)
+    stdout.on('error', this.#onOutputError)
+    host.on('SIGINT', this.#onInterrupt)
+    host.on('SIGTERM', this.#onTerminate)
+  }
+
+  /** Prints a text that holds no control characters of others. */
+  readonly print = (text: string): void => void this.host.stdout.write(`${text}\n`)
+
+  printJson(value: unknown): void {
+    this.print(toJson(value))
+  }
+
+  /** Prints a line on standard error, above live lines. */
+  note(text: string): void {
+    const print = () => void this.host.stderr.write(`${redactKeys(cleanLine(text))}\n`)
+    if (this.#live) this.#live.printAbove(print)
+    else print()
+  }
+
+  /** Lines that are drawn again and again. A program has one set of them at a time. */
+  startLiveLines(stream: Output): LiveLines {
+    this.#live = new LiveLines(stream, this.host)
+    return this.#live
+  }
+
+  /** The file that an option or an argument names. */
+  file(name: string): NamedFile {
+    return nameFile(this.host.cwd(), name)
+  }
+
+  /**
+   * The client; made at the first call, which may ask for the key. `keyless` makes one without a key. Ask for it before anything is
+   * printed: a wrong key file or address is one line.
+   */
+  async client({ keyless = false, hooks, budget, onEvent }: SessionClientOptions = {}): Promise<Client> {
+    const { keyFile, baseUrl, maxCredits = Number.POSITIVE_INFINITY } = this.options
+    const named = keyFile === undefined ? undefined : this.file(keyFile)
+    const apiKey = keyless ? undefined : await readKey(this.host, named, this.signal)
+    this.signal.throwIfAborted()
+    this.#client ??= createClient({
+      apiKey,
+      baseUrl: baseUrl ?? (this.host.env.ETN_MARKET_BASE_URL || undefined),
+      budget: budget ?? { credits: maxCredits },
+      hooks,
+      onEvent: (event) => {
+        this.#noteEvent(event)
+        onEvent?.(event)
+      },
+    })
+    return this.#client
+  }
+
+  /** Prints what else concerns the user's money or data. */
+  #noteEvent(event: ClientEvent): void {
+    if (event.type === 'credits.charged' || event.type === 'credits.computed')
+      this.#isBalanceKnown = event.remaining !== undefined
+    if (event.type === 'credits.drift')
+      this.note(`warning: ${event.operation} was charged ${event.charged} credits, above the predicted worst case.`)
+    if (event.type === 'response.mismatch')
+      this.note(`warning: the answer of ${event.operation} does not match the contract; \`verify\` says where.`)
+  }
+
+  /**
+   * Announces what the command may cost, and asks above 10,000 credits.
+   * @throws CommandError if it does not fit `--max-credits`, or if it is not confirmed
+   */
+  async authorize({ what, min, max, note, smallest = max, limit = this.#limit() }: Spending): Promise<void> {
+    const cost = max === 0 ? 'free' : formatCredits(min, max)
+    this.note(`${what}: ${cost}${note ? `, ${note}` : ''}.`)
+    if (smallest > limit.credits) {
+      const allowed = `more than ${limit.name} allows${limit.beside ?? ''}`
+      const message = `${what}: it may cost ${formatCount(smallest)} credits, ${allowed}. Nothing was sent.`
+      throw refusal(message, 'budget_exceeded')
     }
-    host.on(signal, listener)
-    return { signal, listener }
-  })
-  return () => {
-    for (const { signal, listener } of listeners) host.off(signal, listener)
+    const most = Math.min(max, limit.credits)
+    if (this.isAuthorized(most, limit)) return
+    if (!(this.host.stdin.isTTY && this.host.stderr.isTTY)) {
+      const reason = 'need a confirmation, and there is no terminal to ask on: add --yes'
+      throw usageError(`${what}: up to ${formatCount(most)} credits ${reason}.`)
+    }
+    if (!(await this.#askToConfirm(`Spend up to ${formatCredits(most)}?`)))
+      throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
+  }
+
+  /** Whether the command may spend this much in all without another question. */
+  isAuthorized(credits: number, limit: SpendingLimit = this.#limit()): boolean {
+    return credits <= limit.credits && (this.options.yes === true || credits <= CONFIRMATION_LIMIT)
+  }
+
+  #limit(): SpendingLimit {
+    const { maxCredits = Number.POSITIVE_INFINITY } = this.options
+    return { credits: maxCredits, name: `--max-credits ${formatCount(maxCredits)}` }
+  }
+
+  /** Asks a question whose answer is yes or no. */
+  async #askToConfirm(message: string): Promise<boolean> {
+    // Loaded when it is needed: most runs ask nothing.
+    const { confirm, isCancel } = await import('@clack/prompts')
+    const { stdin: input, stderr: output } = this.host
+    const answer = await confirm({ message, initialValue: false, input, output, signal: this.signal })
+    if (isCancel(answer)) throw new Interrupted('SIGINT')
+    return answer
+  }
+
+  /** Says that what is in flight is waited for when the command is to end. */
+  noteWhenAborted(): void {
+    const note = () => this.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
+    this.signal.addEventListener('abort', note, { once: true })
+  }
+
+  /** A disk that is full now may have room later; what runs until it is stopped goes on. */
+  readonly #onOutputError = (error: NodeJS.ErrnoException): void => {
+    const closed = new CommandError('', 'output_closed', EXIT.ok)
+    if (this.#endsByItself || error.code === 'EPIPE') this.#aborting.abort(closed)
+    else this.note(`warning: standard output: ${reasonOf(error)}.`)
+  }
+
+  readonly #onInterrupt = (): void => this.#onSignal('SIGINT')
+  readonly #onTerminate = (): void => this.#onSignal('SIGTERM')
+
+  /** What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare. */
+  #onSignal(signal: Signal): void {
+    const now = performance.now()
+    if (this.#signalledAt === undefined) {
+      this.#signalledAt = now
+      this.#aborting.abort(new Interrupted(signal))
+      const giveUp = () => void this.#client?.close()
+      if (signal === 'SIGTERM') this.#graceTimer = setTimeout(giveUp, this.host.graceMs ?? GRACE_MS)
+    } else if (now - this.#signalledAt > SAME_PRESS_MS) this.#giveUp(signal)
+  }
+
+  /** Ends the process without waiting for the calls in flight. */
+  #giveUp(signal: Signal): void {
+    this.#live?.end()
+    // What is in flight may arrive at the service all the same.
+    this.#noteCharges(this.#client?.budget.reserved)
+    const { message, exitCode } = new Interrupted(signal)
+    this.note(`error: ${message}`)
+    this.host.exit(exitCode)
+  }
+
+  /** Prints what was charged, and what may have been. */
+  #noteCharges(inFlight = 0): void {
+    if (this.#client === undefined) return
+    const { credits, budget } = this.#client
+    const uncertain = budget.uncertain + inFlight
+    if (credits.charged === 0 && uncertain === 0) return
+    const perhaps = uncertain > 0 ? `, and perhaps up to ${formatCount(uncertain)} more for lost answers` : ''
+    const isKnown = credits.remaining !== undefined && this.#isBalanceKnown
+    const left = isKnown ? ` ${formatCount(credits.remaining)} left.` : ''
+    this.note(`Charged: ${formatCredits(credits.charged)}${perhaps}.${left}`)
+  }
+
+  async end(): Promise<void> {
+    clearTimeout(this.#graceTimer)
+    await this.#client?.close()
+    this.host.off('SIGINT', this.#onInterrupt)
+    this.host.off('SIGTERM', this.#onTerminate)
+    this.host.stdout.off('error', this.#onOutputError)
+    this.#noteCharges()
   }
 }

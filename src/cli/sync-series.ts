@@ -1,10 +1,9 @@
 import { type Candle, operations } from 'etn-market'
 import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from '../feed/candles/buckets.ts'
 import { savePaidFor } from './files.ts'
-import { applyChange, DEFAULT_BUCKET, type Series, type SeriesFile, toCsv, toIsoTime } from './series.ts'
+import { DEFAULT_BUCKET, type SeriesFile, toCsv, toIsoTime } from './series.ts'
 
 export interface SyncOptions {
-  readonly bucket?: Bucket | undefined
   /** How many candles a new series begins with. */
   readonly limit: number
   /** Unix seconds of this machine, which may be wrong. */
@@ -33,9 +32,9 @@ export async function syncSeries(
   file: SeriesFile,
   options: SyncOptions,
 ): Promise<Synced & { candles: readonly Candle[] }> {
-  const { bucket = DEFAULT_BUCKET, buy } = options
+  const { buy, now } = options
   const { candles: known } = file
-  const hole = findHole(file, options)
+  const hole = findHole(file, now)
   const guessed = estimateMissing(file, options)
   let fresh = mergeCandles([], await buy(guessed))
   const newest = fresh.at(-1)?.time ?? 0
@@ -44,7 +43,7 @@ export async function syncSeries(
   const ahead = known.find(({ time }) => time > newest)
   const joint = hole !== undefined && hole.time <= newest ? hole : last
   const reaches = () => joint === undefined || (fresh[0]?.time ?? 0) <= joint.time
-  const needed = reaches() ? 0 : countCandles(joint?.time ?? 0, newest, BUCKET_SECONDS[bucket], MAX_CANDLES)
+  const needed = reaches() ? 0 : countCandles(joint?.time ?? 0, newest, secondsOf(file), MAX_CANDLES)
   let failure: { readonly error: unknown } | undefined
   try {
     if (needed > guessed) fresh = mergeCandles(fresh, await buy(needed))
@@ -61,9 +60,10 @@ export async function syncSeries(
     // What lies before a candle that is ahead is a hole once its time has come.
     since: ahead?.time ?? (isWhole ? (kept ?? first?.time) : fresh[0]?.time),
   }
-  savePaidFor(`--sync ${file.name}`, { name: 'candles.csv', text: () => toCsv(fresh) }, () => file.merge(change))
+  const text = () => toCsv(fresh)
+  savePaidFor(`--sync ${file.name}`, 'candles.csv', text, () => file.merge(change))
   if (failure !== undefined) throw failure.error
-  const candles = applyChange(known, change)
+  const candles = file.after(change)
   const gap = isWhole || joint === undefined ? undefined : { from: joint.time, to: fresh[0]?.time ?? 0 }
   return { file: file.name, ...countChanges(known, fresh), total: candles.length, ...(gap && { gap }), candles }
 }
@@ -80,21 +80,20 @@ export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string
   return [`warning: ${file}: a gap stays ${times}: the service returns no older candles.`]
 }
 
+const secondsOf = ({ id }: SeriesFile): number => BUCKET_SECONDS[id.bucket]
+
 /** How many candles a series misses, if the clock of this machine is right. */
-export function estimateMissing(series: Pick<Series, 'candles' | 'since'>, options: Omit<SyncOptions, 'buy'>): number {
-  const { bucket = DEFAULT_BUCKET, limit, now } = options
+export function estimateMissing(file: SeriesFile, { limit, now }: Omit<SyncOptions, 'buy'>): number {
+  const { candles } = file
   // A candle that is ahead says nothing of those before it.
-  const { candles } = series
-  const from = findHole(series, options) ?? candles.findLast(({ time }) => time <= now) ?? candles.at(-1)
-  return from === undefined ? limit : countCandles(from.time, now, BUCKET_SECONDS[bucket], MAX_CANDLES)
+  const from = findHole(file, now) ?? candles.findLast(({ time }) => time <= now) ?? candles.at(-1)
+  return from === undefined ? limit : countCandles(from.time, now, secondsOf(file), MAX_CANDLES)
 }
 
 /** The candle before a hole that a purchase still fills. */
-function findHole(
-  { candles, since }: Pick<Series, 'candles' | 'since'>,
-  { bucket = DEFAULT_BUCKET, now }: Pick<SyncOptions, 'bucket' | 'now'>,
-): Candle | undefined {
-  const seconds = BUCKET_SECONDS[bucket]
+function findHole(file: SeriesFile, now: number): Candle | undefined {
+  const { candles, since } = file
+  const seconds = secondsOf(file)
   // A clock that is behind would take every hole for a young one.
   const oldest = Math.max(now, candles.at(-1)?.time ?? 0) - (MAX_CANDLES - 1) * seconds
   return candles.find(({ time }, index) => {

@@ -13,13 +13,6 @@ export interface Column {
   style?(cell: string, row: number): string
 }
 
-/** A table that fits its width. */
-export interface Table {
-  readonly lines: readonly string[]
-  /** Lines that name the columns that are left out. */
-  readonly notShown: readonly string[]
-}
-
 /** The columns of the terminal, or of `COLUMNS` where the output is no terminal; without both a table may have any width. */
 export function widthOf({ stdout, env }: Pick<HostProcess, 'stdout' | 'env'>): number {
   const columns = stdout.isTTY ? stdout.columns : Number(env.COLUMNS)
@@ -38,20 +31,25 @@ export function printTable(
 
 /**
  * The titles of a table, and a line for each row, within a width. Control characters in cells are removed. It leaves columns out, never a
- * part of a cell; where no table fits, each cell has a line.
+ * part of a cell; where no table fits, each cell has a line. `notShown` names the columns that are left out.
  */
 export function fitTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   styleTitle: (text: string) => string,
   width: number,
-): Table {
+): { lines: readonly string[]; notShown: readonly string[] } {
   const all = columns.map((column, index): Cells => {
     const cells = rows.map((row) => cleanLine(row[index] ?? ''))
     return { column, cells, width: Math.max(...[column.title, ...cells].map((text) => stringWidth(text))) }
   })
-  const { shown, dropped } = dropColumns(all, width)
+  const shown = [...all]
+  const order = all
+    .filter(({ column }) => column.dropOrder !== undefined)
+    .sort((one, other) => orderOf(other) - orderOf(one))
+  for (const next of order) if (lengthOf(shown) > width) shown.splice(shown.indexOf(next), 1)
   if (lengthOf(shown) > width) return { lines: toRecords(all, rows.length, styleTitle, width), notShown: [] }
+  const dropped = all.filter((one) => !shown.includes(one))
   const titles = dropped.map(({ column }) => column.title).join(', ')
   const notShown = titles === '' ? [] : wrapWords(`Not shown: ${titles}. A wider terminal or --json has it.`, width)
   return { lines: toLines(shown, rows.length, styleTitle), notShown }
@@ -69,17 +67,7 @@ const GAP = '  '
 const lengthOf = (columns: readonly Cells[]) =>
   columns.reduce((sum, { width }) => sum + width, 0) + GAP.length * (columns.length - 1)
 
-function dropColumns(all: readonly Cells[], width: number): { shown: Cells[]; dropped: Cells[] } {
-  const shown = [...all]
-  const order = all
-    .filter(({ column }) => column.dropOrder !== undefined)
-    .sort((one, other) => (other.column.dropOrder ?? 0) - (one.column.dropOrder ?? 0))
-  for (const next of order) {
-    if (lengthOf(shown) <= width) break
-    shown.splice(shown.indexOf(next), 1)
-  }
-  return { shown, dropped: all.filter((one) => !shown.includes(one)) }
-}
+const orderOf = ({ column }: Cells) => column.dropOrder ?? 0
 
 function toLines(columns: readonly Cells[], count: number, styleTitle: (text: string) => string): string[] {
   const last = columns.at(-1)

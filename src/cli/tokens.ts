@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Client, type EtnMarketError, isEtnMarketError, NotFoundError, operations } from 'etn-market'
-import type { HostProcess } from './host.ts'
-import type { CommonOptions, Session } from './session.ts'
+import type { Session } from './session.ts'
 
 /** What the list of tokens says of one. */
 export interface TokenInfo {
@@ -16,33 +15,35 @@ export interface TokenInfo {
 export type Tokens = ReadonlyMap<string, TokenInfo>
 
 const WEEK_MS = 604_800_000
-const MAX_TOKENS = operations['token.list'].credits.maxItems
+const { base, perItem, maxItems: MAX_TOKENS } = operations['token.list'].credits
 
 /** What a list of all tokens may cost, in credits. */
-export const TOKEN_LIST_COST = {
-  min: operations['token.list'].credits.base,
-  max: operations['token.list'].credits.base + operations['token.list'].credits.perItem * MAX_TOKENS,
-}
+export const TOKEN_LIST_COST = { min: base, max: base + perItem * MAX_TOKENS }
 
 /** The tokens that an earlier run kept; undefined if there are none or they are older than a week. */
-export function readKeptTokens(host: HostProcess, options: CommonOptions): Tokens | undefined {
+export function readKeptTokens(session: Session): Tokens | undefined {
   try {
-    const { savedAt, tokens } = JSON.parse(readFileSync(pathOf(host, options), 'utf8')) as Kept
+    const { savedAt, tokens } = JSON.parse(readFileSync(pathOf(session), 'utf8'))
     const age = Date.now() - savedAt
-    return age >= 0 && age < WEEK_MS ? new Map(Object.entries(tokens)) : undefined
+    return age >= 0 && age < WEEK_MS ? new Map(Object.entries<TokenInfo>(tokens)) : undefined
   } catch {
     return undefined
   }
 }
 
 /** Buys the list of tokens, and keeps it for a week where the cache can be written. */
-export async function buyTokens({ host, signal }: Session, client: Client, options: CommonOptions): Promise<Tokens> {
-  const list = await client.token.list({ limit: MAX_TOKENS }, { signal, validate: 'strict' })
-  const tokens = list.map(({ address, symbol, decimals }) => {
-    return [String(address).toLowerCase(), { symbol: String(symbol), decimals }] as const
-  })
-  keep(host, options, { savedAt: Date.now(), tokens: Object.fromEntries(tokens) })
-  return new Map(tokens)
+export async function buyTokens(session: Session, client: Client): Promise<Tokens> {
+  const list = await client.token.list({ limit: MAX_TOKENS }, { signal: session.signal, validate: 'strict' })
+  const tokens = Object.fromEntries(
+    list.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol: String(symbol), decimals }]),
+  )
+  try {
+    mkdirSync(dirname(pathOf(session)), { recursive: true })
+    writeFileSync(pathOf(session), JSON.stringify({ savedAt: Date.now(), tokens }))
+  } catch {
+    // Without a cache the list is bought again next time.
+  }
+  return new Map(Object.entries(tokens))
 }
 
 /** What a look-up of one token costs, in credits. */
@@ -73,22 +74,8 @@ export async function lookUpTokens(
   return { tokens, errors }
 }
 
-function keep(host: HostProcess, options: CommonOptions, kept: Kept): void {
-  try {
-    mkdirSync(dirname(pathOf(host, options)), { recursive: true })
-    writeFileSync(pathOf(host, options), JSON.stringify(kept))
-  } catch {
-    // Without a cache the list is bought again next time.
-  }
-}
-
-interface Kept {
-  readonly savedAt: number
-  readonly tokens: Readonly<Record<string, TokenInfo>>
-}
-
 /** Each service has a file of its own. */
-function pathOf({ env }: HostProcess, { baseUrl = env.ETN_MARKET_BASE_URL ?? '' }: CommonOptions): string {
+function pathOf({ host: { env }, options: { baseUrl = env.ETN_MARKET_BASE_URL ?? '' } }: Session): string {
   const folder = env.XDG_CACHE_HOME || join(homedir(), '.cache')
   return join(folder, 'etn-market', `tokens-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}.json`)
 }

@@ -2,7 +2,6 @@ import {
   type AfterResponseHook,
   type Client,
   type EtnMarketError,
-  estimateCost,
   isAddress,
   isEtnMarketError,
   type OperationId,
@@ -10,59 +9,36 @@ import {
 } from 'etn-market'
 import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
-import { methodOf } from './call-params.ts'
-import { sumCosts } from './spending.ts'
-
-/** The answer of an operation, or why there is none. */
-export interface Sample {
-  readonly operation: OperationId
-  readonly body?: unknown
-  readonly credits: number
-  /** What was charged against the contract. */
-  readonly notes: readonly string[]
-  /** Why there is no answer to compare. `differs`: the service answered something that is none. */
-  readonly problem?: {
-    readonly kind: 'differs' | 'failed' | 'not_verified'
-    readonly message: string
-    readonly error?: unknown
-  }
-}
-
-/** A refusal that is expected. */
-export interface Probe {
-  readonly what: string
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | number>>
-  /** What it costs if it is served after all. */
-  readonly maxCredits: number
-  readonly status: number
-  readonly code: string
-}
+import { estimateCall, methodOf } from './call-params.ts'
+import { compareAnswer } from './contract.ts'
+import { sumCosts } from './session.ts'
 
 const SMALLEST = { limit: 1 }
 const UNKNOWN_TOKEN = '0x00000000000000000000000000000000DeaDBeef'
 
-export const PROBES: readonly Probe[] = [
+/** Requests that must be refused, with the status and the code that are expected, and what each costs if it is served after all. */
+const PROBES = [
   {
     what: 'a limit above the maximum',
     path: '/tokens/52014',
     query: { limit: 101 },
-    maxCredits: 605,
-    status: 400,
-    code: 'invalid_limit',
+    expected: '400 invalid_limit',
+    cost: 605,
   },
-  { what: 'a wrong address', path: '/prices/52014/0x12', maxCredits: 50, status: 400, code: 'invalid_request' },
-  { what: 'an unknown token', path: `/tokens/52014/${UNKNOWN_TOKEN}`, maxCredits: 100, status: 404, code: 'not_found' },
+  { what: 'a wrong address', path: '/prices/52014/0x12', expected: '400 invalid_request', cost: 50 },
+  { what: 'an unknown token', path: `/tokens/52014/${UNKNOWN_TOKEN}`, expected: '404 not_found', cost: 100 },
 ]
-
-/** A call of the verification. `needs` names the sample that its address is. */
-interface Step {
-  readonly needs?: SampleName
-  params(address: string, from: Samples): object
-}
 
 type SampleName = 'token' | 'collection' | 'presale' | 'wallet'
 type Samples = Partial<Record<SampleName, string>> & { tokens?: readonly string[] }
+
+interface Step {
+  /** The sample that its address is. */
+  readonly needs?: SampleName
+  params(address: string, from: Samples): object
+  /** The sample that a field of its first item is. */
+  readonly gives?: readonly [SampleName, field: string]
+}
 
 /** One of some tokens has a price most likely; its answers show more. */
 const TOKENS = 5
@@ -77,101 +53,201 @@ const STEPS: Readonly<Record<OperationId, Step>> = {
   'meta.openapi': { params: noParams },
   'account.me': { params: noParams },
   'etn.price': { params: noParams },
-  'token.list': { params: () => ({ limit: TOKENS }) },
+  'token.list': { params: () => ({ limit: TOKENS }), gives: ['token', 'address'] },
   'prices.batch': { needs: 'token', params: (address, { tokens }) => ({ addresses: tokens ?? [address] }) },
   'token.price': { needs: 'token', params: byAddress },
   'token.get': { needs: 'token', params: byAddress },
   'token.candles': { needs: 'token', params: smallestPageOf },
   'token.history': { needs: 'token', params: byAddress },
   'pool.list': { params: smallestPage },
-  'trade.list': { params: smallestPage },
+  'trade.list': { params: smallestPage, gives: ['wallet', 'sender'] },
   'nft.stats': { params: noParams },
-  'nft.collections': { params: smallestPage },
+  'nft.collections': { params: smallestPage, gives: ['collection', 'address'] },
   'nft.collection': { needs: 'collection', params: byAddress },
-  'nft.assets': { needs: 'collection', params: smallestPageOf },
-  'presale.list': { params: smallestPage },
+  'nft.assets': { needs: 'collection', params: smallestPageOf, gives: ['wallet', 'ownerAddress'] },
+  'presale.list': { params: smallestPage, gives: ['presale', 'pool'] },
   'presale.get': { needs: 'presale', params: (pool) => ({ pool }) },
   'balances.get': { needs: 'wallet', params: smallestPageOf },
   'locks.get': { needs: 'token', params: byAddress },
   'farm.list': { params: noParams },
 }
 
-const steps = () => Object.entries(STEPS) as [OperationId, Step][]
-
 /** What all calls and probes may cost, in credits. */
 export function costOfVerification(): { min: number; max: number } {
   const tokens = Array.from({ length: TOKENS }, (_, index) => `0x${String(index).padStart(40, '0')}`)
-  const calls = steps().map(([operation, { params }]) =>
-    estimateCost(operation, params(UNKNOWN_TOKEN, { tokens }) as never),
+  const calls = Object.entries(STEPS).map(([operation, { params }]) =>
+    estimateCall(operation as OperationId, params(UNKNOWN_TOKEN, { tokens })),
   )
-  return sumCosts([...calls, ...PROBES.map(({ maxCredits }) => ({ min: 0, max: maxCredits }))])
+  return sumCosts([...calls, ...PROBES.map(({ cost }) => ({ min: 0, max: cost }))])
 }
 
-/** Calls every operation once. Answers go on the tape. */
-export async function takeSamples(
-  client: Client,
-  signal: AbortSignal,
-  last: LastAnswer,
-  onSample: (operation: OperationId) => void,
-): Promise<{ samples: Sample[]; tape: TapeEntry[] }> {
-  const from: Samples = {}
-  const samples: Sample[] = []
-  const tape: TapeEntry[] = []
-  for (const [operation, { needs, params: paramsOf }] of steps()) {
-    onSample(operation)
-    const address = needs === undefined ? '' : from[needs]
-    if (address === undefined) {
-      const message = `no ${needs} to ask about: the list that has one is empty or unreadable`
-      samples.push({ operation, credits: 0, notes: [], problem: { kind: 'not_verified', message } })
-      continue
-    }
-    const params = paramsOf(address, from)
-    last.forget()
-    try {
-      const call = methodOf(client, operation)(params, { signal, validate: 'off' })
-      const { data, meta } = await call.withMeta()
-      const { charged } = meta.credits
-      const notes = [...checkHeaders(operation, last), ...checkCharge(operation, params, data, charged)]
-      samples.push({ operation, body: last.body, credits: charged, notes })
-      tape.push({ operation, params: { ...params }, data })
-      learn(from, operation, data)
-    } catch (error) {
-      signal.throwIfAborted()
-      if (!isEtnMarketError(error) || /^(Authentication|InsufficientCredits|BudgetExceeded)Error$/.test(error.name))
-        throw error
-      samples.push(toFailedSample(operation, error, last))
-      learn(from, operation, last.body)
-    }
-  }
-  return { samples, tape }
-}
-
-/** An answer without its envelope is compared as it is. */
-function toFailedSample(operation: OperationId, error: EtnMarketError, last: LastAnswer): Sample {
-  const { credits } = error
-  const isDifferent = DIFFERENT_ANSWERS.includes(error.code)
-  const notes = isDifferent ? checkHeaders(operation, last) : []
-  if (error.code === 'no_data') return { operation, body: last.body, credits, notes }
-  // Without the words of the service, which may hold values.
-  const message = error.message.replace(/ \(".*"\)/, '')
-  return { operation, credits, notes, problem: { kind: isDifferent ? 'differs' : 'failed', message, error } }
+/** What was found out about one operation. */
+export interface OperationResult {
+  readonly operation: OperationId
+  /** `matches`, `differs`, `not_verified` without an address to ask about, or `failed`. */
+  readonly status: 'matches' | 'differs' | 'not_verified' | 'failed'
+  readonly credits: number
+  /** Each names the place and the types, never a value. */
+  readonly differences: readonly string[]
+  /** Fields that are less than observed, and that were there with the right type: their grade can be raised. */
+  readonly confirmed: readonly string[]
+  /** Fields that were null, absent although that is allowed, or in an empty list. */
+  readonly notSeen: readonly string[]
 }
 
 /** The service answers, but not what the contract says. */
 const DIFFERENT_ANSWERS = ['no_data', 'not_json', 'unexpected_shape', 'response_too_large']
+const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
 
-/** A metered answer has both headers, a free one has none. */
-function checkHeaders(operation: OperationId, last: LastAnswer): string[] {
-  if (operations[operation].credits === null) return last.strayCredits('the call is free')
-  return CREDIT_HEADERS.flatMap((name) => {
-    const value = last.header(name)
-    if (value === null) return [`${name} is missing`]
-    return /^\d{1,15}$/.test(value) ? [] : [`${name} is not one whole number`]
-  })
+/** Calls a service, and compares what it answers with the contract. */
+export class Verification {
+  readonly results: OperationResult[] = []
+  /** What is different in refusals. */
+  readonly probes: string[] = []
+  readonly tape: TapeEntry[] = []
+  /** Of calls that failed. */
+  readonly errors: EtnMarketError[] = []
+  readonly #contract: unknown
+  readonly #samples: Samples = {}
+  /** What the service answered last, before the client reads it: undefined where it is not JSON. */
+  #body: unknown
+  #headers = new Headers()
+
+  constructor(contract: unknown) {
+    this.#contract = contract
+  }
+
+  /** For the client that makes the calls. */
+  readonly hook: AfterResponseHook = async ({ response }) => {
+    this.#headers = response.headers
+    const body = response.clone().json()
+    this.#body = await body.catch(() => undefined)
+  }
+
+  /** Calls every operation once. Answers go on the tape. */
+  async callOperations(client: Client, signal: AbortSignal, onCall: (operation: OperationId) => void): Promise<void> {
+    for (const [name, step] of Object.entries(STEPS)) {
+      const operation = name as OperationId
+      onCall(operation)
+      const { needs } = step
+      const { token, wallet = token } = this.#samples
+      const address = needs === undefined ? '' : needs === 'wallet' ? wallet : this.#samples[needs]
+      if (address !== undefined) await this.#call(client, signal, operation, step.params(address, this.#samples))
+      else {
+        const reason = `no ${needs} to ask about: the list that has one is empty or unreadable`
+        this.#report(operation, 'not_verified', 0, [reason])
+      }
+    }
+  }
+
+  async #call(client: Client, signal: AbortSignal, operation: OperationId, params: object): Promise<void> {
+    this.#forget()
+    try {
+      const call = methodOf(client, operation)(params, { signal, validate: 'off' })
+      const { data, meta } = await call.withMeta()
+      const { charged } = meta.credits
+      this.#compare(operation, charged, checkCharge(operation, params, data, charged))
+      this.tape.push({ operation, params: { ...params }, data })
+      this.#learn(operation, data)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isEtnMarketError(error) || /^(Authentication|InsufficientCredits|BudgetExceeded)Error$/.test(error.name))
+        throw error
+      const { code, credits } = error
+      // Without the words of the service, which may hold values.
+      const message = error.message.replace(/ \(".*"\)/, '')
+      // An answer without its envelope is compared as it is.
+      if (code === 'no_data') this.#compare(operation, credits, [])
+      else if (DIFFERENT_ANSWERS.includes(code))
+        this.#report(operation, 'differs', credits, [...this.#checkHeaders(operation), message])
+      else {
+        this.#report(operation, 'failed', credits, [message])
+        this.errors.push(error)
+      }
+      this.#learn(operation, this.#body)
+    }
+  }
+
+  #report(operation: OperationId, status: OperationResult['status'], credits: number, differences: string[]): void {
+    this.results.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
+  }
+
+  /** Compares the last answer with the contract. */
+  #compare(operation: OperationId, credits: number, notes: readonly string[]): void {
+    const isDocument = operation === 'meta.openapi'
+    const body = this.#body
+    // The OpenAPI document may come without its envelope. What is in it is compared by operation.
+    const isBare = isDocument && typeof body === 'object' && body !== null && 'openapi' in body
+    const answer = isBare ? { data: body, cursor: null } : body
+    const { differences: found, ...seen } = compareAnswer(this.#contract, operation, answer)
+    const differences = [
+      ...found
+        .filter(({ kind }) => !isDocument || kind !== 'new')
+        .map(({ kind, path, message }) => `${kind}: ${path || 'the answer'}: ${message}`),
+      ...this.#checkHeaders(operation),
+      ...notes,
+    ]
+    const status = differences.length > 0 ? 'differs' : 'matches'
+    this.results.push({ operation, status, credits, differences, ...seen })
+  }
+
+  /** Takes addresses for later calls. */
+  #learn(operation: OperationId, data: unknown): void {
+    const samples = this.#samples
+    const items = (Array.isArray(data) ? data : []).map((item) => Object(item) as Record<string, unknown>)
+    const [name, field = ''] = STEPS[operation].gives ?? []
+    const value = items[0]?.[field]
+    if (name !== undefined && isAddress(value)) samples[name] ??= value
+    if (operation === 'token.list') samples.tokens = items.map(({ address }) => address).filter(isAddress)
+    if (operation !== 'prices.batch') return
+    const prices = Object(data) as Record<string, unknown>
+    const priced = samples.tokens?.find((address) => Object.hasOwn(prices, address) && prices[address] !== null)
+    if (priced !== undefined) samples.token = priced
+  }
+
+  /** Sends requests that must be refused. */
+  async sendProbes(client: Client, signal: AbortSignal): Promise<void> {
+    for (const { what, path, query, expected, cost } of PROBES) {
+      this.#forget()
+      const error = await client.request(path, { query, maxCredits: cost, signal }).then(() => undefined, toError)
+      signal.throwIfAborted()
+      const { status, code } = error ?? { status: 200 }
+      if (status === undefined) throw error
+      const answer = `${status} ${code}`
+      if (status < 400) this.probes.push(`${what}: it is served, not refused with ${expected}`)
+      else {
+        const refused = answer === expected ? [] : [`refused with ${answer}, not ${expected}`]
+        const stray = this.#strayHeaders('the call is refused')
+        this.probes.push(...[...refused, ...stray].map((line) => `${what}: ${line}`))
+      }
+    }
+  }
+
+  /** What is wrong with the credit headers of an operation: a metered answer has both, a free one has none. */
+  #checkHeaders(operation: OperationId): string[] {
+    if (operations[operation].credits === null) return this.#strayHeaders('the call is free')
+    return CREDIT_HEADERS.flatMap((name) => {
+      const value = this.#headers.get(name)
+      if (value === null) return [`${name} is missing`]
+      // Two of one name are joined by a comma.
+      return /^\d{1,15}$/.test(value) ? [] : [`${name} is not one whole number`]
+    })
+  }
+
+  /** Credit headers that are there although `reason`. */
+  #strayHeaders(reason: string): string[] {
+    const stray = CREDIT_HEADERS.filter((name) => this.#headers.has(name))
+    return stray.map((name) => `${name} is there although ${reason}`)
+  }
+
+  #forget(): void {
+    this.#body = undefined
+    this.#headers = new Headers()
+  }
 }
 
 function checkCharge(operation: OperationId, params: object, data: unknown, charged: number): string[] {
-  const { min, max } = estimateCost(operation, params as never)
+  const { min, max } = estimateCall(operation, params)
   const asked = (params as { addresses?: readonly string[] }).addresses?.length ?? 0
   const items = countItems(operation, data, asked)
   const expected = items === undefined ? undefined : costOf(operations[operation].credits, items)
@@ -179,82 +255,8 @@ function checkCharge(operation: OperationId, params: object, data: unknown, char
   return [`${charged} credits were charged, not ${expected ?? (min === max ? max : `${min} to ${max}`)}`]
 }
 
-/** Takes addresses for later calls. A wallet is the sender of a trade or the owner of an asset, else the token itself. */
-function learn(from: Samples, operation: OperationId, data: unknown): void {
-  const items = (Array.isArray(data) ? data : []).map((item) => Object(item) as Record<string, unknown>)
-  const [item] = items
-  const take = (name: SampleName, value: unknown) => {
-    if (isAddress(value)) from[name] ??= value
-  }
-  if (operation === 'token.list') {
-    take('token', item?.address)
-    from.tokens = items.map(({ address }) => address).filter(isAddress)
-  }
-  if (operation === 'prices.batch') {
-    const prices = Object(data) as Record<string, unknown>
-    const priced = from.tokens?.find((address) => Object.hasOwn(prices, address) && prices[address] !== null)
-    if (priced !== undefined) from.token = priced
-  }
-  if (operation === 'nft.collections') take('collection', item?.address)
-  if (operation === 'presale.list') take('presale', item?.pool)
-  if (operation === 'trade.list') take('wallet', item?.sender)
-  if (operation === 'nft.assets') take('wallet', item?.ownerAddress)
-  if (operation === 'presale.list') take('wallet', from.token)
-}
-
-/** Sends a request that must be refused. Resolves with what is different. */
-export async function sendProbe(
-  client: Client,
-  probe: Probe,
-  signal: AbortSignal,
-  last: LastAnswer,
-): Promise<string[]> {
-  const { what, path, query, maxCredits, status, code } = probe
-  last.forget()
-  try {
-    await client.request(path, { query, maxCredits, signal })
-    return [`${what}: it is served, not refused with ${status} ${code}`]
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!isEtnMarketError(error) || error.status === undefined) throw error
-    if (error.status < 400) return [`${what}: it is served, not refused with ${status} ${code}`]
-    const refused =
-      error.status === status && error.code === code
-        ? []
-        : [`${what}: refused with ${error.status} ${error.code}, not ${status} ${code}`]
-    return [...refused, ...last.strayCredits('the call is refused').map((line) => `${what}: ${line}`)]
-  }
-}
-
-const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
-
-/** What the service answered last, before the client reads it. */
-export class LastAnswer {
-  #body: unknown
-  #headers = new Headers()
-
-  /** The parsed body; undefined where it is not JSON. */
-  get body(): unknown {
-    return this.#body
-  }
-  /** Two of one name are joined by a comma. */
-  header(name: string): string | null {
-    return this.#headers.get(name)
-  }
-  /** Credit headers that are there although `reason`. */
-  strayCredits(reason: string): string[] {
-    const stray = CREDIT_HEADERS.filter((name) => this.#headers.has(name))
-    return stray.map((name) => `${name} is there although ${reason}`)
-  }
-  forget(): void {
-    this.#body = undefined
-    this.#headers = new Headers()
-  }
-  readonly hook: AfterResponseHook = async ({ response }) => {
-    this.#headers = response.headers
-    this.#body = await response
-      .clone()
-      .json()
-      .catch(() => undefined)
-  }
+/** @throws an error of another kind */
+function toError(error: unknown): EtnMarketError {
+  if (isEtnMarketError(error)) return error
+  throw error
 }

@@ -56,11 +56,3 @@ export interface Permit {
   /** The service refused the request: opens the breaker for this long, or longer after several refusals, and returns for how long. */
   refuse(forMs: number): number
 }
-
-export interface PermitRequest {
-  readonly signal: CancellationSignal
-  /** Its number in the order of arrival. */
-  readonly arrival: number
-  /** The error to reject with when the wait is longer than the request allows. */
-  rejectWait(waitMs: number): Error | undefined
-}

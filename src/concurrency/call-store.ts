@@ -1,6 +1,5 @@
 import { type CancellationSignal, raceWithAbort } from './cancellation.ts'
-import type { Clock } from './clock.ts'
-import { withTimeout } from './with-timeout.ts'
+import { type Clock, withTimeout } from './clock.ts'
 
 /** How long a store may take for one call, unless its part says otherwise. Milliseconds. */
 export const STORE_TIMEOUT_MS = 5_000

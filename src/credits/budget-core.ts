@@ -1,57 +1,98 @@
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
-import type { BudgetTotals, MemoryReservation, Reconciliation, ReservationDetails } from './budget-types.ts'
+import type { BudgetTotals, MemoryBudget, MemoryReservation, Reconciliation, ReservationDetails } from './budget.ts'
 import type { KeyBalances, SentRequest } from './reconcile.ts'
-import { addCredits, type Windows, type WindowTotals } from './windows.ts'
+import { addCredits, type WindowTotals } from './windows.ts'
 
-/** Node prints what this returns instead of the names of the getters; `JSON.stringify` uses `toJSON`. */
-const INSPECT = Symbol.for('nodejs.util.inspect.custom')
+/** A limit, and what counts in it now. */
+export interface Counted {
+  readonly limit: number
+  totals(): WindowTotals
+  resetsAt(): number | undefined
+}
 
-/** What every kind of budget is built on. */
-export interface BudgetCore {
+/** What a budget in this process is made of. */
+export interface BudgetSettings {
   readonly limit: number
   /** Proxies have windows of their own, of totals only. */
-  readonly windows: Pick<Windows<WindowTotals>, 'current' | 'totals' | 'msLeft'>
+  readonly windows: { current(): WindowTotals; totals(): WindowTotals; msLeft(): number }
   /** Where nobody else uses the keys. */
   readonly keyBalances: KeyBalances | undefined
-  /** Is called after a reservation is made, moved or decided. */
-  onChange(): void
   /** The wall clock, for `resetsAt`. */
   now(): number
 }
 
-/**
- * The public totals of a budget, together with its methods.
- * @param requireKnown throws while the totals are not known
- */
-export function withTotals<Methods extends object>(
-  core: BudgetCore,
-  methods: Methods,
-  requireKnown = () => {},
-): BudgetTotals & Methods {
-  const { limit, windows } = core
-  const read = (name: keyof WindowTotals) => {
-    requireKnown()
-    return windows.totals()[name]
+/** Counts the reservations of a budget in this process. */
+export class BudgetCore implements Counted {
+  readonly limit: number
+  readonly windows: BudgetSettings['windows']
+  readonly keyBalances: KeyBalances | undefined
+  readonly #now: () => number
+
+  constructor({ limit, windows, keyBalances, now }: BudgetSettings) {
+    this.limit = limit
+    this.windows = windows
+    this.keyBalances = keyBalances
+    this.#now = now
   }
+
+  totals(): WindowTotals {
+    const totals = this.windows.totals()
+    return this.keyBalances ? capUncertain(this.limit, totals) : totals
+  }
+
+  resetsAt(): number | undefined {
+    const left = this.windows.msLeft()
+    return left === Number.POSITIVE_INFINITY ? undefined : Math.ceil(this.#now() + left)
+  }
+
+  /** @throws BudgetExceededError unless `credits` fit into the window of now */
+  check(credits: number, details: ReservationDetails | undefined): void {
+    requireCredits('credits', credits)
+    if (!fits(this.limit, this.windows.totals(), credits)) throw this.exceeded(credits, details)
+  }
+
+  exceeded(needed: number, details: ReservationDetails | undefined): BudgetExceededError {
+    const available = creditsLeft(this.limit, this.windows.totals())
+    const { limit } = this
+    return budgetExceeded({ of: 'budget', limit, needed, available, resetsAt: this.resetsAt() }, details)
+  }
+
+  /** Is called after a reservation is made, moved or decided. */
+  onChange(): void {}
+}
+
+/** A budget that ends with the process. */
+export function createMemoryBudget(settings: BudgetSettings): MemoryBudget {
+  const core = new BudgetCore(settings)
+  return withTotals<Pick<MemoryBudget, 'check' | 'reserve'>>(core, {
+    check: (credits, details) => core.check(credits, details),
+    reserve: (credits, details) => new HeldCredits(core, credits, details),
+  })
+}
+
+/** Node prints what this returns instead of the names of the getters; `JSON.stringify` uses `toJSON`. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom')
+
+/** The public totals of a budget, together with its methods. `counted` may throw while its totals are not known. */
+export function withTotals<Methods extends object>(counted: Counted, methods: Methods): BudgetTotals & Methods {
+  const { limit } = counted
   const budget = {
     limit,
     get spent() {
-      return read('spent')
+      return counted.totals().spent
     },
     get reserved() {
-      return read('reserved')
+      return counted.totals().reserved
     },
     get uncertain() {
-      const uncertain = read('uncertain')
-      return core.keyBalances ? uncertainWithin(limit, windows.totals()) : uncertain
+      return counted.totals().uncertain
     },
     get available() {
-      requireKnown()
-      return creditsLeft(limit, windows.totals())
+      return creditsLeft(limit, counted.totals())
     },
     get resetsAt() {
-      return resetsAt(core)
+      return counted.resetsAt()
     },
     ...methods,
   }
@@ -69,13 +110,6 @@ function printed<B extends BudgetTotals>(budget: B): object {
   }
 }
 
-/** Throws unless `credits` fit into the current window. */
-export function checkFits(core: BudgetCore, credits: number, details: ReservationDetails | undefined): WindowTotals {
-  if (!isCredits(credits)) throw invalidOption('credits', credits, 'a whole number of credits, 0 or more')
-  if (!fits(core.limit, core.windows.totals(), credits)) throw exceeded(core, credits, details)
-  return core.windows.current()
-}
-
 /**
  * A reservation counts in the window in which it was made, and from `confirm` on in the one in which it is sent.
  * A class, because one is made for each request and closures would be made anew for each.
@@ -89,7 +123,8 @@ export class HeldCredits implements MemoryReservation {
   #sent: SentRequest | undefined
 
   constructor(core: BudgetCore, credits: number, details: ReservationDetails | undefined) {
-    const window = checkFits(core, credits, details)
+    core.check(credits, details)
+    const window = core.windows.current()
     this.credits = credits
     this.#core = core
     this.#window = window
@@ -98,26 +133,26 @@ export class HeldCredits implements MemoryReservation {
   }
 
   confirm(details?: ReservationDetails, key = ''): void {
-    const { limit, windows, keyBalances, onChange } = this.#core
+    const core = this.#core
     const before = this.#window
     if (before === undefined) throw alreadyDecided(details)
-    const current = windows.current()
+    const current = core.windows.current()
     if (current !== before) {
       before.reserved -= this.credits
-      if (!fits(limit, windows.totals(), this.credits)) {
+      if (!fits(core.limit, core.windows.totals(), this.credits)) {
         before.reserved += this.credits
         this.release()
-        throw exceeded(this.#core, this.credits, details)
+        throw core.exceeded(this.credits, details)
       }
       current.reserved += this.credits
       this.#window = current
-      onChange()
+      core.onChange()
     }
-    this.#sent = keyBalances?.recordSent(key, this.#sent, this.credits === 0)
+    this.#sent = core.keyBalances?.recordSent(key, this.#sent, this.credits === 0)
   }
 
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
-    if (!isCredits(charged)) throw invalidOption('charge', charged, 'a whole number of credits, 0 or more')
+    requireCredits('charge', charged)
     return this.#decide(charged, 0, observed?.remaining)
   }
 
@@ -148,17 +183,21 @@ export function isCredits(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
+export function requireCredits(name: string, value: unknown): void {
+  if (!isCredits(value)) throw invalidOption(name, value, 'a whole number of credits, 0 or more')
+}
+
 /** What is left of a limit. */
 export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
   return Math.max(0, limit - spent - reserved - uncertain)
 }
 
 /**
- * What is uncertain, within what a limit leaves. What a balance has shown as charged counts beside young losses, which may be the same charges;
- * nothing beyond the limit was sent.
+ * The totals with what is uncertain within what a limit leaves. What a balance has shown as charged counts beside young losses, which may be
+ * the same charges; nothing beyond the limit was sent.
  */
-export function uncertainWithin(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
-  return Math.min(uncertain, Math.max(0, limit - spent - reserved))
+export function capUncertain(limit: number, { spent, reserved, uncertain }: WindowTotals): WindowTotals {
+  return { spent, reserved, uncertain: Math.min(uncertain, Math.max(0, limit - spent - reserved)) }
 }
 
 /** Whether credits fit beside what counts. Every kind of budget asks here; those in Redis have the same rule in `windows.lua.ts`. */
@@ -166,17 +205,8 @@ export function fits(limit: number, totals: WindowTotals, credits: number): bool
   return credits <= creditsLeft(limit, totals)
 }
 
-function resetsAt({ windows, now }: BudgetCore): number | undefined {
-  const left = windows.msLeft()
-  return left === Number.POSITIVE_INFINITY ? undefined : Math.ceil(now() + left)
-}
-
-function exceeded(core: BudgetCore, needed: number, details: ReservationDetails | undefined): BudgetExceededError {
-  const available = creditsLeft(core.limit, core.windows.totals())
-  return budgetExceeded({ of: 'budget', limit: core.limit, needed, available, resetsAt: resetsAt(core) }, details)
-}
-
-function alreadyDecided(details: ReservationDetails | undefined): InvalidRequestError {
+/** The error of a reservation that is confirmed after its end. */
+export function alreadyDecided(details: ReservationDetails | undefined): InvalidRequestError {
   const message = 'The reservation is already settled or released: reserve again before you send a request.'
   return new InvalidRequestError(message, { ...details, code: 'reservation_decided' })
 }

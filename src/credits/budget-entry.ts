@@ -1,5 +1,5 @@
 import type { KeyBalancesState, KeyEvidence, StoredLoss } from './reconcile.ts'
-import { addCredits, type BudgetWindow, type WindowsState } from './windows.ts'
+import { addCredits, type BudgetWindow, emptyWindow } from './windows.ts'
 
 /** What a budget keeps in its store. Times are unix milliseconds. */
 export interface BudgetEntry {
@@ -11,24 +11,26 @@ export interface BudgetEntry {
   readonly keyBalances?: KeyBalancesState | undefined
 }
 
-export const ENTRY_VERSION = 3
+const VERSION = 3
+/** Its evidence has sums of losses without their age. */
+const SECOND_VERSION = 2
 
 /** @param offsetMs what the wall clock is ahead of the time of the windows */
 export function writeEntry(
   windowMs: number | null,
-  { current, others }: WindowsState,
+  all: readonly BudgetWindow[],
   keyBalances: KeyBalancesState | undefined,
   offsetMs: number,
 ): string {
   // JSON has no Infinity, which is the end of a budget without windows.
   const toMoment = (time: number) => (Number.isFinite(time) ? time + offsetMs : null)
-  const windows = [current, ...others].map((window) => ({
+  const windows = all.map((window) => ({
     start: toMoment(window.start),
     end: toMoment(window.end),
     countsUntil: toMoment(window.countsUntil),
-    spent: addCredits(window.spent, 0),
-    reserved: addCredits(window.reserved, 0),
-    uncertain: addCredits(window.uncertain, 0),
+    spent: safe(window.spent),
+    reserved: safe(window.reserved),
+    uncertain: safe(window.uncertain),
   }))
   const evidence =
     keyBalances &&
@@ -37,20 +39,17 @@ export function writeEntry(
       { ...one, losses: one.losses.map((loss) => ({ ...loss, sentAt: Math.ceil(loss.sentAt + offsetMs) })) },
     ])
   return JSON.stringify({
-    v: ENTRY_VERSION,
+    v: VERSION,
     windowMs,
     windows,
     keyBalances: evidence && { ...keyBalances, evidence: Object.fromEntries(evidence) },
   })
 }
 
-/** Its evidence has sums of losses without their age. */
-const SECOND_VERSION = 2
-
 /** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
-export function readEntry(text: unknown, version: number): BudgetEntry {
+export function readEntry(text: unknown): BudgetEntry {
   const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
-  const entry = isRecord(value) ? (value.v === 1 ? readFirstVersion(value) : readRecord(value, version)) : undefined
+  const entry = isRecord(value) ? (value.v === 1 ? readFirstVersion(value) : readRecord(value)) : undefined
   if (entry === undefined)
     throw new TypeError('The entry in the store is not one that a budget of this version has written.')
   return entry
@@ -59,7 +58,11 @@ export function readEntry(text: unknown, version: number): BudgetEntry {
 /** The entry after a restart: what was reserved may have been sent, so it is uncertain. */
 export function afterRestart(entry: BudgetEntry, windowMs: number | null, current: BudgetWindow): BudgetEntry {
   const keyBalances = entry.keyBalances && addReserved(entry.keyBalances, entry.windows)
-  const windows = entry.windows.map((one) => ({ ...one, reserved: 0, uncertain: safe(one.uncertain + one.reserved) }))
+  const windows = entry.windows.map((one) => ({
+    ...one,
+    reserved: 0,
+    uncertain: addCredits(one.uncertain, one.reserved),
+  }))
   if (entry.windowMs === windowMs) return { windowMs, windows, keyBalances }
   return { windowMs, windows: [foldInto(current, windows)], keyBalances }
 }
@@ -83,18 +86,18 @@ function lossOf(credits: number, isCurrent: boolean): StoredLoss {
 
 /** The windows have another length now: what is not over counts in the window of now. */
 function foldInto({ start, end }: BudgetWindow, windows: readonly BudgetWindow[]): BudgetWindow {
-  const folded = { start, end, countsUntil: Number.NEGATIVE_INFINITY, spent: 0, reserved: 0, uncertain: 0 }
+  const folded = emptyWindow(start, end)
   for (const window of windows) {
     if (window.end <= start) continue
-    folded.spent = safe(folded.spent + window.spent)
-    folded.uncertain = safe(folded.uncertain + window.uncertain)
+    folded.spent = addCredits(folded.spent, window.spent)
+    folded.uncertain = addCredits(folded.uncertain, window.uncertain)
   }
   return folded
 }
 
-function readRecord(entry: Record<string, unknown>, version: number): BudgetEntry | undefined {
+function readRecord(entry: Record<string, unknown>): BudgetEntry | undefined {
   const { v, windowMs, windows, keyBalances } = entry
-  if ((v !== version && v !== SECOND_VERSION) || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0)
+  if ((v !== VERSION && v !== SECOND_VERSION) || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0)
     return undefined
   const read = windows.map(readWindow)
   const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
@@ -175,7 +178,7 @@ function readSecondVersion({ provable }: Record<string, unknown>): StoredLoss[] 
   return credits === undefined ? undefined : credits === 0 ? [] : [lossOf(credits, true)]
 }
 
-const safe = (credits: number) => Math.min(Number.MAX_SAFE_INTEGER, credits)
+const safe = (credits: number) => addCredits(credits, 0)
 
 function isLength(value: unknown): value is number | null {
   return value === null || (typeof value === 'number' && value > 0)

@@ -1,6 +1,6 @@
-import { callStore } from '../concurrency/call-store.ts'
+import { callStore, type StoreCallOptions } from '../concurrency/call-store.ts'
 import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
-import { exponentialBackoff } from '../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
 
 /**
  * Where a budget is kept, so that it outlives the process: Keyv, or anything with its methods, synchronous or not.
@@ -19,105 +19,111 @@ export interface BudgetStore {
   delete?(key: string): unknown
 }
 
-/** Reads and writes one entry. Writes are in order, one at a time. */
-export interface EntryStore {
-  /** The entry as it is stored, or undefined. */
-  read(): Promise<unknown>
-  /**
-   * Resolves when a write that began after this call has succeeded. Calls made while a write runs share the next one. One that failed is tried
-   * again while the process lives.
-   */
-  save(): Promise<void>
-}
-
 /** Pauses between the tries of a write that failed. */
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
 const MAX_KNOWN = 32
 
-/** `snapshot` returns what to write; it is called when a write begins. */
-export function createEntryStore(store: BudgetStore, key: string, limitMs: number, snapshot: () => string): EntryStore {
-  const bound = { clock: systemClock, timeoutMs: limitMs }
-  let running: Promise<unknown> = Promise.resolve()
-  let queued: Promise<void> | undefined
-  let failures = 0
-  let stopRetry: (() => void) | undefined
+/** Reads and writes one entry. Writes are in order, one at a time. */
+export class EntryStore {
+  readonly #store: BudgetStore
+  readonly #key: string
+  readonly #limits: StoreCallOptions
+  readonly #snapshot: () => string
+  #running: Promise<unknown> = Promise.resolve()
+  #queued: Promise<void> | undefined
+  #failures = 0
+  #stopRetry: (() => void) | undefined
   /** The last texts that were read or written: a write that failed may have arrived, and a store may show an older one for a while. */
-  const known: unknown[] = []
+  readonly #known: unknown[] = []
 
-  async function set(text: string): Promise<void> {
-    const result = await store.set(key, text)
-    if (result === false) throw new Error('The store reports that it did not write the entry.')
+  /** @param snapshot returns what to write; it is called when a write begins */
+  constructor(store: BudgetStore, key: string, timeoutMs: number, snapshot: () => string) {
+    this.#store = store
+    this.#key = key
+    this.#limits = { clock: systemClock, timeoutMs }
+    this.#snapshot = snapshot
   }
 
-  function remember(text: unknown): void {
-    known.push(text)
-    if (known.length > MAX_KNOWN) known.shift()
+  /** The entry as it is stored, or undefined. */
+  async read(): Promise<unknown> {
+    const text = await this.#get()
+    this.#remember(text)
+    return text
+  }
+
+  /**
+   * Resolves when a write that began after this call has succeeded. Calls made while a write runs share the next one. One that failed is tried
+   * again while the process lives.
+   */
+  save(): Promise<void> {
+    return callStore(() => this.#enqueue(), this.#limits)
+  }
+
+  #enqueue(): Promise<void> {
+    this.#queued ??= this.#running.then(() => {
+      this.#queued = undefined
+      const written = this.#write()
+      this.#running = written.catch(() => {})
+      return written
+    })
+    return this.#queued
   }
 
   /** A write that takes too long is given up. If it ends after all, it may have replaced newer counts, which are written again. */
-  async function write(): Promise<void> {
+  async #write(): Promise<void> {
     let isGivenUp = false
-    const text = snapshot()
-    remember(text)
-    const written = set(text)
+    const text = this.#snapshot()
+    this.#remember(text)
+    const written = this.#set(text)
     written.then(
       () => {
-        if (isGivenUp) enqueue().catch(() => {})
+        if (isGivenUp) this.#enqueue().catch(() => {})
       },
       () => {},
     )
-    stopRetry?.()
-    stopRetry = undefined
+    this.#stopRetry?.()
+    this.#stopRetry = undefined
     try {
-      await callStore(() => written, bound)
-      failures = 0
+      await callStore(() => written, this.#limits)
+      this.#failures = 0
     } catch (error) {
       isGivenUp = true
-      writeLater()
+      this.#writeLater()
       throw error
     }
   }
 
   /** What is known to be charged is written late rather than never, also when no call follows. */
-  function writeLater(): void {
-    const pauseMs = exponentialBackoff(failures++, MIN_PAUSE_MS, MAX_PAUSE_MS)
-    stopRetry ??= startBackgroundTimer(pauseMs, () => void writeAgain())
+  #writeLater(): void {
+    const pauseMs = exponentialBackoff(this.#failures++, MIN_PAUSE_MS, MAX_PAUSE_MS)
+    this.#stopRetry ??= startBackgroundTimer(pauseMs, () => void this.#writeAgain())
   }
 
   /** Gives up where another budget has written since: it has counted what this one had reserved, and must not lose what it spent. */
-  async function writeAgain(): Promise<void> {
-    stopRetry = undefined
+  async #writeAgain(): Promise<void> {
+    this.#stopRetry = undefined
     try {
-      const current = await read()
-      if (current !== undefined && !known.includes(current)) return
+      const current = await this.#get()
+      if (current !== undefined && !this.#known.includes(current)) return
     } catch {
-      writeLater()
+      this.#writeLater()
       return
     }
-    await enqueue().catch(() => {})
+    await this.#enqueue().catch(() => {})
   }
 
-  function read(): Promise<unknown> {
-    return callStore(() => store.get(key), bound)
+  #get(): Promise<unknown> {
+    return callStore(() => this.#store.get(this.#key), this.#limits)
   }
 
-  function enqueue(): Promise<void> {
-    queued ??= running.then(() => {
-      queued = undefined
-      const written = write()
-      running = written.catch(() => {})
-      return written
-    })
-    return queued
+  async #set(text: string): Promise<void> {
+    const result = await this.#store.set(this.#key, text)
+    if (result === false) throw new Error('The store reports that it did not write the entry.')
   }
 
-  return {
-    async read() {
-      const text = await read()
-      remember(text)
-      return text
-    },
-    save: () => callStore(enqueue, bound),
+  #remember(text: unknown): void {
+    this.#known.push(text)
+    if (this.#known.length > MAX_KNOWN) this.#known.shift()
   }
 }

@@ -1,6 +1,10 @@
 import { type OperationId, operations } from '../generated/operations.ts'
+import type { OperationParams } from '../generated/types.ts'
 import type { CreditCost } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
+import { type ValidatedParams, validateParams } from '../operations/validate-params.ts'
+import type { AddressReader } from '../utils/address.ts'
+import { MAX_ITEMS } from './batch-cost.ts'
 
 /** What a call will cost, in credits. Retries of attempts whose answer got lost come on top. */
 export interface CostEstimate {
@@ -28,19 +32,6 @@ export function costOf(cost: CreditCost | null, items: number): number {
   return cost === null ? 0 : cost.base + (cost.perItem ?? 0) * items
 }
 
-/** The cost of one request: exact for a flat price or when the charged items are those asked for, else a range. */
-export function requestCost(
-  operation: OperationId,
-  asked: { limit?: number | undefined; addresses?: number | undefined },
-): CostEstimate {
-  const cost: CreditCost | null = operations[operation].credits
-  if (cost?.items?.startsWith('query.')) {
-    const exact = costOf(cost, asked.addresses ?? 0)
-    return { min: exact, max: exact, requests: 1 }
-  }
-  return { min: costOf(cost, 0), max: costOf(cost, asked.limit ?? cost?.maxItems ?? 0), requests: 1 }
-}
-
 /** The cost of several requests together. */
 export function sumCosts(priced: readonly { readonly cost: CostEstimate }[]): CostEstimate {
   const sum = { min: 0, max: 0, requests: 0 }
@@ -61,4 +52,55 @@ export function countItems(operation: OperationId, data: unknown, asked: number)
   const items = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), data)
   if (path.length === 0) return isArray(items) ? items.length : undefined
   return isObject(items) ? Object.keys(items).length : undefined
+}
+
+/** Operations whose parameters can all be left out. */
+export type NoParamsNeeded = {
+  [Id in OperationId]: Record<never, never> extends OperationParams[Id] ? Id : never
+}[OperationId]
+
+/**
+ * The cost of a call in credits, without a client and without a request: `{ min, max, requests }`.
+ * `min` equals `max` where the price is flat or depends on the addresses; otherwise `max` is the cost of a full page.
+ * Costs are those of the service's published table. Retries of attempts whose answer was lost are not included.
+ * @throws InvalidRequestError, or InvalidLimitError, as the call would.
+ * @example estimateCost('token.list', { limit: 20 }) // { min: 100, max: 200, requests: 1 }
+ */
+export function estimateCost<Id extends NoParamsNeeded>(operation: Id, params?: OperationParams[Id]): CostEstimate
+export function estimateCost<Id extends OperationId>(operation: Id, params: OperationParams[Id]): CostEstimate
+export function estimateCost(operation: OperationId, params?: unknown): CostEstimate {
+  return estimate(operation, params)
+}
+
+export function estimate(operation: OperationId, params: unknown, addressReader?: AddressReader): CostEstimate {
+  return costOfCall(validateParams(operation, params, addressReader))
+}
+
+/** The cost of all requests of a call. */
+export function costOfCall(params: ValidatedParams): CostEstimate {
+  return sumCosts(splitCall(params).map((request) => ({ cost: costOfRequest(request) })))
+}
+
+/** The requests of a call: itself, or one for each chunk of unique addresses. Each is sorted, so that equal chunks are equal requests. */
+export function splitCall(params: ValidatedParams): ValidatedParams[] {
+  const { addresses } = params.values
+  if (!isArray(addresses)) return [params]
+  const unique = [...new Set(addresses as readonly string[])]
+  const requests: ValidatedParams[] = []
+  for (let start = 0; start < unique.length; start += MAX_ITEMS) {
+    const chunk = unique.slice(start, start + MAX_ITEMS).sort()
+    requests.push({ ...params, values: { ...params.values, addresses: chunk } })
+  }
+  return requests
+}
+
+/** The cost of one request: exact for a flat price or when the charged items are those asked for, else a range. */
+export function costOfRequest({ operation, values: { limit, addresses } }: ValidatedParams): CostEstimate {
+  const cost: CreditCost | null = operations[operation].credits
+  if (cost?.items?.startsWith('query.')) {
+    const exact = costOf(cost, isArray(addresses) ? addresses.length : 0)
+    return { min: exact, max: exact, requests: 1 }
+  }
+  const mostItems = typeof limit === 'number' ? limit : (cost?.maxItems ?? 0)
+  return { min: costOf(cost, 0), max: costOf(cost, mostItems), requests: 1 }
 }

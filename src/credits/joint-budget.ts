@@ -1,6 +1,6 @@
-import { StarterFailure } from '../errors/starter-failure.ts'
-import { isPromise } from '../utils/is-promise.ts'
-import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget-types.ts'
+import { StarterFailure } from '../errors/budget.ts'
+import { isPromise } from '../utils/runtime.ts'
+import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget.ts'
 
 /** What a request needs of a budget. */
 export type SpendingLimit = Pick<Budget, 'check' | 'reserve'>
@@ -16,14 +16,19 @@ export function reserveInBoth(
   credits: number,
   details?: ReservationDetails,
 ): Reservation | Promise<Reservation> {
-  const reserveCommon = (reserved: Reservation) => joinReservations(reserved, common, credits, details)
-  let first: Reservation | Promise<Reservation>
-  try {
-    first = own.reserve(credits, details)
-  } catch (error) {
-    return concernsStarter(error)
-  }
-  return isPromise(first) ? first.catch(concernsStarter).then(reserveCommon) : reserveCommon(first)
+  return inTurn(
+    () => own.reserve(credits, details),
+    concernsStarter,
+    (first) =>
+      inTurn(
+        () => common.reserve(credits, details),
+        (error) => {
+          first.release()
+          throw error
+        },
+        (second) => new JointReservation(first, second),
+      ),
+  )
 }
 
 /** Two limits of one caller as one. */
@@ -37,25 +42,19 @@ export function joinLimits(one: SpendingLimit, other: SpendingLimit): SpendingLi
   }
 }
 
-function joinReservations(
-  own: Reservation,
-  common: SpendingLimit,
-  credits: number,
-  details: ReservationDetails | undefined,
-): Reservation | Promise<Reservation> {
-  const giveBack = (error: unknown): never => {
-    own.release()
-    throw error
-  }
-  let second: Reservation | Promise<Reservation>
+/** Runs one step after another: at once, unless the first one has to wait for a store. */
+function inTurn<T, U>(
+  first: () => T | Promise<T>,
+  onError: (error: unknown) => never,
+  next: (value: T) => U | Promise<U>,
+): U | Promise<U> {
+  let value: T | Promise<T>
   try {
-    second = common.reserve(credits, details)
+    value = first()
   } catch (error) {
-    return giveBack(error)
+    return onError(error)
   }
-  return isPromise(second)
-    ? second.then((reserved) => new JointReservation(own, reserved), giveBack)
-    : new JointReservation(own, second)
+  return isPromise(value) ? value.then(next, onError) : next(value)
 }
 
 function concernsStarter(error: unknown): never {
@@ -74,16 +73,22 @@ class JointReservation implements Reservation {
   }
 
   confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
+    const giveBack = (error: unknown): never => {
+      this.release()
+      throw error
+    }
+    const confirmBoth = () =>
+      inTurn(
+        () => this.#own.confirm(details, key),
+        concernsStarter,
+        () => this.#common.confirm(details, key),
+      )
     try {
-      const own = this.#confirmOwn(details, key)
-      const confirmed = isPromise(own)
-        ? own.then(() => this.#common.confirm(details, key))
-        : this.#common.confirm(details, key)
-      if (!isPromise(confirmed)) return
+      const confirmed = confirmBoth()
       // A window of either may have ended meanwhile: both have to be confirmed without a wait.
-      return confirmed.then(() => this.confirm(details, key)).catch((error) => this.#giveBack(error))
+      if (isPromise(confirmed)) return confirmed.then(() => this.confirm(details, key)).catch(giveBack)
     } catch (error) {
-      this.#giveBack(error)
+      giveBack(error)
     }
   }
 
@@ -100,19 +105,5 @@ class JointReservation implements Reservation {
   markUncertain(): void {
     this.#own.markUncertain()
     this.#common.markUncertain()
-  }
-
-  #confirmOwn(details: ReservationDetails | undefined, key: string | undefined): void | Promise<void> {
-    try {
-      const confirmed = this.#own.confirm(details, key)
-      return isPromise(confirmed) ? confirmed.catch(concernsStarter) : confirmed
-    } catch (error) {
-      return concernsStarter(error)
-    }
-  }
-
-  #giveBack(error: unknown): never {
-    this.release()
-    throw error
   }
 }

@@ -1,10 +1,10 @@
 import { type OperationId, operations } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
 import type { ParamValue } from '../operations/validate-params.ts'
+import { formatDuration } from '../utils/time-units.ts'
 import { creditsFor, MAX_ITEMS } from './batch-cost.ts'
 import type { CostEstimate } from './cost.ts'
-import { formatDuration } from './duration.ts'
-import type { PlanAdvice } from './plan-types.ts'
+import type { PlanAdvice } from './plan.ts'
 
 /** A planned call whose parameters and interval are valid. */
 export interface CallRate {

@@ -1,6 +1,6 @@
-import type { Reconciliation } from './budget-types.ts'
+import type { Reconciliation } from './budget.ts'
 import { createKeyReader } from './key-name.ts'
-import { addCredits, type Windows, type WindowTotals } from './windows.ts'
+import { addCredits, type BudgetWindows, type WindowTotals } from './windows.ts'
 
 /** A request whose answer is lost, or several that are counted together. */
 export interface Loss {
@@ -83,7 +83,7 @@ export const LOSS_PARTS = 8
  * fleets; `test/redis/reconcile-model.test.ts` compares both.
  */
 export class KeyBalances {
-  readonly #windows: Windows
+  readonly #windows: BudgetWindows
   readonly #time: () => number
   readonly #maxChargeDelayMs: number
   readonly #nameOf = createKeyReader()
@@ -93,7 +93,7 @@ export class KeyBalances {
   #unnamed = 0
 
   /** @param time the time of the windows */
-  constructor(windows: Windows, time: () => number, maxChargeDelayMs: number) {
+  constructor(windows: BudgetWindows, time: () => number, maxChargeDelayMs: number) {
     this.#windows = windows
     this.#time = time
     this.#maxChargeDelayMs = maxChargeDelayMs

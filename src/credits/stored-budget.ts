@@ -1,12 +1,13 @@
 import { EtnMarketError } from '../errors/base.ts'
-import { StateUnavailableError } from '../errors/state.ts'
-import { type BudgetCore, checkFits, HeldCredits, withTotals } from './budget-core.ts'
-import { afterRestart, ENTRY_VERSION, readEntry, writeEntry } from './budget-entry.ts'
-import { type BudgetStore, createEntryStore, type EntryStore } from './budget-store.ts'
-import type { Reconciliation, Reservation, ReservationDetails, StoredBudget } from './budget-types.ts'
-import type { Windows, WindowTotals } from './windows.ts'
+import { describeCall, StateUnavailableError } from '../errors/budget.ts'
+import type { ReservationDetails, StoredBudget } from './budget.ts'
+import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
+import { afterRestart, readEntry, writeEntry } from './budget-entry.ts'
+import { type BudgetStore, EntryStore } from './budget-store.ts'
+import { type BudgetWindows, hasSameBounds, type WindowTotals } from './windows.ts'
 
-export interface StoreSettings {
+export interface StoredBudgetSettings extends BudgetSettings {
+  readonly windows: BudgetWindows
   readonly store: BudgetStore
   readonly key: string
   readonly timeoutMs: number
@@ -21,80 +22,125 @@ const MAX_DRIFT_MS = 1_000
 const MAX_DRIFT = 0.01
 
 /** A budget whose reservations are written before they may be used. */
-export function createStoredBudget(
-  bare: Omit<BudgetCore, 'onChange' | 'windows'> & { readonly windows: Windows },
-  settings: StoreSettings,
-): StoredBudget {
-  const { windows, keyBalances, now } = bare
-  const { windowMs, time } = settings
+export function createStoredBudget(settings: StoredBudgetSettings): StoredBudget {
+  const core = new StoredCore(settings)
+  return withTotals<Pick<StoredBudget, 'check' | 'reserve' | 'load' | 'flush'>>(core, {
+    check: (credits, details) => core.check(credits, details),
+    async reserve(credits, details) {
+      if (!core.isLoaded) await core.load(details)
+      const reservation = new StoredReservation(core, credits, details)
+      await reservation.write(details)
+      return reservation
+    },
+    load: () => core.load(),
+    flush: () => core.flush(),
+  })
+}
+
+/** Counts the reservations of a budget, and keeps the counts in its store. */
+class StoredCore extends BudgetCore {
+  readonly #settings: StoredBudgetSettings
+  readonly #entry: EntryStore
+  isLoaded = false
+  #loading: Promise<void> | undefined
   /** The keys in use that the store knows of. */
-  let keysWritten = 0
+  #keysWritten = 0
+
+  constructor(settings: StoredBudgetSettings) {
+    super(settings)
+    this.#settings = settings
+    const { store, key, timeoutMs, windows, windowMs, keyBalances } = settings
+    this.#entry = new EntryStore(store, key, timeoutMs, () =>
+      writeEntry(windowMs, windows.all(), keyBalances?.state(), this.#offsetMs()),
+    )
+  }
+
+  override totals(): WindowTotals {
+    if (!this.isLoaded) throw notLoaded()
+    return super.totals()
+  }
+
+  override onChange(): void {
+    // An answer is paid for, so a write that fails after it fails nobody. Until it is made up for, the store holds the reservation,
+    // which is uncertain after a restart.
+    this.#entry.save().catch(() => {})
+  }
+
+  async load(details?: ReservationDetails): Promise<void> {
+    if (this.isLoaded) return
+    this.#loading ??= this.#read().finally(() => {
+      this.#loading = undefined
+    })
+    await orUnavailable(this.#loading, details)
+  }
+
+  async flush(): Promise<void> {
+    if (this.isLoaded) await orUnavailable(this.#entry.save(), undefined)
+  }
+
+  /** Whether the store knows of the keys in use: after a crash it has to say with which of them a request was sent. */
+  get areKeysWritten(): boolean {
+    return this.keyBalances === undefined || this.#keysWritten >= this.keyBalances.keysInUse
+  }
+
+  async save(details: ReservationDetails | undefined): Promise<void> {
+    const keys = this.keyBalances?.keysInUse ?? 0
+    await orUnavailable(this.#entry.save(), details)
+    this.#keysWritten = Math.max(this.#keysWritten, keys)
+  }
+
+  async #read(): Promise<void> {
+    const { windows, windowMs } = this.#settings
+    const text = await this.#entry.read()
+    if (text !== undefined && text !== null) {
+      const current = windows.current()
+      const found = afterRestart(readEntry(text), windowMs, current)
+      windows.restore(found.windows)
+      const [last] = found.windows
+      const isSameWindow = last !== undefined && hasSameBounds(last, current)
+      if (found.keyBalances) this.keyBalances?.restore(found.keyBalances, isSameWindow)
+    }
+    this.isLoaded = true
+  }
+
   /** The entry states moments of the wall clock, which may have been set since the process began. */
-  const offsetMs = () => {
+  #offsetMs(): number {
+    const { now, time, windowMs } = this.#settings
     const offset = Math.round(now() - time())
     const isDrift = Math.abs(offset) <= Math.min(MAX_DRIFT_MS, MAX_DRIFT * (windowMs ?? Number.POSITIVE_INFINITY))
     return isDrift ? 0 : offset
   }
-  const snapshot = () => writeEntry(windowMs, windows.state(), keyBalances?.state(), offsetMs())
-  const entry = createEntryStore(settings.store, settings.key, settings.timeoutMs, snapshot)
-  let isLoaded = false
-  let loading: Promise<void> | undefined
+}
 
-  async function read(): Promise<void> {
-    const text = await entry.read()
-    if (text !== undefined && text !== null) {
-      const current = windows.current()
-      const found = afterRestart(readEntry(text, ENTRY_VERSION), windowMs, current)
-      windows.restore(found.windows)
-      const [last] = found.windows
-      const isSameWindow = last?.start === current.start && last.end === current.end
-      if (found.keyBalances) keyBalances?.restore(found.keyBalances, isSameWindow)
+/** A reservation that is written before it may be used, and again when it moves to another window. */
+class StoredReservation extends HeldCredits {
+  readonly #core: StoredCore
+  /** The window for which the reservation is written. */
+  #writtenIn: WindowTotals
+
+  constructor(core: StoredCore, credits: number, details: ReservationDetails | undefined) {
+    super(core, credits, details)
+    this.#core = core
+    this.#writtenIn = core.windows.current()
+  }
+
+  async write(details: ReservationDetails | undefined): Promise<void> {
+    try {
+      await this.#core.save(details)
+    } catch (error) {
+      this.release()
+      throw error
     }
-    isLoaded = true
   }
 
-  function load(): Promise<void> {
-    loading ??= read().finally(() => {
-      loading = undefined
-    })
-    return loading
+  override confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
+    super.confirm(details, key)
+    const window = this.#core.windows.current()
+    if (window === this.#writtenIn && this.#core.areKeysWritten) return undefined
+    this.#writtenIn = window
+    // A further window may begin during the write.
+    return this.write(details).then(() => this.confirm(details, key))
   }
-
-  const core: BudgetCore = {
-    ...bare,
-    onChange() {
-      // An answer is paid for, so a write that fails after it fails nobody. Until it is made up for, the store holds the reservation,
-      // which is uncertain after a restart.
-      entry.save().catch(() => {})
-    },
-  }
-
-  const writing: Writing = {
-    areKeysWritten: () => keyBalances === undefined || keysWritten >= keyBalances.keysInUse,
-    async save() {
-      const keys = keyBalances?.keysInUse ?? 0
-      await entry.save()
-      keysWritten = Math.max(keysWritten, keys)
-    },
-  }
-  const methods: Pick<StoredBudget, 'check' | 'reserve' | 'load' | 'flush'> = {
-    check: (credits, details) => void checkFits(core, credits, details),
-    async reserve(credits, details) {
-      if (!isLoaded) await orUnavailable(load(), details)
-      const reservation = new StoredReservation(core, writing, credits, details)
-      await reservation.write(details)
-      return reservation
-    },
-    load: async () => {
-      if (!isLoaded) await orUnavailable(load(), undefined)
-    },
-    flush: async () => {
-      if (isLoaded) await orUnavailable(entry.save(), undefined)
-    },
-  }
-  return withTotals(core, methods, () => {
-    if (!isLoaded) throw notLoaded()
-  })
 }
 
 function notLoaded(): EtnMarketError {
@@ -103,69 +149,11 @@ function notLoaded(): EtnMarketError {
   return new EtnMarketError(message, { code: 'budget_not_loaded' })
 }
 
-/** What a reservation uses of its budget. */
-interface Writing {
-  readonly save: EntryStore['save']
-  /** Whether the store knows of the keys in use: after a crash it has to say with which of them a request was sent. */
-  areKeysWritten(): boolean
-}
-
-/** A reservation that is written before it may be used, and again when it moves to another window. */
-class StoredReservation implements Reservation {
-  readonly #held: HeldCredits
-  readonly #core: BudgetCore
-  readonly #writing: Writing
-  /** The window for which the reservation is written. */
-  #writtenIn: WindowTotals
-
-  constructor(core: BudgetCore, writing: Writing, credits: number, details: ReservationDetails | undefined) {
-    this.#held = new HeldCredits(core, credits, details)
-    this.#core = core
-    this.#writing = writing
-    this.#writtenIn = core.windows.current()
-  }
-
-  get credits(): number {
-    return this.#held.credits
-  }
-
-  async write(details: ReservationDetails | undefined): Promise<void> {
-    try {
-      await orUnavailable(this.#writing.save(), details)
-    } catch (error) {
-      this.#held.release()
-      throw error
-    }
-  }
-
-  confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
-    this.#held.confirm(details, key)
-    const window = this.#core.windows.current()
-    if (window === this.#writtenIn && this.#writing.areKeysWritten()) return undefined
-    this.#writtenIn = window
-    // A further window may begin during the write.
-    return this.write(details).then(() => this.confirm(details, key))
-  }
-
-  settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
-    return this.#held.settle(charged, observed)
-  }
-
-  release(): void {
-    this.#held.release()
-  }
-
-  markUncertain(): void {
-    this.#held.markUncertain()
-  }
-}
-
 async function orUnavailable(done: Promise<void>, details: ReservationDetails | undefined): Promise<void> {
   try {
     await done
   } catch (cause) {
-    const subject = details?.operation ? `${details.operation}: the` : 'The'
-    const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
+    const { subject, sent } = describeCall(details)
     const message = `${subject} store of the budget failed. ${sent} Check the store; the error's cause says what happened.`
     throw new StateUnavailableError(message, { ...details, cause })
   }

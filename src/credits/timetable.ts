@@ -11,11 +11,6 @@ export interface IntervalDemand {
 export interface TimetableClass extends IntervalDemand {
   /** They are bought at every nth tick. */
   readonly multiple: number
-  /**
-   * How many of them are bought at the first tick, at the second one, and so on, up to `multiple`, where they are spread so that they fill
-   * requests. Without it all are bought at the same ticks.
-   */
-  readonly spread: readonly number[] | undefined
 }
 
 /** Addresses that are bought at the ticks of one timer. */
@@ -102,12 +97,13 @@ export function planWithPeriods(
     if (periodMs === undefined) return undefined
     parts.set(periodMs, [...(parts.get(periodMs) ?? []), one])
   }
-  const groups = Array.from(parts, ([periodMs, part]) => {
-    // Where nothing is bought at each tick, longer periods may do.
-    const step = part.reduce((all, { everyMs }) => gcd(multipleOf(everyMs, periodMs, leadMs), all), 0)
-    return fillRequests(groupAt(part, step * periodMs, leadMs))
-  })
-  return toTimetable(groups)
+  return toTimetable(
+    Array.from(parts, ([periodMs, part]) => {
+      // Where nothing is bought at each tick, longer periods may do.
+      const step = part.reduce((all, { everyMs }) => gcd(multipleOf(everyMs, periodMs, leadMs), all), 0)
+      return groupAt(part, step * periodMs, leadMs)
+    }),
+  )
 }
 
 /** At which of its ticks a price with this interval is bought again: every nth. */
@@ -182,10 +178,9 @@ function cheapestGroup(part: readonly IntervalDemand[], leadMs: number, limit: n
   for (const periodMs of periods) {
     if (lowest(periodMs) >= (cheapest?.cost ?? limit)) continue
     const group = groupAt(part, periodMs, leadMs)
-    if (cheapest === undefined || group.cost < cheapest.cost) cheapest = group
+    if (group.cost < (cheapest?.cost ?? limit)) cheapest = group
   }
-  cheapest &&= fillRequests(cheapest)
-  return cheapest && cheapest.cost < limit ? cheapest : undefined
+  return cheapest
 }
 
 /** A cost that no group with this period goes below, in credits a millisecond; without a period, no group at all. */
@@ -208,93 +203,11 @@ const gcd = (one: number, other: number): number => (other === 0 ? one : gcd(oth
 
 /** The group with this period. */
 function groupAt(part: readonly IntervalDemand[], periodMs: number, leadMs: number): Group {
-  const multiples = part.map(({ everyMs }) => multipleOf(everyMs, periodMs, leadMs))
-  const ticks = multiples.reduce((all, one) => Math.min(MAX_TICKS, (all / gcd(all, one)) * one), 1)
-  const together = new Array<number>(ticks).fill(0)
-  const classes: TimetableClass[] = []
-  for (const [index, { everyMs, addresses }] of part.entries()) {
-    const multiple = multiples[index] as number
-    addAt(together, 0, multiple, addresses)
-    classes.push({ everyMs, addresses, multiple, spread: undefined })
-  }
-  return { periodMs, classes, counts: together, cost: meanCredits(together) / periodMs }
-}
-
-/** The same group with its addresses spread over the ticks, where that costs less. */
-function fillRequests(group: Group): Group {
-  const { periodMs, classes, counts } = group
-  const ticks = counts.length
-  if (ticks === 1 || ticks === MAX_TICKS || counts.every((count) => count <= MAX_ITEMS)) return group
-  const spread = spreadOver(ticks, classes)
-  const cost = meanCredits(spread.counts) / periodMs
-  return cost < group.cost * (1 - 1e-9) ? { periodMs, ...spread, cost } : group
-}
-
-function addAt(counts: number[], first: number, step: number, addresses: number): void {
-  for (let tick = first; tick < counts.length; tick += step) counts[tick] = (counts[tick] ?? 0) + addresses
-}
-
-function meanCredits(counts: readonly number[]): number {
-  let credits = 0
-  for (let tick = 0; tick < counts.length; tick++) credits += creditsFor(counts[tick] ?? 0)
-  return credits / counts.length
-}
-
-/** Fills the requests of the ticks: what is bought most often is placed first, and what is left over goes where it costs least. */
-function spreadOver(ticks: number, classes: readonly TimetableClass[]): Pick<Group, 'classes' | 'counts'> {
+  const classes = part.map((one) => ({ ...one, multiple: multipleOf(one.everyMs, periodMs, leadMs) }))
+  const ticks = classes.reduce((all, { multiple }) => Math.min(MAX_TICKS, (all / gcd(all, multiple)) * multiple), 1)
   const counts = new Array<number>(ticks).fill(0)
-  const placed = new Map<TimetableClass, TimetableClass>()
-  for (const one of [...classes].sort((a, b) => a.multiple - b.multiple)) {
-    const { multiple, addresses } = one
-    const spread = new Array<number>(multiple).fill(0)
-    const place = (tick: number, count: number) => {
-      spread[tick] = (spread[tick] ?? 0) + count
-      addAt(counts, tick, multiple, count)
-    }
-    let left = addresses
-    // Into requests that are sent anyway.
-    while (left > 0) {
-      const { tick, seats } = mostSeats(counts, multiple)
-      if (seats === 0) break
-      place(tick, Math.min(seats, left))
-      left -= Math.min(seats, left)
-    }
-    // Whole requests, and the rest in one.
-    while (left > 0) {
-      const count = Math.min(MAX_ITEMS, left)
-      place(cheapestTick(counts, multiple, count), count)
-      left -= count
-    }
-    placed.set(one, { ...one, spread: multiple === 1 || spread[0] === addresses ? undefined : spread })
-  }
-  return { counts, classes: classes.map((one) => placed.get(one) ?? one) }
-}
-
-/** The tick whose requests have the most room, each time that it comes. */
-function mostSeats(counts: readonly number[], multiple: number): { tick: number; seats: number } {
-  let most = { tick: 0, seats: 0 }
-  for (let tick = 0; tick < multiple; tick++) {
-    let seats: number = MAX_ITEMS
-    for (let at = tick; at < counts.length; at += multiple) {
-      const used = (counts[at] ?? 0) % MAX_ITEMS
-      // One or two of a rest are bought alone: they leave no request to fill.
-      seats = Math.min(seats, used < 3 ? 0 : MAX_ITEMS - used)
-    }
-    if (seats > most.seats) most = { tick, seats }
-  }
-  return most
-}
-
-/** The tick at which further addresses cost the least, the first one of equals. */
-function cheapestTick(counts: readonly number[], multiple: number, addresses: number): number {
-  let cheapest = { tick: 0, credits: Number.POSITIVE_INFINITY }
-  for (let tick = 0; tick < multiple; tick++) {
-    let credits = 0
-    for (let at = tick; at < counts.length; at += multiple) {
-      const count = counts[at] ?? 0
-      credits += creditsFor(count + addresses) - creditsFor(count)
-    }
-    if (credits < cheapest.credits) cheapest = { tick, credits }
-  }
-  return cheapest.tick
+  for (const { multiple, addresses } of classes)
+    for (let tick = 0; tick < ticks; tick += multiple) counts[tick] = (counts[tick] ?? 0) + addresses
+  const credits = counts.reduce((sum, count) => sum + creditsFor(count), 0)
+  return { periodMs, classes, counts, cost: credits / ticks / periodMs }
 }

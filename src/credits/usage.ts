@@ -15,47 +15,55 @@ export interface CreditsReport {
 }
 
 /** Counts what the requests of a client were charged. */
-export interface Usage {
+export class Usage {
+  #charged = 0
+  #computed = 0
+  #uncertain = 0
+  #remaining: number | undefined
+  readonly #byOperation: Partial<Record<CallName, number>> = {}
+  #sequence = 0
+  #newestAnswer = 0
+
   /** A copy of what was charged so far. */
-  report(): CreditsReport
+  report(): CreditsReport {
+    return {
+      charged: this.#charged,
+      computed: this.#computed,
+      uncertain: this.#uncertain,
+      remaining: this.#remaining,
+      byOperation: { ...this.#byOperation },
+    }
+  }
+
   /** Credits left on the key, as the newest answer reports. */
-  remaining(): number | undefined
+  remaining(): number | undefined {
+    return this.#remaining
+  }
+
   /** Call this when a request is sent, and pass the returned number to `recordRemaining` with its answer. */
-  recordSent(): number
-  /** Takes over the balance that an answer reports, unless an answer that is newer has reported one. */
-  recordRemaining(sent: number, remaining: number): void
+  recordSent(): number {
+    return ++this.#sequence
+  }
+
+  /**
+   * Takes over the balance that an answer reports, unless an answer that is newer has reported one. A request sent after an answer is newer
+   * than that answer. Of two requests in flight together either may be the newer one; the balance only falls between top-ups, so the lower
+   * one is taken.
+   */
+  recordRemaining(sent: number, remaining: number): void {
+    if (this.#remaining !== undefined && sent < this.#newestAnswer && remaining >= this.#remaining) return
+    this.#remaining = remaining
+    this.#newestAnswer = ++this.#sequence
+  }
+
   /** `fromHeader` is false when the credits were computed from the items returned. */
-  recordCharge(operation: CallName, credits: number, fromHeader: boolean): void
-  recordUncertain(credits: number): void
-}
+  recordCharge(operation: CallName, credits: number, fromHeader: boolean): void {
+    this.#charged += credits
+    if (!fromHeader) this.#computed += credits
+    this.#byOperation[operation] = (this.#byOperation[operation] ?? 0) + credits
+  }
 
-export function createUsage(): Usage {
-  const byOperation: Partial<Record<CallName, number>> = {}
-  let charged = 0
-  let computed = 0
-  let uncertain = 0
-  let remaining: number | undefined
-  let sequence = 0
-  let newestAnswer = 0
-
-  return {
-    report: () => ({ charged, computed, uncertain, remaining, byOperation: { ...byOperation } }),
-    remaining: () => remaining,
-    recordSent: () => ++sequence,
-    // A request sent after an answer is newer than that answer. Of two requests in flight together either may be the
-    // newer one; the balance only falls between top-ups, so the lower one is taken.
-    recordRemaining(sent, reported) {
-      if (remaining !== undefined && sent < newestAnswer && reported >= remaining) return
-      remaining = reported
-      newestAnswer = ++sequence
-    },
-    recordCharge(operation, credits, fromHeader) {
-      charged += credits
-      if (!fromHeader) computed += credits
-      byOperation[operation] = (byOperation[operation] ?? 0) + credits
-    },
-    recordUncertain(credits) {
-      uncertain += credits
-    },
+  recordUncertain(credits: number): void {
+    this.#uncertain += credits
   }
 }

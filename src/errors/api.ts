@@ -1,4 +1,5 @@
-import { EtnMarketError } from './base.ts'
+import type { TokenPrice } from '../generated/types.ts'
+import { type ErrorDetails, EtnMarketError } from './base.ts'
 
 /** The service answered with an error status. */
 export class ApiError extends EtnMarketError {
@@ -66,6 +67,63 @@ export class ServiceError extends ApiError {
   }
   override get retryable(): boolean {
     return true
+  }
+}
+
+/** No connection, or it broke before the whole answer arrived. Retried; `charge` is `unknown` when the request may have arrived. */
+export class ConnectionError extends EtnMarketError {
+  override get name(): string {
+    return 'ConnectionError'
+  }
+  override get retryable(): boolean {
+    return true
+  }
+}
+
+/** One attempt took longer than `timeoutMs` (code `attempt_timeout`, retried), or the call longer than `deadlineMs` (code `deadline_exceeded`). */
+export class TimeoutError extends EtnMarketError {
+  override get name(): string {
+    return 'TimeoutError'
+  }
+  override get retryable(): boolean {
+    return true
+  }
+}
+
+/**
+ * A success that is not what the contract says: not JSON, without `data`, or, with `validate: 'strict'`, of another shape.
+ * It was paid for, so it is never retried, and `body` holds what came.
+ */
+export class ResponseError extends EtnMarketError {
+  override get name(): string {
+    return 'ResponseError'
+  }
+}
+
+/** Some chunks of a large `prices.batch` failed. `prices` holds what was paid for; call again with `missing` only. */
+export class PartialBatchError extends EtnMarketError {
+  override get name(): string {
+    return 'PartialBatchError'
+  }
+  /** The prices that arrived, keyed by address as the caller wrote it; null for a token without a price. */
+  readonly prices: Readonly<Record<string, TokenPrice | null>>
+  /** Addresses without an answer, as the caller wrote them. */
+  readonly missing: readonly string[]
+  /** One error for each chunk that failed. */
+  readonly errors: readonly EtnMarketError[]
+
+  constructor(
+    message: string,
+    details: Omit<ErrorDetails, 'code'> & Pick<PartialBatchError, 'prices' | 'missing' | 'errors'>,
+  ) {
+    super(message, { ...details, code: 'partial_batch' })
+    this.prices = details.prices
+    this.missing = details.missing
+    this.errors = details.errors
+  }
+
+  override get retryable(): boolean {
+    return this.errors.some(({ retryable }) => retryable)
   }
 }
 

@@ -41,8 +41,7 @@ export function budgetExceeded(
   { of, limit, needed, available, resetsAt, advice = adviceUntil(resetsAt) }: Shortage,
   details: Omit<ErrorDetails, 'code'> | undefined,
 ): BudgetExceededError {
-  const subject = details?.operation ? `${details.operation}: the` : 'The'
-  const sent = details?.attempts ? 'No further request was sent.' : 'Nothing was sent.'
+  const { subject, sent } = describeCall(details)
   return new BudgetExceededError(
     `${subject} ${of} has ${available} of ${limit} credits left, but up to ${needed} are needed. ${sent} ${advice}`,
     { ...details, needed, available, resetsAt },
@@ -51,6 +50,45 @@ export function budgetExceeded(
 
 const adviceUntil = (resetsAt: number | undefined) =>
   resetsAt === undefined ? 'Allow more credits.' : 'Wait for the next window or allow more credits.'
+
+/** How the message about a call begins, and what it says was sent. */
+export function describeCall(details: Pick<ErrorDetails, 'operation' | 'attempts'> | undefined): {
+  subject: string
+  sent: string
+} {
+  return {
+    subject: details?.operation ? `${details.operation}: the` : 'The',
+    sent: details?.attempts ? 'No further request was sent.' : 'Nothing was sent.',
+  }
+}
+
+/**
+ * A store or a fleet whose state must be read or written before a request is sent failed: it threw, did not answer in time, holds
+ * something else, or was never initialized. Nothing more is sent; `charge` says what was, and `cause` what happened.
+ */
+export class StateUnavailableError extends EtnMarketError {
+  override get name(): string {
+    return 'StateUnavailableError'
+  }
+
+  constructor(message: string, details: Omit<ErrorDetails, 'code'>) {
+    super(message, { ...details, code: 'state_unavailable' })
+  }
+}
+
+/**
+ * Carries a failure that concerns the caller who started a shared request, and nobody who has joined it: its own limit, or another
+ * request of its batch. Never leaves the library.
+ */
+export class StarterFailure extends Error {
+  /** What the caller who started the request is told. */
+  readonly reason: unknown
+
+  constructor(reason: unknown) {
+    super('The request ended by the limit of the caller who started it.')
+    this.reason = reason
+  }
+}
 
 /** Whether a code is one of `etn-market/proxy` for a call that does not fit: a cheaper one may, and cached answers always do. */
 export const isBudgetCode = (code = ''): boolean => /^(visitor_)?budget_exceeded$/.test(code)

@@ -1,17 +1,17 @@
 export {
   ApiError,
   AuthenticationError,
+  ConnectionError,
   InsufficientCreditsError,
   NotFoundError,
+  PartialBatchError,
   PermissionError,
   RateLimitError,
+  ResponseError,
   ServerBusyError,
   ServiceError,
+  TimeoutError,
 } from './api.ts'
 export { type ChargeState, EtnMarketError, type Issue, isEtnMarketError } from './base.ts'
-export { PartialBatchError } from './batch.ts'
-export { BudgetExceededError } from './budget.ts'
+export { BudgetExceededError, StateUnavailableError } from './budget.ts'
 export { InvalidLimitError, InvalidRequestError } from './input.ts'
-export { ConnectionError, TimeoutError } from './network.ts'
-export { ResponseError } from './response.ts'
-export { StateUnavailableError } from './state.ts'

@@ -1,11 +1,3 @@
-/** Finds secrets in texts. The time for a text does not grow with the number of secrets. */
-export interface SecretMatcher {
-  add(secret: string): void
-  remove(secret: string): void
-  /** The text with each occurrence of a secret replaced, in any case of letters and also as JSON and URLs write it. */
-  replace(text: string, replacement: string): string
-}
-
 /** Secrets are found by their first characters, so none may be shorter. */
 export const MIN_SECRET_LENGTH = 4
 
@@ -15,20 +7,59 @@ const MAX_STARTS_IN_PATTERN = 32
 /** The representations that begin with the same four characters, by length, longest first. */
 type Candidates = { length: number; texts: Set<string> }[]
 
-export function createSecretMatcher(): SecretMatcher {
+/** Finds secrets in texts. The time for a text does not grow with the number of secrets. */
+export class SecretMatcher {
   /** How many secrets have a representation. */
-  const uses = new Map<string, number>()
-  const byStart = new Map<string, Candidates>()
+  readonly #uses = new Map<string, number>()
+  readonly #byStart = new Map<string, Candidates>()
   /** Finds the next start; undefined when it has to be made anew. Keys of one service usually begin alike. */
-  let pattern: RegExp | undefined
+  #pattern: RegExp | undefined
 
-  function insert(text: string): void {
+  add(secret: string): void {
+    for (const text of representations(secret)) {
+      const count = this.#uses.get(text) ?? 0
+      this.#uses.set(text, count + 1)
+      if (count === 0) this.#insert(text)
+    }
+  }
+
+  remove(secret: string): void {
+    for (const text of representations(secret)) {
+      const count = this.#uses.get(text) ?? 0
+      if (count > 1) this.#uses.set(text, count - 1)
+      else if (this.#uses.delete(text)) this.#erase(text)
+    }
+  }
+
+  /** The text with each occurrence of a secret replaced, in any case of letters and also as JSON and URLs write it. */
+  replace(text: string, replacement: string): string {
+    if (this.#byStart.size === 0) return text
+    const last = text.length - MIN_SECRET_LENGTH
+    let clean = ''
+    let copied = 0
+    let secretStart = 0
+    let secretEnd = 0
+    for (let from = this.#nextStart(text, 0); from <= last; from = this.#nextStart(text, from + 1)) {
+      const end = this.#endOfSecret(text, from)
+      if (end === from) continue
+      // Secrets that overlap are replaced together, so that no part of one is left.
+      if (from >= secretEnd) {
+        if (secretEnd > 0) clean += text.slice(copied, secretStart) + replacement
+        copied = secretEnd
+        secretStart = from
+      }
+      secretEnd = Math.max(secretEnd, end)
+    }
+    return secretEnd === 0 ? text : clean + text.slice(copied, secretStart) + replacement + text.slice(secretEnd)
+  }
+
+  #insert(text: string): void {
     const start = text.slice(0, MIN_SECRET_LENGTH)
-    let candidates = byStart.get(start)
+    let candidates = this.#byStart.get(start)
     if (candidates === undefined) {
       candidates = []
-      byStart.set(start, candidates)
-      pattern = undefined
+      this.#byStart.set(start, candidates)
+      this.#pattern = undefined
     }
     let group = candidates.find(({ length }) => length === text.length)
     if (group === undefined) {
@@ -39,67 +70,30 @@ export function createSecretMatcher(): SecretMatcher {
     group.texts.add(text)
   }
 
-  function erase(text: string): void {
+  #erase(text: string): void {
     const start = text.slice(0, MIN_SECRET_LENGTH)
-    const candidates = byStart.get(start) ?? []
+    const candidates = this.#byStart.get(start) ?? []
     for (const { length, texts } of candidates) if (length === text.length) texts.delete(text)
     if (candidates.some(({ texts }) => texts.size > 0)) return
-    byStart.delete(start)
-    pattern = undefined
+    this.#byStart.delete(start)
+    this.#pattern = undefined
   }
 
   /** The next position at which a secret may begin, or the length of the text. */
-  function nextStart(text: string, from: number): number {
-    if (byStart.size > MAX_STARTS_IN_PATTERN) return from
-    pattern ??= patternOf(byStart.keys())
-    pattern.lastIndex = from
-    return pattern.exec(text)?.index ?? text.length
+  #nextStart(text: string, from: number): number {
+    if (this.#byStart.size > MAX_STARTS_IN_PATTERN) return from
+    this.#pattern ??= patternOf(this.#byStart.keys())
+    this.#pattern.lastIndex = from
+    return this.#pattern.exec(text)?.index ?? text.length
   }
 
   /** Where the longest secret that begins at `from` ends, or `from` where none does. */
-  function endOfSecret(text: string, from: number): number {
-    const candidates = byStart.get(fold(text.slice(from, from + MIN_SECRET_LENGTH))) ?? []
+  #endOfSecret(text: string, from: number): number {
+    const candidates = this.#byStart.get(fold(text.slice(from, from + MIN_SECRET_LENGTH))) ?? []
     for (const { length, texts } of candidates) {
       if (from + length <= text.length && texts.has(fold(text.slice(from, from + length)))) return from + length
     }
     return from
-  }
-
-  return {
-    add(secret) {
-      for (const text of representations(secret)) {
-        const count = uses.get(text) ?? 0
-        uses.set(text, count + 1)
-        if (count === 0) insert(text)
-      }
-    },
-    remove(secret) {
-      for (const text of representations(secret)) {
-        const count = uses.get(text) ?? 0
-        if (count > 1) uses.set(text, count - 1)
-        else if (uses.delete(text)) erase(text)
-      }
-    },
-    replace(text, replacement) {
-      if (byStart.size === 0) return text
-      const last = text.length - MIN_SECRET_LENGTH
-      let clean = ''
-      let copied = 0
-      let secretStart = 0
-      let secretEnd = 0
-      for (let from = nextStart(text, 0); from <= last; from = nextStart(text, from + 1)) {
-        const end = endOfSecret(text, from)
-        if (end === from) continue
-        // Secrets that overlap are replaced together, so that no part of one is left.
-        if (from >= secretEnd) {
-          if (secretEnd > 0) clean += text.slice(copied, secretStart) + replacement
-          copied = secretEnd
-          secretStart = from
-        }
-        secretEnd = Math.max(secretEnd, end)
-      }
-      return secretEnd === 0 ? text : clean + text.slice(copied, secretStart) + replacement + text.slice(secretEnd)
-    },
   }
 }
 

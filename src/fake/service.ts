@@ -1,5 +1,5 @@
 import { document } from '../generated/document.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { hash, hashText, unit } from './data/random.ts'
 import type { TimelinesState } from './data/timeline.ts'
 import { createWorld } from './data/world.ts'

@@ -1,5 +1,5 @@
 import type { EtnMarketError } from '../errors/base.ts'
-import { isPromise } from '../utils/is-promise.ts'
+import { isPromise } from '../utils/runtime.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
 
 /** An event of a feed, discriminated by `type`. */

@@ -22,7 +22,6 @@ export type {
 } from './events.ts'
 export { createPriceFeed } from './feed.ts'
 export type { Portfolio, PortfolioOptions, PortfolioPosition } from './portfolio/watch-portfolio.ts'
-export type { FeedPlan, PlannedGroup, PlannedPurchase, PlannedRate, PlannedRequests } from './schedule/explain.ts'
 export type { FeedStreamState, FeedStreamStatus, RefusedAddress, StreamState } from './stream/stream-state.ts'
 export type { TradesOptions } from './trades/trades.ts'
 export type * from './types.ts'

@@ -22,7 +22,7 @@ export interface FileLock {
 }
 
 /** The process that has a lock. */
-export interface LockHolder {
+interface LockHolder {
   readonly pid: number
   readonly host: string
   /** Where its number means something: the boot of a system, and a container of it. Empty where that is not known. */
@@ -31,24 +31,13 @@ export interface LockHolder {
   readonly started: string
 }
 
-/** The lock, or who has it. */
-export type LockAttempt =
+/** The lock, or who has it, where that is known, and whether that is this process. */
+type LockAttempt =
   | { readonly lock: FileLock }
-  | {
-      readonly lock?: undefined
-      /** Undefined where it is not known. */
-      readonly holder: LockHolder | undefined
-      /** Whether this process has it already. */
-      readonly isOwn: boolean
-    }
+  | { readonly lock?: undefined; readonly holder: LockHolder | undefined; readonly isOwn: boolean }
 
 /** How often the holder of a lock shows that it lives, and after how long without that the lock is taken over. */
-export interface LockTimes {
-  readonly heartbeatMs: number
-  readonly silenceMs: number
-}
-
-const TIMES: LockTimes = { heartbeatMs: 1_000, silenceMs: 5_000 }
+const TIMES = { heartbeatMs: 1_000, silenceMs: 5_000 }
 const POLL_MS = 20
 
 /**
@@ -72,7 +61,7 @@ export function lockAppendedFile(path: string): LockAttempt {
   return acquire(hasOneName ? `${target}.lock` : join(tmpdir(), `etn-market-${dev}-${ino}.lock`), TIMES)
 }
 
-function acquire(file: string, times: LockTimes): LockAttempt {
+function acquire(file: string, times: typeof TIMES): LockAttempt {
   const own = JSON.stringify({ ...identify(process.pid), id: randomUUID() })
   for (;;) {
     const lock = create(file, own, times)
@@ -81,7 +70,7 @@ function acquire(file: string, times: LockTimes): LockAttempt {
     // It was released meanwhile.
     if (found === undefined) continue
     const holder = parse(found.text)
-    const isNear = holder !== undefined && isOwnSystem(holder)
+    const isNear = holder !== undefined && isOfThisSystem(holder)
     const state = isNear ? lookUp(holder) : listen(file, found, times.silenceMs)
     if (state === 'alive') return { holder, isOwn: isNear && holder.pid === process.pid }
     if (state === 'changed') continue
@@ -96,7 +85,7 @@ function acquire(file: string, times: LockTimes): LockAttempt {
 }
 
 /** Undefined if the file is there already. */
-function create(file: string, own: string, { heartbeatMs }: LockTimes): FileLock | undefined {
+function create(file: string, own: string, { heartbeatMs }: typeof TIMES): FileLock | undefined {
   let descriptor: number
   try {
     descriptor = openSync(file, 'wx')
@@ -112,8 +101,15 @@ function create(file: string, own: string, { heartbeatMs }: LockTimes): FileLock
     throw error
   }
   const isHeld = () => read(file)?.text === own
-  // The open file, not its name: what another process has put there is not touched. It takes no room on a full disk.
-  const timer = setInterval(() => beat(descriptor), heartbeatMs)
+  const timer = setInterval(() => {
+    const seconds = Date.now() / 1_000
+    try {
+      // The open file, not its name: what another process has put there is not touched. It takes no room on a full disk.
+      futimesSync(descriptor, seconds, seconds)
+    } catch {
+      // The next one may succeed. Before it writes, a holder looks whether it still has the lock.
+    }
+  }, heartbeatMs)
   timer.unref()
   return {
     isHeld,
@@ -125,31 +121,24 @@ function create(file: string, own: string, { heartbeatMs }: LockTimes): FileLock
   }
 }
 
-function beat(descriptor: number): void {
-  const seconds = Date.now() / 1_000
-  try {
-    futimesSync(descriptor, seconds, seconds)
-  } catch {
-    // The next one may succeed. Before it writes, a holder looks whether it still has the lock.
-  }
+/** A container that is started again gives the same numbers to new processes, which began later. */
+function lookUp({ pid, started }: LockHolder): 'alive' | 'dead' {
+  const found = startOf(pid)
+  return (found === '' || found === started) && isRunning(pid) ? 'alive' : 'dead'
 }
 
-type HolderState = 'alive' | 'dead' | 'changed'
-
-/** A container that is started again gives the same numbers to new processes, which began later. */
-function lookUp({ pid, started }: LockHolder): HolderState {
-  const found = startOf(pid)
-  if (found !== '' && found !== started) return 'dead'
+/** Whether there is a process with this number. */
+export function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0) ? 'alive' : 'dead'
+    return process.kill(pid, 0)
   } catch (error) {
     // A process of another user runs, too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'alive' : 'dead'
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
 /** Waits for a heartbeat. No two clocks are compared: that the time of the file changes is enough, whatever it says. */
-function listen(file: string, found: LockText, silenceMs: number): HolderState {
+function listen(file: string, found: LockText, silenceMs: number): 'alive' | 'dead' | 'changed' {
   for (const begun = performance.now(); performance.now() - begun < silenceMs; pause()) {
     const now = read(file)
     if (now?.text !== found.text) return 'changed'
@@ -162,13 +151,10 @@ function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS)
 }
 
-interface LockText {
-  readonly text: string
-  readonly changed: bigint
-}
+type LockText = NonNullable<ReturnType<typeof read>>
 
 /** Opened anew each time: a file on a network shows what is new when it is opened. */
-function read(file: string): LockText | undefined {
+function read(file: string) {
   let descriptor: number | undefined
   try {
     descriptor = openSync(file, 'r')
@@ -191,19 +177,17 @@ function parse(text: string): LockHolder | undefined {
   }
 }
 
-function isOwnSystem({ system, started }: LockHolder): boolean {
-  return typeof started === 'string' && system !== '' && system === identify(process.pid).system
-}
+const isOfThisSystem = ({ system, started }: LockHolder): boolean =>
+  typeof started === 'string' && system !== '' && system === identify(process.pid).system
 
 /** Two containers may have one host name and the same numbers. Linux tells them apart; elsewhere a host has one set of numbers. */
 function identify(pid: number): LockHolder {
   const host = hostname()
-  const isLinux = process.platform === 'linux'
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return { pid, host, system: `${boot} ${readlinkSync('/proc/self/ns/pid')}`, started: startOf(pid) }
   } catch {
-    return { pid, host, system: isLinux ? '' : host, started: '' }
+    return { pid, host, system: process.platform === 'linux' ? '' : host, started: '' }
   }
 }
 

@@ -1,9 +1,33 @@
+import { readFileSync, statSync } from 'node:fs'
+import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
-import { type Entry, failedError, formatEntries, readEntries } from './entries.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
-import { FileStoreError } from './file-store-error.ts'
 import { replaceFile } from './replace-file.ts'
+
+/**
+ * A file store cannot be opened, read or written. `code` is
+ * - `store_in_use`: another process has it, or another store of this one;
+ * - `store_unreadable`: the file holds something else, or is damaged;
+ * - `store_failed`: the system refused, such as on a full disk; `cause` has its error;
+ * - `store_closed`: it was closed.
+ */
+export class FileStoreError extends EtnMarketError {
+  override get name(): string {
+    return 'FileStoreError'
+  }
+  /** The file of the store. */
+  readonly path: string
+  /** The process that has the store, where it is in use and the process is known. */
+  readonly pid?: number
+
+  constructor(message: string, details: { code: string; path: string; pid?: number | undefined; cause?: unknown }) {
+    const { path, pid, ...rest } = details
+    super(message, rest)
+    this.path = path
+    if (pid !== undefined) this.pid = pid
+  }
+}
 
 /** A store of texts in a file: for the `store` of a budget, a feed, a sweep or a cache, or several of them. */
 export interface FileStore extends AsyncDisposable {
@@ -35,98 +59,120 @@ export interface FileStore extends AsyncDisposable {
  */
 export function createFileStore(path: string): FileStore {
   const lock = acquire(path)
-  let entries: ReadonlyMap<string, Entry>
   try {
-    entries = readEntries(path)
+    return new JsonFileStore(path, lock, readEntries(path))
   } catch (error) {
     lock.release()
     throw error
   }
-  /** What the running write, and the next one, change; undefined for a deleted entry. */
-  let writing: Changes = new Map()
-  let changes: Changes = new Map()
-  let running: Promise<unknown> = Promise.resolve()
-  let queued: Promise<void> | undefined
-  let closing: Promise<void> | undefined
+}
 
-  function find(key: string): Entry | undefined {
-    const newest = [changes, writing].find((changed) => changed.has(key)) ?? entries
+/** A text, and when it ends: unix milliseconds, undefined for never. */
+interface Entry {
+  readonly value: string
+  readonly expires?: number | undefined
+}
+
+/** What a write changes; undefined for a deleted entry. */
+type Changes = Map<string, Entry | undefined>
+
+const isAlive = (entry: Entry | undefined): entry is Entry =>
+  entry !== undefined && (entry.expires === undefined || entry.expires > Date.now())
+
+class JsonFileStore implements FileStore {
+  readonly #path: string
+  readonly #lock: FileLock
+  #entries: ReadonlyMap<string, Entry>
+  /** Of the running write, and of the next one. */
+  #writing: Changes = new Map()
+  #changes: Changes = new Map()
+  #running: Promise<unknown> = Promise.resolve()
+  #queued: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(path: string, lock: FileLock, entries: ReadonlyMap<string, Entry>) {
+    this.#path = path
+    this.#lock = lock
+    this.#entries = entries
+  }
+
+  get(key: string): string | undefined {
+    this.#requireOpen()
+    const newest = [this.#changes, this.#writing].find((changed) => changed.has(key)) ?? this.#entries
     const entry = newest.get(key)
-    return entry && isAlive(entry) ? entry : undefined
+    return isAlive(entry) ? entry.value : undefined
   }
 
-  function requireOpen(): void {
-    if (closing !== undefined) throw new FileStoreError(`${path}: the store is closed.`, { code: 'store_closed', path })
+  async set(key: string, value: string, ttl?: number): Promise<void> {
+    this.#requireOpen()
+    // Another value would make the file unreadable.
+    if (typeof value !== 'string') throw invalidOption('value', value, 'a text')
+    await this.#change(key, { value, ...(Number.isFinite(ttl) && { expires: Date.now() + Number(ttl) }) })
   }
 
-  function change(key: string, entry: Entry | undefined): Promise<void> {
-    changes.set(key, entry)
-    queued ??= running.then(() => {
-      const written = write()
-      running = written.catch(() => {})
+  async delete(key: string): Promise<boolean> {
+    if (this.get(key) === undefined) return false
+    await this.#change(key, undefined)
+    return true
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [ASYNC_DISPOSE](): Promise<void> {
+    return this.close()
+  }
+
+  #requireOpen(): void {
+    if (this.#closing === undefined) return
+    throw new FileStoreError(`${this.#path}: the store is closed.`, { code: 'store_closed', path: this.#path })
+  }
+
+  #change(key: string, entry: Entry | undefined): Promise<void> {
+    this.#changes.set(key, entry)
+    this.#queued ??= this.#running.then(() => {
+      const written = this.#write()
+      this.#running = written.catch(() => {})
       return written
     })
-    return queued
+    return this.#queued
   }
 
-  async function write(): Promise<void> {
-    queued = undefined
-    writing = changes
-    changes = new Map()
-    const next = new Map([...new Map([...entries, ...writing])].filter(isKept))
+  async #write(): Promise<void> {
+    this.#queued = undefined
+    this.#writing = this.#changes
+    this.#changes = new Map()
+    const changed = [...new Map([...this.#entries, ...this.#writing])]
+    const next = new Map(changed.filter((one): one is [string, Entry] => isAlive(one[1])))
     try {
       // Another process would be overwritten.
-      if (!lock.isHeld()) throw new Error('its lock was taken away')
-      await replaceFile(path, formatEntries(next))
-      entries = next
+      if (!this.#lock.isHeld()) throw new Error('its lock was taken away')
+      await replaceFile(this.#path, formatEntries(next))
+      this.#entries = next
     } catch (error) {
-      throw failedError(path, 'written', error)
+      throw failedError(this.#path, 'written', error)
     } finally {
-      writing = new Map()
+      this.#writing = new Map()
     }
   }
 
-  async function close(): Promise<void> {
+  async #close(): Promise<void> {
     // The call that made a change rejects with its error.
-    await queued?.catch(() => {})
-    await running
-    lock.release()
+    await this.#queued?.catch(() => {})
+    await this.#running
+    this.#lock.release()
   }
-
-  const store: FileStore = {
-    get(key) {
-      requireOpen()
-      return find(key)?.value
-    },
-    async set(key, value, ttl) {
-      requireOpen()
-      // Another value would make the file unreadable.
-      if (typeof value !== 'string') throw invalidOption('value', value, 'a text')
-      await change(key, { value, ...(Number.isFinite(ttl) && { expires: Date.now() + Number(ttl) }) })
-    },
-    async delete(key) {
-      requireOpen()
-      if (find(key) === undefined) return false
-      await change(key, undefined)
-      return true
-    },
-    close: () => {
-      closing ??= close()
-      return closing
-    },
-    [ASYNC_DISPOSE]: () => store.close(),
-  }
-  return store
 }
 
-type Changes = Map<string, Entry | undefined>
-
-const isAlive = ({ expires }: Entry) => expires === undefined || expires > Date.now()
-const isKept = (change: [string, Entry | undefined]): change is [string, Entry] =>
-  change[1] !== undefined && isAlive(change[1])
-
 function acquire(path: string): FileLock {
-  const attempt = lockOrFail(path)
+  let attempt: ReturnType<typeof lockFile>
+  try {
+    attempt = lockFile(path)
+  } catch (error) {
+    throw failedError(path, 'locked', error)
+  }
   if (attempt.lock !== undefined) return attempt.lock
   const { pid, host } = attempt.holder ?? {}
   const message = attempt.isOwn
@@ -135,10 +181,47 @@ function acquire(path: string): FileLock {
   throw new FileStoreError(`${path}: ${message}`, { code: 'store_in_use', path, pid })
 }
 
-function lockOrFail(path: string): ReturnType<typeof lockFile> {
-  try {
-    return lockFile(path)
-  } catch (error) {
-    throw failedError(path, 'locked', error)
-  }
+/** The error of a file that the system did not let us read, write or lock. */
+function failedError(path: string, what: 'read' | 'written' | 'locked', cause: unknown): FileStoreError {
+  const { message } = cause as Error
+  return new FileStoreError(`${path}: it cannot be ${what}: ${message}.`, { code: 'store_failed', path, cause })
 }
+
+const FORMAT = 'etn-market file store 1'
+
+/** One entry a line, so that a person can read it. */
+function formatEntries(entries: ReadonlyMap<string, Entry>): string {
+  const lines = [...entries].map(([key, entry]) => `${JSON.stringify(key)}:${JSON.stringify(entry)}`)
+  return `{"format":"${FORMAT}","entries":{\n${lines.join(',\n')}\n}}\n`
+}
+
+/**
+ * The entries of a file; none where there is no file. Anything that is no whole file of a store is an error: with no entries, what was
+ * spent would be forgotten.
+ * @throws FileStoreError
+ */
+function readEntries(path: string): Map<string, Entry> {
+  let text: string
+  try {
+    // As bigints: the numbers of a pipe keep `realpathSync` of Node 20 from following links.
+    if (statSync(path, { bigint: true, throwIfNoEntry: false })?.isFile() === false)
+      throw new Error('it is no regular file')
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
+    throw failedError(path, 'read', error)
+  }
+  try {
+    const { format, entries } = JSON.parse(text)
+    const list = Object.entries(entries as Record<string, Entry>)
+    if (format === FORMAT && list.every(isEntry)) return new Map(list)
+  } catch {
+    // As for any other text that is no store.
+  }
+  const advice = 'Restore it from a backup, or move it away to begin without what it counted.'
+  const message = `${path}: it is damaged, or no file of a store. It was left as it is. ${advice}`
+  throw new FileStoreError(message, { code: 'store_unreadable', path })
+}
+
+const isEntry = ([, { value, expires }]: [string, Entry]): boolean =>
+  typeof value === 'string' && (expires === undefined || typeof expires === 'number')

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  lstatSync,
   openSync,
   readlinkSync,
   realpathSync,
@@ -25,10 +26,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   // What a crash has left. A link that somebody has put there is removed, too, and never written through.
   await rm(temporary, { force: true })
   try {
-    const mode = await modeOf(target)
+    const old = await stat(target).catch(() => undefined)
     const file = await open(temporary, 'wx')
     try {
-      if (mode !== undefined) await file.chmod(mode & 0o7777)
+      if (old !== undefined) await file.chmod(old.mode & 0o7777)
       await file.writeFile(text)
       await file.sync()
     } finally {
@@ -39,7 +40,13 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await rm(temporary, { force: true }).catch(() => {})
     throw error
   }
-  await syncFolder(dirname(target))
+  try {
+    // Without it a power failure may bring the old file back.
+    const folder = await open(dirname(target), 'r')
+    await folder.sync().finally(() => folder.close())
+  } catch {
+    // Some systems cannot open a folder. The new file is complete in any case.
+  }
 }
 
 /**
@@ -52,7 +59,7 @@ export function replaceFileSync(path: string, write: (temporary: string) => void
   rmSync(temporary, { force: true })
   try {
     write(temporary)
-    syncSync(temporary, 'r+')
+    syncPath(temporary, 'r+')
     const mode = statSync(target, { throwIfNoEntry: false })?.mode
     if (mode !== undefined) chmodSync(temporary, mode & 0o7777)
     renameSync(temporary, target)
@@ -61,36 +68,18 @@ export function replaceFileSync(path: string, write: (temporary: string) => void
     throw error
   }
   try {
-    syncSync(dirname(target), 'r')
+    syncPath(dirname(target), 'r')
   } catch {
-    // As in `syncFolder`.
+    // As in `replaceFile`.
   }
 }
 
-function syncSync(path: string, flags: 'r' | 'r+'): void {
+function syncPath(path: string, flags: 'r' | 'r+'): void {
   const file = openSync(path, flags)
   try {
     fsyncSync(file)
   } finally {
     closeSync(file)
-  }
-}
-
-async function modeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).mode
-  } catch {
-    return undefined
-  }
-}
-
-/** Without it a power failure may bring the old file back. Some systems cannot open a folder; there it is left out. */
-async function syncFolder(path: string): Promise<void> {
-  try {
-    const folder = await open(path, 'r')
-    await folder.sync().finally(() => folder.close())
-  } catch {
-    // The new file is complete in any case.
   }
 }
 
@@ -105,18 +94,9 @@ export function resolveFile(path: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  const target = readLink(path)
-  if (target !== undefined) return resolveFile(resolve(dirname(path), target))
+  const isLink = lstatSync(path, { bigint: true, throwIfNoEntry: false })?.isSymbolicLink()
+  if (isLink) return resolveFile(resolve(dirname(path), readlinkSync(path)))
   return join(realpathSync(dirname(path)), basename(path))
-}
-
-/** Where a symbolic link leads to; undefined for anything else. */
-function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 export function isWritable(folder: string): boolean {

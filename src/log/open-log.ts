@@ -2,7 +2,7 @@ import { checkMethods, invalidOption } from '../errors/input.ts'
 import type { ClientEvent } from '../events.ts'
 import type { ClientOptions, LogLevel } from '../options.ts'
 import type { Transport } from '../transport/transport.ts'
-import { environment } from '../utils/environment.ts'
+import { environment } from '../utils/runtime.ts'
 
 const LEVELS = ['off', 'warn', 'info', 'debug']
 

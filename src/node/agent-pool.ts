@@ -1,6 +1,5 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
-import { errorWithCode } from './fetch-error.ts'
 
 /** An agent of `node:http` or `node:https`, or one that extends them, such as a `ProxyAgent` of the package proxy-agent. */
 export interface HttpAgent {
@@ -51,12 +50,9 @@ export class AgentPool {
 
   /** The agent for a protocol; it is made when it is first needed, because loading Node's code takes milliseconds. */
   agentFor(secure: boolean): ProtocolAgent {
-    if (secure) {
-      this.#https ??= this.#create(true)
-      return this.#https
-    }
-    this.#http ??= this.#create(false)
-    return this.#http
+    if (secure) this.#https ??= this.#create(true)
+    else this.#http ??= this.#create(false)
+    return (secure ? this.#https : this.#http) as ProtocolAgent
   }
 
   /** Ends all requests and closes the connections of the pool's own agents; resolves when that is done. It destroys no other agent. */
@@ -93,7 +89,6 @@ function trackRequest(request: ClientRequest, requests: Set<ClientRequest>): Cli
 function trackConnections(agent: Agent, sockets: Set<Socket>, secure: boolean): Agent {
   const connect = (agent as unknown as Connecting).createConnection
   return Object.assign(agent, {
-    getName: createNames(),
     createConnection(options: AgentOptions, done: OnConnect): Socket | undefined {
       const socket = connect.call(agent, options, done) as Socket
       const timer = setTimeout(() => socket.destroy(connectTimeout()), CONNECT_TIMEOUT_MS)
@@ -115,13 +110,14 @@ function trackConnections(agent: Agent, sockets: Set<Socket>, secure: boolean): 
   })
 }
 
-/** Names the connections to a host. The agent asks for the same name several times a request, which took 0.3 kB. */
-function createNames(): (options: { host?: string; port?: number }) => string {
-  let last: { host?: string | undefined; port?: number | undefined; name: string } | undefined
-  return ({ host, port }) => {
-    if (last === undefined || last.host !== host || last.port !== port) last = { host, port, name: `${host}:${port}` }
-    return last.name
-  }
+const connectTimeout = () => errorWithCode(`No connection within ${CONNECT_TIMEOUT_MS} ms`, 'UND_ERR_CONNECT_TIMEOUT')
+
+/** An error in the shape of those of Node's fetch: the code is in the cause. */
+export function fetchError(message: 'fetch failed' | 'terminated', cause: unknown): TypeError {
+  return new TypeError(message, { cause })
 }
 
-const connectTimeout = () => errorWithCode(`No connection within ${CONNECT_TIMEOUT_MS} ms`, 'UND_ERR_CONNECT_TIMEOUT')
+/** The cause of a {@link fetchError}. */
+export function errorWithCode(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code })
+}

@@ -1,15 +1,10 @@
-import { acceptLightSignal } from '../transport/light-signal.ts'
-import { failed, NOT_SENT, type Progress, redirected } from '../transport/outcome.ts'
-import { followRedirects, isRedirect } from '../transport/redirects.ts'
+import { failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
+import { followRedirects, isRedirect, redirected } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
-import { AgentPool, type HttpAgent } from './agent-pool.ts'
-import { errorWithCode, fetchError } from './fetch-error.ts'
-import { sendHttpRequest } from './http-request.ts'
-import { UrlParser } from './parse-url.ts'
-
-export type { HttpAgent } from './agent-pool.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
+import { AgentPool, errorWithCode, fetchError, type HttpAgent } from './agent-pool.ts'
+import { parseTarget, sendHttpRequest } from './http-request.ts'
 
 /** Options of `createNodeTransport`. */
 export interface NodeTransportOptions {
@@ -60,7 +55,6 @@ export interface NodeTransport extends Transport {
  * @throws TypeError when `agent` is not an agent
  */
 export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeTransport {
-  const urls = new UrlParser()
   const pool = new AgentPool(resolveAgents(agent))
   let isClosed = false
 
@@ -74,9 +68,9 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
     const request = (to: string) => {
       signal.throwIfAborted()
       if (isClosed) throw fetchError('fetch failed', errorWithCode('The transport was closed', NOT_SENT))
-      const target = urls.parse(to)
+      const target = parseTarget(to)
       return sendHttpRequest({
-        agent: pool.agentFor(target.secure),
+        agent: pool.agentFor(target.protocol === 'https:'),
         target,
         headers,
         signal,
@@ -105,7 +99,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
     return pool.close()
   }
 
-  return { send: acceptLightSignal(send), close, [ASYNC_DISPOSE]: close }
+  return { send, close, [ASYNC_DISPOSE]: close }
 }
 
 function resolveAgents(agent: NodeTransportOptions['agent']): { http?: HttpAgent; https?: HttpAgent } {

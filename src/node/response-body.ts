@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type * as Zlib from 'node:zlib'
+import type { CompressCallback, ZlibOptions } from 'node:zlib'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
-import { fetchError } from './fetch-error.ts'
+import { fetchError } from './agent-pool.ts'
 
 /** A body that is being received. */
 export interface BufferedBody {
@@ -20,31 +20,25 @@ export function bufferBody(
   onEnd: () => void,
   maxBytes = Number.POSITIVE_INFINITY,
 ): BufferedBody {
-  let succeed: (text: string) => void = () => {}
+  let resolveText: (text: string) => void = () => {}
   let fail: (reason: unknown) => void = () => {}
-  const text = new Promise<string>((resolve, reject) => {
-    succeed = (decoded) => {
-      onEnd()
-      resolve(decoded)
-    }
-    fail = (reason) => {
-      onEnd()
-      reject(reason)
-    }
+  const received = new Promise<string>((resolve, reject) => {
+    resolveText = resolve
+    fail = reject
   })
+  const text = received.finally(onEnd)
   // The caller may have discarded it.
   text.catch(() => {})
 
   if (codings === null) {
-    succeed('')
+    resolveText('')
     response.resume()
   } else {
     const chunks: Buffer[] = []
-    let received = 0
-    const onFailure = (error: Error) => fail(isTooLarge(error) ? error : fetchError('terminated', error))
+    let length = 0
     response.on('data', (chunk: Buffer) => {
-      received += chunk.length
-      if (received <= maxBytes) chunks.push(chunk)
+      length += chunk.length
+      if (length <= maxBytes) chunks.push(chunk)
       else {
         chunks.length = 0
         fail(new ResponseTooLargeError(maxBytes))
@@ -52,12 +46,9 @@ export function bufferBody(
       }
     })
     response.on('end', () => {
-      // What is thrown in a listener would end the process.
-      try {
-        decodeBody(chunks, codings, maxBytes, succeed, onFailure)
-      } catch (error) {
-        onFailure(error as Error)
-      }
+      decodeBody(Buffer.concat(chunks), codings, maxBytes).then(resolveText, (error) =>
+        fail(error instanceof ResponseTooLargeError ? error : fetchError('terminated', error)),
+      )
     })
   }
 
@@ -65,27 +56,17 @@ export function bufferBody(
     text,
     fail,
     async cancel() {
-      succeed('')
+      resolveText('')
       if (!response.complete) response.destroy()
     },
   }
 }
 
-const isTooLarge = (error: Error) => error instanceof ResponseTooLargeError
-
 export type Coding = 'gzip' | 'deflate' | 'br'
-type OnDecoded = (bytes: Buffer) => void
-type Decoder = (bytes: Buffer, onDecoded: OnDecoded, fail: (error: Error) => void) => void
 
-/** Up to this size, decoding at once takes less time than asking a thread for it. Bytes, compressed. */
-const MAX_SYNC_BYTES = 65_536
-/** A small body may be a large one: beyond this it is decoded by a thread. Bytes, decoded. */
-const MAX_SYNC_OUTPUT_BYTES = 1_048_576
 /** Node makes no larger text. */
 const MAX_BUFFER_BYTES = 536_870_888
 const MAX_CODINGS = 5
-
-const NO_CODING: readonly Coding[] = Object.freeze([])
 const KNOWN_CODINGS: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'br' }
 
 /**
@@ -93,104 +74,42 @@ const KNOWN_CODINGS: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip'
  * @throws Error when there are more than a server applies in practice
  */
 export function parseContentEncoding(header: string | null): readonly Coding[] {
-  if (header === null || header === '') return NO_CODING
+  if (header === null || header === '') return []
   const names = header.toLowerCase().split(',')
   if (names.length > MAX_CODINGS) throw new Error(`Too many content-encodings: ${names.length}`)
   const codings = names.map((name) => KNOWN_CODINGS[name.trim()])
-  return codings.every((coding) => coding !== undefined) ? codings.reverse() : NO_CODING
+  return codings.every((coding) => coding !== undefined) ? codings.reverse() : []
 }
 
-/** Decodes a body that has arrived whole. */
-function decodeBody(
-  chunks: readonly Buffer[],
-  codings: readonly Coding[],
-  maxBytes: number,
-  succeed: (text: string) => void,
-  fail: (error: Error) => void,
-): void {
-  const [first] = chunks
-  const bytes = first === undefined || chunks.length > 1 ? Buffer.concat(chunks) : first
-  if (codings.length === 0) succeed(decodeUtf8(bytes))
-  else undoCodings(bytes, codings, 0, maxBytes, (decoded) => decodeText(decoded, succeed, fail), fail)
+/** Decodes a body that has arrived whole, as `Response.text()` does: UTF-8 without a byte order mark, with U+FFFD for invalid bytes. */
+async function decodeBody(body: Buffer, codings: readonly Coding[], maxBytes: number): Promise<string> {
+  let bytes = body
+  for (const coding of codings) if (bytes.length > 0) bytes = await undoCoding(bytes, coding, maxBytes)
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return bytes.toString('utf8', hasByteOrderMark ? 3 : 0)
 }
 
-function undoCodings(
-  bytes: Buffer,
-  codings: readonly Coding[],
-  index: number,
-  maxBytes: number,
-  onDecoded: OnDecoded,
-  fail: (error: Error) => void,
-): void {
-  const coding = codings[index]
-  if (coding === undefined || bytes.length === 0) {
-    onDecoded(bytes)
-    return
-  }
-  const decode = decoderOf(coding, bytes, maxBytes)
-  decode(bytes, (decoded) => undoCodings(decoded, codings, index + 1, maxBytes, onDecoded, fail), fail)
-}
+type Decode = (bytes: Buffer, options: ZlibOptions, callback: CompressCallback) => void
 
-function decoderOf(coding: Coding, bytes: Buffer, maxBytes: number): Decoder {
+/** In a thread: a small body may be a large one. */
+function undoCoding(bytes: Buffer, coding: Coding, maxBytes: number): Promise<Buffer> {
   const zlib = process.getBuiltinModule('node:zlib')
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
   // As in fetch and browsers, a compressed body without a proper end is accepted.
-  const lenient = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH }
-  if (coding === 'br') {
-    const brotli = { flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH }
-    return bySize(zlib.brotliDecompressSync, zlib.brotliDecompress, brotli, maxBytes)
-  }
-  if (coding === 'gzip') return bySize(zlib.gunzipSync, zlib.gunzip, lenient, maxBytes)
+  const flush = coding === 'br' ? BROTLI_OPERATION_FLUSH : Z_SYNC_FLUSH
+  const options = { flush, finishFlush: flush, maxOutputLength: Math.min(maxBytes, MAX_BUFFER_BYTES) }
   // Some servers send raw deflate under the name of zlib's format.
   const isZlib = ((bytes[0] ?? 0) & 0x0f) === 0x08
-  return isZlib
-    ? bySize(zlib.inflateSync, zlib.inflate, lenient, maxBytes)
-    : bySize(zlib.inflateRawSync, zlib.inflateRaw, lenient, maxBytes)
+  const inflate = isZlib ? zlib.inflate : zlib.inflateRaw
+  const decode: Decode = coding === 'br' ? zlib.brotliDecompress : coding === 'gzip' ? zlib.gunzip : inflate
+  return new Promise((resolve, reject) => {
+    decode(bytes, options, (error, decoded) => {
+      if (error === null) resolve(decoded)
+      else reject(isTooLarge(error) ? new ResponseTooLargeError(maxBytes) : error)
+    })
+  })
 }
 
-function bySize<Options>(
-  sync: (bytes: Buffer, options: Options & { maxOutputLength: number }) => Buffer,
-  async: (bytes: Buffer, options: Options & { maxOutputLength: number }, callback: Zlib.CompressCallback) => void,
-  options: Options,
-  maxBytes: number,
-): Decoder {
-  return (bytes, onDecoded, fail) => {
-    const decodeLater = () => {
-      const maxOutputLength = Math.min(maxBytes, MAX_BUFFER_BYTES)
-      async(bytes, { ...options, maxOutputLength }, (error, decoded) => {
-        if (error === null) onDecoded(decoded)
-        else fail(isOutputTooLarge(error) ? new ResponseTooLargeError(maxBytes) : error)
-      })
-    }
-    if (bytes.length > MAX_SYNC_BYTES) return decodeLater()
-    let decoded: Buffer
-    try {
-      decoded = sync(bytes, { ...options, maxOutputLength: MAX_SYNC_OUTPUT_BYTES })
-    } catch (error) {
-      return isOutputTooLarge(error) ? decodeLater() : fail(error as Error)
-    }
-    if (decoded.length > maxBytes) fail(new ResponseTooLargeError(maxBytes))
-    else onDecoded(decoded)
-  }
-}
-
-function isOutputTooLarge(error: unknown): boolean {
+function isTooLarge(error: Error): boolean {
   return (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE'
-}
-
-/** Calls from a thread of zlib must not throw: nobody would catch that. */
-function decodeText(bytes: Buffer, succeed: (text: string) => void, fail: (error: Error) => void): void {
-  let text: string | undefined
-  try {
-    text = decodeUtf8(bytes)
-  } catch (error) {
-    fail(error as Error)
-  }
-  if (text !== undefined) succeed(text)
-}
-
-/** Reads bytes as `Response.text()` does: UTF-8 without a byte order mark, with U+FFFD for invalid bytes. */
-function decodeUtf8(bytes: Buffer): string {
-  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  return bytes.toString('utf8', hasByteOrderMark ? 3 : 0)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { isAddress } from '../utils/address.ts'
-import { ruleOf } from './param-rules.ts'
+import { ruleOf } from './operation.ts'
 
 /** `isAddress` alone decides; the pattern is for what is made of the schema, for example a JSON Schema. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/

@@ -1,8 +1,7 @@
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
 import { type AddressReader, addressReader, isMixedCase, looksLikeAddress } from '../utils/address.ts'
-import type { Operation, Param } from './operation.ts'
-import { ruleOf } from './param-rules.ts'
+import { type ChoiceRule, type Operation, type Param, ruleOf } from './operation.ts'
 import { isArray, isObject } from './type-guards.ts'
 
 /** Parameters that may be sent: checked, with addresses and choices as the service expects them. */
@@ -102,4 +101,16 @@ function show(value: unknown): string {
     return value.length > MAX_SHOWN_LENGTH ? `a text of ${value.length} characters` : JSON.stringify(value)
   if (typeof value === 'object' && value !== null) return isArray(value) ? `a list of ${value.length}` : 'an object'
   return String(value)
+}
+
+type ParamOf<Id extends OperationId> = (typeof operations)[Id]['params'][number]
+
+/** What the service takes for a parameter that is left out. */
+export function defaultOf<Id extends OperationId, Name extends ParamOf<Id>['name']>(
+  operation: Id,
+  name: Name,
+): Extract<ParamOf<Id>, { name: Name; default: unknown }>['default'] {
+  const { params }: Operation = operations[operation]
+  const param = params.find((each) => each.name === name) as Partial<ChoiceRule> | undefined
+  return param?.default as never
 }

@@ -1,7 +1,5 @@
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import { type OperationId, operations } from '../generated/operations.ts'
-import type { Operation } from '../operations/operation.ts'
-import { isObject } from '../operations/type-guards.ts'
+import type { OperationId } from '../generated/operations.ts'
 
 /** An answer as it is sent. Nothing in it belongs to one visitor. */
 export interface Answer {
@@ -75,38 +73,3 @@ export class AnswerCache {
 }
 
 const sizeOf = ({ body }: Answer) => body.length + OVERHEAD
-
-/** The data of a call as the service sends it. */
-export function toBody(operation: OperationId, data: unknown): string {
-  const { bareField }: Operation = operations[operation]
-  if (bareField !== undefined) return JSON.stringify(data)
-  return JSON.stringify({ data: operation === 'prices.batch' ? toBatch(data) : data, cursor: null })
-}
-
-/** The client completes prices with their addresses, and tokens without a price with null; the service sends neither. */
-function toBatch(data: unknown): unknown {
-  if (!isObject(data)) return data
-  const prices: [string, unknown][] = []
-  for (const [key, price] of Object.entries(data)) {
-    if (!isObject(price)) continue
-    const { address, ...fields } = price
-    prices.push([key, fields])
-  }
-  return Object.fromEntries(prices)
-}
-
-/** A weak entity tag of a text: equal for equal texts on every server, and kept by a CDN that compresses. */
-export function etagOf(text: string): string {
-  let one = 0xdeadbeef
-  let other = 0x41c6ce57
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    one = Math.imul(one ^ code, 2_654_435_761)
-    other = Math.imul(other ^ code, 1_597_334_677)
-  }
-  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(other ^ (other >>> 13), 3_266_489_909)
-  other = Math.imul(other ^ (other >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909)
-  return `W/"${hex(one)}${hex(other)}-${text.length.toString(36)}"`
-}
-
-const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0')

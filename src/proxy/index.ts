@@ -6,5 +6,4 @@
 
 export { type NodeRequest, type NodeResponse, toNodeHandler } from './node-handler.ts'
 export { createProxy } from './proxy.ts'
-export type { CostOfStreams, ProxyStatus, SpentBudget, StreamedAddresses, VisitorSpending } from './status.ts'
 export type * from './types.ts'

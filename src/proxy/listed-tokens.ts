@@ -1,9 +1,8 @@
-import type { ClientInternals } from '../client-internals.ts'
-import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { raceWithAbort } from '../concurrency/cancellation.ts'
+import { monotonicNow } from '../concurrency/clock.ts'
 import { operations } from '../generated/operations.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
+import type { ProxySettings } from './settings.ts'
 
 const WEEK_MS = 604_800_000
 /** How long a failure is answered without another call: each lost answer may have been charged. */
@@ -12,66 +11,50 @@ const LIMIT = operations['token.list'].credits.maxItems
 
 /** The tokens of `token.list`, which the proxy buys at the first need, and then once a week. */
 export class ListedTokens {
-  readonly #client: ClientInternals
-  /** Pays for the list, because everybody needs it. */
-  readonly #budget: SpendingLimit
-  readonly #clock: Clock
-  readonly #closing = new LightAbortController()
-  #known: ReadonlySet<string> | undefined
-  /** When the last call ended. */
-  #askedAt = Number.NEGATIVE_INFINITY
-  #failure: unknown
-  #loading: Promise<ReadonlySet<string>> | undefined
+  readonly #settings: ProxySettings
+  /** The list, or the failure of the call. An old list serves until there is a new one. */
+  #newest: Promise<ReadonlySet<string>> | undefined
+  #isKnown = false
+  /** The call in flight. */
+  #loading: Promise<void> | undefined
+  /** When the list is asked for again, by the monotonic clock. */
+  #dueAt = Number.NEGATIVE_INFINITY
 
-  constructor(client: ClientInternals, budget: SpendingLimit, clock: Clock) {
-    this.#client = client
-    this.#budget = budget
-    this.#clock = clock
+  constructor(settings: ProxySettings) {
+    this.#settings = settings
   }
 
   /**
    * Resolves with the addresses, in lower case.
    * @throws the error of the call, or the reason of the signal
    */
-  async get(signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const age = monotonicNow(this.#clock) - this.#askedAt
-    if (this.#known) {
-      // An old list serves until there is a new one.
-      if (age > (this.#failure ? RETRY_MS : WEEK_MS)) this.#start()
-      return this.#known
-    }
-    if (this.#failure && age <= RETRY_MS) throw this.#failure
-    return raceWithAbort(this.#start(), signal)
+  get(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (!this.#loading && monotonicNow(this.#settings.clock) > this.#dueAt) this.#load()
+    return raceWithAbort(this.#newest as Promise<ReadonlySet<string>>, signal)
   }
 
   /** Resolves when no call is in flight. */
-  async close(): Promise<void> {
-    this.#closing.abort(new DOMException('The proxy is closed.', 'AbortError'))
-    await this.#loading?.catch(() => {})
+  async settled(): Promise<void> {
+    await this.#loading
   }
 
-  #start(): Promise<ReadonlySet<string>> {
-    if (this.#loading) return this.#loading
-    this.#loading = this.#load()
-    // Everybody may have left.
-    this.#loading.catch(() => {})
-    return this.#loading
-  }
-
-  async #load(): Promise<ReadonlySet<string>> {
-    try {
-      const options = { signal: this.#closing }
-      const listed = await this.#client.call('token.list', { limit: LIMIT }, options, { budget: this.#budget })
-      this.#known = addressesOf(listed)
-      this.#failure = undefined
-      return this.#known
-    } catch (error) {
-      this.#failure = error
-      throw error
-    } finally {
-      this.#askedAt = monotonicNow(this.#clock)
+  #load(): void {
+    const { client, clock, budget } = this.#settings
+    // Everybody needs it, so the budget of all pays.
+    const list = client.call('token.list', { limit: LIMIT }, {}, { budget }).then(addressesOf)
+    if (!this.#isKnown) this.#newest = list
+    const end = (waitMs: number) => {
+      this.#dueAt = monotonicNow(clock) + waitMs
       this.#loading = undefined
     }
+    this.#loading = list.then(
+      () => {
+        this.#newest = list
+        this.#isKnown = true
+        end(WEEK_MS)
+      },
+      () => end(RETRY_MS),
+    )
   }
 }
 

@@ -1,4 +1,5 @@
-import { badRequest, type Refusal, refuse } from './refusal.ts'
+import { startBackgroundTimer } from '../concurrency/clock.ts'
+import { badRequest, methodNotAllowed, type Refusal } from './refusal.ts'
 import { failure } from './respond.ts'
 import type { MarketProxy } from './types.ts'
 
@@ -47,48 +48,72 @@ const MAX_READ_MS = 60_000
  */
 export function toNodeHandler(proxy: MarketProxy): (request: NodeRequest, response: NodeResponse) => void {
   return (request, response) => {
-    const visitor = followVisitor(response)
-    answer(proxy, request, visitor.left.signal)
-      .then((answered) => send(answered, response, visitor))
+    const connection = new Connection(response)
+    answer(proxy, request, connection.left)
+      .then((answered) => connection.send(answered))
       // Part of it may have been sent.
       .catch(() => response.destroy())
   }
 }
 
-/** Whether the visitor is still there, and when more may be written. */
-interface VisitorConnection {
-  readonly left: AbortController
-  /** Resolves when more may be written, or the visitor has left. */
-  writable(): Promise<void>
-}
+/** The connection of one visitor. */
+class Connection {
+  readonly #response: NodeResponse
+  readonly #left = new AbortController()
+  #wake = () => {}
 
-function followVisitor(response: NodeResponse): VisitorConnection {
-  const left = new AbortController()
-  let wake = () => {}
-  const leave = () => {
-    left.abort(new DOMException('The visitor has left.', 'AbortError'))
-    wake()
+  constructor(response: NodeResponse) {
+    this.#response = response
+    const leave = () => {
+      this.#left.abort(new DOMException('The visitor has left.', 'AbortError'))
+      this.#wake()
+    }
+    response.on('close', leave)
+    // Without a listener it would end the process.
+    response.on('error', leave)
+    response.on('drain', () => this.#wake())
   }
-  response.on('close', leave)
-  // Without a listener it would end the process.
-  response.on('error', leave)
-  response.on('drain', () => wake())
-  return {
-    left,
-    writable: () =>
-      new Promise((resolve) => {
-        wake = resolve
-        if (left.signal.aborted) resolve()
-      }),
+
+  /** Aborts when the visitor leaves. */
+  get left(): AbortSignal {
+    return this.#left.signal
+  }
+
+  async send({ status, headers, body }: Response): Promise<void> {
+    const response = this.#response
+    const reader = body?.getReader()
+    const cancel = () => void reader?.cancel().catch(() => {})
+    if (this.left.aborted) return cancel()
+    const cookies = headers.getSetCookie()
+    response.writeHead(status, { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) })
+    // The headers of a stream are sent before its first event.
+    response.flushHeaders()
+    this.left.addEventListener('abort', cancel)
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      if (this.left.aborted) return
+      // A stream that ends while its visitor reads nothing is not waited for.
+      if (!response.write(part.value)) await Promise.race([this.#writable(), reader?.closed])
+    }
+    response.end()
+    if (!this.left.aborted)
+      this.left.addEventListener(
+        'abort',
+        startBackgroundTimer(MAX_READ_MS, () => response.destroy()),
+      )
+  }
+
+  /** Resolves when more may be written, or the visitor has left. */
+  #writable(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      if (this.left.aborted) resolve()
+    })
   }
 }
 
 async function answer(proxy: MarketProxy, request: NodeRequest, signal: AbortSignal): Promise<Response> {
   const { method = 'GET' } = request
-  if (FORBIDDEN_METHODS.has(method.toUpperCase()))
-    return refused(
-      refuse(405, 'method_not_allowed', `The proxy takes no ${method}.`, { headers: { allow: 'GET, HEAD, OPTIONS' } }),
-    )
+  if (FORBIDDEN_METHODS.has(method.toUpperCase())) return refused(methodNotAllowed(`The proxy takes no ${method}.`))
   const standard = toRequest(request, method, signal)
   return standard === undefined
     ? refused(badRequest('The target or a header of the request is not valid.'))
@@ -123,25 +148,4 @@ function pathOf({ url = '/', originalUrl = url }: NodeRequest): string {
   const { pathname, search, protocol } = new URL(originalUrl)
   if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('The target is no URL of a server.')
   return pathname + search
-}
-
-async function send({ status, headers, body }: Response, response: NodeResponse, visitor: VisitorConnection) {
-  const { left, writable } = visitor
-  const reader = body?.getReader()
-  if (left.signal.aborted) return void reader?.cancel().catch(() => {})
-  const cookies = headers.getSetCookie()
-  response.writeHead(status, { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) })
-  // The headers of a stream are sent before its first event.
-  response.flushHeaders()
-  left.signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}))
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    if (left.signal.aborted) return
-    // A stream that ends while its visitor reads nothing is not waited for.
-    if (!response.write(part.value)) await Promise.race([writable(), reader?.closed])
-  }
-  response.end()
-  if (left.signal.aborted) return
-  const timer: { unref?(): unknown } | number = setTimeout(() => response.destroy(), MAX_READ_MS)
-  if (typeof timer === 'object') timer.unref?.()
-  left.signal.addEventListener('abort', () => clearTimeout(timer as ReturnType<typeof setTimeout>))
 }

@@ -1,18 +1,5 @@
-import { refuse } from './refusal.ts'
+import { ALLOWED_METHODS, refuse } from './refusal.ts'
 import type { ProxyCorsOptions } from './types.ts'
-
-/** From which pages requests are accepted. */
-export interface OriginPolicy {
-  /** @throws Refusal for a request of a foreign page */
-  check(request: Request, url: URL): void
-  /** Headers of every answer to the request, errors included. */
-  headersFor(request: Request): Record<string, string>
-  /** Further headers of the answer to a preflight request. */
-  preflightHeaders(request: Request): Record<string, string>
-}
-
-/** GET is the only method of the service; HEAD is answered from the cache. */
-export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
 const EXPOSED = 'X-Credits-Cost, X-Credits-Remaining, Retry-After'
 /** Sent without being asked for by reconnecting streams. */
@@ -20,41 +7,52 @@ const ALWAYS_ALLOWED_HEADERS = 'Last-Event-ID, If-None-Match'
 const HEADER_NAMES = /^[\w\-, ]{1,1000}$/
 const PREFLIGHT_SECONDS = '600'
 
-export function createOriginPolicy({ origins, credentials = false }: ProxyCorsOptions): OriginPolicy {
-  const listed = new Set(origins.map((origin) => new URL(origin).origin))
+/** From which pages requests are accepted. */
+export class OriginPolicy {
+  readonly #listed: ReadonlySet<string>
+  readonly #credentials: boolean
+
+  constructor({ origins, credentials = false }: ProxyCorsOptions) {
+    this.#listed = new Set(origins.map((origin) => new URL(origin).origin))
+    this.#credentials = credentials
+  }
+
+  /** @throws Refusal for a request of a foreign page */
+  check({ headers }: Request, url: URL): void {
+    const origin = headers.get('origin')
+    // Only a browser sends it, and no page can change it.
+    const site = headers.get('sec-fetch-site') ?? 'none'
+    const isAccepted =
+      origin === null
+        ? site === 'none' || site === 'same-origin'
+        : this.#listed.has(origin) || isOwnHost(origin, url, headers.get('host'))
+    if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
+  }
+
+  /** Headers of every answer to the request, errors included. */
+  headersFor({ headers }: Request): Record<string, string> {
+    const origin = headers.get('origin')
+    if (origin === null || !this.#listed.has(origin)) return { vary: 'Origin' }
+    return {
+      vary: 'Origin',
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': EXPOSED,
+      ...(this.#credentials && { 'access-control-allow-credentials': 'true' }),
+    }
+  }
+}
+
+/** Headers of the answer to a preflight request, beside those of every answer. */
+export function preflightHeaders({ headers }: Request): Record<string, string> {
+  // None of them reaches the service, so a listed origin may send what its own pages need.
+  const requested = headers.get('access-control-request-headers') ?? ''
+  const extra = HEADER_NAMES.test(requested) ? `, ${requested}` : ''
   return {
-    check({ headers }, url) {
-      const origin = headers.get('origin')
-      // Only a browser sends it, and no page can change it.
-      const site = headers.get('sec-fetch-site') ?? 'none'
-      const isAccepted =
-        origin === null
-          ? site === 'none' || site === 'same-origin'
-          : listed.has(origin) || isOwnHost(origin, url, headers.get('host'))
-      if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
-    },
-    headersFor({ headers }) {
-      const origin = headers.get('origin')
-      if (origin === null || !listed.has(origin)) return { vary: 'Origin' }
-      return {
-        vary: 'Origin',
-        'access-control-allow-origin': origin,
-        'access-control-expose-headers': EXPOSED,
-        ...(credentials && { 'access-control-allow-credentials': 'true' }),
-      }
-    },
-    preflightHeaders({ headers }) {
-      // None of them reaches the service, so a listed origin may send what its own pages need.
-      const requested = headers.get('access-control-request-headers') ?? ''
-      const extra = HEADER_NAMES.test(requested) ? `, ${requested}` : ''
-      return {
-        allow: ALLOWED_METHODS,
-        vary: 'Origin, Access-Control-Request-Headers',
-        'access-control-allow-methods': ALLOWED_METHODS,
-        'access-control-allow-headers': ALWAYS_ALLOWED_HEADERS + extra,
-        'access-control-max-age': PREFLIGHT_SECONDS,
-      }
-    },
+    allow: ALLOWED_METHODS,
+    vary: 'Origin, Access-Control-Request-Headers',
+    'access-control-allow-methods': ALLOWED_METHODS,
+    'access-control-allow-headers': ALWAYS_ALLOWED_HEADERS + extra,
+    'access-control-max-age': PREFLIGHT_SECONDS,
   }
 }
 

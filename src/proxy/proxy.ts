@@ -1,20 +1,17 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
-import type { Clock } from '../concurrency/clock.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'
-import { ALLOWED_METHODS, createOriginPolicy, type OriginPolicy } from './origin.ts'
+import { OriginPolicy, preflightHeaders } from './origin.ts'
 import { Purchases } from './purchases.ts'
 import { createRouter, type ProxyCall, type Route, readCall } from './read-call.ts'
-import { notFound, refusalOf, refuse } from './refusal.ts'
-import { RequestRate } from './request-rate.ts'
+import { methodNotAllowed, notFound, refusalOf, refuse } from './refusal.ts'
 import { failure, success } from './respond.ts'
 import { type ProxySettings, readSettings } from './settings.ts'
-import { type ProxyStatus, statusOf } from './status.ts'
 import { Streams } from './stream/streams.ts'
-import type { MarketProxy, ProxyOptions } from './types.ts'
-import { Visitors } from './visitors.ts'
+import type { MarketProxy, ProxyOptions, ProxyStatus } from './types.ts'
+import { RequestRate, Visitors } from './visitors.ts'
 
 /**
  * Creates a proxy that holds the key for pages: a function from a `Request` to its `Response`. It answers the service's own paths,
@@ -54,7 +51,6 @@ type Sender = Partial<Identity>
 /** A proxy with its state. Its steps stand in the order in which they happen to a request. */
 class ProxyServer {
   readonly #settings: ProxySettings
-  readonly #clock: Clock
   readonly #matchRoute: (pathname: string) => Route | undefined
   readonly #origins: OriginPolicy
   readonly #identify: (request: Request) => Promise<Identity>
@@ -68,18 +64,17 @@ class ProxyServer {
   readonly #closing = new LightAbortController()
 
   constructor(settings: ProxySettings) {
-    const { client, clock, perVisitor, budget, stream } = settings
+    const { clock, perVisitor, stream } = settings
     this.#settings = settings
-    this.#clock = clock
     this.#matchRoute = createRouter(settings.basePath)
-    this.#origins = createOriginPolicy(settings.cors)
+    this.#origins = new OriginPolicy(settings.cors)
     this.#identify = createIdentify(settings)
     this.#visitors = perVisitor && new Visitors(perVisitor, clock)
     this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
     this.#cache = new AnswerCache(clock)
-    this.#listed = new ListedTokens(client, budget, clock)
-    this.#streams = stream && new Streams(stream, clock, this.#listed, client.redact)
-    this.#purchases = new Purchases(client, clock, this.#cache, this.#visitors, budget)
+    this.#listed = new ListedTokens(settings)
+    this.#streams = stream && new Streams(stream, clock, this.#listed)
+    this.#purchases = new Purchases(settings, this.#cache, this.#visitors)
   }
 
   answer(request: Request): Promise<Response> {
@@ -89,14 +84,23 @@ class ProxyServer {
   }
 
   status(): ProxyStatus {
-    const { budget, stream } = this.#settings
-    return statusOf(this.#visitors, budget, this.#streams, stream?.feed)
+    const { limit, spent, uncertain, available, resetsAt } = this.#settings.budget
+    const isLimited = limit < Number.POSITIVE_INFINITY
+    const topSpenders = this.#visitors?.top(TOP_SPENDERS) ?? []
+    return {
+      visitors: this.#visitors?.size ?? 0,
+      streams: this.#streams?.size ?? 0,
+      stream: this.#streams?.cost(),
+      topSpenders: topSpenders.map((each) => ({ ...each, streams: this.#streams?.countOf(each.visitor) ?? 0 })),
+      budget: isLimited ? { limit, spent: spent + uncertain, available, resetsAt } : undefined,
+      feed: this.#settings.stream?.feed.status(),
+    }
   }
 
   async close(): Promise<void> {
     this.#closing.abort(refuse(503, 'proxy_closed', 'The proxy is closed.', { retryAfterMs: CLOSED_RETRY_MS }))
     this.#streams?.close()
-    await Promise.all([...this.#live, this.#purchases.settled(), this.#listed.close()])
+    await Promise.all([...this.#live, this.#purchases.settled(), this.#listed.settled()])
     this.#visitors?.close()
   }
 
@@ -113,36 +117,37 @@ class ProxyServer {
 
   /** ONE REQUEST: whose page -> who asks -> route -> allowed -> parameters -> tokens -> cache, or budgets and call -> answer. */
   async #handle(request: Request, sender: Sender): Promise<Response> {
-    const { client, rules, cdnMaxAgeMs } = this.#settings
+    const { client, clock, rules, cdnMaxAgeMs } = this.#settings
     const url = new URL(request.url)
     const { method, signal } = request
     this.#closing.throwIfAborted()
     this.#origins.check(request, url)
-    if (method === 'OPTIONS')
-      return new Response(null, { status: 204, headers: this.#origins.preflightHeaders(request) })
+    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: preflightHeaders(request) })
 
     const route = this.#matchRoute(url.pathname)
     if (route?.operation === 'status' && (await this.#isOperator(request))) return this.#answerStatus(request)
 
     const visitor = await this.#findVisitor(request, sender)
     if (route === undefined || route.operation === 'status') throw notFound()
-    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(ALLOWED_METHODS)
-    if (route.operation === 'stream') return this.#openStream(request, url, visitor)
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
+    if (route.operation === 'stream') {
+      if (this.#streams === undefined) throw notFound()
+      if (method === 'HEAD') throw methodNotAllowed(TAKES, 'GET, OPTIONS')
+      return this.#streams.open(request, url, visitor)
+    }
 
     const rule = rules.get(route.operation)
     if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
 
-    const call = readCall(rule, route.params, url.searchParams, url.search, client.estimate)
+    const call = readCall(rule, route.params, url, client.estimate)
     await this.#requireTokens(call, signal)
 
     const cached = this.#cache.get(call.operation, call.key)
-    if (method === 'HEAD' && cached === undefined) throw methodNotAllowed('GET, OPTIONS')
+    if (method === 'HEAD' && cached === undefined) throw methodNotAllowed(TAKES, 'GET, OPTIONS')
     const { answer, cost } = cached ? { answer: cached, cost: 0 } : await this.#purchases.buy(call, visitor, signal)
 
-    const credits = call.isMetered
-      ? { cost, remaining: this.#visitors?.available(visitor) }
-      : { cost: undefined, remaining: undefined }
-    return success(request, { answer, ...credits, cdnMaxAgeMs }, this.#clock)
+    const credits = call.isMetered ? { cost, remaining: this.#visitors?.available(visitor) } : {}
+    return success(request, answer, credits, cdnMaxAgeMs, clock)
   }
 
   /** A function that never answers must not keep the proxy open. */
@@ -169,20 +174,17 @@ class ProxyServer {
   }
 
   #answerStatus({ method }: Request): Response {
-    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(ALLOWED_METHODS)
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
     const body = this.#settings.client.redact(JSON.stringify(this.status()))
     return new Response(method === 'HEAD' ? null : body, { headers: STATUS_HEADERS })
   }
 
-  async #openStream(request: Request, url: URL, visitor: string): Promise<Response> {
-    if (this.#streams === undefined) throw notFound()
-    if (request.method === 'HEAD') throw methodNotAllowed('GET, OPTIONS')
-    return this.#streams.open(request, url, visitor)
-  }
-
   #refuse(request: Request, { visitor }: Sender, error: unknown): Response {
-    const { client, budget } = this.#settings
-    const { details } = request.signal.aborted ? aborted() : refusalOf(error, this.#clock.now(), budget.limit)
+    const { client, clock, budget } = this.#settings
+    // Nobody reads the answer to a visitor who left.
+    const { details } = request.signal.aborted
+      ? refuse(499, 'request_aborted', 'The visitor left.')
+      : refusalOf(error, clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
     // Where visitors have no limit of their own, that of all is theirs.
     const remaining = own ?? (details.code === 'budget_exceeded' ? budget.available : undefined)
@@ -193,12 +195,8 @@ class ProxyServer {
 /** When a page may ask again: another process takes over by then. */
 const CLOSED_RETRY_MS = 5_000
 
+const TOP_SPENDERS = 10
+
 const STATUS_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 
-const methodNotAllowed = (allow: string) =>
-  refuse(405, 'method_not_allowed', 'The proxy takes GET, and HEAD for what it has in its cache.', {
-    headers: { allow },
-  })
-
-/** Nobody reads it. */
-const aborted = () => refuse(499, 'request_aborted', 'The visitor left.')
+const TAKES = 'The proxy takes GET, and HEAD for what it has in its cache.'

@@ -1,7 +1,7 @@
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
-import { defaultOf } from '../operations/default-of.ts'
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
+import { defaultOf } from '../operations/validate-params.ts'
 import { badRequest, refuse } from './refusal.ts'
 import { type Rule, tokenParamOf } from './rules.ts'
 
@@ -13,48 +13,29 @@ interface OperationRoute {
   readonly params: Readonly<Record<string, string>>
 }
 
-interface Template {
-  readonly operation: OperationId
-  readonly segments: readonly string[]
-}
-
 /** `new URL` has resolved `..` and `%2e%2e`; what is still encoded, or holds another separator, is no value of the service. */
-const VALUE = /^\w{1,64}$/
-const CHAIN = /^\d{1,16}$/
+const VALUE = '\\w{1,64}'
+const CHAIN = '\\d{1,16}'
 
 /** Finds the operation of a path. The whole path has to match, so that no part of it can lead elsewhere. */
 export function createRouter(basePath: string): (pathname: string) => Route | undefined {
-  const templates = (Object.keys(operations) as OperationId[]).map(
-    (operation): Template => ({ operation, segments: operations[operation].path.split('/') }),
-  )
+  const patterns = Object.entries(operations).map(([operation, { path }]) => {
+    const pattern = path
+      .replaceAll('.', '\\.')
+      .replace(/\{(\w+)\}/g, (_, name) => `(?<${name}>${name === 'chainId' ? CHAIN : VALUE})`)
+    return { operation: operation as OperationId, pattern: new RegExp(`^${pattern}$`) }
+  })
   return (pathname) => {
     if (!pathname.startsWith(`${basePath}/`)) return undefined
     const path = pathname.slice(basePath.length)
     if (path === '/stream') return { operation: 'stream' }
     if (path === '/_status') return { operation: 'status' }
-    const segments = path.split('/')
-    for (const template of templates) {
-      const params = matchSegments(template.segments, segments)
-      if (params !== undefined) return { operation: template.operation, params }
+    for (const { operation, pattern } of patterns) {
+      const match = pattern.exec(path)
+      if (match) return { operation, params: { ...match.groups } }
     }
     return undefined
   }
-}
-
-function matchSegments(template: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
-  if (template.length !== segments.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [index, expected] of template.entries()) {
-    const segment = segments[index] ?? ''
-    if (!expected.startsWith('{')) {
-      if (segment !== expected) return undefined
-      continue
-    }
-    const name = expected.slice(1, -1)
-    if (!(name === 'chainId' ? CHAIN : VALUE).test(segment)) return undefined
-    params[name] = segment
-  }
-  return params
 }
 
 /** A call that a visitor asks for, checked and in one form for every spelling of it. */
@@ -81,8 +62,7 @@ const MAX_QUERY_LENGTH = 4_096
 export function readCall(
   rule: Rule,
   pathParams: Readonly<Record<string, string>>,
-  query: URLSearchParams,
-  search: string,
+  { searchParams: query, search }: URL,
   check: (operation: OperationId, params: unknown) => void,
 ): ProxyCall {
   if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
@@ -99,9 +79,7 @@ export function readCall(
   applyRule(rule, params)
   check(operation, params)
   if (isArray(params.addresses) && params.addresses.length === 0) throw badRequest(`${operation}: addresses is empty.`)
-  const normal = Object.fromEntries(
-    known.map((param) => [param.name, normalize(param, params[param.name])] as const).filter(isNotDefault(operation)),
-  )
+  const normal = Object.fromEntries(known.map((param) => [param.name, normalize(param, params[param.name])]))
   const named = normal[tokenParamOf(operation) ?? '']
   const tokens = (named === undefined ? [] : [named].flat()) as string[]
   const key = `${operation} ${JSON.stringify(normal)}`
@@ -149,18 +127,15 @@ function normalize(param: Param, value: unknown): unknown {
       return String(value).toLowerCase()
     case 'addresses':
       return [...new Set((value as string[]).map((address) => address.toLowerCase()))].sort()
-    case 'choice':
-      return param.anyCase ? String(value).toUpperCase() : value
+    case 'choice': {
+      const known = param.anyCase ? String(value).toUpperCase() : value
+      // What the service takes anyway is left out, so that a call with it shares the answer of one without.
+      return known === param.default ? undefined : known
+    }
     case 'limit':
       return value
   }
 }
-
-/** What the service takes anyway is left out, so that a call with it shares the answer of one without. */
-const isNotDefault =
-  (operation: OperationId) =>
-  ([name, value]: readonly [string, unknown]) =>
-    value === undefined || value !== defaultOf(operation, name as never)
 
 function namesOf(known: readonly Param[]): string {
   const names = known.filter(({ query }) => query).map(({ name }) => name)

@@ -23,6 +23,12 @@ export class Refusal extends Error {
 export const notFound = () => refuse(404, 'not_found', 'There is nothing at this path.')
 export const badRequest = (message: string) => refuse(400, 'invalid_request', message)
 
+/** GET is the only method of the service; HEAD is answered from the cache. */
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+
+export const methodNotAllowed = (message: string, allow = ALLOWED_METHODS) =>
+  refuse(405, 'method_not_allowed', message, { headers: { allow } })
+
 export function refuse(status: number, code: string, message: string, more: Partial<RefusalDetails> = {}): Refusal {
   return new Refusal({ status, code, message, ...more })
 }
@@ -60,7 +66,7 @@ export function refusalOf(error: unknown, now: number, limit?: number): Refusal 
     case 'TimeoutError':
       return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.')
     case 'BudgetExceededError':
-      return overBudget(error as BudgetExceededError, now, { of: 'proxy', credits: limit })
+      return overBudget(error as BudgetExceededError, 'proxy', now, limit)
     case 'StateUnavailableError':
       return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.', {
         retryAfterMs: DEFAULT_WAIT_MS,
@@ -71,21 +77,22 @@ export function refusalOf(error: unknown, now: number, limit?: number): Refusal 
   return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.')
 }
 
-/** @param window whose credits the call does not fit, and how many there are in a whole window; undefined where nobody knows */
+/** @param limit the credits in a whole window, of one visitor or of all; undefined where nobody knows */
 export function overBudget(
   { needed, resetsAt }: BudgetExceededError,
+  of: 'visitor' | 'proxy',
   now: number,
-  {
-    of,
-    credits = Number.POSITIVE_INFINITY,
-  }: { readonly of: 'visitor' | 'proxy'; readonly credits?: number | undefined },
+  limit = Number.POSITIVE_INFINITY,
 ): Refusal {
-  const isOwn = of === 'visitor'
-  const never = `The call may cost ${needed} credits, and ${isOwn ? 'a visitor has' : 'all visitors together have'} ${credits} at most: it never fits. Ask for less.`
-  const later = `${isOwn ? 'You have used up your' : 'The proxy has used up its'} credits. Try again later.`
-  return refuse(429, isOwn ? 'visitor_budget_exceeded' : 'budget_exceeded', needed > credits ? never : later, {
-    retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now,
-  })
+  const [code, who, spent] =
+    of === 'visitor'
+      ? ['visitor_budget_exceeded', 'a visitor has', 'You have used up your']
+      : ['budget_exceeded', 'all visitors together have', 'The proxy has used up its']
+  const message =
+    needed > limit
+      ? `The call may cost ${needed} credits, and ${who} ${limit} at most: it never fits. Ask for less.`
+      : `${spent} credits. Try again later.`
+  return refuse(429, code, message, { retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now })
 }
 
 function busy(retryAfterMs = DEFAULT_WAIT_MS): Refusal {

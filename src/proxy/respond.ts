@@ -1,23 +1,30 @@
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { type OperationId, operations } from '../generated/operations.ts'
+import type { Operation } from '../operations/operation.ts'
+import { isObject } from '../operations/type-guards.ts'
 import type { Answer } from './answer-cache.ts'
 import type { RefusalDetails } from './refusal.ts'
-
-export interface SuccessDetails {
-  readonly answer: Answer
-  /** Credits that this visitor paid for it; undefined for an operation that costs none. */
-  readonly cost: number | undefined
-  /** Credits that the visitor has left; undefined without a limit. */
-  readonly remaining: number | undefined
-  /** How long shared caches may keep it, at most, milliseconds; 0 forbids it. */
-  readonly cdnMaxAgeMs: number
-}
 
 /** No page may read JSON as a script or a style sheet. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
 
-export function success(request: Request, details: SuccessDetails, clock: Clock): Response {
-  const { answer, cost, remaining } = details
-  const maxAge = Math.floor(Math.min(details.cdnMaxAgeMs, answer.freshUntil - monotonicNow(clock)) / 1_000)
+/** What one visitor is told of credits. */
+export interface VisitorCredits {
+  /** What this visitor paid for the answer; undefined for an operation that costs none. */
+  readonly cost?: number | undefined
+  /** What the visitor has left; undefined without a limit. */
+  readonly remaining?: number | undefined
+}
+
+/** @param cdnMaxAgeMs how long shared caches may keep the answer, at most; 0 forbids it */
+export function success(
+  request: Request,
+  answer: Answer,
+  { cost, remaining }: VisitorCredits,
+  cdnMaxAgeMs: number,
+  clock: Clock,
+): Response {
+  const maxAge = Math.floor(Math.min(cdnMaxAgeMs, answer.freshUntil - monotonicNow(clock)) / 1_000)
   const isShared = maxAge > 0
   const headers: Record<string, string> = {
     ...JSON_HEADERS,
@@ -26,7 +33,7 @@ export function success(request: Request, details: SuccessDetails, clock: Clock)
   }
   // Copies of a shared answer cost nothing, and what one visitor has left is nobody else's business.
   if (cost !== undefined) headers['x-credits-cost'] = String(isShared ? 0 : cost)
-  if (cost !== undefined && remaining !== undefined && !isShared) headers['x-credits-remaining'] = String(remaining)
+  if (remaining !== undefined && !isShared) headers['x-credits-remaining'] = String(remaining)
   // An answer that was paid for is sent whole, so that 304 always means 0 credits.
   if (!cost && isKnown(request.headers.get('if-none-match'), answer.etag))
     return new Response(null, { status: 304, headers })
@@ -42,12 +49,11 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
 
 /** An error as the service sends it. @param remaining credits that the visitor has left; undefined where nobody knows */
 export function failure(
-  details: RefusalDetails,
+  { status, code, message, retryAfterMs, headers }: RefusalDetails,
   method: string,
   redact: (text: string) => string,
   remaining?: number,
 ): Response {
-  const { status, code, message, retryAfterMs, headers } = details
   const body = method === 'HEAD' ? null : redact(JSON.stringify({ error: { code, message } }))
   const wait = retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
   const left = remaining !== undefined && { 'x-credits-remaining': String(remaining) }
@@ -56,3 +62,37 @@ export function failure(
     headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...left, ...headers },
   })
 }
+
+/** The data of a call as the service sends it. */
+export function toBody(operation: OperationId, data: unknown): string {
+  const { bareField }: Operation = operations[operation]
+  if (bareField !== undefined) return JSON.stringify(data)
+  return JSON.stringify({ data: operation === 'prices.batch' ? toBatch(data) : data, cursor: null })
+}
+
+/** The client completes prices with their addresses, and tokens without a price with null; the service sends neither. */
+function toBatch(data: unknown): unknown {
+  if (!isObject(data)) return data
+  const prices = Object.entries(data).flatMap(([key, price]) => {
+    if (!isObject(price)) return []
+    const { address, ...fields } = price
+    return [[key, fields] as const]
+  })
+  return Object.fromEntries(prices)
+}
+
+/** A weak entity tag of a text: equal for equal texts on every server, and kept by a CDN that compresses. */
+export function etagOf(text: string): string {
+  let one = 0xdeadbeef
+  let other = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    one = Math.imul(one ^ code, 2_654_435_761)
+    other = Math.imul(other ^ code, 1_597_334_677)
+  }
+  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(other ^ (other >>> 13), 3_266_489_909)
+  other = Math.imul(other ^ (other >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909)
+  return `W/"${hex(one)}${hex(other)}-${text.length.toString(36)}"`
+}
+
+const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0')

@@ -20,30 +20,15 @@ export interface Rule {
   readonly cacheMs: number
 }
 
-type AddressParam<Id extends OperationId> = Extract<
-  (typeof operations)[Id]['params'][number],
-  { kind: 'address' | 'addresses' }
->
-
-/** The operations that take addresses. */
-type AddressOperation = { [Id in OperationId]: [AddressParam<Id>] extends [never] ? never : Id }[OperationId]
-
-/** All but those whose addresses are of something else. */
-type TokenOperation = Exclude<AddressOperation, 'nft.collection' | 'nft.assets' | 'presale.get' | 'balances.get'>
-
-/** The parameter that names tokens. */
-const TOKEN_PARAMS = {
-  'prices.batch': 'addresses',
-  'token.price': 'address',
-  'token.get': 'address',
-  'token.candles': 'address',
-  'token.history': 'address',
-  'locks.get': 'address',
-  'trade.list': 'token',
-} satisfies { [Id in TokenOperation]: AddressParam<Id>['name'] }
+/** The operations whose addresses are of collections, presales and wallets. */
+const WITHOUT_TOKENS: readonly OperationId[] = ['nft.collection', 'nft.assets', 'presale.get', 'balances.get']
 
 /** The parameter of an operation that names tokens, if it has one. */
-export const tokenParamOf = (operation: OperationId): string | undefined => TOKEN_PARAMS[operation as TokenOperation]
+export function tokenParamOf(operation: OperationId): string | undefined {
+  const { params }: Operation = operations[operation]
+  const named = params.find(({ kind }) => kind === 'address' || kind === 'addresses')
+  return WITHOUT_TOKENS.includes(operation) ? undefined : named?.name
+}
 
 /**
  * The rule of each allowed operation.

@@ -5,23 +5,19 @@ import { isCredits } from '../credits/budget-core.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
-import { trimEnd } from '../utils/trim-end.ts'
+import { trimEnd } from '../utils/runtime.ts'
 import { type Rule, readRules, readTokens } from './rules.ts'
 import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed, VisitorLimits } from './types.ts'
 
 /** The options of a proxy, checked, with every default filled in. */
-export interface ProxySettings {
+export interface ProxySettings extends Pick<ProxyOptions, 'visitor' | 'visitorCookie' | 'perVisitor' | 'operator'> {
   readonly client: ClientInternals
   readonly clock: Clock
   readonly basePath: string
   readonly rules: ReadonlyMap<OperationId, Rule>
-  readonly visitor: ProxyOptions['visitor']
-  readonly visitorCookie: ProxyOptions['visitorCookie']
-  readonly perVisitor: VisitorLimits | undefined
   readonly budget: Budget
   readonly cors: ProxyCorsOptions
   readonly cdnMaxAgeMs: number
-  readonly operator: ProxyOptions['operator']
   /** Undefined without a feed. */
   readonly stream: StreamSettings | undefined
 }
@@ -36,6 +32,8 @@ export interface StreamSettings {
   readonly perVisitor: { readonly streams: number }
   readonly maxStreams: number
   readonly heartbeatMs: number
+  /** The text without the keys of the proxy's client, and of that of the feed, which may be another one. */
+  redact(text: string): string
 }
 
 const OPTIONS = [
@@ -57,23 +55,12 @@ const OPTIONS = [
 /** @throws InvalidRequestError for an option that is unknown or not accepted: a misspelt limit would be none */
 export function readSettings(options: ProxyOptions): ProxySettings {
   rejectUnknown('proxy option', options, OPTIONS)
-  const {
-    client,
-    clock = systemClock,
-    visitor,
-    visitorCookie,
-    perVisitor,
-    budget,
-    cors = { origins: [] },
-    cdn,
-    operator,
-    feed,
-    stream,
-  } = options
-  const internals = typeof client === 'object' && client !== null ? internalsOf(client) : undefined
-  if (internals === undefined) throw invalidOption('client', client, 'a client made by createClient')
-  if (visitor !== undefined && typeof visitor !== 'function') throw invalidOption('visitor', visitor, 'a function')
-  if (operator !== undefined && typeof operator !== 'function') throw invalidOption('operator', operator, 'a function')
+  const { visitor, visitorCookie, perVisitor, operator, feed, stream } = options
+  const { client: own, clock = systemClock, basePath = '', cors = { origins: [] }, cdn } = options
+  const client = typeof own === 'object' && own !== null ? internalsOf(own) : undefined
+  if (client === undefined) throw invalidOption('client', own, 'a client made by createClient')
+  for (const [name, value] of Object.entries({ visitor, operator }))
+    if (value !== undefined && typeof value !== 'function') throw invalidOption(name, value, 'a function')
   checkCookie(visitorCookie)
   if (visitorCookie && visitor !== undefined) throw invalidOption('visitor', visitor, 'left out beside visitorCookie')
   if (feed !== undefined && visitor === undefined && !visitorCookie)
@@ -82,33 +69,36 @@ export function readSettings(options: ProxyOptions): ProxySettings {
   checkCors(cors)
   if (stream !== undefined && feed === undefined) throw invalidOption('stream', stream, 'given together with feed')
   return {
-    client: internals,
+    client,
     clock,
-    basePath: readBasePath(options.basePath ?? ''),
+    basePath: readBasePath(basePath),
     rules: readRules(options.allow),
     visitor,
     visitorCookie,
     perVisitor,
-    budget: readBudget(budget, clock),
+    budget: readBudget(options.budget, clock),
     cors,
     cdnMaxAgeMs: cdn === undefined ? 0 : readMaxAge(cdn),
     operator,
-    stream: feed && readStreamSettings(feed, stream),
+    stream: feed && readStreamSettings(feed, client, stream),
   }
 }
-
 const STREAM_OPTIONS = ['everyMs', 'addresses', 'maxAddresses', 'perVisitor', 'maxStreams', 'heartbeatMs']
 
-function readStreamSettings(feed: ProxyWithFeed['feed'], options: ProxyStreamOptions = {}): StreamSettings {
+function readStreamSettings(
+  feed: ProxyWithFeed['feed'],
+  client: ClientInternals,
+  options: ProxyStreamOptions = {},
+): StreamSettings {
   rejectUnknown('stream option', options, STREAM_OPTIONS)
   const isFeed = typeof feed === 'object' && feed !== null && 'watch' in feed && 'status' in feed
   if (!isFeed) throw invalidOption('feed', feed, 'a feed made by createPriceFeed')
   if (feed.status().limit === undefined)
     throw invalidOption('feed', feed, 'a feed with a budget, or with `budget: false` for no limit')
-  const { everyMs = 60_000, addresses = 'listed', maxAddresses = 200, perVisitor = {}, maxStreams = 5_000 } = options
+  const { everyMs = 60_000, addresses = 'listed', maxAddresses = 200, perVisitor = {} } = options
+  const { maxStreams = 5_000, heartbeatMs = 15_000 } = options
   rejectUnknown('stream.perVisitor option', perVisitor, ['streams'])
   const { streams = 6 } = perVisitor
-  const { heartbeatMs = 15_000 } = options
   return {
     feed,
     everyMs: requireMilliseconds('stream.everyMs', everyMs),
@@ -117,6 +107,7 @@ function readStreamSettings(feed: ProxyWithFeed['feed'], options: ProxyStreamOpt
     perVisitor: { streams: requireCount('stream.perVisitor.streams', streams) },
     maxStreams: requireCount('stream.maxStreams', maxStreams),
     heartbeatMs: requireMilliseconds('stream.heartbeatMs', heartbeatMs),
+    redact: (text) => client.redact(internalsOf(feed)?.redact(text) ?? text),
   }
 }
 
@@ -166,21 +157,14 @@ function checkCors(cors: ProxyCorsOptions): void {
   const { origins, credentials } = cors
   if (!isArray(origins)) throw invalidOption('cors.origins', origins, 'a list of origins such as https://dapp.example')
   for (const origin of origins) {
-    const isOrigin = typeof origin === 'string' && URL.canParse(origin) && isExact(origin)
-    if (!isOrigin) throw invalidOption('cors.origins', origin, ruleFor(origin))
+    const own = typeof origin === 'string' && URL.canParse(origin) ? new URL(origin).origin : 'null'
+    if (own === 'null') throw invalidOption('cors.origins', origin, 'origins such as https://dapp.example')
+    // A slash at the end is the usual mistake: it is copied from the address bar.
+    if (own !== origin.toLowerCase())
+      throw invalidOption('cors.origins', origin, `an origin, without a slash or a path at the end: ${own}`)
   }
   if (credentials !== undefined && typeof credentials !== 'boolean')
     throw invalidOption('cors.credentials', credentials, 'true or false')
-}
-
-/** A path, or a scheme whose pages all have the origin "null", would never match, or match too much. */
-const isExact = (origin: string) => new URL(origin).origin === origin.toLowerCase() && new URL(origin).origin !== 'null'
-
-/** A slash at the end is the usual mistake: it is copied from the address bar. */
-function ruleFor(origin: unknown): string {
-  const isUrl = typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin !== 'null'
-  if (!isUrl) return 'origins such as https://dapp.example'
-  return `an origin, without a slash or a path at the end: ${new URL(origin).origin}`
 }
 
 function readMaxAge(cdn: NonNullable<ProxyOptions['cdn']>): number {

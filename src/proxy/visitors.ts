@@ -1,14 +1,14 @@
 import { type Clock, monotonicNow, startBackgroundTimer } from '../concurrency/clock.ts'
 import type { MemoryBudget } from '../credits/budget.ts'
-import { creditsLeft } from '../credits/budget-core.ts'
-import { createMemoryBudget } from '../credits/memory-budget.ts'
+import { createMemoryBudget, creditsLeft } from '../credits/budget-core.ts'
 import type { WindowTotals } from '../credits/windows.ts'
-import { refuse } from './refusal.ts'
+import { BudgetExceededError } from '../errors/budget.ts'
+import { MINUTE_MS } from '../utils/time-units.ts'
+import { overBudget, refuse } from './refusal.ts'
 import type { CreditWindow } from './types.ts'
 
+/** Bounds the memory: while there are as many, further visitors are refused what has to be counted. */
 export const MAX_VISITORS = 100_000
-/** How long the window of a visitor who does not come back may stay in memory after its end. */
-const FORGET_MS = 60_000
 
 /** The window of one visitor. A class with numbers only, because 100,000 are kept: about 200 bytes each with the id. */
 class VisitorWindow implements WindowTotals {
@@ -16,15 +16,16 @@ class VisitorWindow implements WindowTotals {
   reserved = 0
   uncertain = 0
   /** Purchases that are under way. Between two attempts they have nothing reserved. */
-  purchases: number
+  purchases = 0
   /** When it ends, in whole milliseconds since the visitors were created: V8 stores other numbers as objects. */
   readonly endsAt: number
 
-  constructor(endsAt: number, purchases: number) {
+  constructor(endsAt: number) {
     this.endsAt = endsAt
-    this.purchases = purchases
   }
 }
+
+type VisitorLimit = Pick<MemoryBudget, 'check' | 'reserve'>
 
 /** The budgets of visitors, in this process. */
 export class Visitors {
@@ -57,19 +58,17 @@ export class Visitors {
     return this.#windows.size < MAX_VISITORS ? this.#limit : 0
   }
 
-  /** The budget of a visitor, if one is remembered. */
-  find(id: string): MemoryBudget | undefined {
+  /** The limit of a visitor who buys something, until `end` is called. @throws Refusal when too many are remembered */
+  begin(id: string): VisitorLimit {
     this.#forgetEnded()
-    return this.#windows.has(id) ? this.#budgetOf(id) : undefined
-  }
-
-  /** The budget of a visitor who buys something, until `end` is called. @throws Refusal when too many are remembered */
-  begin(id: string): MemoryBudget {
-    this.#forgetEnded()
-    if (!this.#windows.has(id)) this.#requireRoom()
-    const window = this.#windows.get(id) ?? this.#start(id, 0)
+    const [oldest] = this.#windows.values()
+    if (oldest && this.#windows.size >= MAX_VISITORS && !this.#windows.has(id))
+      throw refuse(429, 'visitor_budget_exceeded', 'Too many visitors. Try again later.', {
+        retryAfterMs: oldest.endsAt - this.#now(),
+      })
+    const window = this.#windows.get(id) ?? this.#start(id)
     window.purchases++
-    return this.#budgetOf(id)
+    return this.#limitOf(id)
   }
 
   /**
@@ -104,8 +103,8 @@ export class Visitors {
     return monotonicNow(this.#clock) - this.#createdAt
   }
 
-  #start(id: string, purchases: number): VisitorWindow {
-    const window = new VisitorWindow(Math.ceil(this.#now() + this.#windowMs), purchases)
+  #start(id: string): VisitorWindow {
+    const window = new VisitorWindow(Math.ceil(this.#now() + this.#windowMs))
     this.#windows.delete(id)
     this.#windows.set(copyOf(id), window)
     this.#forgetLater()
@@ -116,41 +115,58 @@ export class Visitors {
   #forgetEnded(): void {
     for (const [id, { endsAt, purchases }] of this.#windows) {
       if (endsAt > this.#now()) return
-      if (purchases > 0) this.#start(id, purchases)
+      if (purchases > 0) this.#start(id).purchases = purchases
       else this.#windows.delete(id)
     }
   }
 
   /** Without a visitor, too. Where the runtime ends the timer with the request that has set it, the next request forgets. */
   #forgetLater(): void {
-    this.#stopTimer ??= startBackgroundTimer(FORGET_MS, () => {
+    this.#stopTimer ??= startBackgroundTimer(MINUTE_MS, () => {
       this.#stopTimer = undefined
       this.#forgetEnded()
       if (this.#windows.size > 0) this.#forgetLater()
     })
   }
 
-  #requireRoom(): void {
-    const [oldest] = this.#windows.values()
-    if (this.#windows.size < MAX_VISITORS || oldest === undefined) return
-    throw refuse(429, 'visitor_budget_exceeded', 'Too many visitors. Try again later.', {
-      retryAfterMs: oldest.endsAt - this.#now(),
-    })
-  }
-
-  /** Made when it is needed: an object for each remembered visitor would take ten times as much as its window. */
-  #budgetOf(id: string): MemoryBudget {
+  /**
+   * Made when it is needed: an object for each remembered visitor would take ten times as much as its window. A visitor is never charged more
+   * than was reserved, because the other budgets have the true figure.
+   */
+  #limitOf(id: string): VisitorLimit {
     const current = () => {
       this.#forgetEnded()
-      return this.#windows.get(id) ?? this.#start(id, 0)
+      return this.#windows.get(id) ?? this.#start(id)
     }
-    const msLeft = () => current().endsAt - this.#now()
-    return createMemoryBudget({
+    const budget = createMemoryBudget({
       limit: this.#limit,
-      windows: { current, totals: current, msLeft },
+      windows: { current, totals: current, msLeft: () => current().endsAt - this.#now() },
       now: () => this.#clock.now(),
       keyBalances: undefined,
     })
+    return {
+      check: (credits, details) => this.#named(() => budget.check(credits, details)),
+      reserve: (credits, details) => {
+        const reserved = this.#named(() => budget.reserve(credits, details))
+        return {
+          credits: reserved.credits,
+          confirm: (...args) => this.#named(() => reserved.confirm(...args)),
+          settle: (charged) => reserved.settle(Math.min(charged, reserved.credits)),
+          release: () => reserved.release(),
+          markUncertain: () => reserved.markUncertain(),
+        }
+      },
+    }
+  }
+
+  /** The answer says that it is the visitor's own budget which a call does not fit. */
+  #named<T>(use: () => T): T {
+    try {
+      return use()
+    } catch (error) {
+      if (!(error instanceof BudgetExceededError)) throw error
+      throw overBudget(error, 'visitor', this.#clock.now(), this.#limit)
+    }
   }
 }
 
@@ -158,3 +174,53 @@ const usedOf = ({ spent, uncertain }: WindowTotals) => spent + uncertain
 
 /** A text of its own: an id that was cut out of a cookie would keep the whole header in memory. */
 const copyOf = (id: string) => Array.from(id).join('')
+
+/**
+ * Limits how many requests a visitor makes. A sliding window: the requests of the last whole minute count by the part of it that is less than a
+ * minute ago. Two counts for each visitor suffice, and a visitor is forgotten two minutes after the last request.
+ */
+export class RequestRate {
+  readonly #requestsPerMinute: number
+  readonly #clock: Clock
+  #startedAt: number
+  #counts = new Map<string, number>()
+  #before: ReadonlyMap<string, number> = new Map()
+
+  constructor(requestsPerMinute: number, clock: Clock) {
+    this.#requestsPerMinute = requestsPerMinute
+    this.#clock = clock
+    this.#startedAt = monotonicNow(clock)
+  }
+
+  /** Counts a request. @throws Refusal for one too many, which is not counted */
+  count(visitor: string): void {
+    const elapsed = this.#turn()
+    const counted = this.#counts.get(visitor) ?? 0
+    const earlier = this.#before.get(visitor) ?? 0
+    const isKnown = counted + earlier > 0
+    const recent = counted + earlier * (1 - elapsed / MINUTE_MS)
+    if (recent + 1 > this.#requestsPerMinute || (!isKnown && this.#counts.size >= MAX_VISITORS))
+      throw refuse(429, 'too_many_requests', `At most ${this.#requestsPerMinute} requests a minute.`, {
+        retryAfterMs: this.#waitFor(counted, earlier, elapsed),
+      })
+    this.#counts.set(visitor, counted + 1)
+  }
+
+  #turn(): number {
+    const elapsed = monotonicNow(this.#clock) - this.#startedAt
+    if (elapsed < MINUTE_MS) return elapsed
+    this.#before = elapsed < 2 * MINUTE_MS ? this.#counts : new Map()
+    this.#counts = new Map()
+    this.#startedAt += Math.floor(elapsed / MINUTE_MS) * MINUTE_MS
+    return elapsed % MINUTE_MS
+  }
+
+  /** Until one more fits, if the visitor waits. */
+  #waitFor(counted: number, earlier: number, elapsed: number): number {
+    // In this minute the share of the one before falls; in the next one, the share of this minute.
+    const allowed = this.#requestsPerMinute - 1 - counted
+    if (allowed >= 0 && earlier > 0) return Math.max(0, MINUTE_MS * (1 - allowed / earlier) - elapsed)
+    const restMs = MINUTE_MS - elapsed
+    return restMs + Math.max(0, MINUTE_MS * (1 - (this.#requestsPerMinute - 1) / Math.max(1, counted)))
+  }
+}

@@ -1,11 +1,10 @@
 import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { ErrorDetails } from '../errors/base.ts'
+import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
-import { StateUnavailableError } from '../errors/state.ts'
 import { sha1Hex } from './keys.ts'
 import type { IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
-import { readError, readReply } from './tagged-script.ts'
 
 /** Runs a script, by its hash where the client can. */
 export type RunScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
@@ -134,8 +133,7 @@ export function toFleetError(
   fleet: { readonly name: string; readonly config: string },
   details: Omit<ErrorDetails, 'code'> = {},
 ): StateUnavailableError | InvalidRequestError {
-  const subject = details.operation ? `${details.operation}: the` : 'The'
-  const sent = details.attempts ? 'No further request was sent.' : 'Nothing was sent.'
+  const { subject, sent } = describeCall(details)
   const word = firstWord(error)
   const name = `fleet "${fleet.name}"`
   if (word === 'MISMATCH') {
@@ -158,6 +156,47 @@ function describe(config: string): string {
   const window = windowMs === '0' ? 'no windowMs' : `windowMs ${windowMs}`
   return `a budget of ${limit} credits, ${window} and heavyConcurrency ${slots}`
 }
+
+/**
+ * Makes a script end its reply with the id of its command, the last of its arguments: after a broken connection, some clients of Redis give a
+ * command the reply to another one.
+ */
+export function tagScript(script: string): string {
+  const body = script.indexOf('\n') + 1
+  // The first line names the engine and has the flags.
+  return `${script.slice(0, body)}local commandId = table.remove(ARGV)
+local function run()
+${script.slice(body)}
+end
+local reply = run()
+if type(reply) ~= 'table' then return { reply, commandId } end
+if reply.err then return redis.error_reply(reply.err .. ' ' .. commandId) end
+reply[#reply + 1] = commandId
+return reply
+`
+}
+
+/** These errors are made by the scripts, and so end with the id of their command. */
+const ERRORS_OF_SCRIPTS = /^(NOTINITIALIZED|MISMATCH) /
+
+/** The reply without the id. @throws Error when it belongs to another command */
+function readReply(reply: unknown, commandId: string): string[] {
+  const parts = Array.isArray(reply) ? reply.map(String) : []
+  if (parts.pop() !== commandId) throw foreignReply()
+  return parts
+}
+
+/** The error, or another one where it belongs to another command. */
+function readError(error: unknown, commandId: string): unknown {
+  const { message } = Object(error) as { message?: unknown }
+  const isOfScript = typeof message === 'string' && ERRORS_OF_SCRIPTS.test(message)
+  return isOfScript && !message.endsWith(` ${commandId}`) ? foreignReply() : error
+}
+
+const foreignReply = () =>
+  new Error(
+    'The client of Redis gave a reply that belongs to another command, so it is not known whether this one was executed.',
+  )
 
 /** Runs one script. It rejects when there is no answer in time, whatever the client does. */
 export type Command = (script: string, keys: string[], args: readonly (string | number)[]) => Promise<string[]>

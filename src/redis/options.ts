@@ -1,4 +1,4 @@
-import { isCredits } from '../credits/budget-core.ts'
+import { requireCredits } from '../credits/budget-core.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS } from '../credits/reconcile.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 
@@ -24,7 +24,7 @@ export function readOptions(options: RedisFleetOptions): FleetSettings {
   const { maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = options
   rejectUnknown('budget option', budget, ['credits', 'windowMs'])
   const { credits: limit, windowMs } = budget
-  if (!isCredits(limit)) throw invalidOption('budget.credits', limit, 'a whole number of credits, 0 or more')
+  requireCredits('budget.credits', limit)
   if (windowMs !== undefined) requireWindowMs('budget.windowMs', windowMs)
   if (!isCount(slots)) throw invalidOption('heavyConcurrency', slots, 'a whole number, 1 or more')
   if (!isCount(timeoutMs)) throw invalidOption('timeoutMs', timeoutMs, 'a whole number of milliseconds above 0')

@@ -1,28 +1,32 @@
 import { internalsOf } from '../client-internals.ts'
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
-import type { Reconciliation, Reservation } from '../credits/budget.ts'
-import { creditsLeft, isCredits, uncertainWithin } from '../credits/budget-core.ts'
+import type { Reconciliation, Reservation, ReservationDetails } from '../credits/budget.ts'
+import { capUncertain, creditsLeft, isCredits } from '../credits/budget-core.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
+import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
-import { type SharedLease, withFleetInternals } from '../fleet/internals.ts'
-import type { Fleet, FleetAccountReader, FleetStatus } from '../fleet/types.ts'
+import {
+  type Fleet,
+  type FleetAccountReader,
+  type FleetStatus,
+  type SharedLease,
+  withFleetInternals,
+} from '../fleet/fleet.ts'
 import type { Account } from '../generated/types.ts'
-import { ASYNC_DISPOSE } from '../utils/async-dispose.ts'
-import { createBackground } from './background.ts'
-import { createCommand, createRunner, toFleetError, withReplyTimeout } from './command.ts'
-import { createKeys } from './keys.ts'
-import type { Member } from './member.ts'
-import { type RedisConnection, type RedisFleetOptions, readOptions } from './options.ts'
-import { createRenewals } from './renewals.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
+import { Background, Renewals } from './background.ts'
+import { type Command, createCommand, createRunner, type Runner, toFleetError, withReplyTimeout } from './command.ts'
+import { createKeys, type FleetKeys } from './keys.ts'
+import { type FleetSettings, type RedisConnection, type RedisFleetOptions, readOptions } from './options.ts'
 import { BUY } from './scripts/clock.lua.ts'
 import { INITIALIZE } from './scripts/ledger.lua.ts'
 import { RECONCILE } from './scripts/reconcile.lua.ts'
 import { STATUS } from './scripts/windows.lua.ts'
-import { createSharedAdmission } from './shared-admission.ts'
+import { SharedAdmissionControl } from './shared-admission.ts'
 import { createSharedBudget } from './shared-budget.ts'
-import { createView, parseBreakers, readMsLeft, resetOf } from './view.ts'
+import { type LedgerAnswer, parseBreakers, readMsLeft, resetOf, View } from './view.ts'
 
 /**
  * Joins a fleet: clients in several processes and on several machines that share one budget, one limit of heavy calls and their cool-downs in
@@ -41,47 +45,7 @@ import { createView, parseBreakers, readMsLeft, resetOf } from './view.ts'
  * @throws InvalidRequestError when an option is not accepted.
  */
 export function createRedisFleet(redis: RedisConnection, options: RedisFleetOptions): Fleet {
-  const settings = readOptions(options)
-  const { name } = options
-  const { limit, windowMs, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait } = settings
-  const keys = createKeys(name)
-  const runner = createRunner(redis, leaseMs, wait !== undefined)
-  const config = `${limit} ${windowMs} ${slots}`
-  const memberId = crypto.randomUUID().replaceAll('-', '').slice(0, 20)
-  let ids = 0
-  const nextId = () => `${memberId}.${(++ids).toString(36)}`
-  const command = createCommand(runner.run, settings, nextId)
-  let isClosed = false
-
-  const member: Member = {
-    name,
-    config,
-    limit,
-    slots,
-    leaseMs,
-    timeoutMs,
-    maxChargeDelayMs,
-    keys,
-    command,
-    view: createView(),
-    renewals: createRenewals(command, leaseMs),
-    background: createBackground(),
-    keysInUse: new Set(),
-    nameOf: createKeyReader(),
-    nextId,
-    throwIfClosed() {
-      if (isClosed) throw new EtnMarketError('The fleet is closed. Create a new one.', { code: 'fleet_closed' })
-    },
-    async waitForReplicas() {
-      if (wait === undefined || runner.wait === undefined) return
-      // WAIT is a command like others: an answer that is there wins against a timer that is late.
-      const reached = Number(await withReplyTimeout(runner.wait(wait.replicas, wait.timeoutMs), timeoutMs))
-      // An answer, not an error: WAIT gives up silently.
-      if (!(reached >= wait.replicas)) throw new Error(`${reached} of ${wait.replicas} replicas have the reservation.`)
-    },
-    toError: (error, details) =>
-      error instanceof EtnMarketError ? error : toFleetError(error, { name, config }, details),
-  }
+  const member = new Member(redis, options)
   const orFleetError = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
       member.throwIfClosed()
@@ -90,45 +54,123 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
       throw member.toError(error)
     }
   }
-  const close = async () => {
-    isClosed = true
-    member.renewals.stop()
-    await member.background.flush(timeoutMs)
-    member.background.stop()
-  }
-
   const fleet: Fleet = {
     status: () => orFleetError(() => readStatus(member)),
     initialize: () =>
       orFleetError(async () => {
-        await command(INITIALIZE, keys.initialize, [config, crypto.randomUUID()])
+        await member.command(INITIALIZE, member.keys.initialize, [member.config, crypto.randomUUID()])
         await member.waitForReplicas()
       }),
     reconcile: (client) => orFleetError(() => reconcile(member, client)),
-    close,
-    [ASYNC_DISPOSE]: close,
+    close: () => member.close(),
+    [ASYNC_DISPOSE]: () => member.close(),
   }
   return withFleetInternals(fleet, {
     budget: createSharedBudget(member),
-    heavyConcurrency: slots,
-    extendAdmission: (local) => createSharedAdmission(member, local),
+    heavyConcurrency: member.settings.slots,
+    extendAdmission: (local) => new SharedAdmissionControl(member, local),
     buyLease: createSharedLease(member),
   })
 }
 
-export async function readStatus(member: Member): Promise<FleetStatus> {
-  const { command, keys, config, limit, slots, view } = member
+/** One member of a fleet: its commands, and what it knows of the others. */
+export class Member {
+  readonly name: string
+  readonly settings: FleetSettings
+  /** Limit, length of a window and slots, as the scripts compare them. */
+  readonly config: string
+  readonly keys: FleetKeys
+  readonly command: Command
+  readonly view = new View()
+  readonly renewals: Renewals
+  readonly background = new Background()
+  /** Names of the API keys that this member has sent with: none, the only one, or two of several. */
+  readonly keysInUse = new Set<string>()
+  /** Names what `confirm` is given: a key, or its name. */
+  readonly nameOf = createKeyReader()
+  readonly #id = crypto.randomUUID().replaceAll('-', '').slice(0, 20)
+  readonly #runner: Runner
+  #ids = 0
+  #isClosed = false
+
+  constructor(redis: RedisConnection, options: RedisFleetOptions) {
+    this.settings = readOptions(options)
+    const { limit, windowMs, slots, leaseMs, wait } = this.settings
+    this.name = options.name
+    this.keys = createKeys(this.name)
+    this.#runner = createRunner(redis, leaseMs, wait !== undefined)
+    this.config = `${limit} ${windowMs} ${slots}`
+    this.command = createCommand(this.#runner.run, this.settings, () => this.nextId())
+    this.renewals = new Renewals(this.command, leaseMs)
+  }
+
+  /** An id that no other member uses. */
+  nextId(): string {
+    return `${this.#id}.${(++this.#ids).toString(36)}`
+  }
+
+  /** Runs a script that moves credits. */
+  async moveCredits(script: string, args: readonly (string | number)[]): Promise<LedgerAnswer> {
+    const sentAt = monotonicNow(systemClock)
+    return this.view.readLedger(await this.command(script, this.keys.ledger, args), sentAt)
+  }
+
+  /** Runs a script that admits requests; resolves with its verdict, and a wait or a place in the queue. */
+  async limit(script: string, keyScope: string, args: readonly (string | number)[]): Promise<[string, number]> {
+    const sentAt = monotonicNow(systemClock)
+    const [verdict = '', now, number, ...breakers] = await this.command(script, this.keys.limits(keyScope), args)
+    this.view.readBreakers(Number(now), breakers, sentAt)
+    return [verdict, Number(number)]
+  }
+
+  /** @throws when too few replicas have what was written */
+  async waitForReplicas(): Promise<void> {
+    const { wait, timeoutMs } = this.settings
+    if (wait === undefined || this.#runner.wait === undefined) return
+    // WAIT is a command like others: an answer that is there wins against a timer that is late.
+    const reached = Number(await withReplyTimeout(this.#runner.wait(wait.replicas, wait.timeoutMs), timeoutMs))
+    // An answer, not an error: WAIT gives up silently.
+    if (!(reached >= wait.replicas)) throw new Error(`${reached} of ${wait.replicas} replicas have the reservation.`)
+  }
+
+  /** @throws EtnMarketError with the code `fleet_closed` */
+  throwIfClosed(): void {
+    if (this.#isClosed) throw new EtnMarketError('The fleet is closed. Create a new one.', { code: 'fleet_closed' })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.renewals.stop()
+    await this.background.flush(this.settings.timeoutMs)
+    this.background.stop()
+  }
+
+  /** The error of a call whose command failed. Errors of this library stay as they are. */
+  toError(error: unknown, details?: ReservationDetails): unknown {
+    return error instanceof EtnMarketError ? error : toFleetError(error, this, details)
+  }
+
+  /** The error of credits that do not fit. */
+  exceeded(needed: number, details: ReservationDetails | undefined): BudgetExceededError {
+    const { limit } = this.settings
+    const { totals, resetsAt } = this.view
+    const of = `budget of the fleet "${this.name}"`
+    return budgetExceeded({ of, limit, needed, available: creditsLeft(limit, totals), resetsAt }, details)
+  }
+}
+
+async function readStatus({ command, keys, config, settings, view }: Member): Promise<FleetStatus> {
+  const { limit, slots } = settings
   const sentAt = monotonicNow(systemClock)
   const [now, , msLeft, ...rest] = await command(STATUS, keys.status, [config])
   const [spent = 0, reserved = 0, uncertain = 0, taken = 0] = rest.slice(0, 4).map(Number)
   const breakers = rest.slice(4)
   view.readBreakers(Number(now), breakers, sentAt)
+  const totals = { spent, reserved, uncertain }
   return {
     limit,
-    spent,
-    reserved,
-    uncertain: uncertainWithin(limit, { spent, reserved, uncertain }),
-    available: creditsLeft(limit, { spent, reserved, uncertain }),
+    ...capUncertain(limit, totals),
+    available: creditsLeft(limit, totals),
     resetsAt: resetOf(Number(now), readMsLeft(msLeft)),
     slots: { limit: slots, taken },
     cooldowns: parseBreakers(breakers),
@@ -136,8 +178,8 @@ export async function readStatus(member: Member): Promise<FleetStatus> {
 }
 
 /** Reads the balance between two looks at the ledger: where that is the same, the balance belongs to it. */
-export async function reconcile(
-  { command, keys, config, leaseMs, maxChargeDelayMs }: Member,
+async function reconcile(
+  { command, keys, config, settings: { leaseMs, maxChargeDelayMs } }: Member,
   client: FleetAccountReader,
 ): Promise<Reconciliation | undefined> {
   const internals = internalsOf(client)
@@ -172,8 +214,9 @@ function recordKey(): { readonly key: string | undefined; readonly limit: Spendi
 }
 
 /** One member at a time buys an address. All addresses of a batch are one command. */
-export function createSharedLease({ command, keys, nextId }: Member): SharedLease {
-  const owner = nextId()
+function createSharedLease(member: Member): SharedLease {
+  const { command, keys } = member
+  const owner = member.nextId()
   const toNames = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())
   return {
     async acquire(addresses, leaseMs) {

@@ -9,9 +9,9 @@ import type {
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
 import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
+import type { Lease } from './background.ts'
 import { createKeyScopes } from './keys.ts'
-import type { Member } from './member.ts'
-import type { Lease } from './renewals.ts'
+import type { Member } from './redis-fleet.ts'
 import { ADMIT, END, REFUSE } from './scripts/limits.lua.ts'
 
 /** How long a request that waits for a slot keeps its place without asking. */
@@ -23,10 +23,18 @@ const MAX_POLL_MS = 200
 const MAX_BREAKERS_AGE_MS = 1_000
 
 interface Answer {
-  readonly verdict: string | undefined
+  readonly verdict: string
   /** How long to wait, or the number of requests before this one. */
   readonly number: number
   /** When it was asked for, on the monotonic clock. */
+  readonly sentAt: number
+}
+
+/** What a request has asked the fleet for. */
+interface Asked {
+  readonly id: string
+  readonly isHeavy: boolean
+  /** When it asked for the last time, on the monotonic clock. */
   readonly sentAt: number
 }
 
@@ -38,119 +46,136 @@ const pauseBeforePoll = (ahead: number, { signal }: AdmissionRequest) =>
  * Admits a request in its own process first, in the order of arrival, and then in the fleet. While nothing is refused, light requests need no command:
  * the answer to their reservation has shown that.
  */
-export function createSharedAdmission(member: Member, local: LocalAdmissionControl): AdmissionControl {
-  const { view, command, keys, config, leaseMs } = member
-  const scopeOf = createKeyScopes(member.name)
-  const limits: SharedLimits = { member, unasked: new Map() }
+export class SharedAdmissionControl implements AdmissionControl {
+  readonly member: Member
+  readonly #local: LocalAdmissionControl
+  readonly #scopeOf: (apiKey: string) => string
+  /** Requests of each scope that were admitted without a command, and are in flight. */
+  readonly #unasked = new Map<string, Set<SharedAdmission>>()
 
-  /** What others met holds the requests of this process too, and each may fail at once if the wait is too long. */
-  function learn({ apiKey, isHeavy }: AdmissionRequest, scope: string): void {
-    const keyMs = view.cooldownMs(scope)
-    if (keyMs > 0) local.hold('key', apiKey, keyMs)
-    const heavyMs = isHeavy ? view.cooldownMs('heavy') : 0
-    if (heavyMs > 0) local.hold('heavy', apiKey, heavyMs)
+  constructor(member: Member, local: LocalAdmissionControl) {
+    this.member = member
+    this.#local = local
+    this.#scopeOf = createKeyScopes(member.name)
   }
 
-  const mustAsk = ({ isHeavy }: AdmissionRequest, scope: string) =>
-    isHeavy || view.isTripped(scope) || view.breakersAgeMs > MAX_BREAKERS_AGE_MS
+  nextArrival(): number {
+    return this.#local.nextArrival()
+  }
 
-  async function askOnce(request: AdmissionRequest, scope: string, id: string): Promise<Answer> {
-    const { isHeavy, signal, progress } = request
-    member.throwIfClosed()
-    const ids = SharedAdmission.count(limits, scope)
-    const args = [config, id, leaseMs, scope, isHeavy ? '1' : '0', MAX_KEY_REFUSALS, SILENT_MS, ...ids]
-    const sentAt = monotonicNow(systemClock)
-    const answer = command(ADMIT, keys.limits(scope), args).catch((error) => {
-      throw member.toError(error)
-    })
-    progress.isAwaitingState = true
-    try {
-      const [verdict, now, number, ...breakers] = await raceWithAbort(answer, signal)
-      view.readBreakers(Number(now), breakers, sentAt)
-      return { verdict, number: Number(number), sentAt }
-    } finally {
-      progress.isAwaitingState = false
+  async admit(request: AdmissionRequest): Promise<Admission> {
+    const scope = this.#scopeOf(request.apiKey)
+    for (;;) {
+      this.#learn(request, scope)
+      const admission = await this.#local.admit(request)
+      if (!this.#mustAsk(request, scope)) return new SharedAdmission(this, admission, scope)
+      const id = this.member.nextId()
+      try {
+        const asked = await this.#ask(request, scope, id)
+        if (asked !== undefined) return new SharedAdmission(this, admission, scope, asked)
+      } catch (error) {
+        this.send(END, scope, [id, scope, 'cancelled'])
+        admission.end('unused')
+        throw error
+      }
+      admission.end('unused')
     }
   }
 
+  /** Runs a script until it succeeds, or what the request holds has ended by itself. */
+  send(script: string, scope: string, args: readonly (string | number)[]): void {
+    const { background, settings } = this.member
+    const untilMs = monotonicNow(systemClock) + settings.leaseMs
+    background.repeat(() => this.member.limit(script, scope, args), untilMs)
+  }
+
+  enter(scope: string, admission: SharedAdmission): void {
+    this.#unasked.set(scope, (this.#unasked.get(scope) ?? new Set()).add(admission))
+  }
+
+  leave(scope: string, admission: SharedAdmission): void {
+    const others = this.#unasked.get(scope)
+    others?.delete(admission)
+    if (others?.size === 0) this.#unasked.delete(scope)
+  }
+
+  /** The ids of requests in flight of which the fleet does not know. The next command has to contain them. */
+  countUnasked(scope: string): string[] {
+    const uncounted = [...(this.#unasked.get(scope) ?? [])].filter(({ isCounted }) => !isCounted)
+    for (const one of uncounted) one.isCounted = true
+    return uncounted.map(({ id }) => id)
+  }
+
+  /** What others met holds the requests of this process too, and each may fail at once if the wait is too long. */
+  #learn({ apiKey, isHeavy }: AdmissionRequest, scope: string): void {
+    const { view } = this.member
+    const keyMs = view.cooldownMs(scope)
+    if (keyMs > 0) this.#local.hold('key', apiKey, keyMs)
+    const heavyMs = isHeavy ? view.cooldownMs('heavy') : 0
+    if (heavyMs > 0) this.#local.hold('heavy', apiKey, heavyMs)
+  }
+
+  #mustAsk({ isHeavy }: AdmissionRequest, scope: string): boolean {
+    const { view } = this.member
+    return isHeavy || view.isTripped(scope) || view.breakersAgeMs > MAX_BREAKERS_AGE_MS
+  }
+
   /** Asks until the request is admitted; undefined when a cool-down has started. */
-  async function ask(request: AdmissionRequest, scope: string, id: string): Promise<Asked | undefined> {
+  async #ask(request: AdmissionRequest, scope: string, id: string): Promise<Asked | undefined> {
     for (;;) {
-      const first = await askOnce(request, scope, id)
+      const first = await this.#askOnce(request, scope, id)
       const isQueued = first.verdict === 'queued'
       const { verdict, number, sentAt } = isQueued
-        ? await request.whileQueued(askWhileQueued(request, scope, id, first))
+        ? await request.whileQueued(this.#askWhileQueued(request, scope, id, first))
         : first
       if (verdict === 'granted') return { id, sentAt, isHeavy: request.isHeavy }
       // No breaker has this wait.
-      if (verdict === 'refusals') local.hold('key', request.apiKey, number)
+      if (verdict === 'refusals') this.#local.hold('key', request.apiKey, number)
       if (verdict === 'refusals' || verdict === 'cooldown') return undefined
       await pauseBeforePoll(number, request)
     }
   }
 
   /** Asks until it is no longer its place in the queue that holds the request up. */
-  async function askWhileQueued(request: AdmissionRequest, scope: string, id: string, first: Answer): Promise<Answer> {
+  async #askWhileQueued(request: AdmissionRequest, scope: string, id: string, first: Answer): Promise<Answer> {
     let answer = first
     while (answer.verdict === 'queued') {
       const ahead = answer.number
       await pauseBeforePoll(ahead, request)
-      answer = await askOnce(request, scope, id)
+      answer = await this.#askOnce(request, scope, id)
       if (answer.verdict === 'queued' && answer.number < ahead) request.recordProgress()
     }
     return answer
   }
 
-  function giveUp(scope: string, id: string): void {
-    const untilMs = monotonicNow(systemClock) + leaseMs
-    member.background.repeat(() => command(END, keys.limits(scope), [id, scope, 'cancelled']), untilMs)
+  async #askOnce(request: AdmissionRequest, scope: string, id: string): Promise<Answer> {
+    const { isHeavy, signal, progress } = request
+    const { member } = this
+    member.throwIfClosed()
+    const { config, settings } = member
+    const limits = [isHeavy ? '1' : '0', MAX_KEY_REFUSALS, SILENT_MS]
+    const args = [config, id, settings.leaseMs, scope, ...limits, ...this.countUnasked(scope)]
+    const sentAt = monotonicNow(systemClock)
+    const answer = member.limit(ADMIT, scope, args).catch((error) => {
+      throw member.toError(error)
+    })
+    progress.isAwaitingState = true
+    try {
+      const [verdict, number] = await raceWithAbort(answer, signal)
+      return { verdict, number, sentAt }
+    } finally {
+      progress.isAwaitingState = false
+    }
   }
-
-  return {
-    nextArrival: () => local.nextArrival(),
-    async admit(request) {
-      const scope = scopeOf(request.apiKey)
-      for (;;) {
-        learn(request, scope)
-        const admission = await local.admit(request)
-        if (!mustAsk(request, scope)) return new SharedAdmission(limits, admission, scope)
-        const id = member.nextId()
-        try {
-          const asked = await ask(request, scope, id)
-          if (asked !== undefined) return new SharedAdmission(limits, admission, scope, asked)
-        } catch (error) {
-          giveUp(scope, id)
-          admission.end('unused')
-          throw error
-        }
-        admission.end('unused')
-      }
-    },
-  }
-}
-
-/** What the admissions of one client share. */
-export interface SharedLimits {
-  readonly member: Member
-  /** Requests of each scope that were admitted without a command, and are in flight. */
-  readonly unasked: Map<string, Set<SharedAdmission>>
-}
-
-/** What a request has asked the fleet for. */
-export interface Asked {
-  readonly id: string
-  readonly isHeavy: boolean
-  /** When it asked for the last time, on the monotonic clock. */
-  readonly sentAt: number
 }
 
 /** Permission of the process and of the fleet to send one request. */
-export class SharedAdmission implements Admission {
+class SharedAdmission implements Admission {
   readonly id: string
   readonly hasWaited: boolean
   /** Whether the fleet knows of it: it has asked, or was counted when a breaker opened. */
   isCounted: boolean
-  readonly #limits: SharedLimits
+  readonly #control: SharedAdmissionControl
   readonly #local: Admission
   readonly #scope: string
   readonly #isHeavy: boolean
@@ -158,9 +183,9 @@ export class SharedAdmission implements Admission {
   readonly #lease: Lease | undefined
   #hasEnded = false
 
-  constructor(limits: SharedLimits, local: Admission, scope: string, asked?: Asked) {
-    const { member, unasked } = limits
-    this.#limits = limits
+  constructor(control: SharedAdmissionControl, local: Admission, scope: string, asked?: Asked) {
+    const { member } = control
+    this.#control = control
     this.#local = local
     this.#scope = scope
     this.#isHeavy = asked?.isHeavy ?? false
@@ -169,20 +194,13 @@ export class SharedAdmission implements Admission {
     const held = asked === undefined ? [] : heldKeys(member, scope, asked.isHeavy)
     this.isCounted = held.length > 0
     if (asked !== undefined && held.length > 0) {
-      this.#lease = { id: this.id, keys: held, endsAt: asked.sentAt + member.leaseMs }
+      this.#lease = { id: this.id, keys: held, endsAt: asked.sentAt + member.settings.leaseMs }
       member.renewals.add(this.#lease)
-    } else unasked.set(scope, (unasked.get(scope) ?? new Set()).add(this))
-  }
-
-  /** The ids of requests in flight of which the fleet does not know. The next command has to contain them. */
-  static count({ unasked }: SharedLimits, scope: string): string[] {
-    const uncounted = [...(unasked.get(scope) ?? [])].filter(({ isCounted }) => !isCounted)
-    for (const one of uncounted) one.isCounted = true
-    return uncounted.map(({ id }) => id)
+    } else control.enter(scope, this)
   }
 
   isCurrent(): boolean {
-    const { view } = this.#limits.member
+    const { view } = this.#control.member
     if (this.#lease !== undefined && monotonicNow(systemClock) >= this.#lease.endsAt) return false
     if (view.cooldownMs(this.#scope) > 0 || (this.#isHeavy && view.cooldownMs('heavy') > 0)) return false
     return this.#local.isCurrent()
@@ -190,14 +208,15 @@ export class SharedAdmission implements Admission {
 
   end(result: PermitResult): void {
     this.#local.end(result)
-    if (this.#leave() && this.isCounted) this.#send(END, [this.id, this.#scope, result])
+    if (this.#leave() && this.isCounted) this.#control.send(END, this.#scope, [this.id, this.#scope, result])
   }
 
   refuse(scope: CooldownScope, waitMs: number): number {
     const cooldownMs = this.#local.refuse(scope, waitMs)
     if (!this.#leave()) return cooldownMs
-    const ids = SharedAdmission.count(this.#limits, this.#scope)
-    this.#send(REFUSE, [this.id, this.#scope, scope, Math.ceil(waitMs), this.#limits.member.leaseMs, ...ids])
+    const { leaseMs } = this.#control.member.settings
+    const ids = this.#control.countUnasked(this.#scope)
+    this.#control.send(REFUSE, this.#scope, [this.id, this.#scope, scope, Math.ceil(waitMs), leaseMs, ...ids])
     return cooldownMs
   }
 
@@ -205,26 +224,14 @@ export class SharedAdmission implements Admission {
   #leave(): boolean {
     if (this.#hasEnded) return false
     this.#hasEnded = true
-    const { member, unasked } = this.#limits
-    if (this.#lease !== undefined) member.renewals.delete(this.#lease)
-    const others = unasked.get(this.#scope)
-    others?.delete(this)
-    if (others?.size === 0) unasked.delete(this.#scope)
+    if (this.#lease !== undefined) this.#control.member.renewals.delete(this.#lease)
+    this.#control.leave(this.#scope, this)
     return true
-  }
-
-  #send(script: string, args: readonly (string | number)[]): void {
-    const { command, keys, view, background, leaseMs } = this.#limits.member
-    background.repeat(async () => {
-      const sentAt = monotonicNow(systemClock)
-      const [, now, , ...breakers] = await command(script, keys.limits(this.#scope), args)
-      view.readBreakers(Number(now), breakers, sentAt)
-    }, monotonicNow(systemClock) + leaseMs)
   }
 }
 
 /** The sets in which an admitted request has a lease. */
 function heldKeys({ keys, view }: Member, scope: string, isHeavy: boolean): string[] {
-  const tripped = [scope, ...(isHeavy ? ['heavy'] : [])].filter(view.isTripped)
+  const tripped = [scope, ...(isHeavy ? ['heavy'] : [])].filter((name) => view.isTripped(name))
   return [...(isHeavy ? [keys.slots] : []), ...tripped.map(keys.probes)]
 }

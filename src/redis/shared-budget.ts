@@ -1,12 +1,11 @@
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
-import { fits, isCredits, uncertainWithin } from '../credits/budget-core.ts'
-import type { Reservation, ReservationDetails } from '../credits/budget-types.ts'
+import type { Reservation, ReservationDetails } from '../credits/budget.ts'
+import { alreadyDecided, capUncertain, fits, requireCredits, withTotals } from '../credits/budget-core.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
-import { InvalidRequestError, invalidOption } from '../errors/input.ts'
-import type { SharedBudget } from '../fleet/internals.ts'
+import type { SharedBudget } from '../fleet/fleet.ts'
+import type { Lease } from './background.ts'
 import { mayBeExecuted } from './command.ts'
-import { availableIn, exceeded, type Member } from './member.ts'
-import type { Lease } from './renewals.ts'
+import type { Member } from './redis-fleet.ts'
 import { CANCEL, CONFIRM, RESERVE, SETTLE } from './scripts/ledger.lua.ts'
 import type { LedgerAnswer } from './view.ts'
 
@@ -17,32 +16,17 @@ const NOTHING_COUNTED = { spent: 0, reserved: 0, uncertain: 0 }
 
 /** The budget of a fleet: each reservation is one script. Its totals are those of the last answer. */
 export function createSharedBudget(member: Member): SharedBudget {
-  const { limit, view } = member
-  return {
-    limit,
-    get spent() {
-      return view.totals.spent
-    },
-    get reserved() {
-      return view.totals.reserved
-    },
-    get uncertain() {
-      return uncertainWithin(limit, view.totals)
-    },
-    get available() {
-      return availableIn(limit, view)
-    },
-    get resetsAt() {
-      return view.resetsAt
-    },
+  const { view, background, settings } = member
+  const { limit, timeoutMs } = settings
+  const counted = { limit, totals: () => capUncertain(limit, view.totals), resetsAt: () => view.resetsAt }
+  return withTotals<Pick<SharedBudget, 'check' | 'reserve' | 'flush'>>(counted, {
     check(credits, details) {
-      checkCredits(credits)
+      requireCredits('credits', credits)
       const isKnown = view.ageMs <= MAX_CHECK_AGE_MS && !view.isWindowOver
-      const totals = isKnown ? view.totals : NOTHING_COUNTED
-      if (!fits(limit, totals, credits)) throw exceeded(member, credits, details)
+      if (!fits(limit, isKnown ? view.totals : NOTHING_COUNTED, credits)) throw member.exceeded(credits, details)
     },
     async reserve(credits, details) {
-      checkCredits(credits)
+      requireCredits('credits', credits)
       member.throwIfClosed()
       const id = member.nextId()
       try {
@@ -53,25 +37,16 @@ export function createSharedBudget(member: Member): SharedBudget {
         throw member.toError(error, details)
       }
     },
-    flush: () => member.background.flush(member.timeoutMs),
-  }
+    flush: () => background.flush(timeoutMs),
+  })
 }
 
 async function reserve(member: Member, id: string, credits: number, details: ReservationDetails | undefined) {
-  const { view, leaseMs, maxChargeDelayMs, config, keysInUse } = member
   // The key is asked for right before the request is sent; a member with several keys cannot know which one it will be.
-  const [only = ''] = keysInUse.size === 1 ? keysInUse : []
+  const [only = ''] = member.keysInUse.size === 1 ? member.keysInUse : []
   const sentAt = monotonicNow(systemClock)
-  const reply = await member.command(RESERVE, member.keys.ledger, [
-    config,
-    id,
-    credits,
-    leaseMs,
-    maxChargeDelayMs,
-    only,
-  ])
-  const answer = view.readLedger(reply, sentAt)
-  if (answer.verdict === 'refused') throw exceeded(member, credits, details)
+  const answer = await member.moveCredits(RESERVE, termsOf(member, id, credits, only))
+  if (answer.verdict === 'refused') throw member.exceeded(credits, details)
   if (answer.verdict !== 'granted' && answer.verdict !== 'earlier')
     throw new Error(`The reservation was ${answer.verdict}.`)
   if (credits > 0) await member.waitForReplicas()
@@ -80,19 +55,20 @@ async function reserve(member: Member, id: string, credits: number, details: Res
   return new SharedReservation(member, id, credits, answer, sentAt, only)
 }
 
-function cancel({ background, command, keys, leaseMs }: Member, id: string): void {
-  background.repeat(() => command(CANCEL, keys.ledger, [id]), monotonicNow(systemClock) + leaseMs)
+function cancel({ background, command, keys, settings }: Member, id: string): void {
+  background.repeat(() => command(CANCEL, keys.ledger, [id]), monotonicNow(systemClock) + settings.leaseMs)
 }
 
-export function checkCredits(credits: number): void {
-  if (!isCredits(credits)) throw invalidOption('credits', credits, 'a whole number of credits, 0 or more')
+/** The arguments of the scripts that reserve credits. */
+function termsOf({ config, settings }: Member, id: string, credits: number, key: string): (string | number)[] {
+  return [config, id, credits, settings.leaseMs, settings.maxChargeDelayMs, key]
 }
 
 /** How a reservation ended: settled, freed or uncertain. */
 type Decision = 's' | 'f' | 'u'
 
 /** Credits that are reserved in Redis, and renewed there until they are decided. */
-export class SharedReservation implements Reservation {
+class SharedReservation implements Reservation {
   readonly credits: number
   readonly #member: Member
   readonly #lease: Lease
@@ -111,7 +87,7 @@ export class SharedReservation implements Reservation {
   constructor(member: Member, id: string, credits: number, answer: LedgerAnswer, sentAt: number, key: string) {
     this.credits = credits
     this.#member = member
-    this.#lease = { id, keys: [member.keys.leases], endsAt: sentAt + member.leaseMs }
+    this.#lease = { id, keys: [member.keys.leases], endsAt: sentAt + member.settings.leaseMs }
     this.#answer = answer
     this.#reservedAt = sentAt
     this.#keyInRedis = key
@@ -136,39 +112,32 @@ export class SharedReservation implements Reservation {
   }
 
   async #confirmInRedis(details: ReservationDetails | undefined): Promise<void> {
-    const { command, keys, config, leaseMs, maxChargeDelayMs, view, renewals } = this.#member
+    const member = this.#member
     const key = this.#key
     const sentAt = monotonicNow(systemClock)
+    const leaseEndsAt = sentAt + member.settings.leaseMs
     try {
-      this.#member.throwIfClosed()
-      const reply = await command(CONFIRM, keys.ledger, [
-        config,
-        this.#lease.id,
-        this.credits,
-        leaseMs,
-        maxChargeDelayMs,
-        key,
-      ])
-      const answer = view.readLedger(reply, sentAt)
+      member.throwIfClosed()
+      const answer = await member.moveCredits(CONFIRM, termsOf(member, this.#lease.id, this.credits, key))
       if (answer.verdict === 'decided') throw alreadyDecided(details)
-      if (answer.verdict === 'refused') throw exceeded(this.#member, this.credits, details)
-      await this.#member.waitForReplicas()
+      if (answer.verdict === 'refused') throw member.exceeded(this.credits, details)
+      await member.waitForReplicas()
       this.#answer = answer
       this.#reservedAt = sentAt
       this.#keyInRedis = key
       this.#windowEndsAt = sentAt + answer.msLeft
-      this.#lease.endsAt = sentAt + leaseMs
-      if (!this.#isDecided) renewals.add(this.#lease)
+      this.#lease.endsAt = leaseEndsAt
+      if (!this.#isDecided) member.renewals.add(this.#lease)
     } catch (error) {
       // It may have been executed, or will be: then its lease is a new one.
-      this.#lease.endsAt = sentAt + leaseMs
+      this.#lease.endsAt = leaseEndsAt
       this.release()
-      throw this.#member.toError(error, details)
+      throw member.toError(error, details)
     }
   }
 
   settle(charged: number): undefined {
-    if (!isCredits(charged)) throw invalidOption('charge', charged, 'a whole number of credits, 0 or more')
+    requireCredits('charge', charged)
     this.#decide('s', charged)
   }
 
@@ -184,22 +153,17 @@ export class SharedReservation implements Reservation {
   #decide(decision: Decision, charged: number): void {
     if (this.#isDecided) return
     this.#isDecided = true
-    const { id } = this.#lease
-    const { command, keys, renewals, background, view, maxChargeDelayMs } = this.#member
+    const { background, renewals, settings } = this.#member
     renewals.delete(this.#lease)
     if (this.credits === 0 && charged === 0) return
     const { window, epoch } = this.#answer
+    const known = [this.#lease.id, decision, charged, this.credits, window, epoch]
     background.repeat(async () => {
-      const sentAt = monotonicNow(systemClock)
-      const ageMs = Math.ceil(sentAt - this.#reservedAt)
-      const sinceConfirmedMs = Math.floor(sentAt - (this.#confirmedAt ?? sentAt))
-      const args = [id, decision, charged, this.credits, window, epoch, ageMs, sinceConfirmedMs, maxChargeDelayMs]
-      view.readLedger(await command(SETTLE, keys.ledger, [...args, this.#key]), sentAt)
+      const now = monotonicNow(systemClock)
+      const ageMs = Math.ceil(now - this.#reservedAt)
+      const sinceConfirmedMs = Math.floor(now - (this.#confirmedAt ?? now))
+      const args = [...known, ageMs, sinceConfirmedMs, settings.maxChargeDelayMs, this.#key]
+      await this.#member.moveCredits(SETTLE, args)
     }, Number.POSITIVE_INFINITY)
   }
-}
-
-function alreadyDecided(details: ReservationDetails | undefined): InvalidRequestError {
-  const message = 'The reservation is already settled or released: reserve again before you send a request.'
-  return new InvalidRequestError(message, { ...details, code: 'reservation_decided' })
 }

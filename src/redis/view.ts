@@ -1,34 +1,14 @@
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
+import type { WindowTotals } from '../credits/windows.ts'
 
 /** What the scripts that move credits answer. */
 export interface LedgerAnswer {
   readonly verdict: string
-  /** Unix milliseconds by the clock of the server. */
-  readonly now: number
   readonly epoch: string
   /** The window of now. */
   readonly window: string
   /** How long the window still lasts, milliseconds; Infinity without windows. */
   readonly msLeft: number
-}
-
-/** The state of the fleet as this member last saw it. */
-export interface View {
-  readonly totals: { readonly spent: number; readonly reserved: number; readonly uncertain: number }
-  readonly resetsAt: number | undefined
-  /** How old the totals are, milliseconds; Infinity when nothing was seen. */
-  readonly ageMs: number
-  /** Whether the window of the totals is over. */
-  readonly isWindowOver: boolean
-  /** How old the state of the breakers is, milliseconds. */
-  readonly breakersAgeMs: number
-  /** Whether requests of a scope have to ask before they are sent. */
-  isTripped(scope: string): boolean
-  /** How long the cool-down of a scope still lasts, milliseconds. */
-  cooldownMs(scope: string): number
-  /** Reads an answer to a command that was sent at a moment of the monotonic clock. */
-  readLedger(answer: readonly string[], sentAt: number): LedgerAnswer
-  readBreakers(now: number, breakers: readonly string[], sentAt: number): void
 }
 
 interface Moment {
@@ -45,58 +25,66 @@ const isOlder = (one: Moment, other: Moment) => one.now < other.now && one.sentA
 
 const elapsed = () => monotonicNow(systemClock)
 
-export function createView(): View {
-  let totals = { spent: 0, reserved: 0, uncertain: 0 }
+/** The state of the fleet as this member last saw it. */
+export class View {
+  totals: WindowTotals = { spent: 0, reserved: 0, uncertain: 0 }
+  resetsAt: number | undefined
   /** The newest answers, so that an older one that is late changes nothing. */
-  let newestTotals = OLDEST
-  let newestBreakers = OLDEST
-  let totalsAt = Number.NEGATIVE_INFINITY
-  let breakersAt = Number.NEGATIVE_INFINITY
-  let windowEndsAt = Number.POSITIVE_INFINITY
-  let resetsAt: number | undefined
+  #newestTotals = OLDEST
+  #newestBreakers = OLDEST
+  #totalsAt = Number.NEGATIVE_INFINITY
+  #breakersAt = Number.NEGATIVE_INFINITY
+  #windowEndsAt = Number.POSITIVE_INFINITY
   /** When each breaker that is not closed becomes half open, on the monotonic clock. */
-  let breakers = new Map<string, number>()
+  #breakers = new Map<string, number>()
 
-  const view: View = {
-    get totals() {
-      return totals
-    },
-    get resetsAt() {
-      return resetsAt
-    },
-    get ageMs() {
-      return elapsed() - totalsAt
-    },
-    get isWindowOver() {
-      return elapsed() >= windowEndsAt
-    },
-    get breakersAgeMs() {
-      return elapsed() - breakersAt
-    },
-    isTripped: (scope) => breakers.has(scope),
-    cooldownMs: (scope) => Math.max(0, (breakers.get(scope) ?? 0) - elapsed()),
-    readLedger(answer, sentAt) {
-      const [verdict = '', time, epoch = '', window = '', left, spent, reserved, uncertain, ...rest] = answer
-      const now = Number(time)
-      const msLeft = readMsLeft(left)
-      if (!isOlder({ now, sentAt }, newestTotals) && epoch !== '') {
-        newestTotals = { now, sentAt }
-        totalsAt = elapsed()
-        totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
-        resetsAt = resetOf(now, msLeft)
-        windowEndsAt = sentAt + msLeft
-      }
-      if (epoch !== '') view.readBreakers(now, rest, sentAt)
-      return { verdict, now, epoch, window, msLeft }
-    },
-    readBreakers(now, parts, sentAt) {
-      if (isOlder({ now, sentAt }, newestBreakers)) return
-      newestBreakers = { now, sentAt }
-      breakersAt = elapsed()
-      breakers = new Map(parseBreakers(parts).map(({ scope, until }) => [scope, breakersAt + until - now]))
-    },
+  /** How old the totals are, milliseconds; Infinity when nothing was seen. */
+  get ageMs(): number {
+    return elapsed() - this.#totalsAt
   }
-  return view
+
+  /** Whether the window of the totals is over. */
+  get isWindowOver(): boolean {
+    return elapsed() >= this.#windowEndsAt
+  }
+
+  /** How old the state of the breakers is, milliseconds. */
+  get breakersAgeMs(): number {
+    return elapsed() - this.#breakersAt
+  }
+
+  /** Whether requests of a scope have to ask before they are sent. */
+  isTripped(scope: string): boolean {
+    return this.#breakers.has(scope)
+  }
+
+  /** How long the cool-down of a scope still lasts, milliseconds. */
+  cooldownMs(scope: string): number {
+    return Math.max(0, (this.#breakers.get(scope) ?? 0) - elapsed())
+  }
+
+  /** Reads an answer to a command that was sent at a moment of the monotonic clock. */
+  readLedger(answer: readonly string[], sentAt: number): LedgerAnswer {
+    const [verdict = '', time, epoch = '', window = '', left, spent, reserved, uncertain, ...breakers] = answer
+    const now = Number(time)
+    const msLeft = readMsLeft(left)
+    if (!isOlder({ now, sentAt }, this.#newestTotals) && epoch !== '') {
+      this.#newestTotals = { now, sentAt }
+      this.#totalsAt = elapsed()
+      this.totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
+      this.resetsAt = resetOf(now, msLeft)
+      this.#windowEndsAt = sentAt + msLeft
+    }
+    if (epoch !== '') this.readBreakers(now, breakers, sentAt)
+    return { verdict, epoch, window, msLeft }
+  }
+
+  readBreakers(now: number, parts: readonly string[], sentAt: number): void {
+    if (isOlder({ now, sentAt }, this.#newestBreakers)) return
+    this.#newestBreakers = { now, sentAt }
+    this.#breakersAt = elapsed()
+    this.#breakers = new Map(parseBreakers(parts).map(({ scope, until }) => [scope, this.#breakersAt + until - now]))
+  }
 }
 
 /** How long the window of now still lasts, milliseconds, as the scripts answer it. */

@@ -4,31 +4,56 @@ import type {
   CooldownScope,
   LocalAdmissionControl,
   Permit,
-  PermitRequest,
   PermitResult,
 } from '../concurrency/admission-types.ts'
 import { LightAbortController } from '../concurrency/cancellation.ts'
-import { type CircuitBreaker, createCircuitBreaker } from '../concurrency/circuit-breaker.ts'
+import { CircuitBreaker } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
-import { createSemaphore, type Release } from '../concurrency/semaphore.ts'
+import { type Release, Semaphore } from '../concurrency/semaphore.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'
 
-export function createAdmissionControl(clock: Clock, heavyConcurrency: number): LocalAdmissionControl {
-  const heavySlots = createSemaphore(heavyConcurrency)
-  const heavyBreaker = createCircuitBreaker(clock)
-  const keyBreakers = new Map<string, CircuitBreaker>()
-  const heavyWaiting = new Set<AdmissionRequest>()
+/** The admission control of one client. */
+export class ClientAdmission implements LocalAdmissionControl {
+  readonly #clock: Clock
+  readonly #heavySlots: Semaphore
+  readonly #heavyBreaker: CircuitBreaker
+  readonly #keyBreakers = new Map<string, CircuitBreaker>()
+  readonly #heavyWaiting = new Set<AdmissionRequest>()
+  #arrivals = 0
 
-  function keyBreaker(apiKey: string): CircuitBreaker {
-    const known = keyBreakers.get(apiKey)
+  constructor(clock: Clock, heavyConcurrency: number) {
+    this.#clock = clock
+    this.#heavySlots = new Semaphore(heavyConcurrency)
+    this.#heavyBreaker = new CircuitBreaker(clock, 'heavy')
+  }
+
+  nextArrival(): number {
+    return ++this.#arrivals
+  }
+
+  admit(request: AdmissionRequest): Admission | Promise<Admission> {
+    const breaker = this.#keyBreaker(request.apiKey)
+    if (request.isHeavy) return this.#admitHeavy(request, breaker)
+    const keyPermit = breaker.tryAcquire()
+    if (keyPermit !== undefined) return new RequestPermit(keyPermit)
+    return breaker.acquire(request).then((acquired) => new RequestPermit(acquired, true))
+  }
+
+  hold(scope: CooldownScope, apiKey: string, forMs: number): void {
+    const breaker = scope === 'heavy' ? this.#heavyBreaker : this.#keyBreaker(apiKey)
+    breaker.hold(forMs)
+  }
+
+  #keyBreaker(apiKey: string): CircuitBreaker {
+    const known = this.#keyBreakers.get(apiKey)
     if (known !== undefined) return known
     // Keys that rotate are not remembered longer than they matter.
-    const waiting = new Set([...heavyWaiting].map((request) => request.apiKey))
-    for (const [key, breaker] of keyBreakers) if (breaker.isIdle && !waiting.has(key)) keyBreakers.delete(key)
-    const breaker = createCircuitBreaker(clock, MAX_KEY_REFUSALS)
-    keyBreakers.set(apiKey, breaker)
+    const waiting = new Set([...this.#heavyWaiting].map((request) => request.apiKey))
+    for (const [key, { isIdle }] of this.#keyBreakers) if (isIdle && !waiting.has(key)) this.#keyBreakers.delete(key)
+    const breaker = new CircuitBreaker(this.#clock, 'key', MAX_KEY_REFUSALS)
+    this.#keyBreakers.set(apiKey, breaker)
     return breaker
   }
 
@@ -36,91 +61,70 @@ export function createAdmissionControl(clock: Clock, heavyConcurrency: number): 
    * A heavy request needs a slot, and the permission of both breakers. It takes all three at once or none: a request that held
    * one while it waits for another would keep it from requests that could go.
    */
-  async function admitHeavy(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
-    const { signal } = request
-    const atKey = permitRequest(request, 'key')
-    const atHeavy = permitRequest(request, 'heavy')
-    const held = new HeldAdmission()
+  async #admitHeavy(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
+    const slots = this.#heavySlots
+    const heavy = this.#heavyBreaker
+    const held = new RequestPermit()
     /** Takes all but the part whose turn it is, if all of them are available. */
-    const takeAllBut = (part: Part | undefined): boolean => {
+    const takeAllBut = (part?: 'slot' | 'heavyPermit' | 'keyPermit'): boolean => {
       if (part !== 'keyPermit' && !key.isAvailable) return false
-      if (part !== 'slot' && !heavySlots.isAvailable) return false
-      if (part !== 'heavyPermit' && !heavyBreaker.isAvailable) return false
+      if (part !== 'slot' && !slots.isAvailable) return false
+      if (part !== 'heavyPermit' && !heavy.isAvailable) return false
       if (part !== 'keyPermit') held.keyPermit = key.tryAcquire()
-      if (part !== 'slot') held.slot = heavySlots.tryAcquire()
-      if (part !== 'heavyPermit') held.heavyPermit = heavyBreaker.tryAcquire()
+      if (part !== 'slot') held.slot = slots.tryAcquire()
+      if (part !== 'heavyPermit') held.heavyPermit = heavy.tryAcquire()
       return true
     }
-    /** Waits for a slot. A refusal of other requests that comes meanwhile may make the wait too long. */
-    const queueForSlot = async (): Promise<Release | undefined> => {
-      const queueing = new LightAbortController()
-      const onAbort = () => queueing.abort(signal.reason)
-      const onOpen = (breaker: CircuitBreaker, at: PermitRequest) =>
-        breaker.onOpen(() => {
-          const error = breaker.waitError(at)
-          if (error !== undefined) queueing.abort(error)
-        })
-      const stopListening = [onOpen(heavyBreaker, atHeavy), onOpen(key, atKey)]
-      signal.addEventListener('abort', onAbort)
-      try {
-        return await heavySlots.acquireWith(queueing, request.arrival, () => takeAllBut('slot'))
-      } finally {
-        signal.removeEventListener('abort', onAbort)
-        for (const stop of stopListening) stop()
-      }
-    }
-    heavyWaiting.add(request)
+    this.#heavyWaiting.add(request)
     try {
-      while (!takeAllBut(undefined)) {
-        const error = heavyBreaker.waitError(atHeavy)
+      while (!held.isComplete && !takeAllBut()) {
+        const error = heavy.waitError(request)
         if (error !== undefined) throw error
         held.hasWaited = true
-        if (!key.isAvailable) held.keyPermit = await key.acquireWith(atKey, () => takeAllBut('keyPermit'))
-        else if (!heavySlots.isAvailable) held.slot = await request.whileQueued(queueForSlot())
-        else held.heavyPermit = await heavyBreaker.acquireWith(atHeavy, () => takeAllBut('heavyPermit'))
-        if (held.isComplete) break
+        if (!key.isAvailable) held.keyPermit = await key.acquireWith(request, () => takeAllBut('keyPermit'))
+        else if (!slots.isAvailable) {
+          const queueing = this.#queueForSlot(request, key, () => takeAllBut('slot'))
+          held.slot = await request.whileQueued(queueing)
+        } else held.heavyPermit = await heavy.acquireWith(request, () => takeAllBut('heavyPermit'))
       }
       return held
     } finally {
-      heavyWaiting.delete(request)
+      this.#heavyWaiting.delete(request)
     }
   }
 
-  async function admitLater(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
-    const held = new HeldAdmission()
-    held.hasWaited = true
-    held.keyPermit = await key.acquire(permitRequest(request, 'key'))
-    return held
-  }
-
-  let arrivals = 0
-
-  return {
-    nextArrival: () => ++arrivals,
-    admit(request) {
-      const key = keyBreaker(request.apiKey)
-      if (request.isHeavy) return admitHeavy(request, key)
-      const keyPermit = key.tryAcquire()
-      if (keyPermit === undefined) return admitLater(request, key)
-      const held = new HeldAdmission()
-      held.keyPermit = keyPermit
-      return held
-    },
-    hold(scope, apiKey, forMs) {
-      const breaker = scope === 'heavy' ? heavyBreaker : keyBreaker(apiKey)
-      breaker.hold(forMs)
-    },
+  /** Waits for a slot. A refusal of other requests that comes meanwhile may make the wait too long. */
+  async #queueForSlot(request: AdmissionRequest, key: CircuitBreaker, claim: () => boolean) {
+    const { signal, arrival } = request
+    const queueing = new LightAbortController()
+    const onAbort = () => queueing.abort(signal.reason)
+    const stopListening = [this.#heavyBreaker, key].map((breaker) =>
+      breaker.onOpen(() => {
+        const error = breaker.waitError(request)
+        if (error !== undefined) queueing.abort(error)
+      }),
+    )
+    signal.addEventListener('abort', onAbort)
+    try {
+      return await this.#heavySlots.acquireWith(queueing, arrival, claim)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      for (const stop of stopListening) stop()
+    }
   }
 }
 
-type Part = 'slot' | 'heavyPermit' | 'keyPermit'
-
-/** What a request holds while it is sent. A class, because each attempt makes one. */
-class HeldAdmission implements Admission {
+/** What a request holds while it is sent. */
+class RequestPermit implements Admission {
   slot: Release | undefined
   heavyPermit: Permit | undefined
   keyPermit: Permit | undefined
-  hasWaited = false
+  hasWaited: boolean
+
+  constructor(keyPermit?: Permit, hasWaited = false) {
+    this.keyPermit = keyPermit
+    this.hasWaited = hasWaited
+  }
 
   /** Whether a heavy request holds all that it needs. */
   get isComplete(): boolean {
@@ -142,11 +146,6 @@ class HeldAdmission implements Admission {
     this.end('failed')
     return cooldownMs
   }
-}
-
-function permitRequest(request: AdmissionRequest, scope: CooldownScope): PermitRequest {
-  const { signal, arrival } = request
-  return { signal, arrival, rejectWait: (waitMs) => request.rejectWait(scope, waitMs) }
 }
 
 /** What the end of an attempt shows of the service's limits. */

@@ -1,22 +1,43 @@
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import type { ClientOptions } from '../options.ts'
+import { isFake } from '../utils/fake-mark.ts'
+import { environment } from '../utils/runtime.ts'
 
 const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
+
+/** The origins of the fakes that tests use now. It is set by the fixtures of `etn-market/vitest` and by `useFakeService`. */
+const FAKE_ORIGINS = 'ETN_MARKET_FAKE_ORIGINS'
 
 /** Whether a base URL is that of the service itself, and not of a proxy or a fake. */
 export const isPublicService = (baseUrl: string): boolean => baseUrl === `${DEFAULT_BASE_URL}/`
 
 /**
- * The base URL, which ends in a slash. One that is a path alone is resolved against the page at the first call, so that a server
+ * The base URL, which ends in a slash, at each call. One that is a path alone is resolved against the page at the first call, so that a server
  * can load the module that creates the client.
  * @throws InvalidRequestError when it is no http or https URL
  */
-export function createBaseUrl(option: string = DEFAULT_BASE_URL): () => string {
+export function createBaseUrl({ baseUrl, fetch }: ClientOptions): () => string {
+  const option = baseUrl === undefined ? (environment('ETN_MARKET_BASE_URL') ?? DEFAULT_BASE_URL) : baseUrl
   const pathAlone = typeof option === 'string' && /^\.{0,2}\/(?!\/)/.test(option)
+  const mayBeOther = !isFake(fetch)
   let resolved = pathAlone ? undefined : resolve(option)
   return () => {
     resolved ??= resolve(option, pageUrl(option))
+    if (mayBeOther) requireFake(resolved)
     return resolved
   }
+}
+
+/**
+ * Lets a test with a fake reach nothing else: a client that was made without a thought of the fake would spend the credits of the developer's
+ * own key. It looks at each call, because the client may be older than the test.
+ * @throws InvalidRequestError with the code `not_the_fake`
+ */
+function requireFake(url: string): void {
+  const origins = environment(FAKE_ORIGINS)
+  if (origins === undefined || origins.split(',').includes(new URL(url).origin)) return
+  const message = `${url} is not the fake of this test: use the \`client\` fixture or fake.fetch.`
+  throw new InvalidRequestError(message, { code: 'not_the_fake' })
 }
 
 function pageUrl(option: string): string {

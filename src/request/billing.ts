@@ -1,11 +1,22 @@
 import type { Reconciliation, Reservation } from '../credits/budget.ts'
 import { costOf, countItems } from '../credits/cost.ts'
 import type { Usage } from '../credits/usage.ts'
+import type { ChargeState } from '../errors/base.ts'
 import { isObject } from '../operations/type-guards.ts'
+import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome, HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { strongest } from './call-meta.ts'
+import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestEmit } from './request-events.ts'
-import type { Charge, PlannedRequest, RequestState } from './types.ts'
+import type { RequestState } from './send.ts'
+
+/** What one attempt was charged. */
+export interface Charge {
+  readonly state: ChargeState
+  readonly credits: number
+  /** Whether the figure is from the service's header. */
+  readonly fromHeader: boolean
+}
 
 const NOT_CHARGED: Charge = { state: 'none', credits: 0, fromHeader: false }
 const UNKNOWN: Charge = { state: 'unknown', credits: 0, fromHeader: false }
@@ -64,14 +75,14 @@ function computedCharge({ operation, price, addresses, cost }: PlannedRequest, b
 }
 
 /** A credits header that holds one whole number, 0 or more. Two of them arrive joined by a comma and count as none. */
-export function creditsHeader(headers: HttpResponse['headers'], name: string): number | undefined {
+function creditsHeader(headers: HttpResponse['headers'], name: string): number | undefined {
   const value = headers.get(name)?.trim() ?? ''
   const credits = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(credits) ? credits : undefined
 }
 
 /** The balance of the key that an answer states: in a header, or in the data of `account.me`. */
-export function balanceOf(
+function balanceOf(
   { operation }: PlannedRequest,
   { status, headers }: HttpResponse,
   body: unknown,
@@ -81,16 +92,26 @@ export function balanceOf(
   return Number.isSafeInteger(data.credits) && Number(data.credits) >= 0 ? Number(data.credits) : undefined
 }
 
-/** Records what an attempt was charged: in the totals of the request, in the budget and in the usage of the client. */
-export function settleCharge(
-  charge: Charge,
+/**
+ * BILL: records what an attempt was charged, in the totals of the request, in the budget and in the usage of the client.
+ * @param body the parsed JSON of the answer, undefined where it is none
+ * @param sent the number of the request in the order of sending, when it was sent
+ */
+export function bill(
+  answered: AttemptOutcome,
+  body: unknown,
+  sent: number | undefined,
   state: RequestState,
-  reservation: Reservation,
-  remaining: number | undefined,
   usage: Usage,
   emit: RequestEmit,
 ): void {
-  const { totals, request } = state
+  const { request } = state
+  const { totals } = state.shared
+  const reservation = state.reservation as Reservation
+  const answer = responseOf(answered)
+  const remaining = answer && balanceOf(request, answer, body)
+  if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
+  const charge = chargeOf(request, answered, body)
   totals.credits += charge.credits
   totals.charge = strongest(totals.charge, charge.state)
   if (charge.state === 'charged' && !charge.fromHeader) totals.isComputed = true

@@ -3,21 +3,14 @@ import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { anchoredWallClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
 import type { CacheEvent } from '../events.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
-import type { CacheableOperation, CacheOptions, CacheStore } from '../options.ts'
+import type { CacheOptions, CacheStore } from '../options.ts'
+import type { PlannedRequest } from './plan-requests.ts'
+import { copyEnvelope, type Envelope, isExpected, type RequestResult } from './read-answer.ts'
 import type { Emit } from './request-events.ts'
-import type { Envelope, PlannedRequest } from './types.ts'
-
-/** Whole answers, kept for as long as the options say. A store that fails costs a request, never an answer. */
-export interface Cache {
-  /** The fresh answer to a request, if there is one. @throws the reason of the signal, and nothing else */
-  get(request: PlannedRequest, ids: Ids, wait: CacheWait): Promise<Envelope | undefined>
-  /** Keeps the body of an answer. Nobody waits for the store. */
-  set(request: PlannedRequest, text: string, ids: Ids): void
-}
 
 type Ids = Pick<CacheEvent, 'callId' | 'requestId' | 'operation'>
 
-export interface CacheWait {
+interface CacheWait {
   /** How long the call may take as a whole, milliseconds. */
   readonly deadlineMs: number
   readonly signal: CancellationSignal
@@ -39,85 +32,104 @@ const MAX_WAIT_MS = 1_000
 /** How long a store that failed is left alone. */
 const REST_MS = 30_000
 
-/** @param read the envelope of a body, or undefined where it does not match the contract */
-export function createCache(
-  options: CacheOptions,
-  baseUrl: () => string,
-  clock: Clock,
-  read: (request: PlannedRequest, text: string) => Envelope | undefined,
-  emit: Emit,
-): Cache {
-  const store = options.store ?? createMemoryStore()
-  // Steps of the wall clock make no answer of this process older or younger.
-  const now = anchoredWallClock(clock)
-  let restsUntil = Number.NEGATIVE_INFINITY
+/** Whole answers, kept for as long as the options say. A store that fails costs a request, never an answer. */
+export class Cache {
+  readonly #ttlMs: CacheOptions['ttlMs']
+  readonly #store: CacheStore
+  readonly #baseUrl: () => string
+  readonly #clock: Clock
+  readonly #emit: Emit
+  /** Steps of the wall clock make no answer of this process older or younger. */
+  readonly #now: () => number
+  #restsUntil = Number.NEGATIVE_INFINITY
   /** What was kept by this cache, by time to live: those that expire first come first. */
-  const kept = new Map<number, Map<string, number>>()
-  const ttlOf = ({ operation }: PlannedRequest) =>
-    operation === 'account.me' || operation === 'request' ? 0 : (options.ttlMs[operation as CacheableOperation] ?? 0)
-  const keyOf = (request: PlannedRequest) => `${KEY_PREFIX}${baseUrl()}${withoutLimit(request).path}`
-  const isUsed = (request: PlannedRequest) => ttlOf(request) > 0 && monotonicNow(clock) >= restsUntil
+  readonly #kept = new Map<number, Map<string, number>>()
 
-  function rest(ids: Ids, error: unknown): void {
-    restsUntil = monotonicNow(clock) + REST_MS
-    emit({ type: 'cache.failed', ...ids, message: error instanceof Error ? error.message : String(error) })
+  constructor({ ttlMs, store = createMemoryStore() }: CacheOptions, baseUrl: () => string, clock: Clock, emit: Emit) {
+    this.#ttlMs = ttlMs
+    this.#store = store
+    this.#baseUrl = baseUrl
+    this.#clock = clock
+    this.#emit = emit
+    this.#now = anchoredWallClock(clock)
   }
 
-  async function find(request: PlannedRequest, { deadlineMs, signal }: CacheWait): Promise<Envelope | undefined> {
+  /** The fresh answer to a request, if there is one. @throws the reason of the signal, and nothing else */
+  async get(request: PlannedRequest, ids: Ids, wait: CacheWait): Promise<Envelope | undefined> {
+    if (!this.#isUsed(request)) return undefined
+    try {
+      const envelope = await this.#find(request, wait)
+      if (envelope !== undefined) this.#emit({ type: 'cache.hit', ...ids })
+      return envelope
+    } catch (error) {
+      wait.signal.throwIfAborted()
+      this.#rest(ids, error)
+      return undefined
+    }
+  }
+
+  /** Keeps an answer that matches the contract. Nobody waits for the store. */
+  set(request: PlannedRequest, { envelope, text }: RequestResult, ids: Ids): void {
+    if (!isExpected(request, envelope) || !this.#isUsed(request)) return
+    this.#keep(request, text).catch((error) => this.#rest(ids, error))
+  }
+
+  #ttlOf({ operation }: PlannedRequest): number {
+    return operation === 'account.me' || operation === 'request' ? 0 : (this.#ttlMs[operation] ?? 0)
+  }
+
+  #keyOf(request: PlannedRequest): string {
+    return `${KEY_PREFIX}${this.#baseUrl()}${withoutLimit(request).path}`
+  }
+
+  #isUsed(request: PlannedRequest): boolean {
+    return this.#ttlOf(request) > 0 && monotonicNow(this.#clock) >= this.#restsUntil
+  }
+
+  #rest(ids: Ids, error: unknown): void {
+    this.#restsUntil = monotonicNow(this.#clock) + REST_MS
+    this.#emit({ type: 'cache.failed', ...ids, message: error instanceof Error ? error.message : String(error) })
+  }
+
+  async #find(request: PlannedRequest, { deadlineMs, signal }: CacheWait): Promise<Envelope | undefined> {
     const timeoutMs = Math.min(MAX_WAIT_MS, deadlineMs / 2)
-    const entry = parseEntry(await callStore(() => store.get(keyOf(request)), { clock, timeoutMs, signal }))
+    const read = () => this.#store.get(this.#keyOf(request))
+    const entry = parseEntry(await callStore(read, { clock: this.#clock, timeoutMs, signal }))
     if (entry === undefined) return undefined
-    const leftMs = entry.expiresAt - now()
+    const leftMs = entry.expiresAt - this.#now()
     // One that was written while a clock was ahead would be fresh for as long as that clock was wrong.
-    if (leftMs <= 0 || leftMs > ttlOf(request)) return undefined
-    const envelope = read(request, entry.text)
-    return envelope && firstItems(envelope, withoutLimit(request).limit, entry.limit)
+    if (leftMs <= 0 || leftMs > this.#ttlOf(request)) return undefined
+    const envelope = copyEnvelope(request, entry.text)
+    if (envelope === undefined || !isExpected(request, envelope)) return undefined
+    return firstItems(envelope, withoutLimit(request).limit, entry.limit)
   }
 
-  async function keep(request: PlannedRequest, text: string): Promise<void> {
-    const ttl = ttlOf(request)
-    const key = keyOf(request)
-    const expiresAt = now() + ttl
+  async #keep(request: PlannedRequest, text: string): Promise<void> {
+    const ttl = this.#ttlOf(request)
+    const key = this.#keyOf(request)
+    const expiresAt = this.#now() + ttl
     const entry: Entry = { expiresAt, text, limit: withoutLimit(request).limit }
-    const expired = takeExpired()
-    const sameTtl = kept.get(ttl) ?? new Map<string, number>()
-    kept.set(ttl, sameTtl)
+    const expired = this.#takeExpired()
+    const sameTtl = this.#kept.get(ttl) ?? new Map<string, number>()
+    this.#kept.set(ttl, sameTtl)
     sameTtl.delete(key)
     sameTtl.set(key, expiresAt)
     // Without a time limit, whose timer would outlive the client: nobody waits.
-    await store.set(key, JSON.stringify(entry), ttl)
-    for (const old of expired) if (old !== key) await store.delete(old)
+    await this.#store.set(key, JSON.stringify(entry), ttl)
+    for (const old of expired) if (old !== key) await this.#store.delete(old)
   }
 
   /** Many stores ignore the time to live, and would keep what nobody asks for again. */
-  function takeExpired(): string[] {
+  #takeExpired(): string[] {
     const expired: string[] = []
-    for (const keys of kept.values()) {
+    for (const keys of this.#kept.values()) {
       for (const [key, expiresAt] of keys) {
-        if (expiresAt > now() && keys.size <= MAX_ANSWERS) break
+        if (expiresAt > this.#now() && keys.size <= MAX_ANSWERS) break
         keys.delete(key)
-        if (expiresAt <= now()) expired.push(key)
+        if (expiresAt <= this.#now()) expired.push(key)
       }
     }
     return expired
-  }
-
-  return {
-    async get(request, ids, wait) {
-      if (!isUsed(request)) return undefined
-      try {
-        const envelope = await find(request, wait)
-        if (envelope !== undefined) emit({ type: 'cache.hit', ...ids })
-        return envelope
-      } catch (error) {
-        wait.signal.throwIfAborted()
-        rest(ids, error)
-        return undefined
-      }
-    },
-    set(request, text, ids) {
-      if (isUsed(request)) keep(request, text).catch((error) => rest(ids, error))
-    },
   }
 }
 

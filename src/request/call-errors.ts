@@ -1,9 +1,9 @@
+import { TimeoutError } from '../errors/api.ts'
 import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
-import { TimeoutError } from '../errors/network.ts'
-import { StateUnavailableError } from '../errors/state.ts'
+import { StateUnavailableError } from '../errors/budget.ts'
 import { copyData } from '../utils/json-data.ts'
 import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
-import type { ChargeTotals } from './types.ts'
+import type { ChargeTotals } from './call-meta.ts'
 
 /** What every error of a call states. */
 export interface CallDetails {

@@ -1,98 +1,210 @@
-import { type CancellationSignal, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
-import { type Deadline, type DeadlineCourse, startDeadline } from '../concurrency/deadline.ts'
+import { createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
+import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
+import { TimeoutError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
-
-/** One call, from its start until it has settled: ended early by the caller's signal or with the client. */
-export interface CallLifetime {
-  readonly callId: string
-  readonly signal: CancellationSignal
-  /** How long the call has taken, milliseconds. */
-  elapsed(): number
-  /** Starts the time limit of one of its requests, less what the call has used already. */
-  startDeadline(onExpire: () => void): Deadline
-  /** Ends the call for this reason. */
-  endEarly(reason: unknown): void
-  /** Leaves no timer or listener behind. */
-  end(): void
-}
+import { StarterFailure } from '../errors/budget.ts'
+import type { TransportFailure } from '../transport/transport.ts'
 
 /** The calls of one client. */
-export interface CallLifetimes {
+export class CallLifetimes {
+  readonly clock: Clock
+  readonly #listenForAbort = createAbortListeners()
+  readonly #live = new Set<CallLifetime>()
+  readonly #onLastEnd: (() => void)[] = []
+  #calls = 0
+  #isClosed = false
+  #earlyEndAt = Number.NEGATIVE_INFINITY
+  #progressAt = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
   /** @throws the signal's reason when it has aborted already, or an error when the client is closed */
-  open(deadlineMs: number, callerSignal: AbortSignal | undefined): CallLifetime
+  open(deadlineMs: number, callerSignal: AbortSignal | undefined): CallLifetime {
+    if (this.#isClosed) throw closedError()
+    callerSignal?.throwIfAborted()
+    const lifetime: CallLifetime = new CallLifetime(String(++this.#calls), deadlineMs, this, () => {
+      stopListening()
+      this.#live.delete(lifetime)
+      if (this.#live.size === 0) for (const callback of this.#onLastEnd.splice(0)) callback()
+    })
+    const stopListening = this.#listenForAbort(callerSignal, () => lifetime.endEarly(callerSignal?.reason))
+    this.#live.add(lifetime)
+    return lifetime
+  }
+
   /** Records that a request of the client was answered and need not be repeated: deadlines of calls that wait for a slot stand still. */
-  recordProgress(): void
-  /** How long ago a call was ended early, by its signal or its deadline; Infinity before the first. Milliseconds. */
-  msSinceEarlyEnd(): number
+  recordProgress(): void {
+    this.#progressAt = monotonicNow(this.clock)
+  }
+
+  /** When progress was made last, in monotonic time. */
+  get progressAt(): number {
+    return this.#progressAt
+  }
+
+  /** Records that a call is ended by its signal or its deadline. */
+  recordEarlyEnd(): void {
+    this.#earlyEndAt = monotonicNow(this.clock)
+  }
+
+  /** How long ago that was; Infinity before the first. Milliseconds. */
+  msSinceEarlyEnd(): number {
+    return monotonicNow(this.clock) - this.#earlyEndAt
+  }
+
   /** Aborts every call that is under way and rejects new ones. Resolves when all have ended. */
-  close(): Promise<void>
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { signal } of [...this.#live]) signal.abort(closedError())
+    if (this.#live.size > 0) await new Promise<void>((resolve) => this.#onLastEnd.push(resolve))
+  }
 }
 
-export function createCallLifetimes(clock: Clock): CallLifetimes {
-  const listenForAbort = createAbortListeners()
-  const live = new Set<Lifetime>()
-  let calls = 0
-  const onLastEnd: (() => void)[] = []
-  let isClosed = false
-  let earlyEndAt = Number.NEGATIVE_INFINITY
-  let progressAt = Number.NEGATIVE_INFINITY
-  const course: DeadlineCourse = {
-    lastProgress: () => progressAt,
-    recordEarlyEnd() {
-      earlyEndAt = monotonicNow(clock)
-    },
+/** One call, from its start until it has settled: ended early by the caller's signal or with the client. */
+export class CallLifetime {
+  readonly callId: string
+  readonly signal = new LightAbortController()
+  readonly deadlineMs: number
+  /** Leaves no timer or listener behind. */
+  readonly end: () => void
+  readonly #calls: CallLifetimes
+  readonly #startedAt: number
+
+  constructor(callId: string, deadlineMs: number, calls: CallLifetimes, end: () => void) {
+    this.callId = callId
+    this.deadlineMs = deadlineMs
+    this.end = end
+    this.#calls = calls
+    this.#startedAt = monotonicNow(calls.clock)
   }
 
-  /** A class, because each call makes one. */
-  class Lifetime implements CallLifetime {
-    readonly callId = String(++calls)
-    readonly signal = new LightAbortController()
-    readonly #startedAt = monotonicNow(clock)
-    readonly #deadlineMs: number
-    readonly #stopListening: () => void
-
-    constructor(deadlineMs: number, callerSignal: AbortSignal | undefined) {
-      this.#deadlineMs = deadlineMs
-      this.#stopListening = listenForAbort(callerSignal, () => this.endEarly(callerSignal?.reason))
-      live.add(this)
-    }
-
-    elapsed(): number {
-      return Math.max(0, monotonicNow(clock) - this.#startedAt)
-    }
-
-    startDeadline(onExpire: () => void): Deadline {
-      return startDeadline(clock, this.#deadlineMs - this.elapsed(), onExpire, course)
-    }
-
-    readonly endEarly = (reason: unknown): void => {
-      course.recordEarlyEnd()
-      this.signal.abort(reason)
-    }
-
-    end(): void {
-      this.#stopListening()
-      live.delete(this)
-      if (live.size === 0) for (const callback of onLastEnd.splice(0)) callback()
-    }
+  /** How long the call has taken, milliseconds. */
+  elapsed(): number {
+    return Math.max(0, monotonicNow(this.#calls.clock) - this.#startedAt)
   }
 
-  return {
-    open(deadlineMs, callerSignal) {
-      if (isClosed) throw closedError()
-      callerSignal?.throwIfAborted()
-      return new Lifetime(deadlineMs, callerSignal)
-    },
-    recordProgress() {
-      progressAt = monotonicNow(clock)
-    },
-    msSinceEarlyEnd: () => monotonicNow(clock) - earlyEndAt,
-    async close() {
-      isClosed = true
-      for (const { signal } of [...live]) signal.abort(closedError())
-      if (live.size > 0) await new Promise<void>((resolve) => onLastEnd.push(resolve))
-    },
+  /** Starts the time limit of one of its requests, less what the call has used already. */
+  startDeadline(onExpire: () => void, batch: BatchProgress | undefined): Deadline {
+    return new Deadline(this.#calls, this.deadlineMs - this.elapsed(), onExpire, batch)
+  }
+
+  /** Ends the call for this reason. */
+  endEarly(reason: unknown): void {
+    this.#calls.recordEarlyEnd()
+    this.signal.abort(reason)
+  }
+}
+
+/** A time limit that stands still while its request waits in a queue and other requests make progress. */
+export class Deadline {
+  readonly #calls: CallLifetimes
+  readonly #ms: number
+  readonly #onExpire: () => void
+  readonly #batch: BatchProgress | undefined
+  readonly #startedAt: number
+  #stoodStillMs = 0
+  /** What the timer does not know of yet. */
+  #owedMs = 0
+  #queuedAt: number | undefined
+  #stopTimer: () => void
+
+  /** @param onExpire called once when the time that it ran adds up to `ms`, or when the batch has had no answer for as long as a call may take */
+  constructor(calls: CallLifetimes, ms: number, onExpire: () => void, batch: BatchProgress | undefined) {
+    this.#calls = calls
+    this.#ms = ms
+    this.#onExpire = onExpire
+    this.#batch = batch
+    this.#startedAt = monotonicNow(calls.clock)
+    this.#stopTimer = startTimer(calls.clock, Math.max(0, ms), () => this.#expire())
+  }
+
+  /** Milliseconds that are left. */
+  remaining(): number {
+    this.#noteProgress()
+    const ranMs = Math.max(0, monotonicNow(this.#calls.clock) - this.#startedAt)
+    return Math.max(0, Math.min(this.#ms + this.#stoodStillMs - ranMs, this.#stallsInMs()))
+  }
+
+  /** From now on it stands still up to each moment at which progress is made, until `leaveQueue()`; after the last one it runs. */
+  enterQueue(): void {
+    this.#queuedAt ??= monotonicNow(this.#calls.clock)
+  }
+
+  leaveQueue(): void {
+    this.#noteProgress()
+    this.#queuedAt = undefined
+  }
+
+  /** Ends it without a call of `onExpire`; no timer is left. */
+  stop(): void {
+    this.#stopTimer()
+  }
+
+  #stallsInMs(): number {
+    return this.#batch?.stallsInMs() ?? Number.POSITIVE_INFINITY
+  }
+
+  #noteProgress(): void {
+    if (this.#queuedAt === undefined) return
+    const stillMs = Math.max(0, this.#calls.progressAt - this.#queuedAt)
+    this.#queuedAt += stillMs
+    this.#stoodStillMs += stillMs
+    this.#owedMs += stillMs
+  }
+
+  #expire(): void {
+    this.#noteProgress()
+    const leftMs = Math.min(this.#owedMs, this.#stallsInMs())
+    if (leftMs > 0) {
+      this.#owedMs -= leftMs
+      this.#stopTimer = startTimer(this.#calls.clock, leftMs, () => this.#expire())
+      return
+    }
+    this.#calls.recordEarlyEnd()
+    this.#onExpire()
+  }
+}
+
+/** After so many requests in a row that timed out, nothing more of the call is sent. */
+const MAX_TIMEOUTS = 3
+
+/** How a call of several requests gets on: while other calls make progress, its deadline stands still, and a silent service would never end it. */
+export class BatchProgress {
+  readonly #clock: Clock
+  readonly #deadlineMs: number
+  #answeredAt: number
+  #timeouts = 0
+
+  constructor(clock: Clock, deadlineMs: number) {
+    this.#clock = clock
+    this.#deadlineMs = deadlineMs
+    this.#answeredAt = monotonicNow(clock)
+  }
+
+  /** Records an answer to one of its requests. */
+  recordAnswer(): void {
+    this.#answeredAt = monotonicNow(this.#clock)
+  }
+
+  /** Records how an attempt of the call ended. */
+  recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void {
+    if (this.#timeouts >= MAX_TIMEOUTS) return
+    this.#timeouts = failure === 'timeout' ? this.#timeouts + 1 : 0
+    if (hasAnswer && failure !== 'timeout') this.recordAnswer()
+  }
+
+  /** Time until no answer has come for the length of a deadline. Milliseconds. */
+  stallsInMs(): number {
+    return this.#answeredAt + this.#deadlineMs - monotonicNow(this.#clock)
+  }
+
+  /** @throws StarterFailure when so many requests in a row have timed out that nothing more is sent */
+  requireProgress(): void {
+    if (this.#timeouts < MAX_TIMEOUTS) return
+    const message = `prices.batch: ${MAX_TIMEOUTS} requests in a row timed out, so nothing more was sent. Try again later.`
+    throw new StarterFailure(new TimeoutError(message, { code: 'batch_stopped', operation: 'prices.batch' }))
   }
 }
 

@@ -2,32 +2,59 @@ import type { CallMeta } from '../api-promise.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { type ChargeState, EtnMarketError } from '../errors/base.ts'
 import type { CallEndedEvent } from '../events.ts'
-import type { Answer, ChargeTotals, ChunkResult, PaidResult, PlannedRequest } from './types.ts'
+import type { ResponseHeaders } from '../transport/transport.ts'
+import type { PlannedRequest } from './plan-requests.ts'
+import type { Envelope } from './read-answer.ts'
+
+/** What one request was charged so far, all its attempts together. */
+export interface ChargeTotals {
+  attempts: number
+  credits: number
+  /** `unknown` as soon as one attempt may have been charged without an answer. */
+  charge: ChargeState
+  /** Whether a part of the credits was computed, because no header stated it. */
+  isComputed: boolean
+}
+
+/** How one request of a call was answered. */
+export interface Answer {
+  readonly envelope: Envelope
+  readonly status?: number | undefined
+  readonly headers?: ResponseHeaders | undefined
+  readonly isCached: boolean
+}
+
+/** How one request of a call ended, and what this call was charged for it. */
+export interface PaidResult {
+  readonly answer?: Answer | undefined
+  /** Why there is no answer. */
+  readonly error?: unknown
+  readonly paid: ChargeTotals
+  /** Whether another call pays for it. */
+  readonly isShared: boolean
+}
 
 /** The cost and the course of a call. A request that several calls share is paid by one of them, so that sums are right. */
 export function callMeta(
   requests: readonly PlannedRequest[],
-  results: readonly ChunkResult[],
+  results: readonly PaidResult[],
   remaining: number | undefined,
   durationMs: number,
 ): CallMeta {
-  const answersFrom = (source: Answer['from']) =>
-    results.flatMap(({ answer }) => (answer?.from === source ? [{ paid: answer.totals }] : []))
-  const shared = answersFrom('shared')
-  const cached = answersFrom('cache')
-  const paid = sumPaid(answersFrom('service'))
-  const { status, headers } = results.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
+  const answered = results.filter(({ answer }) => answer !== undefined)
+  const sum = sumUp(answered)
+  const { status, headers } = answered.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
   return {
     credits: {
       estimated: sumCosts(requests).max,
-      charged: paid.credits,
+      charged: sum.credits,
       remaining,
-      source: paid.charge === 'none' ? 'none' : paid.isComputed ? 'computed' : 'header',
+      source: sum.charge === 'none' ? 'none' : sum.isComputed ? 'computed' : 'header',
     },
-    attempts: paid.attempts + sumPaid(shared).attempts,
-    requests: requests.length - cached.length,
-    shared: shared.length > 0,
-    cached: cached.length > 0,
+    attempts: sum.attempts,
+    requests: requests.length - sum.cached,
+    shared: sum.shared > 0,
+    cached: sum.cached > 0,
     durationMs,
     status,
     headers: headers && Object.fromEntries(headers),
@@ -38,14 +65,16 @@ export function createTotals(): ChargeTotals {
   return { attempts: 0, credits: 0, charge: 'none', isComputed: false }
 }
 
-/** Adds up what the requests of a call were charged. */
-export function sumPaid(results: readonly { readonly paid: ChargeTotals }[]): ChargeTotals {
-  const sum = createTotals()
-  for (const { paid } of results) {
+/** Adds up what the requests of a call were charged, and counts those that were shared and those from the cache. */
+export function sumUp(results: readonly PaidResult[]): ChargeTotals & { shared: number; cached: number } {
+  const sum = { ...createTotals(), shared: 0, cached: 0 }
+  for (const { paid, isShared, answer } of results) {
     sum.attempts += paid.attempts
     sum.credits += paid.credits
     sum.charge = strongest(sum.charge, paid.charge)
     sum.isComputed ||= paid.isComputed
+    if (isShared) sum.shared++
+    if (answer?.isCached) sum.cached++
   }
   return sum
 }
@@ -61,14 +90,10 @@ export function callEndEvent(
   results: readonly PaidResult[],
   failure: unknown,
 ): CallEndedEvent {
-  const { callId, operation, params, durationMs } = call
-  const { attempts, charge, credits } = sumPaid(results)
-  const shared = results.some(({ isShared }) => isShared)
-  const cached = results.some(({ answer }) => answer?.from === 'cache')
-  // Written out: to spread them takes longer than all the rest.
-  const ended = { callId, operation, params, durationMs, credits, charge, attempts, shared, cached }
-  if (failure === undefined) return Object.assign(ended, { type: 'call.succeeded' as const })
+  const { attempts, charge, credits, shared, cached } = sumUp(results)
+  const ended = { ...call, credits, charge, attempts, shared: shared > 0, cached: cached > 0 }
+  if (failure === undefined) return { type: 'call.succeeded', ...ended }
   const code = failure instanceof EtnMarketError ? failure.code : 'aborted'
   const errorName = failure instanceof Error ? failure.name : 'AbortError'
-  return Object.assign(ended, { type: 'call.failed' as const, code, errorName })
+  return { type: 'call.failed', ...ended, code, errorName }
 }

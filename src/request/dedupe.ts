@@ -1,15 +1,34 @@
-import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
-import type { Deadline } from '../concurrency/deadline.ts'
+import { type CancellationSignal, LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import { StarterFailure } from '../errors/starter-failure.ts'
-import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
+import { StarterFailure } from '../errors/budget.ts'
+import {
+  type BatchProgress,
+  type CallLifetime,
+  DEADLINE_EXCEEDED,
+  type Deadline,
+  STATE_DEADLINE_EXCEEDED,
+} from './call-lifetime.ts'
 import { createTotals } from './call-meta.ts'
+import type { PlannedRequest } from './plan-requests.ts'
+import type { RequestResult } from './read-answer.ts'
 import type { CallSettings } from './settings.ts'
-import type { ChargeTotals, PlannedRequest, RequestProgress, SharedDeadline, Waiters } from './types.ts'
+
+/** One caller who waits for a request. */
+export interface Waiter {
+  readonly lifetime: CallLifetime
+  /** Aborts when nothing more may be sent for the caller, who then waits only for what is on its way. */
+  readonly stop: CancellationSignal | undefined
+  /** Whether an abort lets a request that is sent be read to its end. */
+  readonly finishes: boolean
+  /** What the caller's requests have to fit beside the client's budget. */
+  readonly limit: SpendingLimit | undefined
+  /** Of a caller with several requests. */
+  readonly progress: BatchProgress | undefined
+}
 
 /** How a caller's wait for a request ended. */
-export interface SharedResult<T> {
-  readonly value: T | undefined
+export interface SharedResult {
+  readonly value: RequestResult | undefined
   /** Why there is no value: the request failed, or the reason for which the caller stopped waiting. */
   readonly error: unknown
   /** Whether this caller pays: the first to be answered of those with the limit of the request, or the last to stop waiting. */
@@ -18,142 +37,136 @@ export interface SharedResult<T> {
   readonly mustRestart: boolean
 }
 
-/** One caller who waits for a request. */
-export interface Waiter {
-  readonly signal: CancellationSignal
-  /** Aborts when nothing more may be sent for the caller, who then waits only for what is on its way. */
-  readonly stop: CancellationSignal | undefined
-  /** Whether an abort lets a request that is sent be read to its end. */
-  readonly finishes: boolean
-  /** What the caller's requests have to fit beside the client's budget. */
-  readonly limit: SpendingLimit | undefined
-  /** Starts the caller's time limit. */
-  startDeadline(onExpire: () => void): Deadline
-}
-
-/** One request that is under way, and the callers who wait for it. As a deadline it is the longest of theirs. */
-export interface InFlightRequest<T> extends SharedDeadline, Waiters {
-  /** Aborts when no caller waits any more. */
-  readonly signal: CancellationSignal
-  readonly totals: ChargeTotals
-  readonly progress: RequestProgress
-  /** Waits for the result. A caller that stops waiting does not affect the others. Never rejects. */
-  join(waiter: Waiter): Promise<SharedResult<T>>
-  /** Aborts it if nobody waits for it. Resolves when it has ended. */
-  stopAbandoned(reason: unknown): Promise<unknown>
-}
-
-/** Equal requests that are in flight at the same time are sent once. */
-export interface InFlightRequests<T> {
-  get(key: string): InFlightRequest<T> | undefined
-  /** Starts a request: `run` is called when the first caller joins. */
-  start(key: string, run: (request: InFlightRequest<T>) => Promise<T>): InFlightRequest<T>
-  /** Aborts what nobody waits for and is read to its end. Resolves when it has ended. */
-  close(reason: unknown): Promise<void>
-}
-
 /** Equal for requests that get the same answer at the same price. */
 export function dedupeKey({ operation, path, cost }: PlannedRequest, { fingerprint }: CallSettings): string {
   return `${operation} ${path} ${cost.max} ${fingerprint}`
 }
 
-export function createInFlightRequests<T>(): InFlightRequests<T> {
-  const inFlight = new Map<string, InFlightRequest<T>>()
-  return {
-    get: (key) => inFlight.get(key),
-    start(key, run) {
-      const request = new SharedRequest(run, () => {
-        if (inFlight.get(key) === request) inFlight.delete(key)
-      })
-      inFlight.set(key, request)
-      return request
-    },
-    async close(reason) {
-      await Promise.all([...inFlight.values()].map((request) => request.stopAbandoned(reason)))
-    },
+/** Equal requests that are in flight at the same time are sent once. */
+export class InFlightRequests {
+  readonly #inFlight = new Map<string, InFlightRequest>()
+
+  /** The request that is in flight under a key, or a new one. */
+  get(key: string): InFlightRequest {
+    const known = this.#inFlight.get(key)
+    if (known !== undefined) return known
+    const request: InFlightRequest = new InFlightRequest(() => {
+      if (this.#inFlight.get(key) === request) this.#inFlight.delete(key)
+    })
+    this.#inFlight.set(key, request)
+    return request
+  }
+
+  /** Aborts what nobody waits for and is read to its end. Resolves when it has ended. */
+  async close(reason: unknown): Promise<void> {
+    await Promise.all([...this.#inFlight.values()].map((request) => request.stopAbandoned(reason)))
   }
 }
 
 /** One caller's wait, until the answer comes or its own signal or time limit ends it. */
-interface Wait<T> {
+interface Wait {
   readonly waiter: Waiter
   readonly deadline: Deadline
   /** Leaves no timer or listener behind. */
   end(): void
-  resolve(result: SharedResult<T>): void
+  resolve(result: SharedResult): void
 }
 
 /**
- * A request belongs to the callers with the limit of the one who started it, because its credits count in that limit. Others get its
- * answer for nothing; where it ends by that limit, or its own callers leave before it is sent, the others start anew.
+ * One request that is under way, and the callers who wait for it. It belongs to the callers with the limit of the one who started it,
+ * because its credits count in that limit. Others get its answer for nothing; where it ends by that limit, or its own callers leave before
+ * it is sent, the others start anew.
  */
-class SharedRequest<T> implements InFlightRequest<T> {
+export class InFlightRequest {
+  /** Aborts when no caller waits any more. */
   readonly signal = new LightAbortController()
   readonly totals = createTotals()
-  readonly progress: RequestProgress = { isSending: false, isAwaitingState: false }
-  readonly #run: (request: InFlightRequest<T>) => Promise<T>
+  /** Whether an attempt was handed to the network and has not ended. */
+  isSending = false
+  /** Whether it waits for a store or a fleet. */
+  isAwaitingState = false
   /** Lets no further caller join. */
   readonly #close: () => void
-  readonly #waits = new Set<Wait<T>>()
-  #starter: Wait<T> | undefined
+  readonly #waits = new Set<Wait>()
+  #starter: Wait | undefined
   /** Of the caller who stopped waiting last, and so aborted the request. */
-  #last: Wait<T> | undefined
+  #last: Wait | undefined
   /** Whether one of those who left wants what is sent to be read to its end. */
   #isToFinish = false
   #ended: Promise<void> | undefined
   #isQueued = false
   #isPaid = false
 
-  constructor(run: (request: InFlightRequest<T>) => Promise<T>, close: () => void) {
-    this.#run = run
+  constructor(close: () => void) {
     this.#close = close
   }
 
-  remaining(): number {
-    let longest = 0
-    for (const { deadline } of this.#waits) longest = Math.max(longest, deadline.remaining())
-    return longest
-  }
-
-  enterQueue(): void {
-    this.#isQueued = true
-    for (const { deadline } of this.#waits) deadline.enterQueue()
-  }
-
-  leaveQueue(): void {
-    this.#isQueued = false
-    for (const { deadline } of this.#waits) deadline.leaveQueue()
-  }
-
-  join(waiter: Waiter): Promise<SharedResult<T>> {
-    const { signal, stop } = waiter
+  /**
+   * Waits for the result. A caller that stops waiting does not affect the others. Never rejects.
+   * @param send called for the first caller
+   */
+  join(waiter: Waiter, send: () => Promise<RequestResult>): Promise<SharedResult> {
+    const { lifetime, stop, progress } = waiter
+    const { signal } = lifetime
     return new Promise((resolve) => {
       const onAbort = () => this.#leave(wait, signal.reason)
       const onStop = () => {
-        if (!this.progress.isSending) this.#leave(wait, stop?.reason)
+        if (!this.isSending) this.#leave(wait, stop?.reason)
       }
-      const onExpire = () =>
-        this.#leave(wait, this.progress.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
-      const deadline = waiter.startDeadline(onExpire)
+      const onExpire = () => this.#leave(wait, this.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
+      const deadline = lifetime.startDeadline(onExpire, progress)
       const end = () => {
         deadline.stop()
         signal.removeEventListener('abort', onAbort)
         stop?.removeEventListener('abort', onStop)
       }
       // Not an object of a class: V8 keeps ended ones until the next full collection, with the answers that they lead to.
-      const wait: Wait<T> = { waiter, deadline, end, resolve }
+      const wait: Wait = { waiter, deadline, end, resolve }
       signal.addEventListener('abort', onAbort)
       stop?.addEventListener('abort', onStop)
       if (this.#isQueued) deadline.enterQueue()
       this.#starter ??= wait
       this.#waits.add(wait)
-      this.#ended ??= this.#run(this).then(
+      this.#ended ??= send().then(
         (value) => this.#end(value, undefined),
         (error: unknown) => this.#end(undefined, error),
       )
     })
   }
 
+  /** The time that the callers have left: the longest of their deadlines. Milliseconds. */
+  remaining(): number {
+    let longest = 0
+    for (const { deadline } of this.#waits) longest = Math.max(longest, deadline.remaining())
+    return longest
+  }
+
+  /** While a request waits for one of the client's own slots, the deadline stands still as long as other requests make progress. */
+  async whileQueued<T>(wait: Promise<T>): Promise<T> {
+    this.#isQueued = true
+    for (const { deadline } of this.#waits) deadline.enterQueue()
+    try {
+      return await wait
+    } finally {
+      this.#isQueued = false
+      for (const { deadline } of this.#waits) deadline.leaveQueue()
+    }
+  }
+
+  /** Waits for a store or a fleet. A deadline that passes meanwhile is a failure of the store, not of the service. */
+  async awaitState<T>(work: Promise<T>): Promise<T> {
+    this.isAwaitingState = true
+    try {
+      return await raceWithAbort(work, this.signal)
+    } finally {
+      this.isAwaitingState = false
+    }
+  }
+
+  /**
+   * An attempt has failed, and the request would be repeated: lets those go for whom nothing more may be sent.
+   * @throws the failure itself, where nobody is left for whom it would be repeated
+   */
   requireRetry(failure: unknown): void {
     for (const wait of [...this.#waits]) {
       const { stop } = wait.waiter
@@ -163,6 +176,7 @@ class SharedRequest<T> implements InFlightRequest<T> {
     if (!this.#hasOwner()) throw this.#waits.size === 0 ? failure : new StarterFailure(failure)
   }
 
+  /** Aborts it if nobody waits for it. Resolves when it has ended. */
   async stopAbandoned(reason: unknown): Promise<void> {
     if (this.#waits.size > 0) return
     this.#close()
@@ -172,15 +186,14 @@ class SharedRequest<T> implements InFlightRequest<T> {
 
   /** Whether somebody waits in whose limit its credits count. */
   #hasOwner(): boolean {
-    for (const wait of this.#waits) if (this.#isOwner(wait)) return true
-    return false
+    return [...this.#waits].some((wait) => this.#isOwner(wait))
   }
 
-  #isOwner({ waiter }: Wait<T>): boolean {
+  #isOwner({ waiter }: Wait): boolean {
     return waiter.limit === this.#starter?.waiter.limit
   }
 
-  #end(value: T | undefined, error: unknown): void {
+  #end(value: RequestResult | undefined, error: unknown): void {
     this.#close()
     const concernsStarter = error instanceof StarterFailure
     const reason = concernsStarter ? error.reason : error
@@ -188,7 +201,7 @@ class SharedRequest<T> implements InFlightRequest<T> {
     for (const wait of this.#waits) this.#answer(wait, value, reason, concernsStarter && wait !== this.#starter)
   }
 
-  #answer(wait: Wait<T>, value: T | undefined, error: unknown, mustRestart: boolean): void {
+  #answer(wait: Wait, value: RequestResult | undefined, error: unknown, mustRestart: boolean): void {
     wait.end()
     const isPayer = !mustRestart && !this.#isPaid && this.#isOwner(wait)
     wait.resolve({ value, error, isPayer, mustRestart })
@@ -196,13 +209,12 @@ class SharedRequest<T> implements InFlightRequest<T> {
   }
 
   /** Ends the wait of one caller, for this reason. */
-  #leave(wait: Wait<T>, reason: unknown): void {
+  #leave(wait: Wait, reason: unknown): void {
     if (!this.#waits.delete(wait)) return
     wait.end()
-    const { signal, finishes } = wait.waiter
-    this.#isToFinish ||= finishes && signal.aborted
-    const { isSending } = this.progress
-    if (this.#waits.size === 0 && !(isSending && this.#isToFinish)) {
+    const { lifetime, finishes } = wait.waiter
+    this.#isToFinish ||= finishes && lifetime.signal.aborted
+    if (this.#waits.size === 0 && !(this.isSending && this.#isToFinish)) {
       // This caller waits for the aborted request to settle, so that the charge is known when it returns.
       this.#last = wait
       this.#close()
@@ -210,7 +222,7 @@ class SharedRequest<T> implements InFlightRequest<T> {
       return
     }
     wait.resolve({ value: undefined, error: reason, isPayer: false, mustRestart: false })
-    if (isSending || this.#hasOwner()) return
+    if (this.isSending || this.#hasOwner()) return
     this.#close()
     this.signal.abort(new StarterFailure(reason))
   }

@@ -1,37 +1,17 @@
 import type { Issue } from '../errors/base.ts'
-import { ResponseError } from '../errors/response.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
-import type { ValidateMode } from '../options.ts'
-import { bodyOfError } from './response-errors.ts'
-import type { Envelope, PlannedRequest, RequestResult } from './types.ts'
+import type { PlannedRequest } from './plan-requests.ts'
+import type { Envelope } from './read-answer.ts'
 
 /** More would not help: a list of 500 may be wrong 500 times. */
 const MAX_ISSUES = 20
 /** No list of the service is longer; the schemas make some objects for each wrong item. */
 const MAX_ITEMS = 500
 
-/**
- * Explains why an answer does not match the contract. The schemas that know load only now. The answer is left as it is.
- * @returns the issues, for the event of the mode 'warn'
- * @throws ResponseError in the mode 'strict'
- */
-export async function explainMismatch(
-  { operation }: PlannedRequest,
-  { envelope, text }: Pick<RequestResult, 'envelope' | 'text'>,
-  mode: ValidateMode,
-): Promise<Issue[]> {
-  const issues = await findIssues(operation, envelope)
-  if (mode !== 'strict') return issues
-  const first = issues.slice(0, 1).map(({ path, message }) => `${path || 'the body'}: ${message}`)
-  throw new ResponseError(
-    `${operation}: the answer does not match the contract (${first}). The call was paid for and is not retried; the body is in error.body.`,
-    { operation, code: 'unexpected_shape', issues, body: bodyOfError(envelope, text) },
-  )
-}
-
 const UNKNOWN_ISSUE: Issue = { path: '', message: 'it has another shape' }
 
-async function findIssues(operation: PlannedRequest['operation'], envelope: Envelope): Promise<Issue[]> {
+/** Why an answer does not match the contract. The schemas that know load only now. The answer is left as it is. */
+export async function explainMismatch(operation: PlannedRequest['operation'], envelope: Envelope): Promise<Issue[]> {
   try {
     const { answerSchemas } = await import('../generated/answer-schemas.ts')
     const { error } =

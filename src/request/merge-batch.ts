@@ -1,10 +1,10 @@
+import { PartialBatchError, ResponseError } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
-import { PartialBatchError } from '../errors/batch.ts'
-import { ResponseError } from '../errors/response.ts'
 import type { TokenPrice } from '../generated/types.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { ValidatedParams } from '../operations/validate-params.ts'
-import type { Answer, ChunkResult, PlannedRequest } from './types.ts'
+import type { PaidResult } from './call-meta.ts'
+import type { PlannedRequest } from './plan-requests.ts'
 
 export const BATCH = 'prices.batch'
 
@@ -21,35 +21,43 @@ export interface MergedBatch {
 export function mergeBatch(
   { originalInputs, values }: ValidatedParams,
   requests: readonly PlannedRequest[],
-  results: readonly ChunkResult[],
+  results: readonly PaidResult[],
 ): MergedBatch {
-  const chunks = new Map<string, PriceOf>()
-  let priceOf: PriceOf = (address) => chunks.get(address)?.(address)
+  /** By address in lower case. */
+  const received = new Map<string, TokenPrice | null>()
   const errors: EtnMarketError[] = []
-  for (const [index, request] of requests.entries()) {
-    const result = results[index]
-    if (result?.answer !== undefined) {
-      const priceOfChunk = readChunk(result.answer.envelope.data)
-      if (priceOfChunk === undefined) errors.push(shapeError(result.answer))
-      else if (requests.length === 1) priceOf = priceOfChunk
-      else for (const address of request.addresses) chunks.set(address, priceOfChunk)
-    } else if (result !== undefined) {
+  for (const [index, { addresses }] of requests.entries()) {
+    const result = results[index] as PaidResult
+    const data = result.answer?.envelope.data
+    if (result.answer === undefined) {
       if (!isEtnMarketError(result.error)) throw result.error
       errors.push(result.error)
-    }
+    } else if (isObject(data)) readChunk(data, addresses, received)
+    else errors.push(shapeError(result))
   }
   const prices: MergedBatch['prices'] = {}
   const missing = new Set<string>()
-  const addresses = values.addresses as readonly string[]
-  const requested = requests.reduce((sum, request) => sum + request.addresses.length, 0)
-  const completed = addresses.length > requested ? new Set<TokenPrice>() : undefined
-  for (const [index, address] of addresses.entries()) {
-    const price = priceOf(address)
+  for (const [index, address] of (values.addresses as readonly string[]).entries()) {
+    const price = received.get(address)
     const input = originalInputs[index] ?? address
     if (price === undefined) missing.add(input)
-    else prices[input] = price && withAddress(price, input, completed)
+    // The service's own spelling where it sends one, else the caller's.
+    else prices[input] = price?.address === undefined ? price && { ...price, address: input } : price
   }
   return { prices, missing: [...missing], errors }
+}
+
+/** The service keys its answer by lower-cased address, and leaves out a token without a price. */
+function readChunk(
+  data: Readonly<Record<string, unknown>>,
+  addresses: readonly string[],
+  received: Map<string, TokenPrice | null>,
+): void {
+  const byLowerCase = new Map(Object.entries(data).map(([address, price]) => [address.toLowerCase(), price]))
+  for (const address of addresses) {
+    const price = byLowerCase.get(address)
+    received.set(address, isObject(price) ? (price as unknown as TokenPrice) : null)
+  }
 }
 
 /** @throws the error of the only request of a batch, or PartialBatchError when some of several failed */
@@ -62,49 +70,17 @@ export function requireWhole({ prices, missing, errors }: MergedBatch, requests:
 }
 
 /** Its credits are those of the request that was answered, unless another call pays for them. */
-function shapeError({ envelope, status, totals, from }: Answer): ResponseError {
+function shapeError({ answer, paid, isShared }: PaidResult): ResponseError {
   const message = `${BATCH}: the answer is not an object of prices by address. The call was paid for and is not retried; the body is in error.body.`
-  const { attempts, charge, credits } = totals
-  const paid = from === 'shared' ? { attempts, shared: true } : { attempts, charge, credits }
+  const { attempts, charge, credits } = paid
   return new ResponseError(message, {
     code: 'unexpected_shape',
     operation: BATCH,
-    status,
-    body: envelope.data,
-    ...paid,
+    status: answer?.status,
+    body: answer?.envelope.data,
+    attempts,
+    charge,
+    credits,
+    ...(isShared && { shared: true }),
   })
-}
-
-const byLowerCase = (prices: Readonly<Record<string, unknown>>) =>
-  new Map(Object.entries(prices).map(([address, price]) => [address.toLowerCase(), price]))
-
-/** The price of an address in lower case: null for a token without one, undefined where its request failed. */
-type PriceOf = (address: string) => TokenPrice | null | undefined
-
-/** The service keys its answer by lower-cased address, and leaves out a token without a price. */
-function readChunk(data: unknown): PriceOf | undefined {
-  if (!isObject(data)) return undefined
-  let otherCase: Map<string, unknown> | undefined
-  return (address) => {
-    // No prototype has an address as a property, so that nothing but own properties is found.
-    let price = data[address]
-    if (price === undefined) {
-      otherCase ??= byLowerCase(data)
-      price = otherCase.get(address)
-    }
-    return isObject(price) ? (price as unknown as TokenPrice) : null
-  }
-}
-
-/**
- * The price with its address: the service's own where it sends one, else as the caller wrote it. It is completed in place, because
- * copies cost more than all the rest; a second spelling of an address gets a copy.
- * @param completed the prices that were completed before; undefined if no address comes twice
- */
-function withAddress(price: TokenPrice, input: string, completed: Set<TokenPrice> | undefined): TokenPrice {
-  if (completed?.has(price)) return price.address === input ? price : { ...price, address: input }
-  if (price.address !== undefined) return price
-  price.address = input
-  completed?.add(price)
-  return price
 }

@@ -1,34 +1,100 @@
+import type { CallExtras } from '../client-internals.ts'
 import type { CostEstimate } from '../credits/cost.ts'
-import { costOfRequest, splitCall } from '../credits/estimate.ts'
+import { costOfRequest, splitCall } from '../credits/cost.ts'
+import type { CallName } from '../errors/base.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
-import { CHAIN_ID, operations } from '../generated/operations.ts'
-import type { Operation } from '../operations/operation.ts'
+import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
+import type { CreditCost, Operation } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
-import type { ValidatedParams } from '../operations/validate-params.ts'
-import type { RequestQuery } from '../options.ts'
-import type { PlannedRequest } from './types.ts'
+import { type ValidatedParams, validateParams } from '../operations/validate-params.ts'
+import type { BatchOptions, CallOptions, RequestOptions, RequestQuery } from '../options.ts'
+import type { AddressReader } from '../utils/address.ts'
+import type { PaidResult } from './call-meta.ts'
+import { BATCH, mergeBatch, requireWhole } from './merge-batch.ts'
+
+/** A call as it was made. */
+export interface CallInput extends CallExtras {
+  readonly operation: CallName
+  readonly params: unknown
+  readonly options: CallOptions | undefined
+  /** Validates the parameters and plans the requests. */
+  plan(): CallPlan
+}
+
+/** What a call asks for, and how its data is made of the answers. */
+export interface CallPlan {
+  readonly requests: readonly PlannedRequest[]
+  merge(results: readonly PaidResult[]): unknown
+}
+
+/** One request that may be charged: one operation, or one chunk of a batch. */
+export interface PlannedRequest {
+  readonly operation: CallName
+  /** Path and query below the base URL: equal for requests that ask for the same thing, and for no others. */
+  readonly path: string
+  readonly cost: CostEstimate
+  /** How it is priced; null when it is free, undefined when the contract does not know it. */
+  readonly price: CreditCost | null | undefined
+  readonly isHeavy: boolean
+  readonly isKeyless: boolean
+  /** The field that distinguishes a bare body from the envelope, where the service may send either. */
+  readonly bareField: string | undefined
+  /** The addresses of a chunk of a batch, in lower case; empty for other operations. */
+  readonly addresses: readonly string[]
+}
+
+/** A call of an operation of the contract. */
+export function operationInput(
+  operation: OperationId,
+  params: unknown,
+  options: CallOptions | undefined,
+  addressReader: AddressReader,
+): CallInput {
+  const plan = (): CallPlan => {
+    const validated = validateParams(operation, params, addressReader)
+    const requests = planRequests(validated)
+    if (operation !== BATCH) return { requests, merge: onlyData }
+    const { partial = 'throw' } = (options ?? {}) as BatchOptions
+    if (partial !== 'throw' && partial !== 'return') throw invalidOption('partial', partial, "'throw' or 'return'")
+    return {
+      requests,
+      merge(results) {
+        const merged = mergeBatch(validated, requests, results)
+        return partial === 'return' ? merged : requireWhole(merged, requests.length)
+      },
+    }
+  }
+  // Own properties, so that a call of the client reads none from a prototype that somebody has changed.
+  return { budget: undefined, stop: undefined, onAnswer: undefined, operation, params, options, plan }
+}
+
+/** A call of `client.request()`. */
+export function pathInput(path: string, options: RequestOptions): CallInput {
+  const { query, maxCredits } = options ?? {}
+  const params = { path, query }
+  const plan = () => ({ requests: [planPath(path, query, maxCredits)], merge: onlyData })
+  return { budget: undefined, stop: undefined, onAnswer: undefined, operation: 'request', params, options, plan }
+}
+
+/** The data of a call that takes one request. */
+function onlyData([result]: readonly PaidResult[]): unknown {
+  if (result?.answer === undefined) throw result?.error
+  return result.answer.envelope.data
+}
 
 /** The requests that a call takes: one, or one for each chunk of a batch. */
 export function planRequests(params: ValidatedParams): PlannedRequest[] {
-  // `push` makes arrays of one kind. Those of `map` change their kind once it is compiled, and what reads them is compiled again.
-  const requests: PlannedRequest[] = []
-  for (const request of splitCall(params)) requests.push(planRequest(request, costOfRequest(request)))
-  return requests
-}
-
-function planRequest(request: ValidatedParams, cost: CostEstimate): PlannedRequest {
-  const { operation, values } = request
-  const { credits, heavy, keyless, bareField }: Operation = operations[operation]
-  return {
-    operation,
+  const { credits, heavy, keyless, bareField }: Operation = operations[params.operation]
+  return splitCall(params).map((request) => ({
+    operation: request.operation,
     path: buildPath(request),
-    cost,
+    cost: costOfRequest(request),
     price: credits,
     isHeavy: heavy === true,
     isKeyless: keyless === true,
     bareField,
-    addresses: isArray(values.addresses) ? values.addresses : [],
-  }
+    addresses: isArray(request.values.addresses) ? request.values.addresses : [],
+  }))
 }
 
 /** Path and query below the base URL, such as `tokens/52014/0x…?limit=5`. */

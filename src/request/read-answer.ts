@@ -1,15 +1,31 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import { ResponseError } from '../errors/response.ts'
+import { ResponseError } from '../errors/api.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
-import type { AttemptOutcome, HttpResponse } from '../transport/transport.ts'
+import type { AttemptOutcome, HttpResponse, ResponseHeaders } from '../transport/transport.ts'
 import { isForeignPage, isSuccess } from './billing.ts'
 import { explainMismatch } from './explain-mismatch.ts'
+import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestEmit } from './request-events.ts'
 import { bodyOfError, errorOfFailure, errorOfResponse, foreignPageError } from './response-errors.ts'
-import type { Envelope, PlannedRequest, RequestResult, RequestState } from './types.ts'
+import type { RequestState } from './send.ts'
+
+/** What every answer of the service is wrapped in. */
+export interface Envelope {
+  readonly data: unknown
+  readonly cursor?: unknown
+}
+
+/** The answer to one request. */
+export interface RequestResult {
+  readonly envelope: Envelope
+  /** The body, from which each caller who shares the answer gets a copy. */
+  readonly text: string
+  readonly status: number
+  readonly headers: ResponseHeaders
+}
 
 /** JSON, or undefined where the text is none. */
 export function parseJson(text: string | undefined): unknown {
@@ -25,7 +41,7 @@ export function parseJson(text: string | undefined): unknown {
  * The envelope of a success.
  * @throws ResponseError when the body has no data: it was paid for all the same
  */
-export function parseResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Envelope {
+function parseResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Envelope {
   const envelope = toEnvelope(request, body)
   if (envelope !== undefined) return envelope
   const problem = body === undefined ? 'is not JSON' : 'has no "data"'
@@ -75,10 +91,10 @@ export function isExpected({ operation }: PlannedRequest, envelope: Envelope): b
 export function readOutcome(
   { response, failure }: AttemptOutcome,
   body: unknown,
-  { request, settings, signal }: RequestState,
+  { request, settings, shared }: RequestState,
   clock: Clock,
 ): RequestResult {
-  if (failure?.kind === 'aborted') throw signal.reason
+  if (failure?.kind === 'aborted') throw shared.signal.reason
   const head = response ?? failure.response
   const waitMs = head && !isSuccess(head.status) ? retryAfterMs(head.headers, clock.now()) : undefined
   const errorContext = { request, body, retryAfterMs: waitMs, timeoutMs: settings.timeoutMs }
@@ -99,17 +115,22 @@ export function errorOf(...args: Parameters<typeof readOutcome>): unknown {
   }
 }
 
-/** VALIDATE: whether the answer is not as the contract says, where that is looked at. */
-export function isMismatch({ envelope }: RequestResult, { request, settings }: RequestState): boolean {
-  return settings.validate !== 'off' && !isExpected(request, envelope)
-}
-
-/** @throws ResponseError when mismatches are errors, else raises an event */
-export async function reportMismatch(
-  result: RequestResult,
-  { request, settings, signal }: RequestState,
+/**
+ * VALIDATE: whether the answer is as the contract says, where that is looked at.
+ * @throws ResponseError when mismatches are errors, else raises an event
+ */
+export async function validate(
+  { envelope, text }: RequestResult,
+  { request, settings, shared }: RequestState,
   emit: RequestEmit,
 ): Promise<void> {
-  const issues = await raceWithAbort(explainMismatch(request, result, settings.validate), signal)
-  emit({ type: 'response.mismatch', issues })
+  const { operation } = request
+  if (settings.validate === 'off' || isExpected(request, envelope)) return
+  const issues = await raceWithAbort(explainMismatch(operation, envelope), shared.signal)
+  if (settings.validate === 'warn') return emit({ type: 'response.mismatch', issues })
+  const first = issues.slice(0, 1).map(({ path, message }) => `${path || 'the body'}: ${message}`)
+  throw new ResponseError(
+    `${operation}: the answer does not match the contract (${first}). The call was paid for and is not retried; the body is in error.body.`,
+    { operation, code: 'unexpected_shape', issues, body: bodyOfError(envelope, text) },
+  )
 }

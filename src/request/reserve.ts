@@ -1,76 +1,77 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Reservation } from '../credits/budget.ts'
 import { reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
-import { StarterFailure } from '../errors/starter-failure.ts'
-import { isPromise } from '../utils/is-promise.ts'
-import type { RequestState } from './types.ts'
-
-type Reserving = Pick<
-  RequestState,
-  'reservation' | 'signal' | 'request' | 'totals' | 'hasWaited' | 'progress' | 'limit'
->
+import { StarterFailure } from '../errors/budget.ts'
+import { isPromise } from '../utils/runtime.ts'
+import type { RequestState } from './send.ts'
 
 /**
  * Reserves the worst case of the next attempt, at once, in the client's budget and in the limit that the call brings along: the credits
- * of a lost attempt stay blocked. A promise where a store has to write it.
+ * of a lost attempt stay blocked. It waits where a store has to write it.
  */
-export function reserve(budget: SpendingLimit, state: Reserving, cause?: unknown): void | Promise<void> {
-  const { request, totals, limit } = state
-  const { attempts, charge, credits } = totals
+export async function reserve(budget: SpendingLimit, state: RequestState, cause?: unknown): Promise<void> {
+  const { request, shared, limit } = state
+  const { attempts, charge, credits } = shared.totals
   const details = { operation: request.operation, attempts, charge, credits, cause }
   const { max } = request.cost
   state.reservation = limit ? reserveInBoth(limit, budget, max, details) : budget.reserve(max, details)
-  return isPromise(state.reservation) ? awaitReservation(state, state.reservation) : undefined
-}
-
-async function awaitReservation(state: Reserving, reservation: Promise<Reservation>): Promise<void> {
+  if (!isPromise(state.reservation)) return
   state.hasWaited = true
-  state.reservation = await awaitState(reservation, state)
+  state.reservation = await shared.awaitState(state.reservation)
 }
 
 /**
- * Reserves the worst case of the first attempt of a request, and waits until all requests of its call have theirs. What one of them is
+ * Reserves the worst case of the first attempt of a request. Of a batch, it waits until all requests have theirs. What one of them is
  * refused is no failure of a caller who shares another one.
  */
 export async function reserveFirst(budget: SpendingLimit, state: RequestState): Promise<void> {
-  const { batch } = state
-  if (batch === undefined) return reserve(budget, state)
-  batch.beginReserving(state.request.cost.max)
-  let refusal: unknown
-  try {
-    await reserve(budget, state)
-  } catch (error) {
-    refusal = error instanceof StarterFailure ? error.reason : error
+  const { batch, shared, request } = state
+  const reserving = reserve(budget, state)
+  if (batch === undefined) return reserving
+  await raceWithAbort(batch.reservations.add(reserving, request.cost.max), shared.signal)
+}
+
+/** What the requests of a batch reserve before the first of them is sent. */
+export class BatchReservations {
+  readonly #reserving: Promise<void>[] = []
+  readonly #endCall: (reason: unknown) => void
+  #needed = 0
+  #isComplete = false
+
+  /** @param endCall ends the call whose requests did not all fit */
+  constructor(endCall: (reason: unknown) => void) {
+    this.#endCall = endCall
   }
-  batch.endReserving(refusal)
-  await raceWithAbort(batch.allReserved, state.signal)
-}
 
-/**
- * Moves the reservation to the window in which the request is sent. A promise where the budget has a store.
- * @throws BudgetExceededError when it does not fit there
- */
-export function confirmReservation(
-  { request, totals }: Reserving,
-  reservation: Reservation,
-  keyName: string,
-): void | Promise<void> {
-  const { attempts, charge, credits } = totals
-  return reservation.confirm({ operation: request.operation, attempts, charge, credits }, keyName)
-}
+  /** The worst case of all its requests, in credits. */
+  get needed(): number {
+    return this.#needed
+  }
 
-/** Waits for a store. A deadline that passes meanwhile is a failure of the store, not of the service. */
-export async function awaitState<T>(work: Promise<T>, { signal, progress }: Reserving): Promise<T> {
-  progress.isAwaitingState = true
-  try {
-    return await raceWithAbort(work, signal)
-  } finally {
-    progress.isAwaitingState = false
+  /**
+   * Resolves when every request of the batch has its worst case reserved. All of them are added in one turn; one that is added later, to
+   * ask anew, waits for its own alone.
+   * @throws StarterFailure with the first refusal
+   */
+  async add(reserving: Promise<void>, credits: number): Promise<void> {
+    this.#needed += credits
+    this.#reserving.push(reserving)
+    // Meanwhile the others are added.
+    await Promise.allSettled([reserving])
+    const results = await Promise.allSettled(this.#isComplete ? [reserving] : this.#reserving)
+    const refused = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
+    if (refused === undefined) {
+      this.#isComplete = true
+      return
+    }
+    const reason = refused.reason instanceof StarterFailure ? refused.reason.reason : refused.reason
+    if (!this.#isComplete) this.#endCall(reason)
+    throw new StarterFailure(reason)
   }
 }
 
 /** Releases what is still reserved. Does nothing when the charge was settled. */
-export function releaseReservation({ reservation }: Pick<Reserving, 'reservation'>): void {
+export function releaseReservation({ reservation }: { reservation?: Reservation | Promise<Reservation> | undefined }) {
   if (isPromise(reservation)) {
     reservation.then(
       (reserved) => reserved.release(),

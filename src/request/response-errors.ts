@@ -1,22 +1,23 @@
 import {
   ApiError,
   AuthenticationError,
+  ConnectionError,
   InsufficientCreditsError,
   NotFoundError,
   PermissionError,
   RateLimitError,
+  ResponseError,
   ServerBusyError,
   ServiceError,
+  TimeoutError,
 } from '../errors/api.ts'
 import type { ErrorDetails, EtnMarketError } from '../errors/base.ts'
 import { isBudgetCode } from '../errors/budget.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
-import { ConnectionError, TimeoutError } from '../errors/network.ts'
-import { ResponseError } from '../errors/response.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { isSuccess } from './billing.ts'
-import type { PlannedRequest } from './types.ts'
+import type { PlannedRequest } from './plan-requests.ts'
 
 /** What an error of an attempt is made of, beside the outcome. */
 export interface ErrorContext {

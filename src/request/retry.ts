@@ -1,13 +1,12 @@
 import type { CooldownScope } from '../concurrency/admission-types.ts'
-import { RateLimitError, ServerBusyError, ServiceError } from '../errors/api.ts'
+import { ConnectionError, RateLimitError, ServerBusyError, ServiceError, TimeoutError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { ConnectionError, TimeoutError } from '../errors/network.ts'
-import { exponentialBackoff } from '../utils/exponential-backoff.ts'
+import { addJitter } from '../transport/retry-after.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
 
 /** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
 const MIN_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 8_000
-const MAX_JITTER_MS = 1_000
 
 export interface RetryState {
   /** The attempt that failed, 1 for the first. */
@@ -42,7 +41,7 @@ export function retryDelay({ retryAfterMs }: EtnMarketError, state: RetryState):
   }
   const floorMs = retryAfterMs || MIN_BACKOFF_MS
   if (floorMs > remainingMs || floorMs > maxRetryAfterMs) return undefined
-  return Math.min(remainingMs, floorMs + random * Math.min(floorMs / 10, MAX_JITTER_MS))
+  return Math.min(remainingMs, addJitter(floorMs, random))
 }
 
 /** The cool-down that an error starts for other calls, if any. */

@@ -1,5 +1,6 @@
+import type { CallName } from '../errors/base.ts'
 import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
-import { fleetInternalsOf } from '../fleet/internals.ts'
+import { fleetInternalsOf } from '../fleet/fleet.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 import { readHeaders } from '../transport/request-headers.ts'
 
@@ -36,6 +37,11 @@ const DEFAULTS: CallSettings = {
 const OPTIONS_OF_BOTH = ['timeoutMs', 'deadlineMs', 'retry', 'validate', 'whenAborted']
 /** What every call takes, beside `signal`. */
 export const CALL_OPTIONS: readonly string[] = [...OPTIONS_OF_BOTH, 'headers', 'cache']
+/** What single operations take beside it. */
+const OWN_OPTIONS: { readonly [Name in CallName]?: readonly string[] } = {
+  'prices.batch': ['partial'],
+  request: ['query', 'maxCredits'],
+}
 const MODES: readonly unknown[] = ['strict', 'warn', 'off']
 
 /** The settings of a client. Unknown options are rejected, because a misspelt one could cost money. */
@@ -64,7 +70,8 @@ export function clientSettings(options: ClientOptions): CallSettings {
 }
 
 /** The options that are objects or functions, which the parts of a client use without another look. */
-function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock }: ClientOptions): void {
+function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock, ...http }: ClientOptions): void {
+  checkTransport(http)
   if (fleet !== undefined && fleetInternalsOf(fleet) === undefined)
     throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
   if (fleet !== undefined && (budget !== undefined || heavyConcurrency !== undefined)) {
@@ -81,16 +88,35 @@ function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock }: 
   checkMethods('clock', clock, ['now', 'sleep', 'random'], 'a clock with the methods now, sleep and random')
 }
 
+/** How requests are sent. */
+function checkTransport({ transport, fetch, hooks }: ClientOptions): void {
+  if (fetch !== undefined && typeof fetch !== 'function') throw invalidOption('fetch', typeof fetch, 'a function')
+  if (hooks !== undefined) {
+    rejectUnknown('hook', hooks, ['beforeRequest', 'afterResponse'])
+    for (const [name, list] of Object.entries(hooks)) {
+      const isList = Array.isArray(list) && list.every((hook) => typeof hook === 'function')
+      if (list !== undefined && !isList) throw invalidOption(`hooks.${name}`, typeof list, 'an array of functions')
+    }
+  }
+  if (transport === undefined) return
+  if (typeof transport?.send !== 'function')
+    throw invalidOption('transport', typeof transport, 'an object with send(attempt), such as createNodeTransport()')
+  for (const [name, option] of Object.entries({ fetch, hooks })) {
+    if (option !== undefined)
+      throw invalidOption(name, 'given with transport', 'left out then: a transport uses neither fetch nor hooks')
+  }
+}
+
 const isOption = (value: unknown) => typeof value === 'object' && value !== null
 
 /** The settings of one call on a client; the client's own object when nothing is overridden. */
 export function callSettings(
   options: CallOptions | undefined,
   client: CallSettings,
-  more: readonly string[] = [],
+  operation: CallName,
 ): CallSettings {
   if (options === undefined) return client
-  rejectUnknown('call option', options, ['signal', ...CALL_OPTIONS, ...more])
+  rejectUnknown('call option', options, ['signal', ...CALL_OPTIONS, ...(OWN_OPTIONS[operation] ?? [])])
   if (options.signal !== undefined && !isAbortSignal(options.signal))
     throw invalidOption('signal', options.signal, 'an AbortSignal')
   const { timeoutMs, deadlineMs, retry, validate, whenAborted, headers, cache } = options
@@ -105,7 +131,8 @@ export function callSettings(
 }
 
 function merge(options: Pick<CallOptions, SettingName>, base: CallSettings): CallSettings {
-  const retry: RetryOptions = options.retry === false ? { limit: 0 } : options.retry === undefined ? {} : options.retry
+  const { retry: given = {} } = options
+  const retry: RetryOptions = given === false ? { limit: 0 } : given
   if (typeof retry !== 'object' || retry === null)
     throw invalidOption('retry', retry, 'false or { limit, maxRetryAfterMs }')
   rejectUnknown('retry option', retry, ['limit', 'maxRetryAfterMs'])
@@ -119,7 +146,7 @@ function merge(options: Pick<CallOptions, SettingName>, base: CallSettings): Cal
     timeoutMs: duration('timeoutMs', options.timeoutMs, base.timeoutMs),
     deadlineMs: duration('deadlineMs', options.deadlineMs, base.deadlineMs),
     retryLimit: count('retry.limit', retry.limit, base.retryLimit, 0),
-    maxRetryAfterMs: wait('retry.maxRetryAfterMs', retry.maxRetryAfterMs, base.maxRetryAfterMs),
+    maxRetryAfterMs: duration('retry.maxRetryAfterMs', retry.maxRetryAfterMs, base.maxRetryAfterMs, true),
     validate: options.validate ?? base.validate,
   }
   // The last caller to leave decides: calls that differ in this alone share a request.
@@ -137,16 +164,10 @@ function isAbortSignal(value: unknown): value is AbortSignal {
   )
 }
 
-function duration(name: string, value: number | undefined, fallback: number): number {
+function duration(name: string, value: number | undefined, fallback: number, mayBeZero = false): number {
   if (value === undefined) return fallback
-  if (typeof value !== 'number' || !(value > 0)) throw invalidOption(name, value, 'a number of milliseconds above 0')
-  return value
-}
-
-function wait(name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback
-  if (typeof value !== 'number' || !(value >= 0))
-    throw invalidOption(name, value, 'a number of milliseconds, 0 or more')
+  if (typeof value !== 'number' || !(value > 0 || (mayBeZero && value === 0)))
+    throw invalidOption(name, value, `a number of milliseconds${mayBeZero ? ', 0 or more' : ' above 0'}`)
   return value
 }
 

@@ -9,7 +9,7 @@ import { PageStream } from '../feed/stream/page-stream.ts'
 import type { StreamedPrice } from '../feed/stream/stream-events.ts'
 import type { FeedStreamStatus } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
-import { trimEnd } from '../utils/trim-end.ts'
+import { trimEnd } from '../utils/runtime.ts'
 
 /** Options of `createPriceStream`. */
 export interface PriceStreamOptions {

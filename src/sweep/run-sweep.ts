@@ -1,18 +1,19 @@
 import type { ApiPromise } from '../api-promise.ts'
 import { callStore } from '../concurrency/call-store.ts'
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { monotonicNow } from '../concurrency/clock.ts'
 import type { BudgetStore } from '../credits/budget.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import { isFinalForKey } from '../errors/api.ts'
+import { isFinalForKey, PartialBatchError } from '../errors/api.ts'
 import { EtnMarketError, isEtnMarketError } from '../errors/base.ts'
-import { PartialBatchError } from '../errors/batch.ts'
-import { StateUnavailableError } from '../errors/state.ts'
+import { StateUnavailableError } from '../errors/budget.ts'
+import { answerGuards } from '../generated/guards.ts'
 import type { OperationId } from '../generated/operations.ts'
-import type { CallInput } from '../request/call-input.ts'
-import type { CallLifetime } from '../request/call-lifetime.ts'
-import type { SweepOptions, SweepResult } from '../sweep-types.ts'
-import { isPromise } from '../utils/is-promise.ts'
+import { isObject } from '../operations/type-guards.ts'
+import type { CallInput } from '../request/plan-requests.ts'
+import type { SweepResult } from '../sweep-types.ts'
+import type { SweepContext, SweepSettings } from './sweep.ts'
+import { CallLimit } from './sweep-budget.ts'
 
 /** One call of a sweep. */
 export interface SweepCall {
@@ -23,25 +24,6 @@ export interface SweepCall {
   readonly params: readonly unknown[]
   /** The worst case of the call without retries. */
   readonly maxCredits: number
-}
-
-export interface SweepSettings extends Pick<SweepOptions, 'store' | 'onProgress' | 'signal'> {
-  readonly operation: OperationId
-  readonly clock: Clock
-  readonly concurrency: number
-  readonly limit: SpendingLimit
-  /** Whether an abort lets what is sent arrive. */
-  readonly finishes: boolean
-  /** How many results there will be. */
-  readonly total: number
-  /** Of the entries in the store. */
-  readonly keyPrefix: string
-  /** Whether data matches the contract. */
-  matches(data: unknown): boolean
-  /** Begins something that ends with the signal, or with the client. */
-  open(signal: AbortSignal | undefined): CallLifetime
-  /** Makes a call within a limit; nothing further is sent for it once `stop` aborts. */
-  call(call: SweepCall, extras: Required<Pick<CallInput, 'budget' | 'stop'>>): ApiPromise<unknown>
 }
 
 type Result = SweepResult<unknown, unknown>
@@ -57,8 +39,12 @@ const SWEEP_LEFT = 'sweep_left'
 
 /** Makes the calls, and deletes those that have a result from `pending`. */
 export class SweepRun {
+  readonly #operation: OperationId
   readonly #pending: Set<SweepCall>
   readonly #settings: SweepSettings
+  readonly #limit: SpendingLimit
+  readonly #context: SweepContext
+  readonly #total: number
   readonly #startedAt: number
   /** Aborts when the sweep is over: nothing further is sent, and what is on its way is waited for. */
   readonly #stop = new LightAbortController()
@@ -71,10 +57,21 @@ export class SweepRun {
   #credits = 0
   #calls = 0
 
-  constructor(pending: Set<SweepCall>, settings: SweepSettings) {
+  /** @param limit what the calls have to fit beside the client's budget */
+  constructor(
+    operation: OperationId,
+    pending: Set<SweepCall>,
+    settings: SweepSettings,
+    limit: SpendingLimit,
+    context: SweepContext,
+  ) {
+    this.#operation = operation
     this.#pending = pending
     this.#settings = settings
-    this.#startedAt = monotonicNow(settings.clock)
+    this.#limit = limit
+    this.#context = context
+    this.#total = [...pending].reduce((sum, { params }) => sum + params.length, 0)
+    this.#startedAt = monotonicNow(context.clock)
   }
 
   async *results(): AsyncGenerator<Result, void, undefined> {
@@ -137,13 +134,14 @@ export class SweepRun {
   /** Makes the call as soon as the limit has room for it. Undefined where it has none, or the sweep is over. */
   async #buy(call: SweepCall): Promise<Outcome | undefined> {
     for (;;) {
-      const limit = new CallLimit(this.#settings.limit)
+      const limit = new CallLimit(this.#limit)
       while (!limit.hasRoom(call.maxCredits)) {
         if (this.#buying.size === 0) return undefined
         await Promise.race(this.#buying)
       }
       if (this.#failure !== undefined || this.#stop.aborted) return undefined
-      const answer = settle(this.#settings.call(call, { budget: limit, stop: this.#stop }))
+      const { callOptions: options } = this.#settings
+      const answer = settle(this.#context.run({ ...call.input, budget: limit, stop: this.#stop, options }))
       this.#buying.add(answer)
       // Its failure is that of the sweep, which waits for it below.
       answer.catch(() => {}).finally(() => this.#buying.delete(answer))
@@ -163,7 +161,7 @@ export class SweepRun {
     }
     const stored = credits === undefined
     for (const params of call.params) {
-      const isBatch = this.#settings.operation === 'prices.batch'
+      const isBatch = this.#operation === 'prices.batch'
       const own = error === undefined ? { data: isBatch ? byInput(data, params) : data, stored } : { error, stored }
       this.#results.push({ params, ...own } as Result)
       this.#done++
@@ -173,44 +171,53 @@ export class SweepRun {
   }
 
   #report(): void {
-    const { total, clock, onProgress } = this.#settings
-    const elapsedMs = monotonicNow(clock) - this.#startedAt
+    const elapsedMs = monotonicNow(this.#context.clock) - this.#startedAt
     const etaMs = this.#calls === 0 ? undefined : (elapsedMs / this.#calls) * this.#pending.size
+    const [done, failed, total, credits] = [this.#done, this.#failed, this.#total, this.#credits]
     try {
-      onProgress?.({ done: this.#done, failed: this.#failed, total, credits: this.#credits, etaMs })
+      this.#settings.onProgress?.({ done, failed, total, credits, etaMs })
     } catch {
       // The listener is at fault, and the sweep goes on.
     }
   }
 
+  #keyOf(key: string): string {
+    return `etn-market:sweep:1:${this.#context.baseUrl()}${key}`
+  }
+
+  /** Whether data matches the contract: in the service's answer a list has a cursor beside it, and a batch leaves tokens without a price out. */
+  #matches(data: unknown): boolean {
+    const isBatch = this.#operation === 'prices.batch' && isObject(data)
+    const priced = isBatch ? Object.fromEntries(Object.entries(data).filter(([, price]) => price !== null)) : data
+    return answerGuards[this.#operation]({ data: priced, cursor: null })
+  }
+
   /** The data that an earlier sweep stored, where it matches the contract. */
   async #read(key: string): Promise<{ readonly data: unknown } | undefined> {
-    const { keyPrefix, matches } = this.#settings
-    const reading = this.#access('read', (store) => store.get(keyPrefix + key))
+    const reading = this.#access('read', (store) => store.get(this.#keyOf(key)))
     // A sweep that is over needs no answer of the store any more.
     const stored = await raceWithAbort(reading, this.#stop).catch((error) => {
       if (!this.#stop.aborted) throw error
     })
     const entry = typeof stored === 'string' ? parse(stored) : undefined
-    return entry !== undefined && matches(entry.data) ? entry : undefined
+    return entry !== undefined && this.#matches(entry.data) ? entry : undefined
   }
 
   async #write(key: string, data: unknown): Promise<void> {
-    const { keyPrefix, matches } = this.#settings
-    if (!matches(data)) return
+    if (!this.#matches(data)) return
     await this.#access('written', async (store) => {
-      if ((await store.set(keyPrefix + key, JSON.stringify({ data }))) === false)
+      if ((await store.set(this.#keyOf(key), JSON.stringify({ data }))) === false)
         throw new Error('The store reports that it did not write the entry.')
     })
   }
 
   /** An answer that cannot be kept would be paid for again, so a store that fails ends the sweep. */
   async #access<T>(what: 'read' | 'written', run: (store: BudgetStore) => T): Promise<Awaited<T> | undefined> {
-    const { store, clock, signal, finishes, open } = this.#settings
+    const { store, signal, finishes } = this.#settings
     if (store === undefined) return undefined
-    const lifetime = open(finishes ? undefined : signal)
+    const lifetime = this.#context.lifetimes.open(Number.POSITIVE_INFINITY, finishes ? undefined : signal)
     try {
-      return await callStore(() => run(store), { clock, signal: lifetime.signal })
+      return await callStore(() => run(store), { clock: this.#context.clock, signal: lifetime.signal })
     } catch (cause) {
       lifetime.signal.throwIfAborted()
       throw new StoreFailure(what, cause)
@@ -222,7 +229,7 @@ export class SweepRun {
   #toError(reason: unknown): unknown {
     if (!(reason instanceof StoreFailure)) return reason
     const { what, cause } = reason
-    const { operation } = this.#settings
+    const operation = this.#operation
     const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
     const credits = this.#credits
     return new StateUnavailableError(message, { operation, cause, credits, charge: credits > 0 ? 'charged' : 'none' })
@@ -236,47 +243,6 @@ class StoreFailure extends Error {
   constructor(what: 'read' | 'written', cause: unknown) {
     super(`The store could not be ${what}.`, { cause })
     this.what = what
-  }
-}
-
-/** The limit of the sweep, as one call has it: it knows why that call was refused. */
-class CallLimit implements SpendingLimit {
-  hasRefused = false
-  /** Why a reservation could not be written. */
-  failure: unknown
-  readonly #limit: SpendingLimit
-
-  constructor(limit: SpendingLimit) {
-    this.#limit = limit
-  }
-
-  hasRoom(credits: number): boolean {
-    try {
-      this.#limit.check(credits)
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  check: SpendingLimit['check'] = (credits, details) => this.#recorded(() => this.#limit.check(credits, details))
-
-  reserve: SpendingLimit['reserve'] = (credits, details) => {
-    const reserved = this.#recorded(() => this.#limit.reserve(credits, details))
-    if (!isPromise(reserved)) return reserved
-    return reserved.catch((error) => {
-      this.failure = error
-      throw error
-    })
-  }
-
-  #recorded<T>(use: () => T): T {
-    try {
-      return use()
-    } catch (error) {
-      this.hasRefused = true
-      throw error
-    }
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import { creditsLeft, fits } from '../credits/budget-core.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { budgetExceeded } from '../errors/budget.ts'
+import { isPromise } from '../utils/runtime.ts'
 
 /** The entry of a store in which its sweeps keep what they were charged. */
 export const SWEEP_BUDGET_KEY = 'etn-market:sweep:1:ledger'
@@ -82,5 +83,46 @@ export class SweepBudget {
     await this.budget.flush?.().catch(() => {})
     this.#open.sweeps--
     if (this.#store && this.#open.sweeps === 0) openBudgets().delete(this.#store)
+  }
+}
+
+/** The limit of the sweep, as one call has it: it knows why that call was refused. */
+export class CallLimit implements SpendingLimit {
+  hasRefused = false
+  /** Why a reservation could not be written. */
+  failure: unknown
+  readonly #limit: SpendingLimit
+
+  constructor(limit: SpendingLimit) {
+    this.#limit = limit
+  }
+
+  hasRoom(credits: number): boolean {
+    try {
+      this.#limit.check(credits)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  check: SpendingLimit['check'] = (credits, details) => this.#recorded(() => this.#limit.check(credits, details))
+
+  reserve: SpendingLimit['reserve'] = (credits, details) => {
+    const reserved = this.#recorded(() => this.#limit.reserve(credits, details))
+    if (!isPromise(reserved)) return reserved
+    return reserved.catch((error) => {
+      this.failure = error
+      throw error
+    })
+  }
+
+  #recorded<T>(use: () => T): T {
+    try {
+      return use()
+    } catch (error) {
+      this.hasRefused = true
+      throw error
+    }
   }
 }

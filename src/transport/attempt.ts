@@ -1,6 +1,5 @@
-import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
+import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
-import { acceptsLightSignal } from './light-signal.ts'
 import { failed, type Progress, responseOf } from './outcome.ts'
 import { sizeError } from './response-text.ts'
 import type {
@@ -25,21 +24,24 @@ const KINDS: Readonly<Record<TransportFailure['kind'], true>> = {
 /** The headers that a client reads. */
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
 
-export interface AttemptOptions
-  extends Pick<HttpAttempt, 'url' | 'headers' | 'context' | 'maxResponseBytes' | 'onConnecting'> {
+interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'context'> {
   readonly transport: Transport
+  /** The most bytes of the body, decoded. */
+  readonly maxResponseBytes: number
   /** From the start, hooks included, to the last byte of the body. Milliseconds. */
   readonly timeoutMs: number
   /** Ends the attempt from outside. */
   readonly signal: CancellationSignal
   readonly clock: Clock
+  /** Called when a connection is being made or could not be made. */
+  onConnecting(): void
   /** Waits for what the last look needs. What it rejects with, the attempt rejects with. */
-  prepareLook?(): Promise<void>
+  prepareLook(): Promise<void>
   /**
    * The last look, right before the request is handed to the network, once for each redirect that is followed. False where the request may
    * be sent later, but not now. What it throws, the attempt rejects with.
    */
-  mayBeSent?(): boolean
+  mayBeSent(): boolean
 }
 
 /**
@@ -52,19 +54,18 @@ export function attempt({
   url,
   headers,
   context,
-  maxResponseBytes = Number.POSITIVE_INFINITY,
+  maxResponseBytes,
   timeoutMs,
   signal,
   clock,
   onConnecting,
   prepareLook,
-  mayBeSent = () => true,
+  mayBeSent,
 }: AttemptOptions): Promise<AttemptOutcome | undefined> {
   const progress: Progress = { sent: false, head: undefined }
   if (signal.aborted) return Promise.resolve(failed('aborted', progress, signal.reason))
   return new Promise((resolve, reject) => {
-    // A real one costs 9 µs, an eighth of a call over `node:http`.
-    const controller = acceptsLightSignal(transport.send) ? new LightAbortController() : new AbortController()
+    const controller = new AbortController()
     let hasEnded = false
     const end = (outcome: AttemptOutcome | undefined) => {
       hasEnded = true
@@ -96,14 +97,9 @@ export function attempt({
     const requireOngoing = () => {
       if (hasEnded) throw new Error('The attempt has ended, so its request must not be sent.')
     }
-    const lastLook = () => {
-      const looked = (async () => {
-        requireOngoing()
-        await prepareLook?.().catch(refuse)
-      })()
-      // A transport of the user may not wait for it.
-      looked.catch(() => {})
-      return looked
+    const look = async () => {
+      requireOngoing()
+      await prepareLook().catch(refuse)
     }
     const onSent = () => {
       requireOngoing()
@@ -116,12 +112,9 @@ export function attempt({
       if (!isAllowed) sendNothing(new Error('The request must not be sent now: the client sends it later.'))
       progress.sent = true
     }
-    const onHeaders: HttpAttempt['onHeaders'] = (head) => {
-      progress.head = isHead(head) ? head : undefined
-    }
     const fail = (cause: unknown) => end(failed('network', progress, cause))
     const finish = (given: unknown) => {
-      const outcome = checkOutcome(given, progress.head)
+      const outcome = checkOutcome(given)
       if (outcome === undefined) {
         // Such a transport may not have reported either that it sent the request.
         progress.sent = true
@@ -135,19 +128,25 @@ export function attempt({
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {
-      const signal = ('signal' in controller ? controller.signal : controller) as AbortSignal
       const sending = transport.send({
         url,
         headers,
         context,
-        signal,
+        signal: controller.signal,
         maxResponseBytes,
         onConnecting() {
-          if (!hasEnded) onConnecting?.()
+          if (!hasEnded) onConnecting()
         },
-        lastLook,
+        lastLook() {
+          const looked = look()
+          // A transport of the user may not wait for it.
+          looked.catch(() => {})
+          return looked
+        },
         onSent,
-        onHeaders,
+        onHeaders(head) {
+          progress.head = isHead(head) ? head : undefined
+        },
       })
       Promise.resolve(sending).then(finish, fail)
     } catch (cause) {
@@ -156,16 +155,13 @@ export function attempt({
   })
 }
 
-/**
- * The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw.
- * @param known a head that can be read, for which it is not looked at again
- */
-function checkOutcome(outcome: unknown, known?: ResponseHead): AttemptOutcome | undefined {
+/** The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw. */
+function checkOutcome(outcome: unknown): AttemptOutcome | undefined {
   try {
     const { response, failure, answered } = Object(outcome) as Partial<
       Record<'response' | 'failure' | 'answered', unknown>
     >
-    const isWholeOrFailure = failure === undefined ? isWhole(response, known) : isFailure(failure)
+    const isWholeOrFailure = failure === undefined ? isWhole(response) : isFailure(failure)
     const isValid = isWholeOrFailure && (answered === undefined || checkOutcome(answered) !== undefined)
     return isValid ? (outcome as AttemptOutcome) : undefined
   } catch {
@@ -185,10 +181,8 @@ function isHead(head: unknown): head is ResponseHead {
   }
 }
 
-function isWhole(response: unknown, known?: ResponseHead): boolean {
-  const { headers, status, text } = Object(response) as Partial<HttpResponse>
-  const isKnown = known !== undefined && headers === known.headers && status === known.status
-  return (isKnown || isHead(response)) && isTextOrNone(text)
+function isWhole(response: unknown): boolean {
+  return isHead(response) && isTextOrNone((response as Partial<HttpResponse>).text)
 }
 
 function isFailure(failure: unknown): boolean {

@@ -1,17 +1,17 @@
 import ky, { type Options } from 'ky'
-import { type FetchLike, fetchRequest, InvalidFetchError } from './fetch-request.ts'
 import {
   type AfterResponseHook,
+  type AfterResponseState,
   HookError,
   type Hooks,
   type RequestContext,
   runAfterResponse,
   runBeforeRequest,
 } from './hooks.ts'
-import { failed, type Progress, redirected } from './outcome.ts'
-import { discardBody, isRedirect } from './redirects.ts'
+import { failed, NOT_SENT, type Progress } from './outcome.ts'
+import { discardBody, followRedirects, isRedirect, redirected } from './redirects.ts'
 import { ResponseTooLargeError, readText } from './response-text.ts'
-import type { AttemptOutcome, HttpAttempt, Transport } from './transport.ts'
+import type { AttemptOutcome, FetchLike, HttpAttempt, Transport } from './transport.ts'
 
 export interface KyTransportOptions {
   readonly fetch?: FetchLike | undefined
@@ -19,49 +19,30 @@ export interface KyTransportOptions {
 }
 
 /** What ky calls a hook with first: ky 1 with the request, ky 2 with an object that has it. */
-type KyState = Request | { readonly request: Request; readonly response?: Response }
+type KyState = Request | { readonly request: Request; readonly response: Response }
 
-const requestOf = (first: KyState): Request => ('request' in first ? first.request : first)
+type KyHook = (first: KyState, options?: unknown, response?: Response) => Promise<Response | undefined>
 
-/** ky 1 passes the response third. */
-const responseOf = (first: KyState, third: Response | undefined): Response =>
-  (third ?? ('request' in first ? first.response : undefined)) as Response
-
-/** ky's retries, timeout and errors are off: what is charged depends on the client's own. */
-function kyOptions(
-  send: (first: KyState) => Promise<Response>,
-  afterResponse: NonNullable<NonNullable<Options['hooks']>['afterResponse']>,
-): Options {
-  // As a hook it sends what ky built, which spares ky's clone of the request: 20 µs. ky calls it again, as `fetch`, where it does not
-  // know the class of the response. It merges no lists that are undefined: 0.7 kB.
-  const hooks = {
-    beforeRequest: [send],
-    beforeRetry: undefined,
-    afterResponse: afterResponse.length > 0 ? afterResponse : undefined,
-    beforeError: undefined,
-  }
-  const fetch = send as typeof globalThis.fetch
-  const options = { retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', hooks, fetch }
-  return options as unknown as Options
+/** ky builds the request and runs the hooks. Its retries, timeout and errors are off: what is charged depends on the client's own. */
+function sendByKy(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  fetch: (request: Request) => Promise<Response>,
+  afterResponse: readonly KyHook[] = [],
+): Promise<Response> {
+  const options = { headers, fetch, hooks: { afterResponse }, retry: 0, timeout: false, throwHttpErrors: false }
+  return ky(url, { ...options, redirect: 'manual' } as unknown as Options)
 }
 
 /** Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does. */
 export function createKyOpener({ fetch, hooks }: KyTransportOptions = {}) {
-  const beforeRequest = hooks?.beforeRequest ?? []
   let count = 0
   return (url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> => {
     const context: RequestContext = { operation: 'stream', callId: `stream-${++count}`, attempt: 1 }
-    let opened: Promise<Response> | undefined
-    const open = async (first: KyState) => {
-      const prepared = setHeaders(requestOf(first), headers)
-      const request = await runBeforeRequest(beforeRequest, prepared, context)
+    return sendByKy(url, headers, async (built) => {
+      const request = await runBeforeRequest(hooks?.beforeRequest ?? [], built, context)
       return request instanceof Response ? request : fetchRequest(request, fetch, signal, () => {})
-    }
-    const openOnce = (first: KyState) => {
-      opened ??= open(first)
-      return opened
-    }
-    return ky(url, kyOptions(openOnce, []))
+    })
   }
 }
 
@@ -77,7 +58,6 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
       let report: HttpAttempt | undefined = attempt
       const progress: Progress = { sent: false, head: undefined }
       let sent: Request | undefined
-      let received: Promise<Response> | undefined
       /** A clone of what the service sent, before any hook sees it. */
       let original: Response | undefined
       /** The hook whose response is the answer. */
@@ -88,7 +68,7 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
         progress.sent = true
       }
       const receive = async (request: Request) => {
-        sent = setHeaders(request, headers)
+        sent = request
         if (beforeRequest.length > 0) {
           const prepared = await runBeforeRequest(beforeRequest, request, context)
           if (prepared instanceof Response) return prepared
@@ -101,22 +81,21 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
         if (afterResponse.length > 0) original = response.clone()
         return response
       }
-      const receiveOnce = (first: KyState) => {
-        received ??= receive(requestOf(first))
-        return received
-      }
       const kyHook =
-        (hook: AfterResponseHook, index: number) => async (first: KyState, _options?: unknown, third?: Response) => {
+        (hook: AfterResponseHook, index: number): KyHook =>
+        async (first, _options, third) => {
+          const { request, response } =
+            third === undefined ? (first as AfterResponseState) : { request: first as Request, response: third }
           // ky cancels the body of the clone that it hands over, also where the response that a hook returns has that body.
-          const response = responseOf(first, third).clone()
-          const given = await runAfterResponse(hook, index, { request: sent ?? requestOf(first), response, ...context })
-          if (given?.body !== response.body) discardBody(response)
+          const clone = response.clone()
+          const given = await runAfterResponse(hook, index, { request: sent ?? request, response: clone, ...context })
+          if (given?.body !== clone.body) discardBody(clone)
           if (given !== undefined) replacedBy = `afterResponse[${index}]`
           return given
         }
 
       try {
-        const response = await ky(url, kyOptions(receiveOnce, afterResponse.map(kyHook)))
+        const response = await sendByKy(url, headers, receive, afterResponse.map(kyHook))
         const read = (one: Response) => outcomeOf(one, progress, maxResponseBytes)
         // A hook has answered: no request was made.
         if (!progress.sent) return { ...(await read(response)), answered: failed('hook', progress, undefined) }
@@ -135,12 +114,6 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
       }
     },
   }
-}
-
-/** Among the options of ky they would be copied three times: 5 kB. */
-function setHeaders(request: Request, headers: Readonly<Record<string, string>>): Request {
-  for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
-  return request
 }
 
 /** The outcome of a response, whose body is read. */
@@ -168,4 +141,48 @@ async function failureOf(
   const { status, headers } = original
   const text = await readText(original, maxBytes).catch(() => undefined)
   return failed('hook', progress, cause, { hook, response: { status, headers, text } })
+}
+
+/** A custom `fetch` resolved to something that is not a response with a body to read. */
+class InvalidFetchError extends TypeError {}
+
+/**
+ * Sends a request through `fetch`, and follows redirects within its origin. Without a custom `fetch` the global one is looked up at
+ * each call, so that one that is replaced later works.
+ * @throws InvalidFetchError when `fetch` resolves to something else than a response
+ */
+async function fetchRequest(
+  request: Request,
+  customFetch: FetchLike | undefined,
+  signal: AbortSignal,
+  onSent: () => void,
+): Promise<Response> {
+  const fetch = customFetch ?? globalThis.fetch
+  if (typeof fetch !== 'function') {
+    const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
+    throw Object.assign(new TypeError(message), { code: NOT_SENT })
+  }
+  // Kept while it is answered: in Node the signal of a Request that is garbage-collected no longer aborts.
+  let current = request
+  const send = async (next: Request): Promise<Response> => {
+    signal.throwIfAborted()
+    current = new Request(next, { signal, redirect: 'manual' })
+    onSent()
+    return checkResponse(await fetch(current))
+  }
+  const first = await send(request)
+  if (!isRedirect(first)) return first
+  return followRedirects(request.url, first, (url) => send(new Request(url, request)))
+}
+
+/** It may come from another implementation of `fetch`. */
+function checkResponse(value: unknown): Response {
+  const { status, headers, text, bodyUsed } = Object(value) as Partial<Response>
+  const hasHeaders = typeof headers?.get === 'function' && typeof headers[Symbol.iterator] === 'function'
+  if (typeof status !== 'number' || typeof text !== 'function' || !hasHeaders) {
+    const given = value === null || typeof value !== 'object' ? String(value) : 'an object'
+    throw new InvalidFetchError(`fetch resolved to ${given}, not to a Response`)
+  }
+  if (bodyUsed) throw new InvalidFetchError('fetch resolved to a Response whose body was read before')
+  return value as Response
 }

@@ -1,4 +1,3 @@
-import { discardBody, type RedirectResponse, redirectLocation } from './redirects.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHead, TransportFailure } from './transport.ts'
 
 /** How far an attempt has come. */
@@ -22,12 +21,6 @@ export function failed(
   const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !isNeverSent(cause)))
   const response = head && { status: head.status, headers: head.headers, text: undefined }
   return { failure: { kind, mayHaveArrived, response, cause, ...more } }
-}
-
-/** The outcome of an attempt that ended in a redirect to another origin, to nowhere, or in one too many. */
-export function redirected(response: RedirectResponse): AttemptOutcome {
-  discardBody(response)
-  return { failure: { kind: 'redirect', mayHaveArrived: true, cause: redirectLocation(response) } }
 }
 
 /** Codes of failures in which no byte of the request reached the server, where no step is given. */

@@ -1,3 +1,5 @@
+import type { AttemptOutcome } from './transport.ts'
+
 /** What following a redirect needs of a response; a standard `Response` is one. */
 export interface RedirectResponse {
   readonly status: number
@@ -15,13 +17,19 @@ export function isRedirect({ status, type }: RedirectResponse): boolean {
 }
 
 /** Where a redirect leads, as the server wrote it. */
-export function redirectLocation(response: RedirectResponse): string | undefined {
+function redirectLocation(response: RedirectResponse): string | undefined {
   return response.headers.get('location') ?? undefined
 }
 
 /** Releases the connection of a response that nobody reads. */
 export function discardBody({ body }: Pick<RedirectResponse, 'body'>): void {
   body?.cancel().catch(() => {})
+}
+
+/** The outcome of an attempt that ended in a redirect to another origin, to nowhere, or in one too many. */
+export function redirected(response: RedirectResponse): AttemptOutcome {
+  discardBody(response)
+  return { failure: { kind: 'redirect', mayHaveArrived: true, cause: redirectLocation(response) } }
 }
 
 /** Follows redirects within one origin only, because the key never goes to another one. Returns the last response. */

@@ -1,5 +1,7 @@
 import { invalidOption } from '../errors/input.ts'
-import { VERSION } from '../utils/version.ts'
+
+/** The version of this package, which a test compares with `package.json`. */
+const VERSION = '0.1.0'
 
 /** Headers that frame the message, which only the transport can set, and the one that holds the key. */
 const RESERVED = [

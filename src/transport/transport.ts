@@ -112,3 +112,9 @@ export interface Transport {
   /** Sends one request. The promise never rejects. */
   send(attempt: HttpAttempt): Promise<AttemptOutcome>
 }
+
+/**
+ * A standard `fetch`, such as `globalThis.fetch` or `fake.fetch`. It receives a `Request`, whose signal aborts it, and resolves to
+ * a `Response`.
+ */
+export type FetchLike = (input: Request, init?: RequestInit) => Promise<Response>

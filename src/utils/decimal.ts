@@ -1,4 +1,4 @@
-import { trimEnd } from './trim-end.ts'
+import { trimEnd } from './runtime.ts'
 
 /** An exact decimal number: `digits` divided by ten to the power of `scale`. */
 export interface Decimal {

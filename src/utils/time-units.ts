@@ -2,3 +2,26 @@
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
+
+/** A length of time as text: a number and its unit, seconds, minutes, hours or days. `'30s'`, `'5m'`, `'1h'`, `'1d'`. */
+export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}`
+
+const UNITS = { d: DAY_MS, h: HOUR_MS, m: MINUTE_MS, s: 1_000 }
+
+/** The milliseconds of a duration, or undefined where the value is none. */
+export function parseDuration(value: unknown): number | undefined {
+  const [, count, unit] = (typeof value === 'string' && /^(\d+(?:\.\d+)?)([smhd])$/.exec(value)) || []
+  const ms = Number(count) * UNITS[unit as keyof typeof UNITS]
+  return ms > 0 && Number.isFinite(ms) ? ms : undefined
+}
+
+/** The duration in its largest unit, such as `5m`. */
+export function formatDuration(ms: number): string {
+  const [unit, unitMs] = Object.entries(UNITS).find(([, size]) => ms >= size) ?? ['s', UNITS.s]
+  return `${Number((ms / unitMs).toFixed(2))}${unit}`
+}
+
+/** A wait in milliseconds that doubles: `min` where nothing failed before, twice as long for each earlier failure, and `max` at most. */
+export function exponentialBackoff(earlierFailures: number, min: number, max: number): number {
+  return Math.min(max, min * 2 ** earlierFailures)
+}

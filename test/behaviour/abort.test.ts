@@ -109,15 +109,6 @@ describe.each(REASONS)('the reason of a signal may be %s:', (_, reason) => {
   })
 })
 
-test('aborts the request that was handed to the transport', async () => {
-  const { client, clock, script } = setup()
-  const caller = new AbortController()
-  watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-  await clock.advance(0)
-  caller.abort()
-  expect(script.requests[0]?.aborted).toBe(true)
-})
-
 test('abort, deadline and timeout end a call although its transport ignores the signal', async () => {
   const { client, clock } = setup(undefined, { retry: false, timeoutMs: 1_000 }, { ignoresAbort: true })
   const caller = new AbortController()

@@ -49,6 +49,15 @@ describe('prices.batch', () => {
     expect(client.credits.charged).toBe(120)
   })
 
+  test('finds the price of an address in whatever case the service writes it', async () => {
+    const [one = '', two = ''] = addresses(2)
+    const { client } = setup(() => ok({ [one]: { usd: '1' }, [two.toUpperCase()]: { usd: '2' } }, costs(120)))
+    expect(await client.prices.batch({ addresses: [one, two] })).toMatchObject({
+      [one]: { usd: '1' },
+      [two]: { usd: '2' },
+    })
+  })
+
   test('returns null for a token without a price, whether the service sends null or leaves it out', async () => {
     const tokens = addresses(3)
     const { client } = setup(() =>

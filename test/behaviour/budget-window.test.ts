@@ -2,7 +2,7 @@ import { BudgetExceededError } from 'etn-market'
 import { expect, test } from 'vitest'
 import { costs, networkError, ok, price } from '../support/answers.ts'
 import { START } from '../support/clock.ts'
-import { address, rejection, setup, watch } from '../support/setup.ts'
+import { address, addresses, rejection, setup, watch } from '../support/setup.ts'
 
 const WINDOW = 60_000
 const good = () => ok(price(address(1)), costs(50))
@@ -69,4 +69,30 @@ test('a budget without a window never resets', async () => {
   await client.token.price({ address: address(1) })
   await clock.advance(1e12)
   expect(client.budget).toMatchObject({ available: 0, resetsAt: undefined })
+})
+
+const HOUR = 3_600_000
+
+test('what no longer fits in the window of its turn fails, and the slot goes to the next', async () => {
+  const { client, clock, script } = setup(undefined, {
+    budget: { credits: 6_000, windowMs: HOUR },
+    heavyConcurrency: 1,
+    timeoutMs: 2 * HOUR,
+    deadlineMs: 3 * HOUR,
+  })
+  const outcomes = addresses(3).map((token) => watch(client.locks.get({ address: token })))
+  await clock.advance(HOUR)
+  // The new window is used up by light calls before the first heavy one is answered.
+  const light = addresses(2).map((token) => watch(client.balances.get({ address: token })))
+  await clock.advance(0)
+  expect(client.budget.reserved).toBe(5_600)
+  script.open[0]?.answer(ok([], costs(2_000)))
+  await clock.advance(0)
+  expect(outcomes.map(({ state }) => state)).toEqual(['resolved', 'rejected', 'rejected'])
+  for (const { error } of outcomes.slice(1)) {
+    expect(error).toMatchObject({ code: 'budget_exceeded', attempts: 0, charge: 'none', credits: 0 })
+    expect((error as Error).message).toContain('Nothing was sent.')
+  }
+  expect(light.map(({ state }) => state)).toEqual(['pending', 'pending'])
+  expect(script.requests).toHaveLength(3)
 })

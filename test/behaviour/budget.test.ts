@@ -25,19 +25,6 @@ describe('a thousand calls at once, with a budget for a hundred', () => {
     for (const error of rejected)
       expect(error).toMatchObject({ name: 'BudgetExceededError', attempts: 0, charge: 'none', credits: 0 })
   })
-
-  test('never spend more than 5,000 credits when answers are lost and retried', async () => {
-    const { client, clock, script } = setup(({ number }) => (number % 3 === 0 ? networkError('ECONNRESET') : good()), {
-      budget: { credits: 5_000 },
-    })
-    const outcomes = addresses(1_000).map((token) => watch(client.token.price({ address: token })))
-    await clock.advance(60_000)
-    expect(outcomes.every(({ state }) => state !== 'pending')).toBe(true)
-    expect(script.requests.length).toBeLessThanOrEqual(100)
-    const { spent, uncertain, reserved } = client.budget
-    expect(reserved).toBe(0)
-    expect(spent + uncertain).toBe(50 * script.requests.length)
-  })
 })
 
 describe('a call that does not fit the budget', () => {

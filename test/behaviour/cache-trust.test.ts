@@ -1,4 +1,4 @@
-import { type CacheStore, type ClientOptions, createClient } from 'etn-market'
+import { type CacheStore, type Client, type ClientOptions, createClient } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, ok, price, tokens } from '../support/answers.ts'
 import { createVirtualClock, flush } from '../support/clock.ts'
@@ -201,28 +201,28 @@ describe('a list answers for a shorter one', () => {
     expect(script.requests).toHaveLength(1)
   })
 
-  test('the list of another filter is another list', async () => {
-    const { client, script } = setup(() => ok([], costs(250)), { cache: cached() })
-    await client.trade.list({ limit: 20 })
+  test.each<[string, unknown, (client: Client) => Promise<unknown>[]]>([
+    [
+      'the list of another filter is another list',
+      [],
+      ({ trade }) => [trade.list({ limit: 20 }), trade.list({ limit: 10, token: TOKEN })],
+    ],
+    [
+      'candles are asked for, because it is unknown which end of the longer list counts',
+      [],
+      ({ token }) => [100, 50].map((limit) => token.candles({ address: TOKEN, limit })),
+    ],
+    [
+      'a batch that asks for fewer addresses is not answered from another chunk',
+      {},
+      ({ prices }) => [10, 5].map((count) => prices.batch({ addresses: addresses(count) })),
+    ],
+  ])('%s', async (_, data, ask) => {
+    const { client, script } = setup(() => ok(data, costs(100)), { cache: cached() })
+    await Promise.all(ask(client))
     await flush()
-    await client.trade.list({ limit: 10, token: TOKEN })
-    await client.trade.list({ limit: 10 })
     expect(script.requests).toHaveLength(2)
-  })
-
-  test('candles are asked for, because it is unknown which end of the longer list counts', async () => {
-    const { client, script } = setup(() => ok([], costs(100)), { cache: cached() })
-    await client.token.candles({ address: TOKEN, limit: 100 })
-    await flush()
-    await client.token.candles({ address: TOKEN, limit: 50 })
-    expect(script.requests).toHaveLength(2)
-  })
-
-  test('a batch that asks for fewer addresses is not answered from another chunk', async () => {
-    const { client, script } = setup(() => ok({}, costs(600)), { cache: cached() })
-    await client.prices.batch({ addresses: addresses(10) })
-    await flush()
-    await client.prices.batch({ addresses: addresses(5) })
+    await Promise.all(ask(client))
     expect(script.requests).toHaveLength(2)
   })
 })

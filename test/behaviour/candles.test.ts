@@ -34,3 +34,18 @@ describe('candles are ascending by time', () => {
     expect(await client.token.candles({ address: TOKEN })).toHaveLength(3)
   })
 })
+
+test.each([
+  [1_800_000_000, undefined],
+  [8.64e12, undefined],
+  [8.64e12 + 1, 'unexpected_shape'],
+  [8.64e15, 'unexpected_shape'],
+  [-8.64e15, 'unexpected_shape'],
+])('a candle with the time %d, strictly', async (time, code) => {
+  const { client } = setup(() => ok([candle(time)], costs(101)), { validate: 'strict' })
+  const error = await client.token.candles({ address: TOKEN }).then(
+    () => undefined,
+    (caught) => caught,
+  )
+  expect(error?.code).toBe(code)
+})

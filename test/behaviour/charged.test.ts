@@ -1,7 +1,9 @@
+import type { ApiPromise, Client } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, cutOff, networkError, ok, raw, stalled, tokens } from '../support/answers.ts'
 import { attempt, WORST } from '../support/attempt.ts'
 import type { Handler } from '../support/script.ts'
+import { address, addresses, setup } from '../support/setup.ts'
 
 const computed = (credits: number) => ({ type: 'credits.computed', operation: 'token.list', credits })
 const charged = (credits: number) => ({ type: 'credits.charged', operation: 'token.list', credits })
@@ -21,16 +23,39 @@ describe('a 2xx response', () => {
     })
   })
 
-  test.each<[string, Record<string, string | string[]>]>([
-    ['missing', {}],
-    ['unreadable', { 'x-credits-cost': 'many' }],
-    ['negative', { 'x-credits-cost': '-115' }],
-    ['a fraction', { 'x-credits-cost': '115.0' }],
-    ['duplicated', { 'x-credits-cost': ['115', '115'] }],
-    ['beyond any number', { 'x-credits-cost': '9'.repeat(40) }],
+  test.each([
+    ['0', 0],
+    ['007', 7],
+    [' 42 ', 42],
+    ['200', 200],
+  ])('with the header %j is charged %i, also where it is not JSON', async (cost, credits) => {
+    for (const body of ['{"data":[]}', 'not json']) {
+      const { money } = await attempt(() => raw(body, { 'x-credits-cost': cost }, 206))
+      expect(money).toEqual({ spent: credits, uncertain: 0 })
+    }
+  })
+
+  test.each<[string | string[] | undefined]>([
+    [undefined],
+    [''],
+    ['many'],
+    ['-115'],
+    ['+5'],
+    ['115.0'],
+    ['1e3'],
+    ['0x10'],
+    ['5 credits'],
+    ['NaN'],
+    ['Infinity'],
+    [['115', '115']],
+    [['50', '60']],
+    ['50, 50'],
+    ['9'.repeat(20)],
+    ['9'.repeat(40)],
   ])(
-    'with a header that is %s settles the computed price of the items and emits credits.computed',
-    async (_, headers) => {
+    'with no valid header, such as %j, settles the computed price of the items and emits credits.computed',
+    async (cost) => {
+      const headers = cost === undefined ? {} : { 'x-credits-cost': cost }
       const { outcome, money, creditEvents, client } = await attempt(() => ok(tokens(3), headers))
       expect(outcome.value?.meta.credits).toMatchObject({ charged: 115, source: 'computed' })
       expect(money).toEqual({ spent: 115, uncertain: 0 })
@@ -70,4 +95,27 @@ describe('a 2xx response', () => {
     const { money } = await attempt(() => cutOff(costs(115), 200, networkError('ERR_SSL_BAD_RECORD')))
     expect(money).toEqual({ spent: 115, uncertain: 0 })
   })
+
+  const TOKEN = { address: address(1) }
+  test.each<[string, (client: Client) => ApiPromise<unknown>, unknown, number]>([
+    ['a flat price', ({ etn }) => etn.price(), { usd: '1' }, 25],
+    ['a full list', ({ token }) => token.list(), Array(100).fill({}), 600],
+    ['candles', ({ token }) => token.candles(TOKEN), Array(12).fill({}), 112],
+    ['trades', ({ trade }) => trade.list({ limit: 5 }), Array(5).fill({}), 300],
+    ['an empty list', ({ nft }) => nft.assets(TOKEN), [], 400],
+    ['balances', ({ balances }) => balances.get(TOKEN), { balances: { a: {}, b: {}, c: {} } }, 830],
+    ['no balances', ({ balances }) => balances.get(TOKEN), { balances: {} }, 800],
+    ['a batch', ({ prices }) => prices.batch({ addresses: addresses(7) }), {}, 170],
+    ['a heavy list', ({ farm }) => farm.list(), [{}, {}], 3_000],
+    ['a list in an object', ({ token }) => token.list(), { tokens: Array(100).fill({}) }, 600],
+    ['a text', ({ token }) => token.list({ limit: 20 }), 'text', WORST],
+    ['null', ({ token }) => token.list({ limit: 20 }), null, WORST],
+    ['an object without balances', ({ balances }) => balances.get(TOKEN), {}, 2_800],
+  ])(
+    'of %s without a header is charged base + items, or the worst case where none can be counted',
+    async (_, call, data, credits) => {
+      const { client } = setup(() => ok(data), { validate: 'off' })
+      expect((await call(client).withMeta()).meta.credits).toMatchObject({ charged: credits, source: 'computed' })
+    },
+  )
 })

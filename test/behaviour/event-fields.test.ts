@@ -1,5 +1,5 @@
 import type { ClientEvent, ClientOptions } from 'etn-market'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { busy, costs, cutOff, limited, networkError, ok, price, tokens, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import type { Handler } from '../support/script.ts'
@@ -48,54 +48,40 @@ const services: [string, Handler][] = [
   ['a service that does not answer', () => undefined],
 ]
 
-describe.each(services)('with %s', (_, handler) => {
-  test('every event has a callId and an operation, and a requestId of that call where it is of a request', async () => {
-    for (const event of await eventsOf(handler)) {
-      expect(event.callId).toMatch(/^\d+$/)
-      expect(event.operation).toBeTypeOf('string')
-      if (OF_CALL.includes(event.type)) expect(event).not.toHaveProperty('requestId')
-      else expect(String(event.requestId)).toMatch(new RegExp(`^${event.callId}\\.\\d+$`))
+test.each(services)('with %s: every event has its ids, and every start has one end', async (_, handler) => {
+  const events = await eventsOf(handler)
+  const open = new Map<unknown, number>()
+  const attempts = new Map<unknown, number>()
+  for (const { type, callId, operation, requestId, attempt, params } of events) {
+    expect(callId).toMatch(/^\d+$/)
+    expect(operation).toBeTypeOf('string')
+    if (OF_CALL.includes(type)) expect(requestId).toBeUndefined()
+    else expect(String(requestId)).toMatch(new RegExp(`^${callId}\\.\\d+$`))
+    if (type === 'request.sent') {
+      expect(open.has(requestId)).toBe(false)
+      expect(params).toBeTypeOf('object')
+      // The attempts of a request count from 1.
+      expect(attempt).toBe((attempts.get(requestId) ?? 0) + 1)
+      attempts.set(requestId, Number(attempt))
+      open.set(requestId, Number(attempt))
     }
-  })
-
-  test('each request.sent has attempt and params, and is followed by its end', async () => {
-    const open = new Map<string, number>()
-    for (const { type, requestId, attempt, params } of await eventsOf(handler)) {
-      if (type === 'request.sent') {
-        expect(open.has(String(requestId))).toBe(false)
-        expect(params).toBeTypeOf('object')
-        open.set(String(requestId), Number(attempt))
-      }
-      if (type === 'request.succeeded' || type === 'request.failed') {
-        expect(open.get(String(requestId))).toBe(attempt)
-        open.delete(String(requestId))
-      }
+    if (type === 'request.succeeded' || type === 'request.failed') {
+      expect(open.get(requestId)).toBe(attempt)
+      open.delete(requestId)
     }
-    expect([...open]).toEqual([])
-  })
+  }
+  expect([...open]).toEqual([])
+  expect(attempts.size).toBeGreaterThan(0)
 
-  test('attempts of a request count from 1', async () => {
-    const counts = new Map<unknown, number>()
-    for (const { type, requestId, attempt } of await eventsOf(handler)) {
-      if (type !== 'request.sent') continue
-      expect(attempt).toBe((counts.get(requestId) ?? 0) + 1)
-      counts.set(requestId, Number(attempt))
-    }
-    expect(counts.size).toBeGreaterThan(0)
-  })
-
-  test('each call.started is followed by one end, with what it was charged', async () => {
-    const events = await eventsOf(handler)
-    const started = events.filter(({ type }) => type === 'call.started')
-    const ended = events.filter(({ type }) => type === 'call.succeeded' || type === 'call.failed')
-    expect(started).toHaveLength(12)
-    expect(ended.map(({ callId }) => callId).sort()).toEqual(started.map(({ callId }) => callId).sort())
-    const charged = events.filter(({ type }) => type === 'credits.charged' || type === 'credits.computed')
-    const sum = (list: readonly Fields[]) => list.reduce((total, { credits }) => total + Number(credits), 0)
-    expect(sum(ended)).toBe(sum(charged))
-    for (const event of ended)
-      expect(event).toMatchObject({ attempts: expect.any(Number), durationMs: expect.any(Number) })
-  })
+  const started = events.filter(({ type }) => type === 'call.started')
+  const ended = events.filter(({ type }) => type === 'call.succeeded' || type === 'call.failed')
+  expect(started).toHaveLength(12)
+  expect(ended.map(({ callId }) => callId).sort()).toEqual(started.map(({ callId }) => callId).sort())
+  const charged = events.filter(({ type }) => type === 'credits.charged' || type === 'credits.computed')
+  const sum = (list: readonly Fields[]) => list.reduce((total, { credits }) => total + Number(credits), 0)
+  expect(sum(ended)).toBe(sum(charged))
+  for (const event of ended)
+    expect(event).toMatchObject({ attempts: expect.any(Number), durationMs: expect.any(Number) })
 })
 
 test('no event holds the key, also where a parameter or a service repeats it', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
-import { AuthenticationError, type ClientOptions, createClient, InvalidRequestError, type Logger } from 'etn-market'
+import { AuthenticationError, type ClientOptions, createClient, type Logger } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { costs, ok, price, raw, refusal } from '../support/answers.ts'
@@ -116,16 +116,6 @@ describe('headers of a call', () => {
     const ask = (headers: Record<string, string>) => client.token.price({ address: TOKEN }, { headers })
     await Promise.all([ask({ a: '1,b,2' }), ask({ a: '1', b: '2' }), ask({ 'a,1': 'b' }).catch(() => {})])
     expect(script.requests).toHaveLength(2)
-  })
-
-  test.each(['Authorization', 'Host'])('%s is not accepted, and nothing is sent', async (name) => {
-    const { client, script } = setup(answer)
-    const error = await rejection(
-      client.token.price({ address: TOKEN }, { headers: { [name]: 'Bearer mine' } }),
-      InvalidRequestError,
-    )
-    expect(error.message).not.toContain('mine')
-    expect(script.requests).toHaveLength(0)
   })
 
   test('reach each call of a list', async () => {

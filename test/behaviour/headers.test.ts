@@ -1,8 +1,8 @@
-import { createClient, type Hooks, type Transport } from 'etn-market'
+import { createClient, type Hooks, InvalidRequestError, type Transport } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import type { HeadersOption } from '../../src/options.ts'
 import { costs, ok, price } from '../support/answers.ts'
-import { address, KEY, setup } from '../support/setup.ts'
+import { address, KEY, rejection, setup } from '../support/setup.ts'
 
 const TOKEN = address(1)
 
@@ -40,10 +40,15 @@ describe('headers', () => {
     ['a name that is none', { 'a b': 'c' }],
     ['a value with a line break', { x: 'a\r\nb: c' }],
     ['a text', 'x: y'],
-  ])('rejects %s, and quotes no value', (_, headers) => {
-    const create = () => createClient({ headers: headers as HeadersOption })
+  ])('rejects %s for a client and for a call, and quotes no value', async (_, given) => {
+    const headers = given as HeadersOption
+    const create = () => createClient({ headers })
     expect(create).toThrow(expect.objectContaining({ name: 'InvalidRequestError', code: 'invalid_option' }))
     expect(create).not.toThrow(/mine|evil|b: c/)
+    const { client, script } = setup()
+    const error = await rejection(client.token.price({ address: TOKEN }, { headers }), InvalidRequestError)
+    expect(error.message).not.toMatch(/mine|evil|b: c/)
+    expect(script.requests).toHaveLength(0)
   })
 })
 

@@ -1,4 +1,11 @@
-import { type Client, checksumAddress, estimateCost, InvalidLimitError, InvalidRequestError } from 'etn-market'
+import {
+  type Client,
+  checksumAddress,
+  createClient,
+  estimateCost,
+  InvalidLimitError,
+  InvalidRequestError,
+} from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, ok } from '../support/answers.ts'
 import { address, rejection, setup } from '../support/setup.ts'
@@ -78,16 +85,41 @@ test.each([
   { retry: { tries: 3 } },
   { retry: true },
   { retry: 3 },
+  { retry: null },
+  { deadlineMs: null },
   { validate: 'always' },
+  { whenAborted: 'wait' },
   { timeout: 5 },
 ])('rejects the invalid options %j, as options of a call and of a client', async (options) => {
   const { client, script } = setup(() => ok({ usd: '1' }, costs(25)))
-  await rejection(loose(client).etn!.price!({}, options), InvalidRequestError)
+  const error = await rejection(loose(client).etn!.price!({}, options), InvalidRequestError)
+  expect(error).toMatchObject({ code: 'invalid_option', attempts: 0, charge: 'none' })
+  expect(error.message).toContain(Object.keys(options)[0])
   expect(() => setup(undefined, options as object)).toThrow(InvalidRequestError)
   expect(script.requests).toHaveLength(0)
 })
 
+test.each([{}, null, { aborted: false }])('rejects the signal %j of a call', async (signal) => {
+  const { client, script } = setup()
+  const error = await rejection(loose(client).etn!.price!({}, { signal }), InvalidRequestError)
+  expect(error).toMatchObject({ code: 'invalid_option', attempts: 0, charge: 'none' })
+  expect(error.message).toContain('signal')
+  expect(script.requests).toHaveLength(0)
+})
+
+test('throws for client options that are no object', () => {
+  expect(() => createClient(null as never)).toThrow(InvalidRequestError)
+})
+
 test.each([
+  { budget: null },
+  { budget: '5000' },
+  { cache: null },
+  { cache: {} },
+  { cache: { ttlMs: {}, store: {} } },
+  { hooks: null },
+  { clock: {} },
+  { onEvent: 'log' },
   { heavyConcurrency: 0 },
   { heavyConcurrency: 1.5 },
   { batchConcurrency: 0 },

@@ -16,6 +16,10 @@ describe('an attempt without a success', () => {
     ['a 500 with a JSON body', () => refusal(500, 'internal')],
     ['a 502 with a JSON body', () => refusal(502, 'bad_gateway')],
     ['a 504 with a JSON body', () => refusal(504, 'late')],
+    ...[500, 501, 503, 505, 519].map((status): [string, Handler] => [`a ${status} without JSON`, () => html(status)]),
+    ['an empty 503', () => raw('', {}, 503)],
+    ['a port that Node blocks', () => new TypeError('fetch failed', { cause: new Error('bad port') })],
+    ['a port that Safari blocks', () => new TypeError('Not allowed to use restricted network port')],
     ['a refused connection', () => networkError('ECONNREFUSED')],
     ['a failure of DNS', () => networkError('ENOTFOUND')],
     ['a failure of DNS that may pass', () => networkError('EAI_AGAIN')],
@@ -39,9 +43,9 @@ describe('an attempt without a success', () => {
   })
 
   test.each<[string, Handler]>([
-    ['a 502 without JSON', () => html(502)],
-    ['a 504 without JSON', () => html(504)],
+    ...[502, 504, 520, 522, 599].map((status): [string, Handler] => [`a ${status} without JSON`, () => html(status)]),
     ['an empty 502', () => raw('', {}, 502)],
+    ['a 502 with JSON that is cut off', () => raw('{"error":', {}, 502)],
     ['a 504 whose body was cut off', () => cutOff({}, 504)],
     ['no answer in time', () => undefined],
     ['a reset', () => networkError('ECONNRESET')],

@@ -1,6 +1,6 @@
 import { BudgetExceededError, InvalidRequestError, ResponseError } from 'etn-market'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { costs, cutOff, networkError, ok, raw, refusal } from '../support/answers.ts'
+import { costs, cutOff, html, networkError, ok, raw, refusal } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { KEY, rejection, setup, watch } from '../support/setup.ts'
 
@@ -117,6 +117,11 @@ describe('client.request()', () => {
     const { meta } = await client.request('/x', { maxCredits: 300 }).withMeta()
     expect(meta.credits).toMatchObject({ charged: 300, source: 'computed' })
     expect(client.budget.spent).toBe(300)
+  })
+
+  test('with maxCredits 0 may have been charged too: its price is not known', async () => {
+    const { client } = setup(() => html(502), { budget, retry: false })
+    await expect(client.request('/status', { maxCredits: 0 })).rejects.toMatchObject({ charge: 'unknown' })
   })
 
   test('does not fit the budget: nothing is sent', async () => {

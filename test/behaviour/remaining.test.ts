@@ -19,27 +19,32 @@ describe('the remaining credits', () => {
     expect(setup().client.credits.remaining).toBeUndefined()
   })
 
-  test('never increase with a late answer', async () => {
+  test.each<[string, number, readonly [request: number, remaining: number][]]>([
+    [
+      'never increase with a late answer',
+      850,
+      [
+        [2, 850],
+        [0, 950],
+        [1, 900],
+      ],
+    ],
+    [
+      'decrease with a later answer to an earlier request',
+      850,
+      [
+        [1, 900],
+        [0, 850],
+      ],
+    ],
+  ])('%s', async (_, remaining, answers) => {
     const { client, clock, script } = await underWay(3)
-    const [first, second, third] = script.open
-    answerWith(third, 850)
-    await clock.advance(0)
-    answerWith(first, 950)
-    await clock.advance(0)
-    expect(client.credits.remaining).toBe(850)
-    answerWith(second, 900)
-    await clock.advance(0)
-    expect(client.credits.remaining).toBe(850)
-  })
-
-  test('decrease with a later answer to an earlier request', async () => {
-    const { client, clock, script } = await underWay(2)
-    const [first, second] = script.open
-    answerWith(second, 900)
-    await clock.advance(0)
-    answerWith(first, 850)
-    await clock.advance(0)
-    expect(client.credits.remaining).toBe(850)
+    const sent = [...script.open]
+    for (const [request, left] of answers) {
+      answerWith(sent[request], left)
+      await clock.advance(0)
+    }
+    expect(client.credits.remaining).toBe(remaining)
   })
 
   test('increase with the answer to a later request, after a top-up', async () => {

@@ -7,9 +7,12 @@ import { address, BASE_URL, KEY, watch } from '../support/setup.ts'
 const PRICE = 50
 const WINDOW = 1_000
 
+type OnRefusal = 'throws' | 'reports a failure' | 'never ends'
+
 /** A client whose transport holds each request until a test lets it go. Its budget has a store that takes 100 ms. */
 function open(
   awaitsLook: boolean,
+  onRefusal: OnRefusal,
   answerOf: (url: string) => Response = (url) => ok(price(url.slice(-42)), costs(50)),
 ) {
   const clock = createVirtualClock()
@@ -20,7 +23,13 @@ function open(
     calls++
     await new Promise<void>((resolve) => held.push(resolve))
     if (awaitsLook) await lastLook?.()
-    onSent()
+    try {
+      onSent()
+    } catch (cause) {
+      if (onRefusal === 'never ends') return new Promise(() => {})
+      if (onRefusal === 'reports a failure') return { failure: { kind: 'network', mayHaveArrived: false, cause } }
+      throw cause
+    }
     sent.push(url)
     const response = answerOf(url)
     const { status, headers } = response
@@ -46,12 +55,14 @@ function open(
   return { clock, client, budget, sent, held, release, calls: () => calls }
 }
 
-describe.each([
-  ['awaits lastLook()', true],
-  ['only calls onSent()', false],
-])('a transport that waits, and then %s', (_, awaitsLook) => {
+describe.each<[string, boolean, OnRefusal]>([
+  ['awaits lastLook()', true, 'throws'],
+  ['only calls onSent()', false, 'throws'],
+  ['catches what onSent() throws, and reports a failure', false, 'reports a failure'],
+  ['catches what onSent() throws, and never ends', false, 'never ends'],
+])('a transport that waits, and then %s', (_, awaitsLook, onRefusal) => {
   test('sends nothing over the limit of the window in which it sends, and nothing that is not written', async () => {
-    const made = open(awaitsLook)
+    const made = open(awaitsLook, onRefusal)
     const { clock, client, budget, sent, release } = made
     const ask = (index: number) => watch(client.token.price({ address: address(index) }))
     const outcomes = [ask(1), ask(2)]
@@ -73,7 +84,7 @@ describe.each([
   })
 
   test('waits for the store in the new window, and is called again only where it does not wait itself', async () => {
-    const made = open(awaitsLook)
+    const made = open(awaitsLook, onRefusal)
     const { clock, client, sent, release } = made
     const outcome = watch(client.token.price({ address: address(1) }))
     await clock.advance(WINDOW)
@@ -85,7 +96,9 @@ describe.each([
   })
 
   test('sends nothing in a cool-down', async () => {
-    const made = open(awaitsLook, (url) => (url.endsWith('/etn') ? limited(wait(5)) : ok(price(address(1)), costs(50))))
+    const made = open(awaitsLook, onRefusal, (url) =>
+      url.endsWith('/etn') ? limited(wait(5)) : ok(price(address(1)), costs(50)),
+    )
     const { clock, client, sent, release } = made
     const refused = watch(client.etn.price())
     const outcome = watch(client.token.price({ address: address(1) }))
@@ -104,7 +117,7 @@ describe.each([
   })
 
   test('sends nothing after the deadline, however late its timer', async () => {
-    const made = open(awaitsLook)
+    const made = open(awaitsLook, onRefusal)
     const { clock, client, sent, held, budget } = made
     const outcome = watch(client.token.price({ address: address(1) }, { deadlineMs: WINDOW / 2 }))
     await clock.advance(150)

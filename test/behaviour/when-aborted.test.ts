@@ -1,4 +1,3 @@
-import { InvalidRequestError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, cutOff, ok, price, refusal } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
@@ -165,8 +164,4 @@ test('a call may decide for itself, and the last caller to leave decides for a s
   last.abort()
   await flush()
   expect(script.requests.map(({ aborted }) => aborted)).toEqual([false])
-})
-
-test('any other value is rejected', () => {
-  expect(() => setup(undefined, { whenAborted: 'wait' as never })).toThrow(InvalidRequestError)
 })

@@ -1,78 +1,59 @@
 /**
- * Compares the built package with bare fetch and with other clients, and prints each figure with its target.
+ * Compares the built package with bare fetch and with other clients, as one table.
  *
- * - `--only=light,cold` runs only the sections whose names begin with one of these.
- * - `--clients=fetch,etn-market` measures only these clients.
- * - `--rounds=3` is faster and less exact than the default.
- * - `--small` makes the section `fleet` short and less exact. `--patient` lets it make all its calls on a busy machine, too.
- * - `--against main` builds another commit, compares it with the working tree, and measures nothing else.
- * - `--write` puts the tables of a complete run into `test/bench/README.md`, and those of `economics`, `fleet` and `proxy` whenever they run.
- *
- * All single measurements go to `test/bench/results`.
+ * - `--write` puts the table into `test/bench/README.md`; with `--only`, those of `economics`, `fleet` and `proxy`.
+ * - `--minutes=20` measures more rounds than in the 9 minutes of the default.
+ * - `--against main` builds another commit, and compares it with the working tree.
+ * - `--only=light,candles` measures these columns; `--only=fleet` and the like run one of the programs below instead.
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { parseArgs } from 'node:util'
 import { printTable } from '../../examples/support/table.ts'
-import { compareAgainst } from './against/run.ts'
-import { bundle } from './bundle/run.ts'
-import { coldStart } from './cold/run.ts'
-import { BARE, contenders } from './contenders/index.ts'
-import { ratios } from './cpu/ratios.ts'
-import { validation } from './cpu/validation.ts'
-import { heap } from './heap/run.ts'
-import { importTime } from './import/run.ts'
-import { runPrograms } from './programs.ts'
-import { scale } from './scale/run.ts'
-import type { Section, SectionResult } from './section.ts'
-import { startService } from './service/start.ts'
-import { install } from './support/install.ts'
-import { thisMachine } from './support/machine.ts'
-import { readOptions } from './support/options.ts'
-import { writeReadme } from './support/readme.ts'
-import { createReport } from './support/report.ts'
-import { saveResults } from './support/save-results.ts'
-import { typeCheck } from './types/run.ts'
+import { compareCalls } from './calls.ts'
+import { BENCH } from './support/processes.ts'
+import { writeReadme } from './support/tables.ts'
 
-const DEFAULT_ROUNDS = 9
+/** What is not about a call alone, and prints its own figures. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  alone: 'alone/run.ts',
+  economics: 'economics/run.ts',
+  fleet: 'fleet/run.ts',
+  proxy: 'proxy/run.ts',
+  suite: 'suite/run.ts',
+}
+const DEFAULT_MINUTES = '9'
 
-const SECTIONS: readonly Section[] = [...ratios, coldStart, importTime, heap, bundle, validation, typeCheck, scale]
-
-const clientIds = contenders.map(({ id }) => id)
 const args = process.argv.slice(2)
-const { isComplete, write, against, only, wantsSection, wantsClient, ...options } = readOptions(args, clientIds)
-const rounds = options.rounds ?? DEFAULT_ROUNDS
-const sections = SECTIONS.filter(({ name }) => wantsSection(name))
-const measured = contenders.filter(({ id }) => id === BARE || wantsClient(id))
+const { values } = parseArgs({
+  args,
+  options: {
+    only: { type: 'string' },
+    minutes: { type: 'string', default: DEFAULT_MINUTES },
+    against: { type: 'string' },
+    write: { type: 'boolean' },
+    // For the program `fleet`, which reads them itself.
+    small: { type: 'boolean' },
+    patient: { type: 'boolean' },
+  },
+})
+const only = values.only?.split(',')
+const programs = Object.keys(PROGRAMS).filter((name) => only?.includes(name))
+const columns = only?.filter((name) => !programs.includes(name))
 
-async function runSections(): Promise<Map<string, SectionResult>> {
-  const results = new Map<string, SectionResult>()
-  const service = await startService()
-  try {
-    for (const { name, run } of sections) {
-      const startedAt = performance.now()
-      results.set(name, await run({ service, rounds, contenders: measured }))
-      console.log(`${name.padEnd(14)} ${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s`)
-    }
-  } finally {
-    service.stop()
-  }
-  return results
+if (columns === undefined || columns.length > 0) {
+  const { heading, table } = await compareCalls({
+    minutes: Number(values.minutes),
+    against: values.against,
+    isWanted: (name) => columns?.includes(name) ?? true,
+  })
+  console.log(`\n${heading}\n`)
+  printTable(table.head, table.rows)
+  if (values.write && columns === undefined && values.against === undefined)
+    writeReadme({ heading, tables: [table] }, 'calls')
 }
-
-async function measureSections(): Promise<void> {
-  install()
-  const machine = thisMachine()
-  const results = await runSections()
-  const report = createReport([...results.values()], measured, rounds, machine)
-  console.log(`\n${report.heading}`)
-  for (const { head, rows } of report.tables) {
-    console.log()
-    printTable(head, rows)
-  }
-  console.log(`\n${saveResults(results, measured, rounds, machine)}\n`)
-  if (write && isComplete) writeReadme(report)
-}
-
-if (against !== undefined) await compareAgainst(against, { rounds: options.rounds, only })
-else {
-  if (sections.length > 0) await measureSections()
-  await runPrograms(wantsSection, args)
+for (const name of programs) {
+  const [code] = await once(fork(`${BENCH}${PROGRAMS[name]}`, args), 'exit')
+  if (code !== 0) process.exitCode = 1
+  console.log()
 }

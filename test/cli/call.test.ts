@@ -6,22 +6,19 @@ import { createScene, KEY } from './program.ts'
 
 const { BOLT: first, USDC: second } = fakeTokens
 
-describe('cost', () => {
-  test('prints what a call costs without a key and without a request', async () => {
-    const { run, json, fake } = await createScene()
-    const env = { ETN_MARKET_API_KEY: '' }
-    expect(await run(['cost', 'token.list', '--limit', '5'], { env })).toEqual({
-      code: 0,
-      stdout: 'token.list: 100 to 125 credits ($0.0001 to $0.000125), 1 request.\n',
-      stderr: '',
-    })
-    const addresses = Array.from({ length: 51 }, (_, index) => `0x${String(index).padStart(40, '0')}`)
-    expect(await json(['cost', 'prices.batch', '--addresses', '-'], { env, input: addresses.join('\n') })).toEqual({
-      code: 0,
-      data: { operation: 'prices.batch', min: 710, max: 710, requests: 2, usd: 0.00071 },
-    })
-    expect(fake.journal()).toEqual([])
-  })
+/** Addresses of tokens that there may not be, one a line. */
+const listOf = (length: number) =>
+  Array.from({ length }, (_, index) => `0x${String(index).padStart(40, '0')}`).join('\n')
+const BATCH = ['prices.batch', '--addresses', '-']
+
+test('`cost` prints what a call costs without a key and without a request', async () => {
+  const { run, json, fake } = await createScene()
+  const env = { ETN_MARKET_API_KEY: '' }
+  const stdout = 'token.list: 100 to 125 credits ($0.0001 to $0.000125), 1 request.\n'
+  expect(await run(['cost', 'token.list', '--limit', '5'], { env })).toEqual({ code: 0, stdout, stderr: '' })
+  const data = { operation: 'prices.batch', min: 710, max: 710, requests: 2, usd: 0.00071 }
+  expect(await json(['cost', ...BATCH], { env, input: listOf(51) })).toEqual({ code: 0, data })
+  expect(fake.journal()).toEqual([])
 })
 
 describe('call', () => {
@@ -43,16 +40,12 @@ describe('call', () => {
       { address: second, name: 'C', symbol: 'S', decimals: 6, totalSupply: 1_000 },
     ])
     const { stdout } = await run(['call', 'token.list'])
-    expect(stdout.split('\n').map((line) => line.slice(44))).toEqual(
-      [
-        'name      symbol  decimals  totalSupply',
-        'A[31m2J B  漢字          18            5',
-        'C         S              6         1000',
-        '',
-      ].map((line, at) =>
-        at === 1 || at === 3 ? expect.any(String) : expect.stringMatching(line.trim().split(/\s+/)[0] ?? ''),
-      ),
-    )
+    expect(stdout.split('\n').map((line) => line.slice(44))).toEqual([
+      'name       symbol  decimals  totalSupply',
+      'A[31m2J B  漢字          18            5',
+      'C          S              6         1000',
+      '',
+    ])
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
     const { stdout: asJson } = await run(['call', 'token.list', '--json'])
@@ -70,59 +63,48 @@ describe('call', () => {
 
 test('prices of a batch that failed in part are not lost', async () => {
   const { run, json, fake } = await createScene()
-  const addresses = [first, ...Array.from({ length: 50 }, (_, index) => `0x${String(index + 1).padStart(40, '0')}`)]
-  const input = addresses.join('\n')
+  const input = `${first}\n${listOf(50)}`
   const when = ({ query }: { query: Record<string, string> }) => !query.addresses?.includes(first.toLowerCase())
   fake.fault({ operation: 'prices.batch', when, status: 500, retryAfter: 3_600, times: 2 })
-  const { code, stdout } = await run(['call', 'prices.batch', '--addresses', '-'], { input })
+  const { code, stdout } = await run(['call', ...BATCH], { input })
   expect([code, stdout]).toEqual([3, expect.stringContaining(first)])
-  expect(await json(['call', 'prices.batch', '--addresses', '-'], { input })).toMatchObject({
+  expect(await json(['call', ...BATCH], { input })).toMatchObject({
     code: 3,
     data: { error: { missing: expect.any(Array), prices: { [first]: { usd: expect.any(String) } } } },
   })
 })
 
-describe('account', () => {
-  test('prints balance and tier for free', async () => {
-    const { run, json, fake } = await createScene()
-    expect((await run(['account'])).stdout).toBe('Credits: 10,000,000 ($10.00)\nTier: standard\n')
-    expect((await json(['account'])).data).toEqual({ credits: 10_000_000, usd: 10, tier: 'standard' })
-    expect(fake.charged()).toBe(0)
-  })
+test('`account` prints balance and tier for free', async () => {
+  const { run, json, fake } = await createScene()
+  expect((await run(['account'])).stdout).toBe('Credits: 10,000,000 ($10.00)\nTier: standard\n')
+  expect((await json(['account'])).data).toEqual({ credits: 10_000_000, usd: 10, tier: 'standard' })
+  expect(fake.charged()).toBe(0)
 })
 
-describe('the key', () => {
-  test('comes from --key-file, bare or as a variable, before the environment', async () => {
-    const { run, write, fake } = await createScene()
-    fake.addKey('esk_live_other', { credits: 1_000 })
-    for (const text of ['esk_live_other\n', "# mine\nETN_MARKET_API_KEY='esk_live_other'\n"]) {
-      const { code } = await run(['call', 'etn.price', '--key-file', write('key', text)])
-      expect(code).toBe(0)
-    }
-    expect(fake.remaining('esk_live_other')).toBe(950)
-    const { code, stderr } = await run(['account', '--key-file', write('key', 'two words')])
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/^error: --key-file .*: it must hold the key alone, or a line/),
-    ])
-  })
+test('the key comes from --key-file, bare or as a variable, before the environment', async () => {
+  const { run, write, fake } = await createScene()
+  fake.addKey('esk_live_other', { credits: 1_000 })
+  for (const text of ['esk_live_other\n', "# mine\nETN_MARKET_API_KEY='esk_live_other'\n"])
+    expect((await run(['call', 'etn.price', '--key-file', write('key', text)])).code).toBe(0)
+  expect(fake.remaining('esk_live_other')).toBe(950)
+  const { code, stderr } = await run(['account', '--key-file', write('key', 'two words')])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^error: --key-file .*: it must hold the key alone, or a line/)
 })
 
-describe('money', () => {
-  test('nothing is sent above --max-credits, nor above 10,000 credits without --yes or a terminal', async () => {
-    const { run, fake } = await createScene()
-    const refused = await run(['call', 'farm.list', '--max-credits', '2999'])
-    expect([refused.code, refused.stderr.split('\n')[1]]).toEqual([
-      1,
-      'error: farm.list: it may cost 3,000 credits, more than --max-credits 2,999 allows. Nothing was sent.',
-    ])
-    const addresses = Array.from({ length: 1_000 }, (_, index) => `0x${String(index).padStart(40, '0')}`).join('\n')
-    const unasked = await run(['call', 'prices.batch', '--addresses', '-'], { input: addresses })
-    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('add --yes')])
-    expect(fake.journal()).toEqual([])
-    expect((await run(['call', 'prices.batch', '--addresses', '-', '--yes'], { input: addresses })).code).toBe(0)
-    expect(fake.charged()).toBe(12_000)
-  })
+test('nothing is sent above --max-credits, nor above 10,000 credits without --yes or a terminal', async () => {
+  const { run, fake } = await createScene()
+  const refused = await run(['call', 'farm.list', '--max-credits', '2999'])
+  expect([refused.code, refused.stderr.split('\n')[1]]).toEqual([
+    1,
+    'error: farm.list: it may cost 3,000 credits, more than --max-credits 2,999 allows. Nothing was sent.',
+  ])
+  const input = listOf(1_000)
+  const unasked = await run(['call', ...BATCH], { input })
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('add --yes')])
+  expect(fake.journal()).toEqual([])
+  expect((await run(['call', ...BATCH, '--yes'], { input })).code).toBe(0)
+  expect(fake.charged()).toBe(12_000)
 })
 
 test('files in UTF-16, as PowerShell writes them, and with a byte order mark are read', async () => {

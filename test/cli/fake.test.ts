@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { createFakeService } from 'etn-market/fake'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { addFakeCommand } from '../../src/cli/commands/fake.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { addCommand } from '../../src/cli/commands/fake.ts'
 import { run } from '../../src/cli/run.ts'
 import { type Child, follow } from '../support/child.ts'
 import { within } from '../support/wait.ts'
@@ -43,95 +43,93 @@ function file(name: string, content: string): string {
   return join(folder, name)
 }
 
-describe('etn-market fake', () => {
-  it('prints documents with --json, one a line', async () => {
-    const host = await start(['--port', '0', '--json', '--log'])
-    const { url, key } = JSON.parse(host.printed().stdout)
-    expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
-    expect((await fetch(`${url}/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
-    const logged = () => host.printed().stdout.split('\n')[1] ?? ''
-    await expect.poll(logged).not.toBe('')
-    expect(JSON.parse(logged()).log).toContain('GET /openapi.json: 200')
-    host.emit('SIGTERM')
-    expect(await host.exited()).toBe(0)
-  })
+test('`fake` prints documents with --json, one a line', async () => {
+  const host = await start(['--port', '0', '--json', '--log'])
+  const { url, key } = JSON.parse(host.printed().stdout)
+  expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
+  expect((await fetch(`${url}/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+  const logged = () => host.printed().stdout.split('\n')[1] ?? ''
+  await expect.poll(logged).not.toBe('')
+  expect(JSON.parse(logged()).log).toContain('GET /openapi.json: 200')
+  host.emit('SIGTERM')
+  expect(await host.exited()).toBe(0)
+})
 
-  it('serves the world and the keys that it is given, and ends at once on SIGTERM, a request under way or not', async () => {
-    const world = join(ROOT, 'examples/fake-server/world.json')
-    const args = ['--port', '0', '--world', world, '--key', 'mine=75', '--key', 'other=1', '--control-token', 'sesame']
-    const child = startProcess(args)
-    const url = await child.listening
-    const { tokens } = JSON.parse(readFileSync(world, 'utf8'))
-    const get = () => fetch(`${url}/prices/52014/${tokens[0].address}`, { headers: { authorization: 'Bearer mine' } })
-    expect((await (await get()).json()).data.usd).toBe('0.019')
-    expect((await get()).status).toBe(402)
-    const control = (path: string, init: RequestInit = {}) => fetch(new URL(`/_fake/${path}`, url), init)
-    const headers = { 'x-fake-control-token': 'sesame' }
-    expect((await control('ledger')).status).toBe(403)
-    expect(Object.keys(await (await control('keys', { headers })).json())).toEqual(['mine', 'other'])
-    await control('faults', { method: 'POST', headers, body: '{"never":true}' })
-    const hanging = get().catch((error: Error) => error.message)
-    const hit = async () => (await (await control('faults', { headers })).json())[0].hits
-    await expect.poll(hit).toBe(1)
-    child.process.kill('SIGTERM')
-    const { code } = await child.ended()
-    expect(await within('the request under way', hanging)).toBe('fetch failed')
-    expect(code).toBe(0)
-    expect(child.printed()).not.toContain('sesame')
-  })
+test('serves the world and the keys that it is given, and ends at once on SIGTERM, a request under way or not', async () => {
+  const world = join(ROOT, 'examples/fake-server/world.json')
+  const args = ['--port', '0', '--world', world, '--key', 'mine=75', '--key', 'other=1', '--control-token', 'sesame']
+  const child = startProcess(args)
+  const url = await child.listening
+  const { tokens } = JSON.parse(readFileSync(world, 'utf8'))
+  const get = () => fetch(`${url}/prices/52014/${tokens[0].address}`, { headers: { authorization: 'Bearer mine' } })
+  expect((await (await get()).json()).data.usd).toBe('0.019')
+  expect((await get()).status).toBe(402)
+  const control = (path: string, init: RequestInit = {}) => fetch(new URL(`/_fake/${path}`, url), init)
+  const headers = { 'x-fake-control-token': 'sesame' }
+  expect((await control('ledger')).status).toBe(403)
+  expect(Object.keys(await (await control('keys', { headers })).json())).toEqual(['mine', 'other'])
+  await control('faults', { method: 'POST', headers, body: '{"never":true}' })
+  const hanging = get().catch((error: Error) => error.message)
+  const hit = async () => (await (await control('faults', { headers })).json())[0].hits
+  await expect.poll(hit).toBe(1)
+  child.process.kill('SIGTERM')
+  const { code } = await child.ended()
+  expect(await within('the request under way', hanging)).toBe('fetch failed')
+  expect(code).toBe(0)
+  expect(child.printed()).not.toContain('sesame')
+})
 
-  it('plays a tape, limits the calls, reads the token from the environment, logs, and ends at once on SIGINT', async () => {
-    const entries = [{ operation: 'etn.price', params: {}, data: { usd: '0.5' } }]
-    const tape = file('tape.json', JSON.stringify({ format: 'etn-market-tape', version: 1, entries }))
-    const args = ['--port', '0', '--log', '--tape', tape, '--on-missing', 'world', '--requests-per-minute', '2']
-    const host = await start([...args, '--key', 'k=99'], { ETN_MARKET_CONTROL_TOKEN: 'sesame' })
-    const url = await listeningOn(() => host.printed().stdout)
-    expect((await fetch(new URL('/_fake/ledger', url))).status).toBe(403)
-    const get = (path: string) => fetch(url + path, { headers: { authorization: 'Bearer k' } })
-    expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: '0.5' })
-    expect((await get('/nft/stats')).status).toBe(200)
-    expect((await get('/prices/etn')).status).toBe(429)
-    await expect.poll(() => host.printed().stdout).toContain('#2 GET /nft/stats: 200, 25 credits')
-    host.emit('SIGINT')
-    expect(await host.exited()).toBe(0)
-  })
+test('plays a tape, limits the calls, reads the token from the environment, logs, and ends at once on SIGINT', async () => {
+  const entries = [{ operation: 'etn.price', params: {}, data: { usd: '0.5' } }]
+  const tape = file('tape.json', JSON.stringify({ format: 'etn-market-tape', version: 1, entries }))
+  const args = ['--port', '0', '--log', '--tape', tape, '--on-missing', 'world', '--requests-per-minute', '2']
+  const host = await start([...args, '--key', 'k=99'], { ETN_MARKET_CONTROL_TOKEN: 'sesame' })
+  const url = await listeningOn(() => host.printed().stdout)
+  expect((await fetch(new URL('/_fake/ledger', url))).status).toBe(403)
+  const get = (path: string) => fetch(url + path, { headers: { authorization: 'Bearer k' } })
+  expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: '0.5' })
+  expect((await get('/nft/stats')).status).toBe(200)
+  expect((await get('/prices/etn')).status).toBe(429)
+  await expect.poll(() => host.printed().stdout).toContain('#2 GET /nft/stats: 200, 25 credits')
+  host.emit('SIGINT')
+  expect(await host.exited()).toBe(0)
+})
 
-  it('reports a mistake without a stack, and exits with 2', async () => {
-    const host = createHost({ folder: ROOT })
-    expect(await run(['fake', '--port', 'x'], host)).toBe(2)
-    expect(host.printed()).toEqual({ stdout: '', stderr: 'error: --port is a whole number, not "x".\n' })
-  })
+test('reports a mistake without a stack, and exits with 2', async () => {
+  const host = createHost({ folder: ROOT })
+  expect(await run(['fake', '--port', 'x'], host)).toBe(2)
+  expect(host.printed()).toEqual({ stdout: '', stderr: 'error: --port is a whole number, not "x".\n' })
+})
 
-  it.each<[string, () => string[], RegExp]>([
-    ['a key without credits', () => ['--key', 'mine'], /^--key is name=credits, for example mine=10000, not "mine"\.$/],
-    ['a file that does not exist', () => ['--world', '/nowhere/world.json'], /^--world \/nowhere\/world\.json: ENOENT/],
-    [
-      'a wrong world',
-      () => ['--world', file('world.json', '{"tokens":[{"address":"0x1"}]}')],
-      /^world\.tokens\[0\]\.address is an address/,
-    ],
-    ['a world that is a list', () => ['--world', file('world.json', '[]')], /^world takes an object/],
-    ['a file that is no JSON', () => ['--tape', file('tape.json', '{')], /^--tape .*JSON/],
-    ['a file that is no tape', () => ['--tape', file('tape.json', '{}')], /^tape is an object that record\(\) made/],
-    ['an unknown source', () => ['--on-missing', 'sky'], /^onMissing is one of error, world, not "sky"/],
-    ['a port that there is none of', () => ['--port', '65536'], /^--port is a number from 0 to 65535, not 65536\.$/],
-    ['an unknown option', () => ['--prot', '1'], /^error: unknown option '--prot'/],
-  ])('reports %s', async (_, args, message) => {
-    await expect(parse(args())).rejects.toThrow(message)
-  })
+test.each<[string, () => string[], RegExp]>([
+  ['a key without credits', () => ['--key', 'mine'], /^--key is name=credits, for example mine=10000, not "mine"\.$/],
+  ['a file that does not exist', () => ['--world', '/nowhere/world.json'], /^--world \/nowhere\/world\.json: ENOENT/],
+  [
+    'a wrong world',
+    () => ['--world', file('world.json', '{"tokens":[{"address":"0x1"}]}')],
+    /^world\.tokens\[0\]\.address is an address/,
+  ],
+  ['a world that is a list', () => ['--world', file('world.json', '[]')], /^world takes an object/],
+  ['a file that is no JSON', () => ['--tape', file('tape.json', '{')], /^--tape .*JSON/],
+  ['a file that is no tape', () => ['--tape', file('tape.json', '{}')], /^tape is an object that record\(\) made/],
+  ['an unknown source', () => ['--on-missing', 'sky'], /^onMissing is one of error, world, not "sky"/],
+  ['a port that there is none of', () => ['--port', '65536'], /^--port is a number from 0 to 65535, not 65536\.$/],
+  ['an unknown option', () => ['--prot', '1'], /^error: unknown option '--prot'/],
+])('reports %s', async (_, args, message) => {
+  await expect(parse(args())).rejects.toThrow(message)
+})
 
-  it('reports a port that is taken', async () => {
-    const fake = createFakeService()
-    onTestFinished(() => fake.close())
-    const { port } = await fake.listen()
-    await expect(parse(['--port', String(port)])).rejects.toThrow('EADDRINUSE')
-  })
+test('reports a port that is taken', async () => {
+  const fake = createFakeService()
+  onTestFinished(() => fake.close())
+  const { port } = await fake.listen()
+  await expect(parse(['--port', String(port)])).rejects.toThrow('EADDRINUSE')
 })
 
 /** Runs the command in this process, for mistakes: it never listens. */
 function parse(args: string[]): Promise<Command> {
   const program = new Command('etn-market')
-  addFakeCommand(program, createHost({ folder: ROOT }))
+  addCommand(program, createHost({ folder: ROOT }), async () => program)
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} })
   return program.parseAsync(['fake', ...args], { from: 'user' })
 }

@@ -22,7 +22,6 @@ test('the scripts for zsh and fish name every command', async () => {
     /compadd -- demo cost call plan [\s\S]*\ncompdef _etn_market etn-market\n$/,
   )
   expect((await run(['completion', 'fish'])).stdout).toContain("-n '__fish_seen_subcommand_from candles' -l svg")
-  expect((await run(['completion', 'tcsh'])).stderr).toContain('Allowed choices are bash, zsh, fish.')
 })
 
 test('every command has help with an example', async () => {

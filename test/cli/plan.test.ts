@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type CreditPlan, planCredits } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
-import { callFields } from '../../src/cli/plan-schema.ts'
+import { callFields } from '../../src/cli/plan-file.ts'
 import { createScene } from './program.ts'
 
 const YAML = `creditsPerDay: 50000
@@ -19,17 +19,14 @@ calls:
 test('a plan in YAML, with addresses without quotes, and in JSON is the plan of the library', async () => {
   const { run, json, write, fake } = await createScene()
   const file = write('credits.yaml', YAML)
-  const calls = [fakeTokens.BOLT, fakeTokens.CORE, fakeTokens.DYNO].map(
+  const { BOLT, CORE, DYNO } = fakeTokens
+  const prices = [BOLT, CORE, DYNO].map(
     (address) => ({ operation: 'token.price', params: { address }, every: '5m' }) as const,
   )
-  const locks = {
-    operation: 'locks.get',
-    params: { address: fakeTokens.BOLT },
-    everyMs: 86_400_000,
-    activeHours: 12,
-  } as const
-  const expected: CreditPlan = planCredits([...calls, locks], { creditsPerDay: 50_000, credits: 1_000_000 })
-  const purposes = [...calls, locks].map(({ params }) => `${params.address.slice(0, 6)}…${params.address.slice(-4)}`)
+  const locks = { operation: 'locks.get', params: { address: BOLT }, everyMs: 86_400_000, activeHours: 12 } as const
+  const calls = [...prices, locks]
+  const expected: CreditPlan = planCredits(calls, { creditsPerDay: 50_000, credits: 1_000_000 })
+  const purposes = calls.map(({ params }) => `${params.address.slice(0, 6)}…${params.address.slice(-4)}`)
   const plan = {
     limit: 50_000,
     withinLimit: true,
@@ -38,19 +35,8 @@ test('a plan in YAML, with addresses without quotes, and in JSON is the plan of 
     calls: expected.calls.map((call, index) => ({ ...call, for: purposes[index], count: 1, fixed: false })),
   }
   expect(await json(['plan', file])).toEqual({ code: 0, data: plan })
-  expect(
-    await json([
-      'plan',
-      write('plan.json', JSON.stringify([...calls, locks])),
-      '--daily-limit',
-      '50000',
-      '--balance',
-      '1000000',
-    ]),
-  ).toEqual({
-    code: 0,
-    data: plan,
-  })
+  const list = write('plan.json', JSON.stringify(calls))
+  expect(await json(['plan', list, '--daily-limit', '50000', '--balance', '1000000'])).toEqual({ code: 0, data: plan })
   const { stdout } = await run(['plan', file])
   expect(stdout).toMatch(/^token\.price +0x\w{4}…\w{4} +1 +5m +24 +14,400 +\$0\.0144 +31\.9 %$/m)
   expect(stdout).toContain('The balance lasts 22.1 days at least.')
@@ -63,10 +49,8 @@ test('a plan above its limit exits with 1 and prints what fits', async () => {
   const { run, json, write } = await createScene()
   const file = write('credits.yaml', YAML)
   const { code, stdout } = await run(['plan', file, '--daily-limit', '20000'])
-  expect([code, stdout]).toEqual([
-    1,
-    expect.stringContaining('Over the limit of 20,000 credits a day: it fits with intervals 2.26 times as long.\n'),
-  ])
+  expect(code).toBe(1)
+  expect(stdout).toContain('Over the limit of 20,000 credits a day: it fits with intervals 2.26 times as long.\n')
   expect(await json(['plan', file, '--daily-limit', '20000'])).toMatchObject({
     code: 1,
     data: { withinLimit: false, limit: 20_000 },
@@ -79,59 +63,57 @@ test('account prints how long the balance lasts', async () => {
   expect(stdout).toContain('The balance lasts 221.2 days at least.')
 })
 
+const BAD_ADDRESS = 'invalid address "0x1" (entry 1 of addresses)'
+
 test.each([
   [
-    'calls:\n  - { operation: etn.price, every: 1m }\n  - operation: token.price\n    every: 1m\n',
-    /^\S+:3: calls\[1\]: token\.price: invalid address: it is missing/,
+    'calls:\n  - { operation: etn.price, every: 1m }\n  - operation: token.price\n    every: 1m',
+    ':3: calls[1]: token.price: invalid address: it is missing',
   ],
   [
-    'calls:\n  - { operation: etn.price, every: 5 }\n',
-    /^\S+:2: calls\[0\]: Invalid calls\[0\]\.every: 5\. It must be a duration such as/,
+    'calls:\n  - { operation: etn.price, every: 5 }',
+    ':2: calls[0]: Invalid calls[0].every: 5. It must be a duration such as',
+  ],
+  ['- { operation: etn.prise, every: 5m }', ':1: calls[0]: unknown operation "etn.prise". Did you mean etn.price?'],
+  ['- { operation: etn.price, evry: 5m }', ':1: calls[0]: unknown field "evry". Did you mean every?'],
+  ['{ calls: [{ operation: etn.prise, every: 5m }] }', ':1: calls[0]: unknown operation "etn.prise"'],
+  [
+    'creditsPerDay: 5\ncalls:\n  - operation: etn.price\n    once: noon',
+    ':4: calls[0]: once must be night, day or a time in UTC such as 03:30.\n',
   ],
   [
-    '- { operation: etn.prise, every: 5m }\n',
-    /^\S+:1: calls\[0\]: unknown operation "etn\.prise"\. Did you mean etn\.price\?/,
+    `- operation: prices.batch\n  addresses: [${fakeTokens.BOLT}]\n  every: 5m\n  alert:\n    abov: 1`,
+    ':5: calls[0]: unknown field "abov". Did you mean above?\n',
   ],
-  ['- { operation: etn.price, evry: 5m }\n', /^\S+:1: calls\[0\]: unknown field "evry"\. Did you mean every\?/],
-  ['{ calls: [{ operation: etn.prise, every: 5m }] }\n', /^\S+:1: calls\[0\]: unknown operation "etn\.prise"/],
+  ['- { operation: etn.price, every: 5m, count: 0 }', ':1: calls[0]: count must be a whole number above 0.\n'],
   [
-    'creditsPerDay: 5\ncalls:\n  - operation: etn.price\n    once: noon\n',
-    /^\S+:4: calls\[0\]: once must be night, day or a time in UTC such as 03:30\.$/,
+    '- { operation: etn.price, every: 5m, hours: 8-20 }',
+    ':1: calls[0]: hours must be a span in UTC such as 08:00-20:00.\n',
   ],
+  ['- { operation: etn.price, every: 5m, once: day }', ':1: calls[0]: once stands alone, without every'],
+  ['- { operation: etn.price, every: 5m, file: "" }', ':1: calls[0]: file must be the name of a file.\n'],
+  ['- { operation: etn.price, addresses: [0x1], once: day }', `:1: calls[0]: ${BAD_ADDRESS}`],
   [
-    `- operation: prices.batch\n  addresses: [${fakeTokens.BOLT}]\n  every: 5m\n  alert:\n    abov: 1\n`,
-    /^\S+:5: calls\[0\]: unknown field "abov"\. Did you mean above\?$/,
-  ],
-  ['- { operation: etn.price, every: 5m, count: 0 }\n', /^\S+:1: calls\[0\]: count must be a whole number above 0\.$/],
-  [
-    '- { operation: etn.price, every: 5m, hours: 8-20 }\n',
-    /^\S+:1: calls\[0\]: hours must be a span in UTC such as 08:00-20:00\.$/,
-  ],
-  ['- { operation: etn.price, every: 5m, once: day }\n', /^\S+:1: calls\[0\]: once stands alone, without every/],
-  [
-    '- { operation: etn.price, addresses: [0x1], once: day }\n',
-    /^\S+:1: calls\[0\]: invalid address "0x1" \(entry 1 of addresses\)/,
+    `- { operation: etn.price, addresses: [${fakeTokens.BOLT}], once: day }`,
+    ':1: calls[0]: etn.price takes no address.\n',
   ],
   [
-    `- { operation: etn.price, addresses: [${fakeTokens.BOLT}], once: day }\n`,
-    /^\S+:1: calls\[0\]: etn\.price takes no address\.$/,
+    '- { operation: locks.get, addresses: gone.txt, once: day }',
+    ':1: calls[0]: addresses gone.txt: there is no such file or folder.\n',
   ],
-  [
-    '- { operation: locks.get, addresses: gone.txt, once: day }\n',
-    /^\S+:1: calls\[0\]: addresses gone\.txt: there is no such file or folder\.$/,
-  ],
-  ['- 5\n', /^\S+:1: calls\[0\]: it must be an object with an operation\.$/],
-  ['calls:\n  - [1\n', /^\S+:\d: it is no valid YAML: /],
-  ['calls: 5\n', /calls is missing\. It must be a list of calls/],
-  ['{"callz": []}', /unknown field "callz"\. Did you mean calls\?/],
-  ['{"calls": [}', /it is no valid JSON: /],
-  ['creditsPerDay: many\ncalls: []\n', /creditsPerDay must be a number of credits above 0/],
+  ['- 5', ':1: calls[0]: it must be an object with an operation.\n'],
+  ['calls:\n  - [1', ': it is no valid YAML: '],
+  ['calls: 5', 'calls is missing. It must be a list of calls'],
+  ['{"callz": []}', 'unknown field "callz". Did you mean calls?'],
+  ['{"calls": [}', 'it is no valid JSON: '],
+  ['creditsPerDay: many\ncalls: []', 'creditsPerDay must be a number of credits above 0'],
 ])('%j is reported on one line with the place', async (text, message) => {
   const { run, write } = await createScene()
-  const { code, stdout, stderr } = await run(['plan', write(text.startsWith('{"') ? 'plan.json' : 'plan.yaml', text)])
+  const file = write(text.startsWith('{"') ? 'plan.json' : 'plan.yaml', `${text}\n`)
+  const { code, stdout, stderr } = await run(['plan', file])
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr.trimEnd().slice('error: '.length)).toMatch(message)
-  expect(stderr.trimEnd()).not.toContain('\n')
+  expect(stderr).toMatch(/^error: \S+ .*\n$/)
+  expect(stderr).toContain(message)
 })
 
 const ADDRESSES = Object.values(fakeTokens)
@@ -186,10 +168,8 @@ calls:
   - { operation: etn.price, every: 5m }
 `
   const { code, stdout } = await run(['plan', write('credits.yaml', plan('1m'))])
-  expect([code, stdout]).toEqual([
-    1,
-    expect.stringContaining('Or slow token.get (supply) from 1m to 5m: that saves 115,200 credits a day.'),
-  ])
+  expect(code).toBe(1)
+  expect(stdout).toContain('Or slow token.get (supply) from 1m to 5m: that saves 115,200 credits a day.')
   expect(stdout).toContain('times as long; lines with once stay as they are.')
   expect((await json(['plan', write('slower.yaml', plan('5m'))])).data).toMatchObject({
     withinLimit: true,
@@ -201,17 +181,15 @@ calls:
 
 test('a plan that costs its limit exactly fits it', async () => {
   const { run, write } = await createScene()
-  const file = write(
-    'plan.yaml',
-    `- { operation: prices.batch, addresses: [${ADDRESSES.slice(0, 3).join(', ')}], every: 2m }\n`,
-  )
-  const { code, stdout } = await run(['plan', file, '--daily-limit', '93600'])
+  const text = `- { operation: prices.batch, addresses: [${ADDRESSES.slice(0, 3).join(', ')}], every: 2m }\n`
+  const { code, stdout } = await run(['plan', write('plan.yaml', text), '--daily-limit', '93600'])
   expect([code, stdout]).toEqual([0, expect.stringContaining('Within the limit of 93,600 credits a day.')])
 })
 
+const guide = readFileSync(new URL('../../src/cli/GUIDE.md', import.meta.url), 'utf8')
+
 test('the plan of the guide fits its limit, and the guide has every field of a call', async () => {
   const { run, write } = await createScene()
-  const guide = readFileSync(new URL('../../src/cli/GUIDE.md', import.meta.url), 'utf8')
   const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(guide) ?? []
   write('tokens.txt', ADDRESSES.join('\n'))
   const { code, stdout } = await run(['plan', write('plan.yaml', yaml)])
@@ -222,7 +200,6 @@ test('the plan of the guide fits its limit, and the guide has every field of a c
 
 test('the plan of the guide that is too expensive prints what the guide shows, and fails', async () => {
   const { run, write } = await createScene()
-  const guide = readFileSync(new URL('../../src/cli/GUIDE.md', import.meta.url), 'utf8')
   const [, chapter = ''] = guide.split('### In a CI job')
   const [, yaml = '', printed] = /^```yaml\n(.*?)^```$.*?^```\n(operation.*?)^```$/ms.exec(chapter) ?? []
   const { code, stdout } = await run(['plan', write('ci.yaml', yaml), '--daily-limit', '100000'])

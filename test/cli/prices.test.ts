@@ -48,14 +48,3 @@ test('--watch --json prints a price a line, and ends with 1 at --max-credits', a
   expect(lines.at(-1)).toMatchObject({ error: { code: 'budget_exceeded' } })
   expect(fake.charged()).toBe(100)
 })
-
-test.each([
-  [['prices'], /missing required argument 'addresses'/],
-  [['prices', '0x12'], /invalid address "0x12": an address is 0x and 40 hex digits/],
-  [['prices', BOLT.replace('A', 'a')], /its EIP-55 checksum is wrong/],
-  [['prices', BOLT, '--watch', '100ms'], /It must be a duration such as 30s, 5m or 1h, from 1s to 1d/],
-])('%j is wrong usage', async (args, message) => {
-  const { run } = await createScene()
-  const { code, stderr } = await run(args)
-  expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
-})

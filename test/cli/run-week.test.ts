@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createBudget, createClient } from 'etn-market'
+import { type BudgetStore, createBudget, createClient } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -10,8 +10,7 @@ import { readPlanFile } from '../../src/cli/plan-file.ts'
 import { forecastPlan } from '../../src/cli/plan-forecast.ts'
 import type { RunEvent } from '../../src/cli/run-plan/run-events.ts'
 import { runPlan } from '../../src/cli/run-plan/run-plan.ts'
-import type { RunStore } from '../../src/cli/run-plan/run-state.ts'
-import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
+import { createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 import { onCaseFinished, testProperty } from '../support/property.ts'
 // What loads with its first use takes no real time here.
@@ -32,13 +31,16 @@ beforeAll(async () => {
   await fake.close()
 })
 
-const DAY = 86_400_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 const ADDRESSES = Object.values(fakeTokens)
 const list = (from: number, to: number) => `[${ADDRESSES.slice(from, to).join(', ')}]`
 
 interface Run {
   readonly events: RunEvent[]
+  /** The events of a kind. */
+  of<Kind extends RunEvent['event']>(kind: Kind): Extract<RunEvent, { event: Kind }>[]
   /** As `kill -9`: nothing more is sent, stored or answered. */
   crash(): void
   /** Ends the run and waits for its end. */
@@ -54,18 +56,18 @@ function prepare(yaml: string, latencyMs = 0) {
   const clock = createVirtualClock(undefined, true)
   const fake = createFakeService({ clock })
   onCaseFinished(() => fake.close())
-  const store: RunStore = new Map<string, string>()
+  const store: Required<BudgetStore> = new Map<string, string>()
   let lostLocks = 0
   const read = () => readPlanFile({ name: 'plan.yaml', path })
 
   async function start(creditsPerDay = 10_000_000): Promise<Run> {
     const { lines } = await read()
-    const { creditsPerDay: planned } = await forecastPlan({ lines })
+    const { creditsPerDay: planned } = forecastPlan({ lines })
     const events: RunEvent[] = []
     const stopping = new AbortController()
     let isDead = false
     const never = new Promise<never>(() => {})
-    const ownStore: RunStore = {
+    const ownStore: Required<BudgetStore> = {
       get: (key) => store.get(key),
       set: (key, value) => (isDead ? never : store.set(key, value)),
       delete: (key) => (isDead ? never : store.delete(key)),
@@ -94,6 +96,8 @@ function prepare(yaml: string, latencyMs = 0) {
     running.catch(() => {})
     return {
       events,
+      of: <Kind extends RunEvent['event']>(kind: Kind) =>
+        events.filter((event): event is Extract<RunEvent, { event: Kind }> => event.event === kind),
       crash() {
         isDead = true
         // A process that ends has no files of its own; a later one takes over its locks.
@@ -106,22 +110,24 @@ function prepare(yaml: string, latencyMs = 0) {
       },
     }
   }
+  /** Starts the plan, and ends it after a while. */
+  async function runFor(ms: number): Promise<Run> {
+    const run = await start()
+    await clock.advance(ms)
+    await run.stop()
+    return run
+  }
+
+  const calls = (operation: string) => fake.journal().filter((entry) => entry.operation === operation).length
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   const lines = (name: string) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n')
-  return { clock, fake, read, start, store, folder, write, lines, lostLocks: () => lostLocks }
+  return { clock, fake, read, start, runFor, calls, store, folder, write, lines, lostLocks: () => lostLocks }
 }
 
-function chargedWithin(fake: FakeService, clock: VirtualClock, start: number): number {
-  const charges = fake.ledger().filter(({ at }) => at < start + WEEK)
-  expect(clock.now()).toBeGreaterThanOrEqual(start + WEEK)
-  return charges.reduce((sum, { credits }) => sum + credits, 0)
-}
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 const chargedOn = (fake: FakeService, date: string): number =>
-  fake
-    .ledger()
-    .filter(({ at }) => new Date(at).toISOString().startsWith(date))
-    .reduce((sum, { credits }) => sum + credits, 0)
+  fake.ledger().reduce((sum, { at, credits }) => sum + (dateOf(at) === date ? credits : 0), 0)
 
 test.each([
   [
@@ -146,17 +152,15 @@ test.each([
 - { operation: token.list, params: { limit: 10 }, once: '23:30' }`,
   ],
 ])('a week of %s costs what the plan says, within 5 percent', async (_, yaml) => {
-  const { clock, fake, read, start } = prepare(yaml)
-  const plan = await forecastPlan(await read())
+  const { clock, fake, read, runFor } = prepare(yaml)
+  const plan = forecastPlan(await read())
   const begun = clock.now()
-  const run = await start()
-  await clock.advance(WEEK)
-  await run.stop()
-  const perDay = chargedWithin(fake, clock, begun) / 7
-  const failed = run.events.filter(({ event }) => event === 'failed' || event === 'limit')
-  expect(failed).toEqual([])
+  const run = await runFor(WEEK)
+  const charges = fake.ledger().filter(({ at }) => at < begun + WEEK)
+  const perDay = charges.reduce((sum, { credits }) => sum + credits, 0) / 7
+  expect([run.of('failed'), run.of('limit')]).toEqual([[], []])
   // Each day that it reports has what the service charged in it.
-  const days = run.events.flatMap((event) => (event.event === 'day' ? [event] : []))
+  const days = run.of('day')
   expect(days.map(({ date, spent, uncertain }) => [date, spent, uncertain])).toEqual(
     days.map(({ date }) => [date, chargedOn(fake, date), 0]),
   )
@@ -175,9 +179,8 @@ test('a limit that lost answers use up is never exceeded, and the next day begin
   await run.stop()
   for (const date of ['2026-11-20', '2026-11-21', '2026-11-22'])
     expect(chargedOn(fake, date)).toBeLessThanOrEqual(limit)
-  const kinds = run.events.map(({ event }) => event)
-  expect(kinds).toContain('limit')
-  const sweeps = run.events.flatMap((event) => (event.event === 'sweep' ? [event] : []))
+  expect(run.of('limit').length).toBeGreaterThan(0)
+  const sweeps = run.of('sweep')
   // The rest of the first day's sweep is bought on the next day, before its own.
   expect(sweeps[0]).toMatchObject({ file: 'locks.get-2026-11-20.jsonl', left: expect.any(Number) })
   expect(sweeps[0]?.left).toBeGreaterThan(0)
@@ -185,26 +188,20 @@ test('a limit that lost answers use up is never exceeded, and the next day begin
 })
 
 test('what was bought before an end is not bought again, and what was missed is made up for once', async () => {
-  const { clock, fake, start } = prepare(`
+  const { clock, fake, runFor } = prepare(`
 - { operation: locks.get, addresses: ${list(0, 4)}, once: '13:00' }
 - { operation: prices.batch, addresses: ${list(0, 4)}, every: 1h }
 - { operation: etn.price, every: 2h }`)
-  const first = await start()
-  await clock.advance(1.5 * 3_600_000)
-  await first.stop()
+  await runFor(1.5 * HOUR)
   const charged = fake.charged()
   expect(fake.charged({ operation: 'locks.get' })).toBe(8_000)
-  const second = await start()
-  await clock.advance(60_000)
-  await second.stop()
+  await runFor(60_000)
   // Its prices are young enough, its call and its sweep were made.
   expect(fake.charged()).toBe(charged)
   await clock.advance(3.5 * DAY)
-  const third = await start()
-  await clock.advance(60_000)
-  await third.stop()
+  const third = await runFor(60_000)
   expect(fake.charged({ operation: 'locks.get' })).toBe(16_000)
-  expect(third.events.filter(({ event }) => event === 'day')).toMatchObject([{ date: '2026-11-20', spent: charged }])
+  expect(third.of('day')).toMatchObject([{ date: '2026-11-20', spent: charged }])
 })
 
 test('a refused key ends the run, with everything that was begun', async () => {
@@ -220,8 +217,6 @@ test('a refused key ends the run, with everything that was begun', async () => {
   expect(refused.length).toBeLessThan(5)
   expect(run.events.at(-1)?.event).toBe('stopped')
 })
-
-const HOUR = 3_600_000
 
 let allLost = 0
 
@@ -243,7 +238,7 @@ testProperty(
         400,
       )
       const begun = clock.now()
-      const { creditsPerDay } = await forecastPlan(await read())
+      const { creditsPerDay } = forecastPlan(await read())
       const limit = Math.ceil(part * creditsPerDay)
       for (const { hours, ms } of spans) {
         const run = await start(limit)
@@ -253,14 +248,10 @@ testProperty(
       const last = await start(limit)
       await clock.advance(HOUR)
       await last.stop()
-      const dates = new Set(fake.ledger().map(({ at }) => new Date(at).toISOString().slice(0, 10)))
+      const dates = new Set(fake.ledger().map(({ at }) => dateOf(at)))
       for (const date of dates) expect(chargedOn(fake, date), date).toBeLessThanOrEqual(limit)
-      const stopped = last.events.at(-1)
-      expect(stopped?.event).toBe('stopped')
-      if (stopped?.event === 'stopped')
-        expect(stopped.spent + stopped.uncertain).toBeGreaterThanOrEqual(
-          chargedOn(fake, new Date(clock.now()).toISOString().slice(0, 10)),
-        )
+      const [stopped = { spent: 0, uncertain: 0 }] = last.of('stopped')
+      expect(stopped.spent + stopped.uncertain).toBeGreaterThanOrEqual(chargedOn(fake, dateOf(clock.now())))
       // Only calls whose answer was lost are made again.
       const times = Math.floor((clock.now() - begun) / (6 * HOUR)) + 1
       const locks = fake.ledger().filter(({ operation }) => operation === 'locks.get')
@@ -272,14 +263,11 @@ testProperty(
 )
 
 test('a token whose candles fail leaves the other tokens of its line alone', async () => {
-  const { clock, fake, start } = prepare(`
+  const { fake, runFor } = prepare(`
 - { operation: token.candles, addresses: ${list(0, 3)}, every: 1h, params: { limit: 5 } }`)
   fake.fault({ operation: 'token.candles', nth: 2, status: 404 })
-  const run = await start()
-  await clock.advance(HOUR - 1)
-  await run.stop()
-  const kinds = run.events.map(({ event }) => event)
-  expect(kinds).toEqual(['started', 'candles', 'failed', 'candles', 'stopped'])
+  const { events } = await runFor(HOUR - 1)
+  expect(events.map(({ event }) => event)).toEqual(['started', 'candles', 'failed', 'candles', 'stopped'])
 })
 
 const LOCKS = 2_000
@@ -287,30 +275,24 @@ const LOCKS = 2_000
 test.each(['every: 6h', 'once: "13:00"'])(
   'a token that is added to a list is bought, and no other one again, with %s',
   async (times) => {
-    const { clock, fake, start, write } = prepare(`- { operation: locks.get, addresses: tokens.txt, ${times} }`)
-    const run = async (count: number) => {
+    const { fake, runFor, write } = prepare(`- { operation: locks.get, addresses: tokens.txt, ${times} }`)
+    const run = (count: number) => {
       write('tokens.txt', ADDRESSES.slice(0, count).join('\n'))
-      const begun = await start()
-      await clock.advance(1.5 * HOUR)
-      await begun.stop()
-      return begun.events
+      return runFor(1.5 * HOUR)
     }
     await run(4)
-    const events = await run(5)
+    expect((await run(5)).of('sweep')).toMatchObject([{ done: 5, stored: 4 }])
     expect(fake.charged()).toBe(5 * LOCKS)
-    expect(events).toContainEqual(expect.objectContaining({ event: 'sweep', done: 5, stored: 4 }))
     await run(3)
     expect(fake.charged()).toBe(5 * LOCKS)
   },
 )
 
 test('sweeps that are due within a minute buy each time, in a journal each', async () => {
-  const { clock, fake, start, folder } = prepare(
+  const { fake, runFor, folder } = prepare(
     `- { operation: locks.get, addresses: ${list(0, 2)}, every: 20s, file: locks }`,
   )
-  const run = await start()
-  await clock.advance(59_000)
-  await run.stop()
+  await runFor(59_000)
   expect(fake.charged()).toBe(3 * 2 * LOCKS)
   expect(readdirSync(folder).filter((name) => name.startsWith('locks-'))).toHaveLength(3)
 })
@@ -320,7 +302,7 @@ test.each([
   ['a day back', -DAY],
   ['10 years ahead', 3_650 * DAY],
 ])('a clock that is set %s neither holds a line up nor makes it buy twice', async (_, step) => {
-  const { clock, fake, start } = prepare(`
+  const { clock, calls, start } = prepare(`
 - { operation: locks.get, addresses: ${list(0, 2)}, every: 6h }
 - { operation: token.candles, addresses: ${list(0, 2)}, every: 1h, params: { limit: 5 } }
 - { operation: prices.batch, addresses: ${list(0, 4)}, every: 1h, hours: 00:00-00:00 }
@@ -330,35 +312,26 @@ test.each([
   clock.stepWallClock(step)
   await clock.advance(9 * HOUR)
   await run.stop()
-  const calls = (operation: string) => fake.journal().filter((entry) => entry.operation === operation).length
   expect([calls('locks.get'), calls('token.candles'), calls('etn.price')]).toEqual([3 * 2, 13 * 2, 25])
 })
 
 test('a run that was begun with a clock that was ahead goes on with the right one', async () => {
-  const { clock, fake, start } = prepare(`
+  const { clock, calls, runFor } = prepare(`
 - { operation: locks.get, addresses: ${list(0, 2)}, every: 6h }
 - { operation: token.candles, addresses: ${list(0, 2)}, every: 1h, params: { limit: 5 } }
 - { operation: etn.price, once: '13:00' }
 - { operation: nft.stats, every: 30m }`)
+  const all = () => ['locks.get', 'nft.stats', 'token.candles', 'etn.price'].map(calls)
   clock.stepWallClock(3_650 * DAY)
-  const first = await start()
-  await clock.advance(2 * HOUR)
-  await first.stop()
+  await runFor(2 * HOUR)
   clock.stepWallClock(-3_650 * DAY)
-  const before = fake.journal().length
-  const second = await start()
-  await clock.advance(25 * HOUR)
-  await second.stop()
-  const calls = (operation: string) =>
-    fake
-      .journal()
-      .slice(before)
-      .filter((entry) => entry.operation === operation).length
+  const before = all()
+  await runFor(25 * HOUR)
+  const [locks, stats, candles, prices] = all().map((count, index) => count - (before[index] ?? 0))
   // An interval after the start, because nobody knows how long ago the last time was.
-  expect([calls('locks.get'), calls('nft.stats')]).toEqual([4 * 2, 50])
+  expect([locks, stats, prices]).toEqual([4 * 2, 50, 1])
   // The service of this test had the wrong time as well: its candles from then are in the way, and cost another request each time.
-  expect(calls('token.candles')).toBeGreaterThanOrEqual(25 * 2 - 2)
-  expect(calls('etn.price')).toBe(1)
+  expect(candles).toBeGreaterThanOrEqual(25 * 2 - 2)
 })
 
 test('a daily line is not repeated where the clock is set back over its time', async () => {
@@ -384,7 +357,7 @@ test('a disk that is full costs a line one time, and not the run', async () => {
   // The series cannot be replaced, and the state cannot be written.
   mkdirSync(join(folder, 'candles', `${ADDRESSES[0]}-1h-USD.csv.new`, 'in the way'), { recursive: true })
   await clock.advance(HOUR)
-  const failed = run.events.flatMap((event) => (event.event === 'failed' ? [event] : []))
+  const failed = run.of('failed')
   expect(failed).toMatchObject([{ operation: 'token.candles', code: 'not_written', savedTo: expect.any(String) }])
   expect(readFileSync(failed[0]?.savedTo ?? '', 'utf8')).toMatch(/^time,open/)
   rmSync(join(folder, 'candles', `${ADDRESSES[0]}-1h-USD.csv.new`), { recursive: true })
@@ -399,9 +372,7 @@ test('a disk that is full costs a line one time, and not the run', async () => {
   await clock.advance(5 * HOUR)
   await run.stop()
   expect(fake.charged()).toBeGreaterThan(charged)
-  expect(run.events).toContainEqual(
-    expect.objectContaining({ event: 'failed', operation: 'nft.stats', code: 'ENOSPC' }),
-  )
+  expect(run.of('failed')).toContainEqual(expect.objectContaining({ operation: 'nft.stats', code: 'ENOSPC' }))
   expect(fake.charged({ operation: 'locks.get' })).toBe(2 * 2 * LOCKS)
 })
 
@@ -425,8 +396,8 @@ test('a journal that takes nothing is written later, before anything else is bou
   expect(charged).toBeLessThan(6 * LOCKS)
   await clock.advance(20 * 60_000)
   expect(fake.charged()).toBe(charged)
-  expect(run.events).toContainEqual(
-    expect.objectContaining({ event: 'failed', message: expect.stringMatching(/^locks-\S+: the disk is full\.$/) }),
+  expect(run.of('failed').map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^locks-\S+: the disk is full\.$/),
   )
   isFull = false
   await clock.advance(10 * 60_000)
@@ -437,17 +408,12 @@ test('a journal that takes nothing is written later, before anything else is bou
 })
 
 test('what a crash tore takes no other answer with it, and a restart writes no price again', async () => {
-  const { clock, fake, start, write, lines } = prepare(`
+  const { fake, runFor, write, lines } = prepare(`
 - { operation: etn.price, every: 1h, file: etn.jsonl }
 - { operation: prices.batch, addresses: ${list(0, 4)}, every: 1h, file: prices.jsonl }`)
   write('etn.jsonl', '{"at":"2026-11-2')
   write('prices.jsonl', '{"address":"0x')
-  for (const hours of [0.2, 0.2]) {
-    const run = await start()
-    await clock.advance(hours * HOUR)
-    await run.stop()
-    expect(run.events.filter(({ event }) => event === 'price')).toHaveLength(4)
-  }
+  for (const hours of [0.2, 0.2]) expect((await runFor(hours * HOUR)).of('price')).toHaveLength(4)
   expect(fake.journal()).toHaveLength(2)
   const read = (name: string) =>
     lines(name)

@@ -1,10 +1,11 @@
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
 import { createScene } from './program.ts'
 
 const tokens: readonly string[] = Object.values(fakeTokens)
+const { BOLT } = fakeTokens
 const LOCKS = 2_000
 
 test('a sweep ends before --max-credits, and goes on with its journal without buying anything twice', async () => {
@@ -41,14 +42,6 @@ test('a sweep ends before --max-credits, and goes on with its journal without bu
   })
 })
 
-test('--max-credits holds for all runs with a journal together', async () => {
-  const { run, fake, write } = await createScene()
-  write('tokens.txt', tokens.slice(0, 6).join('\n'))
-  const sweep = ['sweep', 'locks', 'tokens.txt', '--resume', 'locks.jsonl', '--max-credits', '7000']
-  for (let number = 0; number < 3; number++) expect((await run(sweep)).code).toBe(1)
-  expect(fake.charged()).toBe(3 * LOCKS)
-})
-
 test('a journal has a default name, a failure is exit code 1, and only it is bought again', async () => {
   const { run, fake, folder } = await createScene()
   fake.fault({ operation: 'nft.collection', status: 404, times: 1 })
@@ -66,21 +59,6 @@ test('a journal has a default name, a failure is exit code 1, and only it is bou
   expect(stdout).toContain(`--resume ${journal}`)
   const again = await run(['sweep', 'nft-collections', ...addresses, '--resume', journal])
   expect([again.code, again.stdout]).toEqual([0, '3 of 3 done (2 from the journal), 0 failed, 500 credits.\n'])
-})
-
-test.each([
-  [['sweep', 'lokcs', 'x'], 'unknown sweep "lokcs". Did you mean locks?'],
-  [['sweep', 'locks', 'nowhere.txt'], 'invalid address "nowhere.txt"'],
-  [['sweep', 'locks', tokens[0], '--limit', '4'], 'locks.get: unknown parameter "limit"'],
-  [
-    ['sweep', 'locks', tokens[0], '--resume', 'no/where.jsonl'],
-    'journal no/where.jsonl: there is no such file or folder.',
-  ],
-] as [string[], string][])('%j is wrong usage, and nothing is spent', async (args, message) => {
-  const { run, fake } = await createScene()
-  const { code, stderr } = await run(args)
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
-  expect(fake.journal()).toEqual([])
 })
 
 test('--max-credits is of all runs on the journal, --max-credits-per-run of one', async () => {
@@ -125,4 +103,58 @@ test.each([
   expect(fake.journal().length).toBeLessThanOrEqual(4)
   fake.fault({ operation: 'locks.get', status, times: 9 })
   expect((await json(sweep)).data).toMatchObject({ done: 2, stored: 2, ended: { code, message: expect.any(String) } })
+})
+
+test.each([
+  ['a symbolic link', (file: string, link: string) => symlinkSync(file, link)],
+  ['a hard link', linkSync],
+])('a second sweep at once through %s to a journal buys nothing', async (_, makeLink) => {
+  const { run, fake, folder, write } = await createScene()
+  makeLink(write('locks.jsonl', ''), join(folder, 'link.jsonl'))
+  const sweep = (journal: string) => run(['sweep', 'locks', ...tokens.slice(0, 3), '--resume', journal])
+  const [first, second] = await Promise.all([sweep('locks.jsonl'), sweep('link.jsonl')])
+  expect([first, second].map(({ code }) => code).sort()).toEqual([0, 1])
+  expect(first.stderr + second.stderr).toMatch(/journal \w+\.jsonl: another sweep is using it\. Nothing was sent\./)
+  expect(fake.charged()).toBe(3 * LOCKS)
+  expect((await sweep('link.jsonl')).stdout).toContain('3 of 3 done (3 from the journal)')
+})
+
+test('a journal that a symbolic link without a target names is begun', async () => {
+  const { run, folder } = await createScene()
+  symlinkSync('later.jsonl', join(folder, 'link.jsonl'))
+  expect((await run(['sweep', 'locks', BOLT, '--resume', 'link.jsonl'])).code).toBe(0)
+  expect(readFileSync(join(folder, 'later.jsonl'), 'utf8')).toContain('"answer"')
+})
+
+test.each(
+  [
+    ['.', 'it is a folder.'],
+    ['/dev/full', 'it is a device or a pipe. Name a file.'],
+    ['/dev/null', 'it is a device or a pipe. Name a file.'],
+    ['tokens.txt', 'it is no journal.'],
+  ].filter(([path = '']) => !path.startsWith('/') || existsSync(path)),
+)('a journal at %s is refused before anything is sent, and stays as it is', async (path = '', message) => {
+  const { run, fake, write } = await createScene()
+  const list = write('tokens.txt', `${BOLT}\n`)
+  const { code, stderr } = await run(['sweep', 'locks', 'tokens.txt', '--resume', path])
+  expect([code, stderr]).toEqual([2, `error: journal ${path}: ${message}\n`])
+  expect([readFileSync(list, 'utf8'), fake.journal()]).toEqual([`${BOLT}\n`, []])
+})
+
+test('a journal that an editor saved with a byte order mark and CRLF has its answers', async () => {
+  const { run, fake, folder } = await createScene()
+  const sweep = ['sweep', 'locks', ...tokens.slice(0, 2), '--resume', 'locks.jsonl']
+  await run(sweep)
+  const path = join(folder, 'locks.jsonl')
+  writeFileSync(path, `\ufeff${readFileSync(path, 'utf8').replaceAll('\n', '\r\n')}`)
+  expect((await run(sweep)).stdout).toContain('2 of 2 done (2 from the journal)')
+  expect(fake.charged()).toBe(2 * LOCKS)
+})
+
+test('a journal of which a crash left half of the first line goes on', async () => {
+  const { run, write } = await createScene()
+  const path = write('locks.jsonl', '{"key":"etn-market:sw')
+  const { code, stdout } = await run(['sweep', 'locks', BOLT, '--resume', 'locks.jsonl'])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('1 of 1 done, 0 failed')])
+  expect(readFileSync(path, 'utf8')).toMatch(/^\{"key":"etn-market:sw\n\{"key":/)
 })

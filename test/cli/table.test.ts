@@ -94,9 +94,3 @@ test('what does not fit is left out: the address where every token has a symbol 
   expect(await titles(['--no-symbols'], 80)).toMatch(/^symbol +address +USD +ETN +age$/)
   expect(await titles(['--no-symbols'], 40)).toBe('symbol: -')
 })
-
-test('a table that leads to a file or a program is complete', async () => {
-  const { run } = await createScene()
-  const { stdout } = await run(['prices', BOLT])
-  expect(stdout).toMatch(/^symbol +address +USD +ETN +age\n/)
-})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LightAbortController } from '../../src/concurrency/cancellation.ts'
-import { createCircuitBreaker } from '../../src/concurrency/circuit-breaker.ts'
+import { CircuitBreaker } from '../../src/concurrency/circuit-breaker.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 
@@ -8,7 +8,7 @@ import { watch } from '../support/setup.ts'
 
 test('a circuit breaker is idle only while no request is in flight and no refusal is recent', async () => {
   const clock = createVirtualClock()
-  const breaker = createCircuitBreaker(clock)
+  const breaker = new CircuitBreaker(clock, 'key')
   expect(breaker.isIdle).toBe(true)
   const permit = breaker.tryAcquire()
   expect(breaker.isIdle).toBe(false)
@@ -25,7 +25,7 @@ test('a circuit breaker is idle only while no request is in flight and no refusa
 
 test('a permit that ends twice counts once', async () => {
   const clock = createVirtualClock()
-  const breaker = createCircuitBreaker(clock)
+  const breaker = new CircuitBreaker(clock, 'key')
   breaker.tryAcquire()?.refuse(1_000)
   const request = { signal: new LightAbortController(), arrival: 1, rejectWait: () => undefined }
   const outcomes = Array.from({ length: 4 }, () => watch(breaker.acquire(request)))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSources } from '../../src/contract/generator/generate.ts'
 import { readModel } from '../../src/contract/generator/read-contract.ts'
-import { estimateCost } from '../../src/credits/estimate.ts'
+import { estimateCost } from '../../src/credits/cost.ts'
 import { type OperationId, operations } from '../../src/generated/operations.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createUsage } from '../../src/credits/usage.ts'
+import { Usage } from '../../src/credits/usage.ts'
 import { testProperty } from '../support/property.ts'
 
 describe('the remaining credits', () => {
   test('do not change with a late answer from before a top-up', () => {
-    const usage = createUsage()
+    const usage = new Usage()
     const early = usage.recordSent()
     usage.recordRemaining(usage.recordSent(), 100)
     usage.recordRemaining(usage.recordSent(), 5_000_100)
@@ -14,7 +14,7 @@ describe('the remaining credits', () => {
   })
 
   test('are right again with the next request after answers arrived in the wrong order around a top-up', () => {
-    const usage = createUsage()
+    const usage = new Usage()
     const early = usage.recordSent()
     usage.recordRemaining(usage.recordSent(), 5_000_100)
     usage.recordRemaining(early, 150)
@@ -31,7 +31,7 @@ describe('the remaining credits', () => {
         size: 'max',
       })
       return fc.property(order, (steps) => {
-        const usage = createUsage()
+        const usage = new Usage()
         const sent: number[] = []
         const served: { sent: number; reported: number }[] = []
         let balance = 1000
@@ -58,7 +58,7 @@ describe('the remaining credits', () => {
     () => {
       const steps = fc.array(fc.tuple(fc.nat(20), fc.nat(2000), fc.boolean()), { maxLength: 60, size: 'max' })
       return fc.property(steps, (plan) => {
-        const usage = createUsage()
+        const usage = new Usage()
         const open: { sent: number; at: number }[] = []
         let shownSince = -1
         plan.forEach(([pick, reported, isAnswer], at) => {
@@ -83,7 +83,7 @@ describe('the remaining credits', () => {
 
 describe('the usage report', () => {
   test('is a copy', () => {
-    const usage = createUsage()
+    const usage = new Usage()
     usage.recordCharge('token.price', 50, true)
     const before = usage.report()
     usage.recordCharge('token.price', 50, true)

@@ -4,7 +4,7 @@ import { createRedisFleet } from 'etn-market/redis'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
-import { createWindows } from '../../src/credits/windows.ts'
+import { BudgetWindows } from '../../src/credits/windows.ts'
 import { InvalidRequestError } from '../../src/errors/index.ts'
 import { testProperty } from '../support/property.ts'
 
@@ -41,7 +41,7 @@ testProperty(
   'a moment is in exactly one window, whatever the length, the origin and the clock',
   fc.property(length, origin, steps, (windowMs, origin, plan) => {
     let now = origin
-    const windows = createWindows(windowMs, origin, () => now)
+    const windows = new BudgetWindows(windowMs, origin, () => now)
     for (const { windows: passed, beside, fraction } of plan) {
       const boundary = windows.current().end + passed * windowMs
       const moment = beside === 0 ? boundary : neighbour(boundary, Math.sign(beside))

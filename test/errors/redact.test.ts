@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
 import { createClient } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { createRedactor } from '../../src/errors/redact.ts'
+import { Redactor } from '../../src/errors/redact.ts'
 
 const SECRET = 'esk_live_abcdef'
 
 function redactorOf(...secrets: string[]) {
-  const redactor = createRedactor()
+  const redactor = new Redactor()
   for (const secret of secrets) redactor.add(secret)
   return redactor
 }
@@ -92,7 +92,7 @@ describe('keys that rotate', () => {
   })
 
   test('one that is retained is never forgotten, the last 5,000 others neither', () => {
-    const redactor = createRedactor()
+    const redactor = new Redactor()
     const release = redactor.retain(key(0))
     const releaseAgain = redactor.retain(key(0))
     for (let number = 1; number <= 20_000; number++) redactor.add(key(number))
@@ -114,7 +114,7 @@ describe('keys that rotate', () => {
   test('to search a text for 5,000 keys takes hardly longer than for 100', () => {
     const body = 'all is well esk_live_ 1234567890 '.repeat(32_768)
     const cpuFor = (keys: number) => {
-      const redactor = createRedactor()
+      const redactor = new Redactor()
       for (let number = 0; number < keys; number++) redactor.add(`${number}${key(number)}`)
       const before = process.cpuUsage()
       expect(redactor.text(`${body}${keys - 1}${key(keys - 1)}`)).toBe(`${body}[redacted]`)

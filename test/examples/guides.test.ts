@@ -1,12 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { format } from 'node:util'
 import { useFakeService } from 'etn-market/fake'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { GUIDES } from '../../.github/site/contents.ts'
+import { GUIDES, REPOSITORY } from '../../.github/site/contents.ts'
 import { FRESHNESS_MS } from '../../src/generated/freshness.ts'
 import { anchorOf, compile, ROOT } from '../package/code-blocks.ts'
 
+const README = 'README.md'
+const DOCUMENTS = [README, ...GUIDES]
 /** `test/fake/guide.test.ts` runs the blocks of this one, with several runners. */
 const RUN_ELSEWHERE = 'src/fake/GUIDE.md'
 /** `test/redis/guide.test.ts` runs these. */
@@ -33,7 +35,7 @@ function readBlocks(guide: string): Block[] {
   )
 }
 
-const blocks = GUIDES.flatMap(readBlocks)
+const blocks = DOCUMENTS.flatMap(readBlocks)
 const modules = blocks.filter(({ shows }) => shows === undefined)
 
 mkdirSync(join(ROOT, 'coverage'), { recursive: true })
@@ -42,7 +44,7 @@ for (const { name, code } of modules) writeFileSync(join(folder, name), `${code}
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('every block of TypeScript is found', () => {
-  const fences = GUIDES.flatMap((guide) => textOf(guide).match(/^```tsx?\b/gm) ?? [])
+  const fences = DOCUMENTS.flatMap((guide) => textOf(guide).match(/^```tsx?\b/gm) ?? [])
   expect(blocks).toHaveLength(fences.length)
   expect(blocks.length).toBeGreaterThan(40)
 })
@@ -65,40 +67,62 @@ describe('on the fake service', () => {
   beforeAll(() => process.chdir(folder))
   afterAll(() => process.chdir(before))
 
-  test.each(runnable)('$name runs, and prints what its comments say', async ({ name, code }) => {
-    await useFakeService({ after: onTestFinished })
+  test.each(runnable)('$name runs, and prints what its comments say', async ({ name, code, guide }) => {
+    const fake = await useFakeService({ after: onTestFinished })
     const printed: string[] = []
     const log = vi.spyOn(console, 'log').mockImplementation((...values) => void printed.push(format(...values)))
     onTestFinished(() => log.mockRestore())
     await import(join(folder, name))
     const promised = [...code.matchAll(/^\s*(?:if \(.*\) )?console\.log\(.*\) \/\/ (.*)$/gm)].map(([, line]) => line)
     expect(printed).toEqual(expect.arrayContaining(promised))
+    if (guide === README) fake.expectRequests({ 'token.price': 1, 'token.list': 1 })
   })
 })
+
+/** Whether a link within the repository leads nowhere. */
+function isBroken(path: string, anchor: string | undefined): boolean {
+  const file = join(ROOT, path)
+  if (!existsSync(file)) return true
+  const headings = anchor === undefined ? [] : readFileSync(file, 'utf8').match(/^#+ .*$/gm)
+  return anchor !== undefined && !headings?.some((line) => anchorOf(line.replace(/^#+ /, '')) === anchor)
+}
 
 test.each(GUIDES)('the links of %s lead somewhere', (guide) => {
   const links = [...textOf(guide).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   const broken = links.filter((link) => {
-    if (/^https?:/.test(link)) return false
     const [path = '', anchor] = link.split('#')
-    const file = path === '' ? join(ROOT, guide) : join(ROOT, dirname(guide), path)
-    if (!existsSync(file)) return true
-    const headings = anchor === undefined ? [] : readFileSync(file, 'utf8').match(/^#+ .*$/gm)
-    return anchor !== undefined && !headings?.some((line) => anchorOf(line.replace(/^#+ /, '')) === anchor)
+    return !/^https?:/.test(link) && isBroken(path === '' ? guide : join(dirname(guide), path), anchor)
   })
   expect(links.length).toBeGreaterThan(0)
   expect(broken).toEqual([])
 })
 
-test('no paragraph of a guide has more than four sentences', () => {
-  for (const guide of GUIDES) {
-    const prose = textOf(guide)
-      .replace(/^```.*?^```$/gms, '')
-      .split(/\n\n+/)
-      .filter((text) => /^[A-Z`*]/.test(text))
-    expect(prose.length, guide).toBeGreaterThan(2)
-    expect(prose.filter((text) => (text.match(/[.?!](\s|$)/g) ?? []).length > 4)).toEqual([])
-  }
+test('the README has at most 120 lines, and its links and pictures are absolute, for the registry, and lead somewhere', () => {
+  const readme = textOf(README)
+  expect(readme.split('\n').length).toBeLessThanOrEqual(120)
+  const targets = [...readme.matchAll(/\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"/g)].map(
+    ([, link, picture]) => link ?? picture ?? '',
+  )
+  expect(targets.filter((target) => !/^(https:|#)/.test(target))).toEqual([])
+  const own = targets.filter((target) => target.startsWith('#') || target.startsWith(`${REPOSITORY}/`))
+  const inRepository = own.filter((target) => !target.includes('/actions'))
+  const broken = inRepository.filter((target) => {
+    const [, kind, path = '', anchor] =
+      /^\/(blob|tree|raw)\/main\/([^#]+)#?(.+)?$/.exec(target.replace(REPOSITORY, '')) ?? []
+    if (target.startsWith('#')) return isBroken(README, target.slice(1))
+    return isBroken(path, anchor) || statSync(join(ROOT, path)).isDirectory() !== (kind === 'tree')
+  })
+  expect(inRepository.length).toBeGreaterThan(20)
+  expect(broken).toEqual([])
+})
+
+test.each(DOCUMENTS)('no paragraph of %s has more than four sentences', (path) => {
+  const prose = textOf(path)
+    .replace(/^```.*?^```$/gms, '')
+    .split(/\n\n+/)
+    .filter((text) => /^[A-Z`*]/.test(text))
+  expect(prose.length).toBeGreaterThan(2)
+  expect(prose.filter((text) => (text.match(/[.?!](\s|$)/g) ?? []).length > 4)).toEqual([])
 })
 
 test('the guide of the proxy says how long each answer is kept', () => {

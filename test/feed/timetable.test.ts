@@ -45,26 +45,11 @@ testProperty(
   () =>
     fc.property(demand, leads, (wanted, leadMs) => {
       for (const { periodMs, classes } of planTimetable(wanted, leadMs).groups)
-        for (const { everyMs, multiple, addresses, spread } of classes) {
+        for (const { everyMs, multiple } of classes)
           expect(multiple * periodMs).toBeLessThanOrEqual(lifeOf(everyMs, leadMs))
-          if (!spread) continue
-          expect(spread).toHaveLength(multiple)
-          expect(spread.reduce((total, count) => total + count, 0)).toBe(addresses)
-        }
     }),
   { cases: 200 },
 )
-
-test('tokens with longer intervals fill the requests of the shorter ones', () => {
-  const { groups } = planTimetable([
-    { everyMs: 30 * SECOND, addresses: 14 },
-    { everyMs: 60 * SECOND, addresses: 102 },
-  ])
-  expect(groups).toHaveLength(1)
-  // 14 + 36 are a request, 14 + 66 are two; at the same ticks they would be one and three.
-  expect(groups[0]?.classes.map(({ spread }) => spread)).toEqual([undefined, [66, 36]])
-  expect(groups[0]?.creditsPerDay).toBe((600 + 1_000) * 1_440)
-})
 
 test('a timetable of many intervals is planned from a few', () => {
   const many = Array.from({ length: 10_000 }, (_, index) => ({ everyMs: 10_000 + 37 * index, addresses: 1 }))

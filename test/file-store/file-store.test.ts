@@ -1,18 +1,5 @@
 import { spawn } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBudget, createClient, isEtnMarketError } from 'etn-market'
@@ -28,8 +15,8 @@ import { onCaseFinished, testProperty } from '../support/property.ts'
 const NO_PROCESS = 2 ** 30
 
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'etn-market-store-'))
-  onCaseFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = fs.mkdtempSync(join(tmpdir(), 'etn-market-store-'))
+  onCaseFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -55,14 +42,9 @@ function refusal(path: string): FileStoreError {
 test('what was set is there after the store is opened again, until its time is over', async () => {
   const path = makePath()
   const first = open(path)
-  await Promise.all([
-    first.set('a', '1'),
-    first.set('b', '2'),
-    first.set('__proto__', '3'),
-    first.set('young', '4', 60_000),
-  ])
-  expect(await first.delete('b')).toBe(true)
-  expect(await first.delete('b')).toBe(false)
+  await Promise.all(['a', 'b', '__proto__'].map((key, index) => first.set(key, String(index + 1))))
+  await first.set('young', '4', 60_000)
+  expect([await first.delete('b'), await first.delete('b')]).toEqual([true, false])
   await first.close()
   const second = open(path)
   const all = () => ['a', 'b', '__proto__', 'young'].map((key) => second.get(key))
@@ -86,7 +68,7 @@ test('a budget and a feed keep what they know in one file', async () => {
     return budget.spent
   }
   expect([await spend(), await spend(), fake.charged()]).toEqual([50, 50, 50])
-  expect(existsSync(`${path}.lock`)).toBe(false)
+  expect(fs.existsSync(`${path}.lock`)).toBe(false)
 })
 
 test('changes that are made while the file is written are written together', async () => {
@@ -99,14 +81,14 @@ test('changes that are made while the file is written are written together', asy
   // One write for the first, one for all others: they resolve together.
   await first
   await writes[0]
-  expect(readFileSync(path, 'utf8')).toContain('"n":{"value":"99"}')
+  expect(fs.readFileSync(path, 'utf8')).toContain('"n":{"value":"99"}')
   await Promise.all(writes)
 })
 
 test('a second store is refused with the process that has the file, under each of its names', async () => {
   const path = makePath()
   const link = join(makeFolder(), 'link.json')
-  symlinkSync(path, link)
+  fs.symlinkSync(path, link)
   const store = open(path)
   for (const name of [path, link])
     expect(refusal(name)).toMatchObject({ code: 'store_in_use', pid: process.pid, path: name })
@@ -121,7 +103,7 @@ test('a second store is refused with the process that has the file, under each o
 function readOwnLock(): Record<string, unknown> {
   const path = makePath()
   const { lock } = lockFile(path)
-  const text = readFileSync(`${path}.lock`, 'utf8')
+  const text = fs.readFileSync(`${path}.lock`, 'utf8')
   lock?.release()
   return JSON.parse(text) as Record<string, unknown>
 }
@@ -130,22 +112,28 @@ test('the lock of a process that has ended is taken over at once', async () => {
   const path = makePath()
   const lock = { ...readOwnLock(), pid: NO_PROCESS, started: '' }
   const begun = performance.now()
-  writeFileSync(`${path}.lock`, JSON.stringify(lock))
+  fs.writeFileSync(`${path}.lock`, JSON.stringify(lock))
   await open(path).close()
   // The number is in use again, by a process that began later.
   if (process.platform === 'linux') {
-    writeFileSync(`${path}.lock`, JSON.stringify({ ...lock, pid: process.pid, started: '17' }))
+    fs.writeFileSync(`${path}.lock`, JSON.stringify({ ...lock, pid: process.pid, started: '17' }))
     await open(path).close()
   }
   // A crash may have left the lock of a lock, too.
-  writeFileSync(`${path}.lock`, JSON.stringify(lock))
-  writeFileSync(`${path}.lock.lock`, JSON.stringify(lock))
+  fs.writeFileSync(`${path}.lock`, JSON.stringify(lock))
+  fs.writeFileSync(`${path}.lock.lock`, JSON.stringify(lock))
   await open(path).close()
   expect(performance.now() - begun).toBeLessThan(2_000)
-  expect(readdirSync(join(path, '..'))).toEqual([])
+  expect(fs.readdirSync(join(path, '..'))).toEqual([])
 })
 
 const QUICK = { heartbeatMs: 20, silenceMs: 300 }
+
+function takeLock(path: string): void {
+  const { lock } = lockFile(path, QUICK)
+  expect(lock?.isHeld()).toBe(true)
+  lock?.release()
+}
 
 test.each([
   ['of another container with the same host name and number', { system: 'the-boot pid:[1]', pid: process.pid }],
@@ -154,43 +142,39 @@ test.each([
 ])('the lock %s is left alone while it has a heartbeat, and taken over without one', async (_, changed) => {
   const path = makePath()
   const file = `${path}.lock`
-  writeFileSync(file, JSON.stringify({ ...readOwnLock(), ...changed }))
+  fs.writeFileSync(file, JSON.stringify({ ...readOwnLock(), ...changed }))
   // A clock that was ahead, or that stands still, says nothing.
-  utimesSync(file, 2_100_000_000, 2_100_000_000)
+  fs.utimesSync(file, 2_100_000_000, 2_100_000_000)
   const holder = spawn(process.execPath, [
     '-e',
     'const { utimesSync } = require("node:fs"); let n = 9e8; setInterval(() => utimesSync(process.argv[1], n, --n), 20)',
     file,
   ])
   onTestFinished(() => void holder.kill('SIGKILL'))
-  await expect.poll(() => statSync(file).mtimeMs).toBeLessThan(1e12)
+  await expect.poll(() => fs.statSync(file).mtimeMs).toBeLessThan(1e12)
   const attempt = lockFile(path, QUICK)
   expect(attempt).toMatchObject({ holder: { pid: process.pid }, isOwn: false })
   holder.kill('SIGKILL')
   await new Promise((resolve) => holder.once('exit', resolve))
-  const { lock } = lockFile(path, QUICK)
-  expect(lock?.isHeld()).toBe(true)
-  lock?.release()
-  expect(existsSync(file)).toBe(false)
+  takeLock(path)
+  expect(fs.existsSync(file)).toBe(false)
 })
 
 test('a lock that a crash left without a text is taken over', () => {
   const path = makePath()
-  writeFileSync(`${path}.lock`, '')
-  const { lock } = lockFile(path, QUICK)
-  expect(lock?.isHeld()).toBe(true)
-  lock?.release()
+  fs.writeFileSync(`${path}.lock`, '')
+  takeLock(path)
 })
 
 test('a holder shows that it lives, and touches no lock that another process has put there', async () => {
   const path = makePath()
   const { lock } = lockFile(path, QUICK)
   onTestFinished(() => lock?.release())
-  const changed = () => statSync(`${path}.lock`, { bigint: true }).mtimeNs
+  const changed = () => fs.statSync(`${path}.lock`, { bigint: true }).mtimeNs
   const before = changed()
   await expect.poll(changed).not.toBe(before)
-  rmSync(`${path}.lock`)
-  writeFileSync(`${path}.lock`, 'of another')
+  fs.rmSync(`${path}.lock`)
+  fs.writeFileSync(`${path}.lock`, 'of another')
   const theirs = changed()
   await new Promise((resolve) => setTimeout(resolve, 5 * QUICK.heartbeatMs))
   expect([lock?.isHeld(), changed()]).toEqual([false, theirs])
@@ -203,62 +187,63 @@ test.each([
   ['an entry that is no text', '{"format":"etn-market file store 1","entries":{"a":{"value":1}}}'],
 ])('a file with %s is refused, left as it is, and never taken for an empty store', (_, text) => {
   const path = makePath()
-  writeFileSync(path, text)
+  fs.writeFileSync(path, text)
   expect(refusal(path)).toMatchObject({ code: 'store_unreadable', path })
   expect(refusal(path).message).toMatch(/Restore it from a backup, or move it away/)
-  expect(readFileSync(path, 'utf8')).toBe(text)
-  expect(existsSync(`${path}.lock`)).toBe(false)
+  expect(fs.readFileSync(path, 'utf8')).toBe(text)
+  expect(fs.existsSync(`${path}.lock`)).toBe(false)
 })
 
 test('a folder, and a file in a folder that is missing, are refused', () => {
   const folder = makeFolder()
-  mkdirSync(join(folder, 'sub'))
+  fs.mkdirSync(join(folder, 'sub'))
   expect(refusal(join(folder, 'sub'))).toMatchObject({ code: 'store_failed' })
   expect(refusal(join(folder, 'missing', 'state.json'))).toMatchObject({ code: 'store_failed' })
-  expect(readdirSync(folder)).toEqual(['sub'])
+  expect(fs.readdirSync(folder)).toEqual(['sub'])
 })
 
 test('a symbolic link stays one, and the file keeps its mode', async () => {
   const folder = makeFolder()
   const link = join(makeFolder(), 'link.json')
   const target = join(folder, 'target.json')
-  symlinkSync(target, link)
+  fs.symlinkSync(target, link)
   const store = open(link)
   await store.set('a', '1')
-  chmodSync(target, 0o600)
+  fs.chmodSync(target, 0o600)
   await store.set('a', '2')
-  expect([lstatSync(link).isSymbolicLink(), statSync(target).mode & 0o777]).toEqual([true, 0o600])
-  expect(readFileSync(target, 'utf8')).toContain('"value":"2"')
-  expect(readdirSync(folder).sort()).toEqual(['target.json', 'target.json.lock'])
+  expect([fs.lstatSync(link).isSymbolicLink(), fs.statSync(target).mode & 0o777]).toEqual([true, 0o600])
+  expect(fs.readFileSync(target, 'utf8')).toContain('"value":"2"')
+  expect(fs.readdirSync(folder).sort()).toEqual(['target.json', 'target.json.lock'])
 })
 
-test('a write that fails rejects, leaves the store as it was, and the next one succeeds', async () => {
+test('a write that fails, or is of no text, rejects, leaves the store as it was, and the next one succeeds', async () => {
   const path = makePath()
   const store = open(path)
   await store.set('a', '1')
+  await expect(store.set('a', 5 as unknown as string)).rejects.toMatchObject({ code: 'invalid_option' })
   // Nothing can be written where a folder has the name of the temporary file.
-  mkdirSync(join(`${path}.new`, 'in the way'), { recursive: true })
+  fs.mkdirSync(join(`${path}.new`, 'in the way'), { recursive: true })
   const failed = store.set('a', '2')
   expect(store.get('a')).toBe('2')
   await expect(failed).rejects.toMatchObject({ name: 'FileStoreError', code: 'store_failed', path })
   expect(store.get('a')).toBe('1')
-  rmSync(`${path}.new`, { recursive: true })
+  fs.rmSync(`${path}.new`, { recursive: true })
   await store.set('b', '3')
   await store.close()
-  expect(readFileSync(path, 'utf8')).toMatch(/"a":\{"value":"1"\},\n"b":\{"value":"3"\}/)
+  expect(fs.readFileSync(path, 'utf8')).toMatch(/"a":\{"value":"1"\},\n"b":\{"value":"3"\}/)
 })
 
 test('a store whose lock was taken away writes nothing over what another process has written', async () => {
   const path = makePath()
   const store = open(path)
   await store.set('a', '1')
-  rmSync(`${path}.lock`)
+  fs.rmSync(`${path}.lock`)
   const other = open(path)
   await other.set('a', '2')
   await expect(store.set('a', '3')).rejects.toThrow('its lock was taken away')
   await store.close()
   expect(refusal(path).code).toBe('store_in_use')
-  expect(readFileSync(path, 'utf8')).toContain('"a":{"value":"2"}')
+  expect(fs.readFileSync(path, 'utf8')).toContain('"a":{"value":"2"}')
 })
 
 test('a closed store has written everything, and refuses later calls', async () => {
@@ -273,18 +258,10 @@ test('a closed store has written everything, and refuses later calls', async () 
   expect(open(path).get('a')).toBe('1')
 })
 
-test('a value that is no text is refused', async () => {
-  const store = open(makePath())
-  await expect(store.set('a', 5 as unknown as string)).rejects.toMatchObject({ code: 'invalid_option' })
-})
-
+const key = fc.constantFrom('a', 'b', 'c')
 const step = fc.oneof(
-  fc.record({
-    kind: fc.constant('set' as const),
-    key: fc.constantFrom('a', 'b', 'c'),
-    value: fc.string({ unit: 'binary' }),
-  }),
-  fc.record({ kind: fc.constant('delete' as const), key: fc.constantFrom('a', 'b', 'c') }),
+  fc.record({ kind: fc.constant('set' as const), key, value: fc.string({ unit: 'binary' }) }),
+  fc.record({ kind: fc.constant('delete' as const), key }),
   fc.record({ kind: fc.constantFrom('wait' as const, 'reopen' as const) }),
 )
 
@@ -294,7 +271,7 @@ testProperty(
     const path = makePath()
     const model = new Map<string, string>()
     let store = open(path)
-    let pending: Promise<unknown>[] = []
+    const pending: Promise<unknown>[] = []
     for (const one of steps) {
       if (one.kind === 'set') {
         model.set(one.key, one.value)
@@ -302,14 +279,12 @@ testProperty(
       } else if (one.kind === 'delete') {
         model.delete(one.key)
         pending.push(store.delete(one.key))
-      } else if (one.kind === 'wait') {
-        await Promise.all(pending)
-        pending = []
-      } else {
+      } else if (one.kind === 'wait') await Promise.all(pending)
+      else {
         await store.close()
         store = open(path)
       }
-      for (const key of ['a', 'b', 'c']) expect(store.get(key)).toBe(model.get(key))
+      for (const each of ['a', 'b', 'c']) expect(store.get(each)).toBe(model.get(each))
     }
     await Promise.all(pending)
   }),

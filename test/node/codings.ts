@@ -18,6 +18,14 @@ import { COST, message, PRICE } from './raw-server.ts'
 const packed = (bytes: Buffer, encoding: string, headers = COST) =>
   writes(message(bytes, `${headers}content-encoding: ${encoding}\r\n`))
 
+const packedTimes = (count: number) =>
+  packed(
+    Array(count)
+      .fill(gzipSync)
+      .reduce((bytes, pack) => pack(bytes), Buffer.from(PRICE)),
+    Array(count).fill('gzip').join(),
+  )
+
 /** What a service may do with content codings. */
 export const CODING: readonly Misbehaviour[] = [
   ['gzip', OK, packed(gzipSync(PRICE), 'gzip')],
@@ -30,22 +38,8 @@ export const CODING: readonly Misbehaviour[] = [
   ['identity', OK, packed(Buffer.from(PRICE), 'identity')],
   ['an unknown one', OK, packed(Buffer.from(PRICE), 'gzip, rot13')],
   ['no name', OK, packed(Buffer.from(PRICE), '')],
-  [
-    'five of them',
-    OK,
-    packed(
-      [1, 2, 3, 4, 5].reduce((bytes) => gzipSync(bytes), Buffer.from(PRICE)),
-      'gzip,gzip,gzip,gzip,gzip',
-    ),
-  ],
-  [
-    'six of them',
-    BROKEN,
-    packed(
-      [1, 2, 3, 4, 5, 6].reduce((bytes) => gzipSync(bytes), Buffer.from(PRICE)),
-      'gzip,gzip,gzip,gzip,gzip,gzip',
-    ),
-  ],
+  ['five of them', OK, packedTimes(5)],
+  ['six of them', BROKEN, packedTimes(6)],
   ['gzip that is plain', BROKEN_CHARGED, packed(Buffer.from(PRICE), 'gzip')],
   ['gzip that is plain, cost unknown', BROKEN, packed(Buffer.from(PRICE), 'gzip', '')],
   ['br that is plain', BROKEN_CHARGED, packed(Buffer.from(PRICE), 'br')],

@@ -4,7 +4,7 @@ import { type ClientOptions, createBudget, createClient } from 'etn-market'
 import { createNodeTransport } from 'etn-market/node'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
-import { address, addresses, watch } from '../support/setup.ts'
+import { address, watch } from '../support/setup.ts'
 import { message, rawServer } from './raw-server.ts'
 
 const PRICE = 50
@@ -15,10 +15,6 @@ afterEach(async () => {
 })
 
 const answer = () => message('{"data":{"usd":"1"}}', `x-credits-cost: ${PRICE}\r\n`)
-const refusal = (seconds: number) => {
-  const body = '{"error":{"code":"rate_limited","message":"no"}}'
-  return `HTTP/1.1 429 Too Many Requests\r\nretry-after: ${seconds}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-}
 
 /** A client with an agent of one connection, and a server that answers when a test says so. */
 async function open(options: ClientOptions = {}, withStore = false) {
@@ -87,23 +83,6 @@ describe('a request in the queue of an agent', () => {
     expect(refused?.error).toMatchObject({ code: 'budget_exceeded', attempts: 0, charge: 'none' })
   })
 
-  test('waits for the end of a cool-down that has begun meanwhile', async () => {
-    const made = await open({ budget: { credits: 10_000 } })
-    const { clock, sentAt, reply, arrives } = made
-    const outcomes = addresses(8).map((_, index) => price(made, index))
-    await reply(refusal(5))
-    await expect.poll(() => outcomes[0]?.state, { interval: 2 }).toBe('rejected')
-    await pause()
-    expect(sentAt).toHaveLength(1)
-    await clock.advance(4_999)
-    await pause()
-    expect(sentAt).toHaveLength(1)
-    await clock.advance(1)
-    for (let next = 1; next < outcomes.length; next++) await reply()
-    await arrives(8)
-    await expect.poll(() => outcomes.filter(({ state }) => state === 'resolved').length, { interval: 2 }).toBe(7)
-  })
-
   test('that is aborted there was no attempt, and cost nothing', async () => {
     const events: object[] = []
     const made = await open({ onEvent: (event) => void events.push(event) })
@@ -124,21 +103,6 @@ describe('a request in the queue of an agent', () => {
     )
     expect(events.filter((event) => (event as { type: string }).type === 'request.sent')).toHaveLength(1)
     expect(client.budget).toMatchObject({ spent: PRICE, reserved: 0, uncertain: 0 })
-  })
-
-  test('is not sent after its deadline, however late the timer', async () => {
-    const made = await open({ deadlineMs: 5_000, budget: { credits: 10_000 } })
-    const { clock, sentAt, reply, arrives } = made
-    price(made, 1)
-    await arrives(1)
-    const queued = price(made, 2)
-    await pause()
-    clock.jump(5_000)
-    await reply()
-    await pause()
-    expect(sentAt).toHaveLength(1)
-    await clock.advance(0)
-    expect(queued.error).toMatchObject({ code: 'deadline_exceeded', attempts: 0, charge: 'none' })
   })
 })
 

@@ -19,20 +19,7 @@ import { COST, message, PRICE } from './raw-server.ts'
 const whole = message()
 export const CONNECTION: readonly Misbehaviour[] = [
   ['an answer', OK, writes(whole)],
-  [
-    'an answer in pieces',
-    OK,
-    writes(
-      ...whole
-        .toString()
-        .split('')
-        .reduce<string[]>((parts, char, index) => {
-          const at = Math.floor(index / 50)
-          parts[at] = (parts[at] ?? '') + char
-          return parts
-        }, []),
-    ),
-  ],
+  ['an answer in pieces', OK, writes(...(whole.toString().match(/.{1,50}/gs) ?? []))],
   ['the connection ends without a word', BROKEN, fin],
   ['a reset', BROKEN, rst],
   ['not HTTP', BROKEN, writes('SSH-2.0-OpenSSH_9.2\r\n')],

@@ -3,7 +3,7 @@ import { schemas } from 'etn-market/schemas'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Operation, Param } from '../../src/operations/operation.ts'
-import { ruleOf } from '../../src/operations/param-rules.ts'
+import { ruleOf } from '../../src/operations/operation.ts'
 import { validateParams } from '../../src/operations/validate-params.ts'
 import { testProperty } from '../support/property.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import ts from 'typescript'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SUBPATHS as ALL, fileNameOf, packed, runPacked } from './pack.ts'
 
 /** `etn-market/vitest` loads in a test run of Vitest only; its fixtures have a test of their own. */
@@ -46,12 +46,8 @@ function declaredValues(path: string): string[] {
   return exported.map(({ name }) => name).sort()
 }
 
-describe('the declarations name exactly the values that exist at run time', () => {
-  test.each(SUBPATHS)('%s as an ES module', (subpath) => {
-    expect(declaredValues(declarationOf(subpath, 'ts'))).toEqual(existing.esm[subpath])
-  })
-
-  test.each(SUBPATHS)('%s as CommonJS', (subpath) => {
-    expect(declaredValues(declarationOf(subpath, 'cts'))).toEqual(existing.cjs[subpath])
-  })
+test.each(SUBPATHS)('the declarations of %s name exactly the values that exist at run time', (subpath) => {
+  const { esm, cjs } = existing
+  expect(declaredValues(declarationOf(subpath, 'ts')), 'as an ES module').toEqual(esm[subpath])
+  expect(declaredValues(declarationOf(subpath, 'cts')), 'as CommonJS').toEqual(cjs[subpath])
 })

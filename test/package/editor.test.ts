@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { operations } from 'etn-market'
 import ts from 'typescript'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { packed } from './pack.ts'
 
 const FILE = join(packed.project, 'editor.mts')
@@ -36,32 +36,21 @@ const service = ts.createLanguageService({
 const textOf = (comment: ts.SymbolDisplayPart[] = [], tags: ts.JSDocTagInfo[] = []) =>
   [comment, ...tags.map(({ text }) => text ?? [])].map((parts) => ts.displayPartsToString(parts)).join('\n')
 
-describe.each(IDS)('%s', (id) => {
+test.each(IDS)('the hover, the help and the list of methods say what %s returns, costs and throws', (id) => {
   const call = TEXT.indexOf(`client.${id}(`)
-  const expectAll = (text: string) => {
-    const { credits } = operations[id as keyof typeof operations]
+  const { documentation, tags } = service.getQuickInfoAtPosition(FILE, call + `client.${id}`.length - 1) ?? {}
+  const help = service.getSignatureHelpItems(FILE, call + `client.${id}({`.length, undefined)?.items ?? []
+  expect(help.length).toBeGreaterThan(0)
+  const { credits } = operations[id as keyof typeof operations]
+  for (const text of [{ documentation, tags }, ...help].map((shown) => textOf(shown.documentation, shown.tags))) {
     expect(text).toContain(credits === null ? 'Cost: free' : `Cost: ${credits.base} credits`)
     expect(text).toContain('EtnMarketError: its `code` says what went wrong')
     expect(text).not.toContain('README')
   }
-
-  test('the hover says what it returns, what it costs and what it throws', () => {
-    const { documentation, tags } = service.getQuickInfoAtPosition(FILE, call + `client.${id}`.length - 1) ?? {}
-    expectAll(textOf(documentation, tags))
-  })
-
-  test('so does the help while the call is written', () => {
-    const help = service.getSignatureHelpItems(FILE, call + `client.${id}({`.length, undefined)
-    expect(help?.items.length).toBeGreaterThan(0)
-    for (const { documentation, tags } of help?.items ?? []) expectAll(textOf(documentation, tags))
-  })
-
-  test('and the list of methods', () => {
-    const at = call + `client.${id}`.lastIndexOf('.') + 1
-    const name = id.split('.')[1] ?? ''
-    const entry = service.getCompletionEntryDetails(FILE, at, name, undefined, undefined, undefined, undefined)
-    expect(textOf(entry?.documentation)).toContain('Cost: ')
-  })
+  const at = call + `client.${id}`.lastIndexOf('.') + 1
+  const [, name = ''] = id.split('.')
+  const entry = service.getCompletionEntryDetails(FILE, at, name, undefined, undefined, undefined, undefined)
+  expect(textOf(entry?.documentation)).toContain('Cost: ')
 })
 
 test('a batch is a record, with null for a token without a price', () => {

@@ -1,12 +1,38 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
-import { bundle } from '../support/bundle.ts'
 import { ROOT } from './pack.ts'
 
-function measure(code: string, platform?: 'browser' | 'node', external?: readonly string[]) {
-  if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('dist/index.js is missing: run `npm run build` first.')
-  return bundle(code, join(ROOT, 'dist'), platform, external)
+/** Bundles and minifies a script beside the build: the bytes, gzipped, that load at once and on demand, and the text of the first ones. */
+async function measure(contents: string, platform: 'browser' | 'node' = 'browser', external: readonly string[] = []) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: join(ROOT, 'dist') },
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: 'esm',
+    platform,
+    target: 'es2022',
+    outdir: 'bundle',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    external: ['msw', ...external],
+  })
+  const entries = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint === '<stdin>')
+  const atOnce = new Set(entries.map(([path]) => path))
+  for (const path of atOnce)
+    for (const { path: next, kind, external } of metafile.outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && !external) atOnce.add(next)
+  const names = new Set([...atOnce].map((path) => basename(path)))
+  const [first, later] = [true, false].map((isFirst) =>
+    outputFiles.filter(({ path }) => names.has(basename(path)) === isFirst),
+  ) as [typeof outputFiles, typeof outputFiles]
+  const sizeOf = (files: typeof outputFiles) =>
+    files.reduce((sum, file) => sum + gzipSync(file.contents, { level: 9 }).length, 0)
+  return { first: sizeOf(first), later: sizeOf(later), text: first.map(({ text }) => text).join('\n') }
 }
 
 const kB = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`

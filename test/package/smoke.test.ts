@@ -90,27 +90,29 @@ import('etn-market').then((other) => use(own, other, fake, msw, node))
 const FLAG = '--no-experimental-require-module'
 const knowsFlag = process.allowedNodeEnvironmentFlags.has(FLAG)
 
-describe('the packed files, loaded and used by Node', { timeout: 60_000 }, () => {
-  test('as ES modules', () => {
-    expect(JSON.parse(runPacked('use.mjs', ESM))).toEqual(EXPECTED)
-  })
+const VARIANTS: { name: string; file: string; script: string; flags?: string[] }[] = [
+  { name: 'as ES modules', file: 'use.mjs', script: ESM },
+  { name: 'as CommonJS', file: 'use.cjs', script: cjs("require('etn-market/msw')") },
+  {
+    name: 'as CommonJS without require(esm)',
+    file: 'old.cjs',
+    script: cjs('{ mswHandlers: () => [1] }'),
+    flags: [FLAG],
+  },
+  { name: 'as ES modules without require(esm)', file: 'old.mjs', script: ESM, flags: [FLAG] },
+]
 
-  test('as CommonJS', () => {
-    expect(JSON.parse(runPacked('use.cjs', cjs("require('etn-market/msw')")))).toEqual(EXPECTED)
-  })
+test.each(VARIANTS.filter(({ flags }) => flags === undefined || knowsFlag))(
+  'the packed files, loaded and used by Node $name',
+  { timeout: 60_000 },
+  ({ file, script, flags }) => {
+    expect(JSON.parse(runPacked(file, script, flags))).toEqual(EXPECTED)
+  },
+)
 
-  test.runIf(knowsFlag)('as CommonJS where require cannot load ES modules', () => {
-    expect(JSON.parse(runPacked('old.cjs', cjs('{ mswHandlers: () => [1] }'), [FLAG]))).toEqual(EXPECTED)
-  })
-
-  test.runIf(knowsFlag)('as ES modules where require cannot load ES modules', () => {
-    expect(JSON.parse(runPacked('old.mjs', ESM, [FLAG]))).toEqual(EXPECTED)
-  })
-
-  test('package.json can be imported by require', () => {
-    const script = "console.log(JSON.stringify(require('etn-market/package.json').name))"
-    expect(JSON.parse(runPacked('manifest.cjs', script))).toBe('etn-market')
-  })
+test('package.json can be imported by require', () => {
+  const script = "console.log(JSON.stringify(require('etn-market/package.json').name))"
+  expect(JSON.parse(runPacked('manifest.cjs', script))).toBe('etn-market')
 })
 
 describe('an error that nobody catches', () => {

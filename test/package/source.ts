@@ -71,13 +71,18 @@ function toImport(tree: ts.SourceFile, specifier: ts.Node, typeOnly: boolean): I
   return { from: posix.join(posix.dirname(tree.fileName), text), typeOnly, lazy: false }
 }
 
-/** Every file and package that a file loads, directly or not. Types leave no trace at run time. */
-export function loadedBy(path: string, seen = new Set<string>()): Set<string> {
+/** Every file and package that a file loads, directly or not, at once or later. Types leave no trace at run time. */
+export const loadedBy = (path: string): Set<string> => follow(path, true)
+
+/** The same without what loads when it is asked for. */
+export const loadedAtOnceBy = (path: string): Set<string> => follow(path, false)
+
+function follow(path: string, isLazyFollowed: boolean, seen = new Set<string>()): Set<string> {
   const file = sources.find((source) => source.path === path)
-  for (const imported of file?.imports ?? []) {
-    if (imported.typeOnly || seen.has(imported.from)) continue
-    seen.add(imported.from)
-    loadedBy(imported.from, seen)
+  for (const { from, typeOnly, lazy } of file?.imports ?? []) {
+    if (typeOnly || (lazy && !isLazyFollowed) || seen.has(from)) continue
+    seen.add(from)
+    follow(from, isLazyFollowed, seen)
   }
   return seen
 }

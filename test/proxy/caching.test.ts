@@ -1,21 +1,22 @@
 import { describe, expect, test } from 'vitest'
+import { AnswerCache } from '../../src/proxy/answer-cache.ts'
+import { createVirtualClock } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
-import { batchPath, errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
+import { batchPath, costOf, errorOf, pricePath, remainingOf, setupProxy, TOKENS } from './setup.ts'
 
-const cost = (response: Response) => response.headers.get('x-credits-cost')
 const [TOKEN = ''] = TOKENS
 
 describe('an answer', () => {
   test('is kept for its time, for every visitor, in every spelling of the call', async () => {
     const { ask, clock, fake } = setupProxy({ allow: ['prices.batch'] })
     const [one = '', other = ''] = TOKENS
-    expect(cost(await ask(batchPath(2), { visitor: 'ada' }))).toBe('120')
+    expect(costOf(await ask(batchPath(2), { visitor: 'ada' }))).toBe('120')
     const again = `/prices/52014?addresses=${other.toLowerCase()},${one},${one}`
-    expect(cost(await ask(again, { visitor: 'bob' }))).toBe('0')
+    expect(costOf(await ask(again, { visitor: 'bob' }))).toBe('0')
     await clock.advance(14_999)
-    expect(cost(await ask(batchPath(2)))).toBe('0')
+    expect(costOf(await ask(batchPath(2)))).toBe('0')
     await clock.advance(1)
-    expect(cost(await ask(batchPath(2)))).toBe('120')
+    expect(costOf(await ask(batchPath(2)))).toBe('120')
     fake.expectCredits(240)
   })
 
@@ -60,8 +61,8 @@ describe('an answer', () => {
     const { ask, clock, fake } = setupProxy({ perVisitor: { credits: 50, windowMs: 60_000 } }, { latencyMs: 100 })
     const asked = ['ada', 'bob', 'eve'].map((visitor) => watch(ask(pricePath(), { visitor })))
     await clock.advance(100)
-    expect(asked.map(({ value }) => cost(value as Response))).toEqual(['50', '0', '0'])
-    expect(asked.map(({ value }) => value?.headers.get('x-credits-remaining'))).toEqual(['0', '50', '50'])
+    expect(asked.map(({ value }) => costOf(value as Response))).toEqual(['50', '0', '0'])
+    expect(asked.map(({ value }) => remainingOf(value as Response))).toEqual(['0', '50', '50'])
     fake.expectCredits(50)
   })
 
@@ -70,7 +71,7 @@ describe('an answer', () => {
     await ask(pricePath(), { visitor: 'ada' })
     expect(await errorOf(ask(pricePath(1), { visitor: 'ada' }))).toBe('429 visitor_budget_exceeded')
     const cached = await ask(pricePath(), { visitor: 'ada' })
-    expect([cached.status, cost(cached), cached.headers.get('x-credits-remaining')]).toEqual([200, '0', '0'])
+    expect([cached.status, costOf(cached), remainingOf(cached)]).toEqual([200, '0', '0'])
   })
 })
 
@@ -82,14 +83,14 @@ describe('ETag', () => {
     const etag = first.headers.get('etag') ?? ''
     for (const known of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
       const second = await ask(pricePath(), { headers: { 'if-none-match': known } })
-      expect([second.status, cost(second), await second.text()]).toEqual([304, '0', ''])
+      expect([second.status, costOf(second), await second.text()]).toEqual([304, '0', ''])
       expect(second.headers.get('etag')).toBe(etag)
     }
     expect((await ask(pricePath(), { headers: { 'if-none-match': '"x"' } })).status).toBe(200)
     fake.expectCredits(50)
     await clock.advance(15_000)
     const bought = await ask(pricePath(), { headers: { 'if-none-match': etag } })
-    expect([bought.status, cost(bought)]).toEqual([200, '50'])
+    expect([bought.status, costOf(bought)]).toEqual([200, '50'])
   })
 
   test('differs between answers', async () => {
@@ -121,11 +122,11 @@ describe('with cdn, shared caches', () => {
     const { ask, fake } = setupProxy({ allow: [{ operation: 'balances.get', cacheMs: 0 }], cdn: { maxAgeMs: 60_000 } })
     const { headers } = await ask(`/balances/52014/${TOKEN}`)
     expect(headers.get('cache-control')).toBe('private, no-cache')
-    expect(Number(cost(await ask(`/balances/52014/${TOKEN}`)))).toBeGreaterThan(0)
+    expect(Number(costOf(await ask(`/balances/52014/${TOKEN}`)))).toBeGreaterThan(0)
     fake.fault({ status: 404 })
     const failed = await ask(`/balances/52014/${TOKEN}`)
     expect(failed.headers.get('cache-control')).toBe('no-store')
-    expect(cost(failed)).toBeNull()
+    expect(costOf(failed)).toBeNull()
   })
 })
 
@@ -136,6 +137,35 @@ test('HEAD is answered from the cache and never buys', async () => {
   fake.expectRequests(0)
   const got = await ask(pricePath())
   const head = await ask(pricePath(), { method: 'HEAD' })
-  expect([head.status, await head.text(), cost(head)]).toEqual([200, '', '0'])
+  expect([head.status, await head.text(), costOf(head)]).toEqual([200, '', '0'])
   expect(head.headers.get('etag')).toBe(got.headers.get('etag'))
+})
+
+test.each([
+  [`/tokens/52014/${TOKEN}/candles`, 'bucket=1h', 'currency=USD', 'token.candles'],
+  [`/tokens/52014/${TOKEN}/history`, 'duration=day', 'currency=USD', 'token.history'],
+  ['/pools/52014', 'version=2', 'version=2', 'pool.list'],
+] as const)(
+  'a default that is written out shares the answer of the call without it: %s',
+  async (path, one, other, operation) => {
+    const { ask, fake } = setupProxy({ allow: [operation] })
+    const plain = await ask(path)
+    const written = await Promise.all([ask(`${path}?${one}`), ask(`${path}?${other}`)])
+    expect(written.map(costOf)).toEqual(['0', '0'])
+    expect(await written[0]?.text()).toBe(await plain.text())
+    fake.expectRequests(1)
+  },
+)
+
+test('an operation whose answers need most memory loses its oldest ones, however many they are', () => {
+  const cache = new AnswerCache(createVirtualClock(0))
+  const answer = { body: 'x'.repeat(999_000), etag: '', freshUntil: 1 }
+  cache.set('token.list', 'list', answer)
+  for (let index = 0; index < 1_050; index++) cache.set('token.candles', `small ${index}`, { ...answer, body: '{}' })
+  expect(cache.get('token.candles', 'small 0')?.body).toBe('{}')
+  for (let index = 0; index < 100; index++) cache.set('token.candles', `${index}`, answer)
+  expect(cache.get('token.list', 'list')).toBe(answer)
+  const kept = Array.from({ length: 100 }, (_, index) => cache.get('token.candles', `${index}`) !== undefined)
+  expect(kept.filter(Boolean)).toHaveLength(15)
+  expect(kept.slice(85)).not.toContain(false)
 })

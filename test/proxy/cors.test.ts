@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BASE, errorOf, ORIGIN, pricePath, setupProxy } from './setup.ts'
+import { errorOf, ORIGIN, pricePath, setupProxy } from './setup.ts'
 
 const PARTNER = 'https://partner.example'
 const corsOf = ({ headers }: Response) =>
@@ -55,13 +55,42 @@ test('a foreign origin may read nothing, not even the error', async () => {
   }
 })
 
-test('by default the proxy is for pages of its own origin, behind a TLS terminator too', async () => {
-  const { proxy } = setupProxy()
-  const url = BASE.replace('https:', 'http:') + pricePath()
-  const own = await proxy(new Request(url, { headers: { origin: ORIGIN } }))
-  expect([own.status, corsOf(own)]).toEqual([200, {}])
-  const foreign = await proxy(new Request(url, { headers: { origin: PARTNER } }))
-  expect(foreign.status).toBe(403)
+describe('a request', () => {
+  const foreign: [Record<string, string>, number][] = [
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'https://dapp.example.evil.example' }, 403],
+    [{ origin: `${PARTNER}.` }, 403],
+    [{ origin: 'https://dapp.example:8443' }, 403],
+    [{ origin: 'not an origin' }, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+  ]
+  const own: [Record<string, string>, number][] = [
+    [{ origin: ORIGIN }, 200],
+    // Behind a TLS terminator.
+    [{ origin: 'http://dapp.example' }, 200],
+    [{ 'sec-fetch-site': 'same-origin' }, 200],
+    [{ 'sec-fetch-site': 'none' }, 200],
+    [{}, 200],
+  ]
+  test.each([...foreign, [{ origin: PARTNER, 'sec-fetch-site': 'cross-site' }, 200] as const, ...own])(
+    'with %o gets %i where an origin is listed',
+    async (headers, status) => {
+      const { ask, fake } = setupProxy({ cors: { origins: [PARTNER] } })
+      expect((await ask(pricePath(), { headers })).status).toBe(status)
+      fake.expectRequests(status === 200 ? 1 : 0)
+    },
+  )
+
+  test.each([...foreign, [{ origin: PARTNER }, 403] as const, ...own])(
+    'with %o gets %i by default',
+    async (headers, status) => {
+      const { ask } = setupProxy()
+      const response = await ask(pricePath(), { headers })
+      expect([response.status, corsOf(response)]).toEqual([status, {}])
+    },
+  )
 })
 
 test.each([

@@ -31,15 +31,6 @@ test('a page without a key gets the data and the costs of the service', async ()
   expect(openapi.data).toEqual(await client.meta.openapi())
 })
 
-test('a batch of more than one request is merged in the page', async () => {
-  const { fake, page } = setupProxy({ allow: ['prices.batch'] })
-  const addresses = Array.from({ length: 120 }, (_, index) => `0x${index.toString(16).padStart(40, 'a')}`)
-  const { data, meta } = await page().prices.batch({ addresses }).withMeta()
-  expect(Object.keys(data)).toEqual(addresses)
-  expect(meta).toMatchObject({ requests: 3, credits: { charged: 600 + 600 + 300 } })
-  fake.expectCredits(1_500)
-})
-
 test('errors arrive as the classes and fields that the service causes', async () => {
   const { page, fake } = setupProxy({ allow: ['token.price', { operation: 'token.list', limit: 10 }] })
   const own = page('ada', { retry: false })
@@ -124,4 +115,19 @@ test('closing the proxy leaves the client open', async () => {
   expect(own.state).toBe('resolved')
   fake.expectCredits(100)
   expect(clock.pending).toBe(0)
+})
+
+test('closing the proxy waits for the token list, which the visitor who needs it gets', async () => {
+  const { ask, proxy, clock, fake } = setupProxy(
+    { allow: [{ operation: 'token.price', tokens: 'listed' }] },
+    { latencyMs: 300 },
+  )
+  const asked = watch(ask(`/prices/52014/${TOKEN}`))
+  await clock.advance(100)
+  const closed = watch(proxy.close())
+  await clock.advance(400)
+  expect(closed.state).toBe('pending')
+  await clock.advance(200)
+  expect([asked.value?.status, closed.state]).toEqual([200, 'resolved'])
+  fake.expectCredits({ 'token.list': 600, 'token.price': 50 })
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RequestRate } from '../../src/proxy/request-rate.ts'
+import { RequestRate } from '../../src/proxy/visitors.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
-import { batchPath, errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
+import { batchPath, errorOf, pricePath, remainingOf, setupProxy, TOKENS } from './setup.ts'
 import { setupStream } from './stream-setup.ts'
 
 const SECOND = 1_000
@@ -15,7 +15,7 @@ const FOREIGN = `0x${'0'.repeat(39)}1`
 describe('requestsPerMinute', () => {
   const perVisitor = { credits: 100_000, windowMs: DAY, requestsPerMinute: 3 }
 
-  test('limits a visitor, cached answers and streams included, and nobody else', async () => {
+  test('limits a visitor, cached answers included, and nobody else', async () => {
     const { ask, clock } = setupProxy({ perVisitor })
     for (let request = 0; request < 3; request++) expect((await ask(pricePath(), { visitor: 'ada' })).status).toBe(200)
     const refused = await ask(pricePath(), { visitor: 'ada' })
@@ -26,15 +26,18 @@ describe('requestsPerMinute', () => {
     expect((await ask(pricePath(), { visitor: 'ada' })).status).toBe(200)
   })
 
-  test('counts streams', async () => {
-    const { listen } = setupStream({ perVisitor: { streams: 9 } }, { perVisitor })
+  test.each([
+    ['400', '/tokens/52014?limit=0', 400],
+    ['403', '/farms/52014', 403],
+    ['404', '/nothing', 404],
+    ['a method', '/tokens/52014', 405],
+    ['streams', `/stream?addresses=${TOKEN}`, 200],
+  ])('counts refused calls and streams, too: %s', async (_, path, status) => {
+    const { ask } = setupStream({ perVisitor: { streams: 9 } }, { allow: ['token.list'], perVisitor })
     const statuses: number[] = []
-    for (let stream = 0; stream < 4; stream++) {
-      const { response, stop } = await listen(`?addresses=${TOKEN}`)
-      statuses.push(response.status)
-      await stop()
-    }
-    expect(statuses).toEqual([200, 200, 200, 429])
+    for (let call = 0; call < 5; call++)
+      statuses.push((await ask(path, { method: status === 405 ? 'DELETE' : 'GET' })).status)
+    expect(statuses).toEqual([status, status, status, 429, 429])
   })
 
   testProperty(
@@ -47,14 +50,13 @@ describe('requestsPerMinute', () => {
         clock.jump(wait)
         try {
           rate.count('ada')
-          accepted.push(clock.now())
         } catch (error) {
           const { retryAfterMs } = (error as { details: { retryAfterMs: number } }).details
           expect(retryAfterMs).toBeGreaterThan(0)
           clock.jump(Math.ceil(retryAfterMs / SECOND) * SECOND)
           rate.count('ada')
-          accepted.push(clock.now())
         }
+        accepted.push(clock.now())
       }
       for (const [index, at] of accepted.entries())
         expect(accepted.slice(index).filter((other) => other < at + MINUTE).length).toBeLessThanOrEqual(8)
@@ -108,18 +110,9 @@ describe('the state of the proxy', () => {
     await clock.advance(SECOND)
     const status = proxy.status()
     expect(status).toMatchObject({ visitors: 12, streams: 1, feed: { state: 'running' } })
-    expect(status.stream).toEqual({
-      addresses: 3,
-      everyMs: MINUTE,
-      creditsPerDay: { staying: 130 * 1_440, rotating: 150 * 1_440 },
-      stretch: { staying: 1, rotating: 1 },
-    })
-    expect(status.budget).toEqual({
-      limit: 9_000,
-      spent: 1_200,
-      available: 7_800,
-      resetsAt: clock.now() + DAY - SECOND,
-    })
+    expect(status.stream).toMatchObject({ addresses: 3, stretch: { staying: 1, rotating: 1 } })
+    const resetsAt = clock.now() + DAY - SECOND
+    expect(status.budget).toEqual({ limit: 9_000, spent: 1_200, available: 7_800, resetsAt })
     expect(status.topSpenders).toHaveLength(10)
     expect(status.topSpenders.slice(0, 2)).toEqual([
       { visitor: '2', spent: 150, available: 850, streams: 0 },
@@ -133,19 +126,90 @@ describe('the state of the proxy', () => {
     expect(proxy.status()).toEqual({ ...empty, budget: undefined, feed: undefined })
   })
 
-  test('is answered to the operator only: for everybody else the path does not exist', async () => {
+  test('is answered to the operator only, with GET alone, visitor or not', async () => {
     const operator = (request: Request) => request.headers.get('x-operator') === 'secret'
-    const { ask } = setupProxy({ ...limits, operator })
+    const visitor = (request: Request) => request.headers.get('x-visitor')
+    const { ask } = setupProxy({ ...limits, operator, visitor })
     await ask(pricePath(), { visitor: 'ada' })
     const response = await ask('/_status', { headers: { 'x-operator': 'secret' } })
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.json()).toMatchObject({ visitors: 1, budget: { spent: 50 } })
-    expect(await errorOf(ask('/_status'))).toBe('404 not_found')
-    const failing = () => Promise.reject(new Error('secret'))
-    for (const other of [undefined, failing, async () => false]) {
-      const { ask } = setupProxy({ ...limits, operator: other })
-      expect(await errorOf(ask('/_status', { headers: { 'x-operator': 'secret' } }))).toBe('404 not_found')
+    const post = ask('/_status', { method: 'POST', headers: { 'x-operator': 'secret' } })
+    expect(await errorOf(post)).toBe('405 method_not_allowed')
+  })
+
+  const failing = () => Promise.reject(new Error('secret'))
+  const operators = { 'without an operator': undefined, 'where asking fails': failing, 'for others': async () => false }
+  describe.each(Object.entries(operators))('%s', (_, operator) => {
+    test.each(['GET', 'HEAD', 'POST', 'DELETE'])('its path does not exist: %s', async (method) => {
+      const { ask } = setupProxy({ ...limits, operator })
+      const answerTo = async (path: string) => {
+        const response = await ask(path, { method })
+        return { status: response.status, headers: [...response.headers], text: await response.text() }
+      }
+      expect((await answerTo('/_status')).status).toBe(404)
+      expect(await answerTo('/_status')).toEqual(await answerTo('/_nothing'))
+    })
+  })
+})
+
+describe('a refusal', () => {
+  test('of a budget that is used up while the token list is needed says so, and until when', async () => {
+    const { ask, clock } = setupProxy({
+      allow: ['token.list', { operation: 'token.price', tokens: 'listed' }],
+      budget: { credits: 500, windowMs: MINUTE },
+    })
+    await clock.advance(SECOND)
+    const response = await ask(pricePath())
+    expect(response.headers.get('retry-after')).toBe('59')
+    expect(remainingOf(response)).toBe('500')
+    expect(await errorOf(response)).toBe('429 budget_exceeded')
+    const stream = setupStream({ addresses: 'listed' }, { budget: { credits: 500, windowMs: MINUTE } })
+    expect(await errorOf(stream.ask(`/stream?addresses=${TOKEN}`))).toBe('429 budget_exceeded')
+  })
+
+  test('says what the visitor has left, whatever it is for', async () => {
+    const { ask } = setupStream(
+      { perVisitor: { streams: 1 }, addresses: [TOKEN] },
+      { perVisitor: { credits: 120, windowMs: DAY, requestsPerMinute: 12 } },
+    )
+    await ask(pricePath())
+    const refusals = [
+      await ask('/farms/52014'),
+      await ask('/nothing'),
+      await ask('/_status'),
+      await ask(pricePath(1), { method: 'POST' }),
+      await ask('/prices/52014?addresses='),
+      await ask(batchPath(3)),
+      await ask(`/stream?addresses=${TOKENS[1]}`),
+      await ask('/stream'),
+    ]
+    expect(refusals.map(({ status }) => status)).toEqual([403, 404, 404, 405, 400, 429, 403, 400])
+    expect(refusals.map(remainingOf)).toEqual(refusals.map(() => '70'))
+    await ask(`/stream?addresses=${TOKEN}`)
+    const tooMany = await ask(`/stream?addresses=${TOKEN}`)
+    expect([tooMany.status, remainingOf(tooMany), tooMany.headers.get('retry-after')]).toEqual([429, '70', '10'])
+    await ask(pricePath())
+    const tooFast = await ask(pricePath())
+    expect([tooFast.status, remainingOf(tooFast)]).toEqual([429, '70'])
+    expect(tooFast.headers.has('retry-after')).toBe(true)
+  })
+
+  test('of a call that never fits says that it does not, and one that fits later says when', async () => {
+    const of = async (response: Promise<Response>) => {
+      const { error } = (await (await response).json()) as { error: { code: string; message: string } }
+      return `${error.code}: ${error.message}`
     }
+    const window = { credits: 80, windowMs: DAY }
+    const allow = ['farm.list', 'token.price'] as const
+    const never = (who: string) => `The call may cost 3000 credits, and ${who} 80 at most: it never fits. Ask for less.`
+    const own = setupProxy({ allow, perVisitor: window })
+    expect(await of(own.ask('/farms/52014'))).toBe(`visitor_budget_exceeded: ${never('a visitor has')}`)
+    const all = setupProxy({ allow, budget: window })
+    expect(await of(all.ask('/farms/52014'))).toBe(`budget_exceeded: ${never('all visitors together have')}`)
+    await all.ask(pricePath())
+    const later = 'budget_exceeded: The proxy has used up its credits. Try again later.'
+    expect(await of(all.ask(pricePath(1)))).toBe(later)
   })
 })
 

@@ -1,15 +1,18 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type MarketProxy, toNodeHandler } from 'etn-market/proxy'
 import { onTestFinished } from 'vitest'
 
 /** Serves a proxy over loopback, by its handler for Node. Returns its origin. */
-export async function listen(proxy: MarketProxy): Promise<string> {
-  const server = createServer(toNodeHandler(proxy))
+export const listen = async (proxy: MarketProxy) => `http://127.0.0.1:${await serve(toNodeHandler(proxy))}`
+
+/** A server of `node:http` on loopback. Returns its port. */
+export async function serve(handler: RequestListener): Promise<number> {
+  const server = createServer(handler)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return (server.address() as AddressInfo).port
 }

@@ -1,56 +1,27 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { createClient } from 'etn-market'
-import { createFakeService } from 'etn-market/fake'
-import { createPriceFeed } from 'etn-market/feed'
-import { createProxy, type MarketProxy, type ProxyOptions, toNodeHandler } from 'etn-market/proxy'
+import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
+import { toNodeHandler } from 'etn-market/proxy'
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createRunningClock } from '../support/clock.ts'
-import { TOKENS } from './setup.ts'
+import { listen, serve } from './listen.ts'
+import { openRunningProxy, TOKENS } from './setup.ts'
 
 const PATH = '/api/market/nft/stats'
 
-function serve(handler: Parameters<typeof createServer>[1]): Promise<Server> {
-  const server = createServer(handler)
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
-}
+const openProxy = () => openRunningProxy().proxy
 
-function openProxy(options: Partial<ProxyOptions> = {}): MarketProxy {
-  const fake = createFakeService({ clock: createRunningClock() })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
-  const feed = createPriceFeed(client, { budget: false })
-  const proxy = createProxy({
-    client,
-    basePath: '/api/market',
-    allow: ['nft.stats'],
-    visitor: () => 'somebody',
-    budget: false,
-    feed,
-    ...options,
-  } as ProxyOptions)
-  onTestFinished(async () => {
-    await feed.close()
-    await client.close()
-    await proxy.close()
-    await fake.close()
-  })
-  return proxy
-}
-
-function open(server: Server): Socket {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+function open(port: number): Socket {
+  const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   return socket
 }
 
 /** Sends bytes as they are, and reads until the server closes the connection. */
-async function send(server: Server, raw: string): Promise<string> {
-  const socket = open(server)
+async function send(port: number, raw: string): Promise<string> {
+  const socket = open(port)
   socket.setEncoding('latin1')
   let answer = ''
   socket.on('data', (data: string) => {
@@ -63,11 +34,13 @@ async function send(server: Server, raw: string): Promise<string> {
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
 const close = 'Connection: close'
+/** A request of the proxy that is well formed. */
+const USUAL = `GET ${PATH} HTTP/1.1\r\nHost: dapp.example\r\n${close}\r\n\r\n`
 
 describe('every request is answered with a status, and ends nothing', () => {
   const host = 'Host: dapp.example'
   test.each([
-    ['a usual one', `GET ${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 200],
+    ['a usual one', USUAL, 200],
     ['TRACE', `TRACE / HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 405],
     ['TRACE in lower case, which is no method of Node', `trace / HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`, 400],
     ['POST with a body', `POST ${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\nContent-Length: 2\r\n\r\n{}`, 405],
@@ -88,35 +61,35 @@ describe('every request is answered with a status, and ends nothing', () => {
     ['HTTP/1.0 without a host', `GET ${PATH} HTTP/1.0\r\n\r\n`, 200],
     ['an upgrade', `GET ${PATH} HTTP/1.1\r\n${host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`, 200],
   ])('%s', async (_, raw, status) => {
-    const server = await serve(toNodeHandler(openProxy()))
-    const answer = await send(server, raw)
+    const port = await serve(toNodeHandler(openProxy()))
+    const answer = await send(port, raw)
     expect(statusOf(answer), answer).toBe(status)
-    expect(statusOf(await send(server, `GET ${PATH} HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`))).toBe(200)
+    expect(statusOf(await send(port, USUAL))).toBe(200)
   })
 
   test('with the usual body', async () => {
-    const server = await serve(toNodeHandler(openProxy()))
-    const wrong = await send(server, `GET ${PATH} HTTP/1.1\r\nHost: [\r\n${close}\r\n\r\n`)
+    const port = await serve(toNodeHandler(openProxy()))
+    const wrong = await send(port, `GET ${PATH} HTTP/1.1\r\nHost: [\r\n${close}\r\n\r\n`)
     expect(wrong).toContain('{"error":{"code":"invalid_request","message":')
-    const trace = await send(server, `TRACE / HTTP/1.1\r\nHost: x\r\n${close}\r\n\r\n`)
+    const trace = await send(port, `TRACE / HTTP/1.1\r\nHost: x\r\n${close}\r\n\r\n`)
     expect(trace).toContain('{"error":{"code":"method_not_allowed","message":')
     expect(trace.toLowerCase()).toContain('allow: get, head, options')
   })
 
   test('also where a proxy of somebody else fails', async () => {
     const failing = Object.assign(() => Promise.reject(new Error('broken')), openProxy())
-    const server = await serve(toNodeHandler(failing))
-    expect(await send(server, `GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)).toBe('')
+    const port = await serve(toNodeHandler(failing))
+    expect(await send(port, USUAL)).toBe('')
   })
 })
 
 test('the path before the one at which Express mounts a handler counts', async () => {
   const handler = toNodeHandler(openProxy())
-  const server = await serve((request, response) => {
+  const port = await serve((request, response) => {
     const mounted = Object.assign(request, { originalUrl: request.url, url: request.url?.slice('/api/market'.length) })
     handler(mounted, response)
   })
-  expect(statusOf(await send(server, `GET ${PATH} HTTP/1.1\r\nHost: x\r\n${close}\r\n\r\n`))).toBe(200)
+  expect(statusOf(await send(port, USUAL))).toBe(200)
 })
 
 test('each cookie has a line of its own', async () => {
@@ -128,10 +101,7 @@ test('each cookie has a line of its own', async () => {
       response.headers.append('set-cookie', cookie)
     return response
   }, proxy)
-  const answer = await send(
-    await serve(toNodeHandler(withCookies)),
-    `GET ${PATH} HTTP/1.1\r\nHost: x\r\n${close}\r\n\r\n`,
-  )
+  const answer = await send(await serve(toNodeHandler(withCookies)), USUAL)
   expect(answer.match(/^set-cookie: .*$/gim)).toEqual([
     'set-cookie: a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT',
     'set-cookie: b=2',
@@ -141,10 +111,10 @@ test('each cookie has a line of its own', async () => {
 const STREAM = `GET /api/market/stream?addresses=${TOKENS[0]} HTTP`
 
 test('a stream arrives event by event, to a client of HTTP/1.0 too, and ends when the visitor leaves', async () => {
-  const proxy = openProxy({ stream: { addresses: 'any' } })
-  const server = await serve(toNodeHandler(proxy))
+  const { proxy } = openRunningProxy({ stream: { addresses: 'any' } })
+  const port = await serve(toNodeHandler(proxy))
   for (const version of ['1.0', '1.1']) {
-    const socket = open(server)
+    const socket = open(port)
     let text = ''
     socket.on('data', (data) => {
       text += data
@@ -157,30 +127,22 @@ test('a stream arrives event by event, to a client of HTTP/1.0 too, and ends whe
   }
 })
 
-/** A proxy whose answer is a body of the test. */
-function bodyProxy(body: () => ReadableStream<Uint8Array>): MarketProxy {
-  return Object.assign(async () => new Response(body()), openProxy())
-}
+/** Serves a proxy whose answer is a body of the test. */
+const serveBody = (source: UnderlyingDefaultSource<Uint8Array>) =>
+  serve(toNodeHandler(Object.assign(async () => new Response(new ReadableStream(source)), openProxy())))
 
 test('a slow reader is written to as fast as it reads', async () => {
   const chunk = new Uint8Array(100_000)
   const CHUNKS = 1_000
   let pulled = 0
-  const server = await serve(
-    toNodeHandler(
-      bodyProxy(
-        () =>
-          new ReadableStream({
-            pull(controller) {
-              pulled++
-              if (pulled > CHUNKS) controller.close()
-              else controller.enqueue(chunk)
-            },
-          }),
-      ),
-    ),
-  )
-  const socket = open(server)
+  const port = await serveBody({
+    pull(controller) {
+      pulled++
+      if (pulled > CHUNKS) controller.close()
+      else controller.enqueue(chunk)
+    },
+  })
+  const socket = open(port)
   socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   socket.pause()
   let before = -1
@@ -207,22 +169,51 @@ test('a slow reader is written to as fast as it reads', async () => {
 
 test('a body is cancelled when the visitor leaves in the middle of it', async () => {
   let isCancelled = false
-  const server = await serve(
-    toNodeHandler(
-      bodyProxy(
-        () =>
-          new ReadableStream({
-            start: (controller) => controller.enqueue(new Uint8Array(10)),
-            cancel() {
-              isCancelled = true
-            },
-          }),
-      ),
-    ),
-  )
-  const socket = open(server)
+  const port = await serveBody({
+    start: (controller) => controller.enqueue(new Uint8Array(10)),
+    cancel() {
+      isCancelled = true
+    },
+  })
+  const socket = open(port)
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await once(socket, 'data')
   socket.destroy()
   await expect.poll(() => isCancelled, { interval: 5 }).toBe(true)
+})
+
+/** A page that watches some tokens until it has the price of each. */
+async function visit(baseUrl: string, count: number) {
+  const client = createClient({ baseUrl })
+  const feed = createPriceFeed(client, { stream: true })
+  const prices: FeedPrice[] = []
+  feed.watch(TOKENS.slice(0, count), { everyMs: 60_000, onPrice: (price) => void prices.push(price) })
+  await expect.poll(() => prices, { interval: 5 }).toHaveLength(count)
+  return { client, feed, leave: () => Promise.all([feed.close(), client.close()]) }
+}
+
+test('over connections, pages buy and stream, and a page that goes leaves nothing behind', async () => {
+  const { fake, feed, proxy } = openRunningProxy()
+  const baseUrl = `${await listen(proxy)}/api/market`
+  const one = await visit(baseUrl, 3)
+  const other = await visit(baseUrl, 3)
+  expect([one.client.credits.charged, other.client.credits.charged]).toEqual([0, 0])
+  fake.expectCredits({ 'token.list': 600, 'prices.batch': 130 })
+  const bought = await one.client.prices.batch({ addresses: TOKENS.slice(0, 5) }).withMeta()
+  expect(bought.meta.credits.charged).toBe(150)
+  expect(feed.status().watches).toBe(1)
+  await Promise.all([one.leave(), other.leave()])
+  await expect.poll(() => feed.status().watches, { interval: 5 }).toBe(0)
+})
+
+test('behind msw, a page needs no server', async () => {
+  const { proxy, fake } = openRunningProxy()
+  const server = setupServer(http.all('https://dapp.example/api/market/*', ({ request }) => proxy(request)))
+  server.listen({ onUnhandledRequest: () => HttpResponse.error() })
+  onTestFinished(() => server.close())
+  const { client, leave } = await visit('https://dapp.example/api/market', 3)
+  await client.prices.batch({ addresses: TOKENS.slice(0, 2) })
+  expect(client.credits.charged).toBe(120)
+  fake.expectCredits(600 + 250)
+  await leave()
 })

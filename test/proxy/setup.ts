@@ -1,7 +1,8 @@
 import { type Client, type ClientOptions, createClient } from 'etn-market'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
+import { createPriceFeed } from 'etn-market/feed'
 import { createProxy, type MarketProxy, type ProxyOptions } from 'etn-market/proxy'
-import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
+import { createRunningClock, createVirtualClock, type VirtualClock } from '../support/clock.ts'
 // The client loads it lazily; loaded here so that it takes no real time.
 import '../../src/generated/answer-schemas.ts'
 import { onCaseFinished } from '../support/property.ts'
@@ -24,6 +25,7 @@ async function listTokens(): Promise<string[]> {
 
 /** The path of the price of one of these tokens. */
 export const pricePath = (index = 0) => `/prices/52014/${TOKENS[index]}`
+/** The path of the prices of some of these tokens. */
 export const batchPath = (count: number, from = 0) => `/prices/52014?addresses=${TOKENS.slice(from, from + count)}`
 
 export interface ProxySetup {
@@ -88,6 +90,29 @@ export function openProxy(
   return { clock, fake, client, proxy, ask, page, close }
 }
 
+/** A proxy with a feed in real time. */
+export function openRunningProxy(options: Partial<ProxyOptions> = {}) {
+  const fake = createFakeService({ clock: createRunningClock() })
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  const feed = createPriceFeed(client, { budget: false })
+  const proxy = createProxy({
+    client,
+    basePath: '/api/market',
+    allow: ['nft.stats', 'prices.batch'],
+    visitor: () => 'somebody',
+    budget: false,
+    feed,
+    ...options,
+  } as ProxyOptions)
+  onCaseFinished(async () => {
+    await feed.close()
+    await client.close()
+    await proxy.close()
+    await fake.close()
+  })
+  return { fake, feed, proxy }
+}
+
 /** Rejects when the request is aborted, as `fetch` does. */
 async function fetchAs(proxy: MarketProxy, request: Request, visitor: string): Promise<Response> {
   request.headers.set('x-visitor', visitor)
@@ -102,3 +127,7 @@ export async function errorOf(response: Response | Promise<Response>): Promise<s
   const { error } = (await answered.json()) as { error: { code: string } }
   return `${answered.status} ${error.code}`
 }
+
+/** What an answer cost its visitor, and what is left, as its headers say. */
+export const costOf = ({ headers }: Response) => headers.get('x-credits-cost')
+export const remainingOf = ({ headers }: Response) => headers.get('x-credits-remaining')

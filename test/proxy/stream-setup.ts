@@ -1,4 +1,11 @@
-import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import {
+  createPriceFeed,
+  type FeedOptions,
+  type FeedPrice,
+  type FeedStatus,
+  type PriceFeed,
+  type WatchOptions,
+} from 'etn-market/feed'
 import type { ProxyOptions, ProxyStreamOptions } from 'etn-market/proxy'
 import type { RefusedAddress, StreamReport } from '../../src/feed/stream/stream-state.ts'
 import { createVirtualClock, type VirtualClock } from '../support/clock.ts'
@@ -89,4 +96,24 @@ function read(response: Response): Listener {
     hasEnded: () => ended,
     stop: async () => void (await reader?.cancel()),
   }
+}
+
+export const query = (addresses: readonly string[]) => `?addresses=${addresses}`
+
+/** A feed whose prices the test delivers, and how often its watch was changed and its state was asked for. */
+export function manualFeed() {
+  let onPrice: ((price: FeedPrice) => void) | undefined
+  const calls = { update: 0, status: 0 }
+  const watch = ((_: unknown, options: WatchOptions) => {
+    onPrice = options.onPrice
+    return { stop() {}, update: () => void calls.update++ }
+  }) as unknown as PriceFeed['watch']
+  const status = () => {
+    calls.status++
+    return { state: 'running', stretch: 1, limit: 1_000 } as FeedStatus
+  }
+  const deliver = (addresses: readonly string[], at: number) => {
+    for (const address of addresses) onPrice?.({ address, usd: '1', etn: '2', at, ageMs: 0, stale: false })
+  }
+  return { feed: { watch, status }, deliver, calls }
 }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createBudget, InvalidRequestError } from 'etn-market'
-import { createPriceFeed } from 'etn-market/feed'
+import { type Client, createBudget, InvalidRequestError } from 'etn-market'
+import { createPriceFeed, type FeedOptions } from 'etn-market/feed'
 import { type AllowedOperation, createProxy, type ProxyOptions } from 'etn-market/proxy'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/concurrency/clock.ts'
@@ -9,100 +9,13 @@ import { MAX_VISITORS, Visitors } from '../../src/proxy/visitors.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
 import { watch } from '../support/setup.ts'
-import { errorOf, pricePath, setupProxy, TOKENS } from './setup.ts'
-
-describe('who a visitor is', () => {
-  const cases: [string, NonNullable<ProxyOptions['visitor']>][] = [
-    [
-      'throws',
-      () => {
-        throw new Error('secret')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('secret'))],
-    ['returns nothing', () => undefined],
-    ['returns null', async () => null],
-    ['returns an empty text', () => ''],
-    ['returns a text of 257 characters', () => 'x'.repeat(257)],
-  ]
-  test.each(cases)('is not known when the function %s: nothing is spent', async (_, visitor) => {
-    const { ask, fake } = setupProxy({ visitor })
-    const response = await ask(pricePath())
-    expect(await response.clone().text()).not.toContain('secret')
-    expect(await errorOf(response)).toBe('403 no_visitor')
-    fake.expectRequests(0)
-  })
-
-  test('may take time to find out', async () => {
-    const { ask, clock } = setupProxy({
-      visitor: async () => {
-        await clock.sleep(100)
-        return 'ada'
-      },
-    })
-    const asked = watch(ask(pricePath()))
-    await clock.advance(100)
-    expect(asked.value?.status).toBe(200)
-  })
-
-  test('is not waited for when the proxy closes', async () => {
-    const { ask, proxy, fake } = setupProxy({ visitor: () => new Promise(() => {}) })
-    const asked = ask(pricePath())
-    await proxy.close()
-    expect(await errorOf(asked)).toBe('503 proxy_closed')
-    fake.expectRequests(0)
-  })
-
-  test('is the same for all without a function', async () => {
-    const { ask } = setupProxy({ visitor: undefined, perVisitor: { credits: 50, windowMs: 1_000 } })
-    await ask(pricePath(0))
-    expect(await errorOf(ask(pricePath(1)))).toBe('429 visitor_budget_exceeded')
-  })
-})
-
-test('a visitor whose own lost answer ends a shared call leaves the others with theirs', async () => {
-  const { ask, clock, fake } = setupProxy({ perVisitor: { credits: 50, windowMs: 60_000 } })
-  fake.fault({ reset: 'after', delayMs: 100 })
-  const poor = watch(ask(pricePath(), { visitor: 'poor' }))
-  await clock.advance(10)
-  const rich = watch(ask(pricePath(), { visitor: 'rich' }))
-  await clock.advance(30_000)
-  // The retry needs credits that the first visitor does not have any more; the second one buys again.
-  expect(await errorOf(poor.value as Response)).toBe('429 visitor_budget_exceeded')
-  expect(rich.value?.headers.get('x-credits-cost')).toBe('50')
-  fake.expectCredits(100)
-})
-
-test('a crowd that shares a call is refused at once where the budget of all has no credits for its retry', async () => {
-  const budget = createBudget({ credits: 60, windowMs: 60_000 }, createVirtualClock())
-  const reserve = vi.spyOn(budget, 'reserve')
-  const { ask, fake, clock } = setupProxy({ perVisitor: { credits: 500, windowMs: 60_000 }, budget })
-  fake.fault({ reset: 'after', delayMs: 100 })
-  const crowd = Array.from({ length: 100 }, (_, visitor) => watch(ask(pricePath(), { visitor: `${visitor}` })))
-  await clock.advance(30_000)
-  const answers = await Promise.all(crowd.map(({ value }) => errorOf(value as Response)))
-  expect(new Set(answers)).toEqual(new Set(['429 budget_exceeded']))
-  fake.expectCredits(50)
-  // Of the first visitor: one for the call and one for its retry.
-  expect(reserve).toHaveBeenCalledTimes(2)
-})
-
-test('retries and lost answers count against the visitor', async () => {
-  const { ask, clock, fake } = setupProxy({ perVisitor: { credits: 150, windowMs: 60_000 } })
-  fake.script('token.price', [{ reset: 'after' }, { truncate: 3 }, 'ok'])
-  const asked = watch(ask(pricePath()))
-  await clock.advance(30_000)
-  expect(asked.value?.headers.get('x-credits-cost')).toBe('100')
-  expect(asked.value?.headers.get('x-credits-remaining')).toBe('0')
-  fake.expectCredits(150)
-  expect(await errorOf(ask(pricePath(1)))).toBe('429 visitor_budget_exceeded')
-})
+import { costOf, pricePath, remainingOf, setupProxy, TOKENS } from './setup.ts'
 
 test('a visitor is never charged more than was reserved', async () => {
   const { ask, fake, client } = setupProxy({ perVisitor: { credits: 100, windowMs: 60_000 } })
   fake.fault({ creditHeaders: { cost: 9_000 } })
-  const { headers } = await ask(pricePath())
-  expect([headers.get('x-credits-cost'), headers.get('x-credits-remaining')]).toEqual(['50', '50'])
+  const response = await ask(pricePath())
+  expect([costOf(response), remainingOf(response)]).toEqual(['50', '50'])
   expect(client.budget.spent).toBe(9_000)
 })
 
@@ -124,11 +37,13 @@ describe('visitors are remembered', () => {
     await Promise.resolve()
     await Promise.resolve()
     expect(refused.error).toMatchObject({ details: { status: 429, retryAfterMs: windowMs - 1_000 } })
-    expect(() => visitors.find('first')?.reserve(1)).toThrow('0 of 10')
+    expect(() => visitors.begin('first').reserve(1)).toThrow('You have used up your credits')
+    visitors.end('first')
     clock.jump(windowMs - 1_000)
     spend(visitors, 'late')
-    expect(visitors.find('first')).toBeUndefined()
-    expect(() => visitors.find('visitor 5')?.reserve(1)).toThrow('0 of 10')
+    expect(() => visitors.begin('first')).toThrow('Too many visitors')
+    expect(() => visitors.begin('visitor 5').reserve(1)).toThrow('You have used up your credits')
+    visitors.end('visitor 5')
     clock.jump(1_000)
     spend(visitors, 'visitor 5')
   })
@@ -140,9 +55,9 @@ describe('visitors are remembered', () => {
     visitors.begin('ada')
     visitors.end('ada')
     clock.jump(windowMs)
-    expect(visitors.find('ada')).toMatchObject({ available: 10 })
+    expect([visitors.size, visitors.available('ada')]).toEqual([1, 10])
     visitors.end('ada')
-    expect(visitors.find('ada')).toBeUndefined()
+    expect(visitors.size).toBe(0)
   })
 
   test('until their windows have ended, all at the next request', () => {
@@ -203,96 +118,46 @@ describe('visitors are remembered', () => {
 })
 
 describe('createProxy throws for', () => {
-  const wrong: [string, (own: ProxyOptions['client']) => unknown][] = [
-    ['a client of somebody else', () => ({ client: {}, allow: [] })],
-    ['an unknown option', (own) => ({ client: own, budget: false, allow: [], rateLimit: 5 })],
-    ['no allowed operations', (own) => ({ client: own, budget: false })],
-    ['no budget', (own) => ({ client: own, allow: [] })],
-    ['a budget that is no object', (own) => ({ client: own, allow: [], budget: true })],
-    [
-      'a feed without a function that knows visitors',
-      (own) => ({ client: own, budget: false, allow: [], feed: createPriceFeed(own, { budget: false }) }),
-    ],
-    [
-      'a feed without a budget, and without `false` in its place',
-      (own) => ({ client: own, budget: false, allow: [], feed: createPriceFeed(own), visitor: () => 'a' }),
-    ],
-    [
-      'a visitor and a cookie',
-      (own) => ({ client: own, budget: false, allow: [], visitor: () => 'a', visitorCookie: true }),
-    ],
-    ['a short secret', (own) => ({ client: own, budget: false, allow: [], visitorCookie: { secret: 'short' } })],
-    ['a cookie with a space', (own) => ({ client: own, budget: false, allow: [], visitorCookie: { name: 'a b' } })],
-    ['a feed of somebody else', (own) => ({ client: own, budget: false, allow: [], visitor: () => 'a', feed: {} })],
-    [
-      'requests per minute of half a request',
-      (own) => ({
-        client: own,
-        budget: false,
-        allow: [],
-        perVisitor: { credits: 5, windowMs: 5, requestsPerMinute: 0.5 },
-      }),
-    ],
-    [
-      'tokens of an operation without one',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'balances.get', tokens: 'listed' }] }),
-    ],
-    [
-      'tokens that are no addresses',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.price', tokens: ['BOLT'] }] }),
-    ],
-    ['an operator that is no function', (own) => ({ client: own, budget: false, allow: [], operator: true })],
-    ['an unknown operation', (own) => ({ client: own, budget: false, allow: ['token.prices'] })],
-    ['an operation twice', (own) => ({ client: own, budget: false, allow: ['nft.stats', { operation: 'nft.stats' }] })],
-    [
-      'an unknown field of a rule',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.list', max: 5 }] }),
-    ],
-    [
-      'a limit above the maximum',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.list', limit: 101 }] }),
-    ],
-    [
-      'a limit of an operation without one',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.get', limit: 1 }] }),
-    ],
-    [
-      'more addresses than a request takes',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'prices.batch', addresses: 51 }] }),
-    ],
-    [
-      'values of an unknown parameter',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.candles', values: { size: [1] } }] }),
-    ],
-    [
-      'unknown values',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.candles', values: { bucket: ['2h'] } }] }),
-    ],
-    [
-      'a negative cache time',
-      (own) => ({ client: own, budget: false, allow: [{ operation: 'token.get', cacheMs: -1 }] }),
-    ],
-    ['a base path with a query', (own) => ({ client: own, budget: false, allow: [], basePath: '/api?x' })],
-    ['a base path that is relative', (own) => ({ client: own, budget: false, allow: [], basePath: 'api' })],
-    [
-      'an origin with a path',
-      (own) => ({ client: own, budget: false, allow: [], cors: { origins: ['https://a.example/x'] } }),
-    ],
-    ['any origin', (own) => ({ client: own, budget: false, allow: [], cors: { origins: ['*'] } })],
-    [
-      'a visitor budget without a window',
-      (own) => ({ client: own, budget: false, allow: [], perVisitor: { credits: 5 } }),
-    ],
-    [
-      'a visitor budget of half a credit',
-      (own) => ({ client: own, budget: false, allow: [], perVisitor: { credits: 0.5, windowMs: 5 } }),
-    ],
-    ['a stream without a feed', (own) => ({ client: own, budget: false, allow: [], stream: {} })],
-    ['cdn without a time', (own) => ({ client: own, budget: false, allow: [], cdn: {} })],
-  ]
-  test.each(wrong)('%s', (_, makeOptions) => {
+  const feed = (own: Client, options?: FeedOptions) => createPriceFeed(own, options)
+  const operation = (entry: object) => ({ allow: [entry] })
+  const perVisitor = (limits: object) => ({ perVisitor: { credits: 5, windowMs: 5, ...limits } })
+  test.each<[string, object | ((own: Client) => object)]>([
+    ['a client of somebody else', { client: {} }],
+    ['an unknown option', { rateLimit: 5 }],
+    ['no allowed operations', { allow: undefined }],
+    ['no budget', { budget: undefined }],
+    ['a budget that is no object', { budget: true }],
+    ['a feed without a function that knows visitors', (own) => ({ feed: feed(own, { budget: false }) })],
+    ['a feed without a budget, and without `false` in its place', (own) => ({ feed: feed(own), visitor: () => 'a' })],
+    ['a feed of somebody else', { visitor: () => 'a', feed: {} }],
+    ['a stream without a feed', { stream: {} }],
+    ['a visitor and a cookie', { visitor: () => 'a', visitorCookie: true }],
+    ['a short secret', { visitorCookie: { secret: 'short' } }],
+    ['a cookie with a space', { visitorCookie: { name: 'a b' } }],
+    ['requests per minute of half a request', perVisitor({ requestsPerMinute: 0.5 })],
+    ['a visitor budget without a window', perVisitor({ windowMs: undefined })],
+    ['a visitor budget of half a credit', perVisitor({ credits: 0.5 })],
+    ['an operator that is no function', { operator: true }],
+    ['an unknown operation', { allow: ['token.prices'] }],
+    ['an operation twice', { allow: ['nft.stats', { operation: 'nft.stats' }] }],
+    ['tokens of an operation without one', operation({ operation: 'balances.get', tokens: 'listed' })],
+    ['tokens that are no addresses', operation({ operation: 'token.price', tokens: ['BOLT'] })],
+    ['an unknown field of a rule', operation({ operation: 'token.list', max: 5 })],
+    ['a limit above the maximum', operation({ operation: 'token.list', limit: 101 })],
+    ['a limit of an operation without one', operation({ operation: 'token.get', limit: 1 })],
+    ['more addresses than a request takes', operation({ operation: 'prices.batch', addresses: 51 })],
+    ['values of an unknown parameter', operation({ operation: 'token.candles', values: { size: [1] } })],
+    ['unknown values', operation({ operation: 'token.candles', values: { bucket: ['2h'] } })],
+    ['a negative cache time', operation({ operation: 'token.get', cacheMs: -1 })],
+    ['a base path with a query', { basePath: '/api?x' }],
+    ['a base path that is relative', { basePath: 'api' }],
+    ['an origin with a path', { cors: { origins: ['https://a.example/x'] } }],
+    ['any origin', { cors: { origins: ['*'] } }],
+    ['cdn without a time', { cdn: {} }],
+  ])('%s', (_, wrong) => {
     const { client } = setupProxy()
-    expect(() => createProxy(makeOptions(client) as ProxyOptions)).toThrow(InvalidRequestError)
+    const options = { client, budget: false, allow: [], ...(typeof wrong === 'function' ? wrong(client) : wrong) }
+    expect(() => createProxy(options as ProxyOptions)).toThrow(InvalidRequestError)
   })
 
   test('nothing that it accepts', async () => {

@@ -1,6 +1,6 @@
 import { createRedisFleet } from 'etn-market/redis'
 import { afterEach, describe, vi } from 'vitest'
-import { fleetInternalsOf } from '../../src/fleet/internals.ts'
+import { fleetInternalsOf } from '../../src/fleet/fleet.ts'
 import { type BudgetUnderTest, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
 import { createTimedRunner } from '../support/redis-time.ts'
 import { useFleet } from './setup.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createKeyNames } from '../../src/credits/key-name.ts'
-import { fleetInternalsOf } from '../../src/fleet/internals.ts'
+import { fleetInternalsOf } from '../../src/fleet/fleet.ts'
 import { BOLT, lossesAreOld, PROMPT, SHORT_LEASE, useFleet } from './setup.ts'
 
 const CREDITS = 1_000_000

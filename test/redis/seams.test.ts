@@ -1,7 +1,7 @@
 import { createClient } from 'etn-market'
 import { createRedisFleet } from 'etn-market/redis'
 import { expect, test } from 'vitest'
-import { fleetInternalsOf } from '../../src/fleet/internals.ts'
+import { fleetInternalsOf } from '../../src/fleet/fleet.ts'
 import type { ScriptRunner } from '../../src/redis/options.ts'
 import { createTimedRunner } from '../support/redis-time.ts'
 import { OPTIONS, useFleet } from './setup.ts'

@@ -1,5 +1,5 @@
 import { reserveInBoth, type SpendingLimit } from '../../src/credits/joint-budget.ts'
-import { StarterFailure } from '../../src/errors/starter-failure.ts'
+import { StarterFailure } from '../../src/errors/budget.ts'
 
 /** Two budgets as one, with the errors that the caller of a request gets. */
 export function joinBudgets(own: SpendingLimit, common: SpendingLimit): SpendingLimit {

@@ -1,26 +1,12 @@
-import { type Client, createClient, type SweepOptions } from 'etn-market'
+import { type Client, createClient } from 'etn-market'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createRunningClock, createVirtualClock } from '../support/clock.ts'
 import '../../src/generated/answer-schemas.ts'
+import { listed, read } from './sweeps.ts'
 
 const LOCKS = 2_000
-/** Tokens of the fake at the time of `createVirtualClock()`: what is listed changes with time. */
-const listed = await (async () => {
-  const fake = createFakeService({ clock: createVirtualClock() })
-  const tokens = await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.list({ limit: 100 })
-  return tokens.map(({ address }) => ({ address }))
-})()
 const addresses = (count: number) => listed.slice(0, count)
-
-async function read<Result>(sweep: AsyncIterable<Result>, onResult: (result: Result) => void = () => {}) {
-  const results: Result[] = []
-  for await (const result of sweep) {
-    results.push(result)
-    onResult(result)
-  }
-  return results
-}
 
 describe('a sweep ends when every further call must fail in the same way', () => {
   test.each([401, 402, 403])('%i', async (status) => {
@@ -50,19 +36,6 @@ describe('a sweep ends when every further call must fail in the same way', () =>
 describe('maxCredits holds for all runs on a store', () => {
   const start = (fake: FakeService) => createClient({ apiKey: fake.key, fetch: fake.fetch })
 
-  test('also where each run is given up in the middle', async () => {
-    const fake = createFakeService({ clock: createRunningClock() })
-    const store = new Map<string, string>()
-    for (let run = 0; run < 6; run++) {
-      const client = start(fake)
-      const options: SweepOptions = { store, maxCredits: 20_000 }
-      for await (const _ of client.locks.get.many(addresses(40).slice(run * 6), options)) if (run < 5) break
-      await client.close()
-    }
-    expect(fake.charged()).toBeLessThanOrEqual(20_000)
-    expect(fake.charged()).toBeGreaterThanOrEqual(20_000 - LOCKS)
-  })
-
   test('of all operations, at the same time too', async () => {
     const fake = createFakeService({ clock: createRunningClock() })
     const store = new Map<string, string>()
@@ -77,19 +50,6 @@ describe('maxCredits holds for all runs on a store', () => {
     expect(await read(more)).toHaveLength(1)
     await client.close()
   })
-})
-
-test('maxCredits holds for clients that use a store in turn', async () => {
-  const fake = createFakeService({ clock: createRunningClock() })
-  const store = new Map<string, string>()
-  const clients = [0, 1].map(() => createClient({ apiKey: fake.key, fetch: fake.fetch }))
-  const list = addresses(40)
-  for (let run = 0; run < 6; run++) {
-    const sweep = clients[run % 2]?.locks.get.many(list.slice(run * 4), { store, maxCredits: 20_000 })
-    for await (const _ of sweep ?? []) if (fake.charged() >= (run + 1) * 4 * LOCKS) break
-  }
-  expect(fake.charged()).toBe(20_000)
-  for (const client of clients) await client.close()
 })
 
 test('a sweep ends when its charges are written: a late write would replace those of the next one', async () => {

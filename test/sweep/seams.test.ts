@@ -5,21 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
+import { listed, read } from './sweeps.ts'
 
 const PRICE = 50
-const clockAtStart = createVirtualClock()
-const listed = await (async () => {
-  const fake = createFakeService({ clock: clockAtStart })
-  const tokens = await createClient({ apiKey: fake.key, fetch: fake.fetch }).token.list({ limit: 100 })
-  return tokens.map(({ address }) => ({ address }))
-})()
-
-async function read<Result>(sweep: AsyncIterable<Result>) {
-  const results: Result[] = []
-  for await (const result of sweep) results.push(result)
-  return results
-}
-
 /** Clients of one service in virtual time, each of whose answers takes 100 ms. */
 function service() {
   const clock = createVirtualClock()
@@ -136,23 +124,6 @@ describe('maxCredits × one store × several clients', () => {
     ),
     { cases: 60 },
   )
-})
-
-test("maxCredits × cool-down × 'finish': the sweep ends with what it has", async () => {
-  const { clock, fake, open } = service()
-  const client = open()
-  fake.fault({ operation: 'token.price', status: 429, headers: { 'retry-after': '30' }, nth: [3, 4] })
-  const controller = new AbortController()
-  const options = { maxCredits: 1_000, signal: controller.signal, whenAborted: 'finish' } as const
-  const sweep = client.token.price.many(listed.slice(0, 10), { ...options, concurrency: 2 })
-  const results = watch(read(sweep))
-  await clock.advance(5_000)
-  controller.abort(new Error('Ctrl-C'))
-  await clock.advance(1_000)
-  expect(results.value?.map(({ error }) => error)).toEqual([undefined, undefined])
-  expect(sweep.remaining).toHaveLength(8)
-  expect(fake.charged()).toBe(2 * PRICE)
-  expect(clock.pending).toBe(0)
 })
 
 describe('a store that never settles', () => {

@@ -29,16 +29,6 @@ const change =
     })
 
 describe('the answer of the service is billed, whatever an afterResponse hook makes of it', () => {
-  test('twenty lists with another cost', async () => {
-    const { client, charged, clock, fake } = open({ afterResponse: [change(undefined, { 'x-credits-cost': '1' })] })
-    for (let list = 0; list < 20; list++) {
-      watch(client.token.list({ limit: 20 }))
-      await clock.advance(1_000)
-    }
-    expect(fake.ledger()).toHaveLength(20)
-    expect([client.budget.spent, client.credits.charged]).toEqual([charged(), charged()])
-  })
-
   test.each([503, 422, 429, 500])('a paid 200 becomes %i: no more is charged than the limit', async (status) => {
     const { client, charged, clock } = open(
       { afterResponse: [change(status)] },
@@ -205,21 +195,4 @@ describe('a refusal of the service holds other calls up, whatever a hook makes o
     expect(script.requests).toHaveLength(5)
     expect(events.some(({ type }) => type === 'cooldown.started')).toBe(false)
   })
-})
-
-test('an answer that a beforeRequest hook makes is no attempt and costs nothing, and moves no balance', async () => {
-  const { client, clock, fake, charged } = open(
-    { beforeRequest: [() => ok({ price: '1', change: '0' }, costs(25, 3))] },
-    { validate: 'off', budget: { credits: 100 } },
-  )
-  const outcome = watch(client.etn.price().withMeta())
-  await clock.advance(0)
-  expect(outcome.value?.meta).toMatchObject({ attempts: 0, credits: { charged: 0 } })
-  expect([client.credits.charged, client.credits.remaining, charged(), fake.journal().length]).toEqual([
-    0,
-    undefined,
-    0,
-    0,
-  ])
-  expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
 })

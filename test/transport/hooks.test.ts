@@ -126,12 +126,13 @@ describe('beforeRequest', () => {
   test('may answer by itself: that is no attempt, and costs nothing', async () => {
     const seen: number[] = []
     const { outcome, script, client, events } = await call({
-      beforeRequest: [() => ok(price(TOKEN), costs(7))],
+      beforeRequest: [() => ok(price(TOKEN), costs(7, 3))],
       afterResponse: [({ response }) => void seen.push(response.status)],
     })
     expect(outcome.value).toMatchObject({ data: price(TOKEN), meta: { attempts: 0, credits: { charged: 0 } } })
     expect([script.requests.length, seen]).toEqual([0, [200]])
     expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
+    expect(client.credits).toMatchObject({ charged: 0, remaining: undefined })
     expect(events.map(({ type }) => type)).toEqual(['call.started', 'call.succeeded'])
   })
 

@@ -1,5 +1,4 @@
-import { createClient, type HttpAttempt } from 'etn-market'
-import { createFakeService } from 'etn-market/fake'
+import type { HttpAttempt } from 'etn-market'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createKyTransport, type KyTransportOptions } from '../../src/transport/ky.ts'
 import { REQUEST_CONTEXT } from '../support/request-context.ts'
@@ -11,17 +10,17 @@ afterEach(() => void vi.unstubAllGlobals())
 
 /** One attempt over ky, with what it reported. */
 function start(options: KyTransportOptions) {
-  const controller = new AbortController()
+  const { signal } = new AbortController()
   const reported: unknown[] = []
   const attempt: HttpAttempt = {
     url: URL_SENT,
     headers: HEADERS,
     context: REQUEST_CONTEXT,
-    signal: controller.signal,
+    signal,
     onSent: () => void reported.push('sent'),
     onHeaders: ({ status }) => void reported.push(status),
   }
-  return { ended: createKyTransport(options).send(attempt), controller, reported }
+  return { ended: createKyTransport(options).send(attempt), reported }
 }
 
 describe('what is sent', () => {
@@ -50,41 +49,11 @@ describe('what is sent', () => {
         seen.push(`${name} ${request.url} ${request.redirect}`)
         return new Response(name)
       })
-    const transport = createKyTransport()
-    const { signal } = new AbortController()
-    const attempt: HttpAttempt = {
-      url: URL_SENT,
-      headers: HEADERS,
-      context: REQUEST_CONTEXT,
-      signal,
-      onSent: () => {},
-      onHeaders: () => {},
-    }
     for (const name of ['first', 'second']) {
       stub(name)
-      expect((await transport.send(attempt)).response?.text).toBe(name)
+      expect((await start({}).ended).response?.text).toBe(name)
     }
     expect(seen).toEqual([`first ${URL_SENT} manual`, `second ${URL_SENT} manual`])
-  })
-
-  test('to a fetch that takes a Request alone, with the signal in it', async () => {
-    const fake = createFakeService()
-    const signals: AbortSignal[] = []
-    const fetch = (request: Request) => {
-      signals.push(request.signal)
-      return fake.fetch(request)
-    }
-    await using client = createClient({ apiKey: fake.key, fetch })
-    await client.etn.price()
-    expect(fake.ledger()).toHaveLength(1)
-    fake.fault({ delayMs: 60_000 })
-    const caller = new AbortController()
-    const call = client.token.list({ limit: 1 }, { signal: caller.signal })
-    await expect.poll(() => signals.length).toBe(2)
-    caller.abort('enough')
-    await expect(call).rejects.toBe('enough')
-    expect(signals[1]?.aborted).toBe(true)
-    await fake.close()
   })
 })
 
@@ -100,36 +69,4 @@ test('a response of another implementation of fetch is read, and its request sen
   const { response } = await start({ fetch }).ended
   expect(response?.text).toBe('foreign')
   expect(fetch).toHaveBeenCalledTimes(1)
-})
-
-describe('a request that was never sent', () => {
-  const failedWith = (cause: unknown) => new TypeError('fetch failed', { cause })
-
-  test.each<[string, boolean, unknown]>([
-    ['a refused connection', false, failedWith(Object.assign(new Error('no'), { code: 'ECONNREFUSED' }))],
-    ['a port that Node blocks', false, failedWith(new Error('bad port'))],
-    ['a port that Safari blocks', false, new TypeError('Not allowed to use restricted network port')],
-    [
-      'no address that answers',
-      false,
-      failedWith(new AggregateError([Object.assign(new Error(), { code: 'ECONNREFUSED' })])),
-    ],
-    ['a reset', true, failedWith(Object.assign(new Error('no'), { code: 'ECONNRESET' }))],
-    ['an error without a cause', true, new TypeError('Failed to fetch')],
-    ['a text', true, 'no'],
-  ])('is distinguished from one that may have arrived: %s', async (_, mayHaveArrived, error) => {
-    const rejecting = start({ fetch: () => Promise.reject(error) })
-    expect((await rejecting.ended).failure).toEqual({
-      kind: 'network',
-      mayHaveArrived,
-      response: undefined,
-      cause: error,
-    })
-    const throwing = start({
-      fetch: () => {
-        throw error
-      },
-    })
-    expect((await throwing.ended).failure).toMatchObject({ kind: 'network', mayHaveArrived })
-  })
 })

@@ -1,15 +1,15 @@
-import type { Command } from 'commander'
 import { creditsToUsd } from 'etn-market'
 import { addExample, addServiceOptions } from '../common-options.ts'
-import type { HostProcess } from '../host.ts'
 import { formatCount, formatUsd } from '../output.ts'
 import { readPlanFile } from '../plan-file.ts'
+import { forecastPlan } from '../plan-forecast.ts'
+import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { cleanLine } from '../text.ts'
-import { describeBalance, makePlan } from './plan.ts'
+import { describeBalance } from './plan.ts'
 
 /** Adds `etn-market account`. With `--json` it prints `{ credits, usd, tier }`, and `daysUntilEmpty` with a plan. */
-export function addAccountCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program.command('account').description('Balance and tier of the key. Free.')
   command.option('--plan <file>', 'a plan as for `etn-market plan`: prints the days until the balance is empty')
   addServiceOptions(command).action(
@@ -19,7 +19,7 @@ export function addAccountCommand(program: Command, host: HostProcess): void {
       const { credits: stated, tier = null } = await client.account.me(undefined, { signal: session.signal })
       const credits = typeof stated === 'number' ? stated : null
       const usd = credits === null ? null : creditsToUsd(credits)
-      const plan = file && credits !== null && credits > 0 ? await makePlan(file, undefined, credits) : undefined
+      const plan = file && credits !== null && credits > 0 ? forecastPlan(file, { balance: credits }) : undefined
       const daysUntilEmpty = plan?.daysUntilEmpty ?? (credits === 0 ? 0 : null)
       if (session.json) session.printJson({ credits, usd, tier, ...(file && { daysUntilEmpty }) })
       else {
@@ -29,7 +29,6 @@ export function addAccountCommand(program: Command, host: HostProcess): void {
         session.print(`Tier: ${tier === null ? 'not stated' : cleanLine(String(tier))}`)
         if (file && daysUntilEmpty !== null) session.print(describeBalance(daysUntilEmpty))
       }
-      return undefined
     }),
   )
   addExample(command, 'account --plan credits.yaml')

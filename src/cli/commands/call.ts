@@ -1,16 +1,21 @@
-import type { Command } from 'commander'
-import { creditsToUsd, estimateCost, type OperationId, operations, PartialBatchError } from 'etn-market'
-import { addParamOptions, methodOf, type ParamOptions, readOperation, readParams } from '../call-params.ts'
+import { creditsToUsd, operations, PartialBatchError } from 'etn-market'
+import {
+  addParamOptions,
+  estimateCall,
+  methodOf,
+  type ParamOptions,
+  readOperation,
+  readParams,
+} from '../call-params.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
-import type { HostProcess } from '../host.ts'
-import { type Colors, formatCredits } from '../output.ts'
-import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { authorizeSpending } from '../spending.ts'
+import { formatCredits } from '../output.ts'
+import type { AddCommand } from '../program.ts'
+import { type Colors, type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 import { cleanLine } from '../text.ts'
 
 /** Adds `etn-market cost`, which sends nothing. With `--json` it prints `{ operation, min, max, requests, usd }`. */
-export function addCostCommand(program: Command, host: HostProcess): void {
+export const addCostCommand: AddCommand = (program, host) => {
   const command = program
     .command('cost <operation>')
     .description('What a call costs, in credits and US dollars. Sends nothing.')
@@ -18,39 +23,19 @@ export function addCostCommand(program: Command, host: HostProcess): void {
   addParamOptions(command).action(
     inSession<CommonOptions & ParamOptions, [string]>(host, async (session, options, name) => {
       const operation = readOperation(name)
-      const cost = estimateCall(operation, await readParams(session, options))
-      if (session.json) session.printJson({ operation, ...cost, usd: creditsToUsd(cost.max) })
-      else session.print(describeCost(operation, cost))
-      return undefined
+      const { min, max, requests } = estimateCall(operation, await readParams(session, options))
+      const cost = max === 0 ? 'free' : formatCredits(min, max)
+      if (session.json) session.printJson({ operation, min, max, requests, usd: creditsToUsd(max) })
+      else session.print(`${operation}: ${cost}, ${describeRequests(requests)}.`)
     }),
   )
   addExample(command, 'cost token.list --limit 20')
 }
 
-/** The cost of a call whose parameters are checked here. */
-export function estimateCall(operation: OperationId, params: Record<string, unknown>): Cost {
-  return (estimateCost as (operation: OperationId, params: unknown) => Cost)(operation, params)
-}
-
-interface Cost {
-  readonly min: number
-  readonly max: number
-  readonly requests: number
-}
-
-/** A sentence such as `token.price: 50 credits ($0.00005), 1 request.` */
-function describeCost(operation: OperationId, { min, max, requests }: Cost): string {
-  const cost = max === 0 ? 'free' : formatCredits(min, max)
-  return `${operation}: ${cost}, ${describeRequests(requests)}.`
-}
-
-/** `1 request` or `3 requests`. */
-export function describeRequests(requests: number): string {
-  return `${requests} ${requests === 1 ? 'request' : 'requests'}`
-}
+const describeRequests = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`
 
 /** Adds `etn-market call`. With `--json` it prints the service's data alone. */
-export function addCallCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program.command('call <operation>').description('Call an operation and print its data.')
   addServiceOptions(addParamOptions(command)).action(
     inSession<CommonOptions & ParamOptions, [string]>(host, async (session, options, name) => {
@@ -58,7 +43,7 @@ export function addCallCommand(program: Command, host: HostProcess): void {
       const params = await readParams(session, options)
       const { requests, ...cost } = estimateCall(operation, params)
       const client = await session.client({ keyless: 'keyless' in operations[operation] })
-      await authorizeSpending(session, options, { what: operation, ...cost, note: describeRequests(requests) })
+      await session.authorize({ what: operation, ...cost, note: describeRequests(requests) })
       const data = await methodOf(client, operation)(params, { signal: session.signal }).catch((error: unknown) => {
         // The prices of a batch that arrived are paid for. With `--json` they are in the error.
         if (error instanceof PartialBatchError && !session.json) printData(session, error.prices)
@@ -66,7 +51,6 @@ export function addCallCommand(program: Command, host: HostProcess): void {
       })
       if (session.json) session.printJson(data)
       else printData(session, data)
-      return undefined
     }),
   )
   addExample(command, 'call token.candles --address 0x043f…a1 --bucket 1h --limit 5', 'call prices.batch --addresses -')

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import type { Command } from 'commander'
 import {
   type Candle,
   checksumAddress,
@@ -10,23 +8,22 @@ import {
 } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { chartWidth, formatChart, toSvg } from '../candle-chart.ts'
-import { addExample, addServiceOptions } from '../common-options.ts'
+import { addExample, addServiceOptions, readItems } from '../common-options.ts'
 import { CommandError, EXIT, usageError } from '../failure.ts'
-import { reasonOf, requireWritable, savePaidFor, writeWhole } from '../files.ts'
-import type { HostProcess, NamedFile } from '../host.ts'
+import { makeFolder, type NamedFile, requireWritable, savePaidFor, writeWhole } from '../files.ts'
+import type { AddCommand } from '../program.ts'
 import { readAddresses } from '../read-addresses.ts'
 import {
   DEFAULT_BUCKET,
   DEFAULT_CURRENCY,
   isSeriesFile,
+  openSeriesFile,
   type SeriesFile,
   seriesIdOf,
   seriesName,
   toCsv,
 } from '../series.ts'
-import { openSeriesFile } from '../series-file.ts'
-import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { authorizeSpending, sumCosts } from '../spending.ts'
+import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
 import { describeGap, describeSync, estimateMissing, type Synced, syncSeries } from '../sync-series.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
 
@@ -44,7 +41,7 @@ interface CandlesArguments extends CommonOptions {
 }
 
 /** Adds `etn-market candles`. With `--json` it prints the candles, oldest first; with `--sync` `{ file, added, updated, total }`; of several tokens a list with the `address` of each. */
-export function addCandlesCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('candles [addresses...]')
     .description(
@@ -63,21 +60,13 @@ export function addCandlesCommand(program: Command, host: HostProcess): void {
   addServiceOptions(command).action(
     inSession<CandlesArguments, [string[]]>(host, async (session, options, args) => {
       const { named, csv } = readArguments(args, options)
-      const addresses = options.allListed ? await listTokens(session, options) : await readTokens(session, named)
-      const isMany = addresses.length > 1 || options.allListed === true
-      const params = addresses.map((one) => readParams(one, options))
-      const output = prepareOutput(session, { ...options, csv }, isMany)
-      const series: SeriesFile[] = []
+      const addresses = options.allListed ? await listTokens(session) : await readTokens(session, named)
+      const purchases = new Purchases(session, { ...options, csv }, addresses)
       try {
-        // All of them before anything is sent: a file that cannot be used costs nothing.
-        for (const one of options.sync === undefined ? [] : params) {
-          const id = seriesIdOf(one)
-          const file = session.file(isMany ? seriesName(options.sync ?? '', id, true) : (options.sync ?? ''))
-          series.push(await openSeriesFile(file, id))
-        }
-        return await buyAll(session, options, { params, series, isMany, output })
+        await purchases.openSeries()
+        await purchases.buy()
       } finally {
-        for (const file of series) file.close()
+        purchases.close()
       }
     }),
   )
@@ -107,63 +96,22 @@ async function readTokens(session: Session, named: readonly string[]): Promise<s
 }
 
 /** In the order of the alphabet, because the service's changes. */
-async function listTokens(session: Session, options: CandlesArguments): Promise<string[]> {
-  let kept = readKeptTokens(session.host, options)
+async function listTokens(session: Session): Promise<string[]> {
+  let kept = readKeptTokens(session)
   if (kept === undefined) {
     const client = await session.client()
-    await authorizeSpending(session, options, { what: 'token.list, once a week', ...TOKEN_LIST_COST })
-    kept = await buyTokens(session, client, options)
+    await session.authorize({ what: 'token.list, once a week', ...TOKEN_LIST_COST })
+    kept = await buyTokens(session, client)
   }
   return [...kept.keys()].sort().map((address) => checksumAddress(address))
 }
 
 /** @throws InvalidRequestError naming the parameter */
 function readParams(given: string, { bucket, currency, limit }: CandlesArguments): CandleParams {
-  const params = { address: given, bucket, currency, limit: /^\d{1,9}$/.test(limit) ? Number(limit) : limit }
+  const params = { address: given, bucket, currency, limit: readItems(limit) } as CandleParams
+  estimateCost('token.candles', params)
   const isValid: boolean = isAddress(given)
-  const checked = params as CandleParams
-  estimateCost('token.candles', checked)
-  return isValid ? { ...checked, address: checksumAddress(given) } : checked
-}
-
-/** Where candles go. */
-interface CandleOutput {
-  /** A file, or a folder of files; true for standard output. */
-  readonly csv: true | NamedFile | undefined
-  readonly svg: NamedFile | undefined
-}
-
-/** @throws CommandError for outputs that exclude each other or cannot be written */
-function prepareOutput(session: Session, { csv, svg, sync, json }: CandlesArguments, isMany: boolean): CandleOutput {
-  if (isMany && svg !== undefined) throw usageError('--svg takes one token.')
-  if (isMany && csv === true) throw usageError('--csv of several tokens needs a folder, such as --csv candles.')
-  if (csv === true && json) throw usageError('--json and --csv without a file cannot be given together: both print.')
-  const named = {
-    csv: typeof csv === 'string' ? session.file(csv) : csv,
-    svg: svg === undefined ? undefined : session.file(svg),
-  }
-  const folder = isMany ? (sync ?? csv) : undefined
-  if (typeof folder === 'string') makeFolder(session.file(folder))
-  else if (typeof named.csv === 'object') requireWritable('--csv', named.csv)
-  if (named.svg) requireWritable('--svg', named.svg)
-  return named
-}
-
-function makeFolder({ name, path }: NamedFile): void {
-  if (isSeriesFile(name)) throw usageError(`${name}: several tokens need a folder, with a file for each.`)
-  try {
-    mkdirSync(path, { recursive: true })
-  } catch (error) {
-    throw usageError(`${name}: ${reasonOf(error)}.`, error)
-  }
-}
-
-interface Purchases {
-  readonly params: readonly CandleParams[]
-  /** Of `--sync`, one for each token. */
-  readonly series: readonly SeriesFile[]
-  readonly isMany: boolean
-  readonly output: CandleOutput
+  return isValid ? { ...params, address: checksumAddress(given) } : params
 }
 
 /** What became of a token, as `--json` prints it for several. */
@@ -173,94 +121,121 @@ interface Outcome extends Partial<Synced> {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** Buys the candles of one token after the other. Returns the exit code. */
-async function buyAll(session: Session, options: CandlesArguments, purchases: Purchases): Promise<number> {
-  const { params, series, isMany } = purchases
-  const now = Date.now() / 1_000
-  const limits = params.map((one, index) =>
-    series[index] ? estimateMissing(series[index], { ...one, now }) : one.limit,
-  )
-  const client = await session.client()
-  await authorize(
-    session,
-    options,
-    params.map((one, index) => ({ ...one, limit: limits[index] ?? one.limit })),
-  )
-  const outcomes: Outcome[] = []
-  for (const [index, one] of params.entries()) {
-    session.signal.throwIfAborted()
-    const buy = async (limit: number) => {
-      if (limit !== limits[index]) await authorize(session, options, [{ ...one, limit }])
-      const candles = await client.token.candles({ ...one, limit }, { signal: session.signal, validate: 'strict' })
-      return [...candles].sort((first, second) => first.time - second.time)
-    }
-    const file = series[index]
-    try {
-      const { candles, ...synced } =
-        file === undefined ? { candles: await buy(one.limit) } : await syncSeries(file, { ...one, now, buy })
-      outcomes.push({
-        address: one.address,
-        ...show(session, one, candles, 'file' in synced ? synced : undefined, purchases),
-      })
-    } catch (error) {
-      if (!isMany || session.signal.aborted || error instanceof CommandError || !isEtnMarketError(error)) throw error
-      const { code, message } = error
-      outcomes.push({ address: one.address, error: { code, message } })
-      session.note(`${one.address}: ${message}`)
-      if (isFinalForKey(error) || error.name === 'BudgetExceededError') break
-    }
+/** The candles that a command buys of one token or several, and where they go. */
+class Purchases {
+  readonly #session: Session
+  readonly #options: CandlesArguments
+  readonly #params: readonly CandleParams[]
+  /** Several tokens have a folder, with a file for each. */
+  readonly #isMany: boolean
+  /** Of `--sync`, one for each token. */
+  readonly #series: SeriesFile[] = []
+
+  /** @throws CommandError for outputs that exclude each other or cannot be written */
+  constructor(session: Session, options: CandlesArguments, addresses: readonly string[]) {
+    const { csv, svg, sync, json, allListed } = options
+    this.#session = session
+    this.#options = options
+    this.#isMany = addresses.length > 1 || allListed === true
+    this.#params = addresses.map((address) => readParams(address, options))
+    if (this.#isMany && svg !== undefined) throw usageError('--svg takes one token.')
+    if (this.#isMany && csv === true) throw usageError('--csv of several tokens needs a folder, such as --csv candles.')
+    if (csv === true && json) throw usageError('--json and --csv without a file cannot be given together: both print.')
+    const folder = this.#isMany ? (sync ?? csv) : undefined
+    if (typeof folder === 'string') {
+      if (isSeriesFile(folder)) throw usageError(`${folder}: several tokens need a folder, with a file for each.`)
+      makeFolder(folder, session.file(folder).path)
+    } else if (typeof csv === 'string') requireWritable('--csv', session.file(csv))
+    if (svg !== undefined) requireWritable('--svg', session.file(svg))
   }
-  const done = outcomes.filter(({ error }) => error === undefined)
-  if (session.json) session.printJson(isMany ? outcomes : toSingle(outcomes[0]))
-  else if (isMany)
-    session.print(`${done.length} of ${params.length} tokens done, ${outcomes.length - done.length} failed.`)
-  return done.length === params.length ? EXIT.ok : EXIT.refused
+
+  /** Opens all of them before anything is sent: a file that cannot be used costs nothing. */
+  async openSeries(): Promise<void> {
+    const { sync } = this.#options
+    if (sync === undefined) return
+    for (const params of this.#params)
+      this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params)))
+  }
+
+  close(): void {
+    for (const file of this.#series) file.close()
+  }
+
+  #fileOf(name: string, params: CandleParams): NamedFile {
+    return this.#session.file(this.#isMany ? seriesName(name, seriesIdOf(params), true) : name)
+  }
+
+  /** Buys the candles of one token after the other. */
+  async buy(): Promise<void> {
+    const session = this.#session
+    const now = Date.now() / 1_000
+    const purchases = this.#params.map((params, index) => {
+      const file = this.#series[index]
+      return { file, params: file ? { ...params, limit: estimateMissing(file, { limit: params.limit, now }) } : params }
+    })
+    const client = await session.client()
+    await this.#authorize(purchases.map(({ params }) => params))
+    const outcomes: Outcome[] = []
+    for (const [index, { file, params: announced }] of purchases.entries()) {
+      session.signal.throwIfAborted()
+      const buy = async (limit: number) => {
+        const params = { ...announced, limit }
+        if (limit !== announced.limit) await this.#authorize([params])
+        const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })
+        return [...candles].sort((first, second) => first.time - second.time)
+      }
+      const { address, limit } = this.#params[index] ?? announced
+      try {
+        if (file === undefined) outcomes.push({ address, ...this.#show(announced, await buy(limit)) })
+        else {
+          const { candles, ...synced } = await syncSeries(file, { limit, now, buy })
+          outcomes.push({ address, ...this.#show(announced, candles, synced) })
+        }
+      } catch (error) {
+        if (!this.#isMany || session.signal.aborted || error instanceof CommandError || !isEtnMarketError(error))
+          throw error
+        const { code, message } = error
+        outcomes.push({ address, error: { code, message } })
+        session.note(`${address}: ${message}`)
+        if (isFinalForKey(error) || error.name === 'BudgetExceededError') break
+      }
+    }
+    const done = outcomes.filter(({ error }) => error === undefined).length
+    if (done < this.#params.length) session.exitCode = EXIT.refused
+    if (session.json) session.printJson(this.#isMany ? outcomes : toSingle(outcomes[0]))
+    else if (this.#isMany)
+      session.print(`${done} of ${this.#params.length} tokens done, ${outcomes.length - done} failed.`)
+  }
+
+  #authorize(params: readonly CandleParams[]): Promise<void> {
+    const costs = params.map((one) => estimateCost('token.candles', one))
+    const [{ limit } = { limit: 0 }] = params
+    const candles = limit === 1 ? '1 candle' : `${limit} candles`
+    const what = params.length > 1 ? `candles of ${params.length} tokens` : candles
+    return this.#session.authorize({ what, ...sumCosts(costs), smallest: costs[0]?.max ?? 0 })
+  }
+
+  /** Writes and prints the candles of a token. */
+  #show(params: CandleParams, candles: readonly Candle[], synced?: Synced): Omit<Outcome, 'address'> {
+    const { print, colors, json, host } = this.#session
+    const { csv, svg } = this.#options
+    const title = `${params.address}, ${params.bucket}, ${params.currency}`
+    const text = () => toCsv(candles)
+    const save = (option: string, { name, path }: NamedFile, content: () => string) =>
+      savePaidFor(`${option} ${name}`, 'candles.csv', text, () => writeWhole(path, content()))
+    for (const line of synced ? describeGap(synced) : []) this.#session.note(line)
+    if (svg !== undefined) save('--svg', this.#session.file(svg), () => toSvg(candles, title))
+    const file = typeof csv === 'string' ? this.#fileOf(csv, params) : undefined
+    if (file) save('--csv', file, text)
+    if (csv === true) print(text().trimEnd())
+    else if (!json && synced) print(describeSync(synced))
+    else if (!json && file && this.#isMany) print(`${file.name}: ${candles.length} candles.`)
+    else if (!json) print([colors.bold(title), ...formatChart(candles, chartWidth(host), colors)].join('\n'))
+    return synced ?? (file && this.#isMany ? { file: file.name, total: candles.length } : { candles })
+  }
 }
 
 /** One token alone is printed without its address, and candles are a list. */
 function toSingle({ address: _, ...outcome }: Outcome = { address: '' }): unknown {
-  return outcome.file === undefined || outcome.candles ? outcome.candles : outcome
+  return outcome.candles ?? outcome
 }
-
-/** Writes and prints the candles of a token. */
-function show(
-  session: Session,
-  params: CandleParams,
-  candles: readonly Candle[],
-  synced: Synced | undefined,
-  { isMany, output: { csv, svg } }: Purchases,
-): Omit<Outcome, 'address'> {
-  const save = (option: string, { name, path }: NamedFile, text: () => string) =>
-    savePaidFor(`${option} ${name}`, { name: 'candles.csv', text: () => toCsv(candles) }, () =>
-      writeWhole(path, text()),
-    )
-  for (const line of synced ? describeGap(synced) : []) session.note(line)
-  if (svg) save('--svg', svg, () => toSvg(candles, describe(params)))
-  const file =
-    typeof csv !== 'object' ? undefined : isMany ? session.file(seriesName(csv.name, seriesIdOf(params), true)) : csv
-  if (file) save('--csv', file, () => toCsv(candles))
-  if (csv === true) session.print(toCsv(candles).trimEnd())
-  else if (!session.json && synced) session.print(describeSync(synced))
-  else if (!session.json && file && isMany) session.print(`${file.name}: ${candles.length} candles.`)
-  else if (!session.json) {
-    session.print(session.colors.bold(describe(params)))
-    session.print(formatChart(candles, chartWidth(session.host), session.colors).join('\n'))
-  }
-  if (synced) return synced
-  return file && isMany ? { file: file.name, total: candles.length } : { candles }
-}
-
-function authorize(session: Session, options: CommonOptions, params: readonly CandleParams[]): Promise<void> {
-  const costs = params.map((one) => estimateCost('token.candles', one))
-  const [first] = params
-  const what =
-    params.length > 1
-      ? `candles of ${params.length} tokens`
-      : first?.limit === 1
-        ? '1 candle'
-        : `${first?.limit} candles`
-  return authorizeSpending(session, options, { what, ...sumCosts(costs), smallest: costs[0]?.max ?? 0 })
-}
-
-const describe = ({ address, bucket, currency }: OperationParams['token.candles']) =>
-  `${address}, ${bucket}, ${currency}`

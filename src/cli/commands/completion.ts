@@ -1,31 +1,20 @@
 import { Argument, type Command } from 'commander'
 import { operations } from 'etn-market'
 import { addExample } from '../common-options.ts'
-import type { HostProcess } from '../host.ts'
+import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { SWEEPS } from './sweep.ts'
-
-/** A command as a shell completes it. */
-interface Completed {
-  readonly name: string
-  readonly summary: string
-  /** Values of the first argument. */
-  readonly values: readonly string[]
-  /** Long options with their dashes. */
-  readonly options: readonly string[]
-}
 
 const SHELLS = { bash: toBash, zsh: toZsh, fish: toFish }
 
 /** Adds `etn-market completion`. `loadAll` makes a program with the options of every command. */
-export function addCompletionCommand(program: Command, host: HostProcess, loadAll: () => Promise<Command>): void {
+export const addCommand: AddCommand = (program, host, loadAll) => {
   const shell = new Argument('<shell>').choices(Object.keys(SHELLS))
   const command = program.command('completion').description('Print a script that completes commands and options.')
   command.addArgument(shell).action(
     inSession<CommonOptions, [keyof typeof SHELLS]>(host, async (session, _, name) => {
       const all = await loadAll()
       session.print(SHELLS[name](all.commands.map(describe)))
-      return undefined
     }),
   )
   command.addHelpText(
@@ -39,68 +28,64 @@ Put into the start-up file of the shell:
   addExample(command, 'completion bash >> ~/.bashrc')
 }
 
-function describe(command: Command): Completed {
+/** A command as a shell completes it: `values` are those of its first argument. */
+function describe(command: Command) {
   const name = command.name()
-  const choices = command.registeredArguments[0]?.argChoices
+  // Arguments whose errors name the nearest value, so that commander does not know the values.
+  const known = name === 'sweep' ? SWEEPS : ['cost', 'call'].includes(name) ? operations : {}
   return {
     name,
     summary: command.summary(),
-    values: choices ?? valuesOf(name),
+    values: command.registeredArguments[0]?.argChoices ?? Object.keys(known),
     options: [...command.options.flatMap(({ long }) => long ?? []), '--help'],
   }
 }
 
-/** Arguments whose errors name the nearest value, so that commander does not know the values. */
-function valuesOf(command: string): string[] {
-  if (command === 'sweep') return Object.keys(SWEEPS)
-  return ['cost', 'call'].includes(command) ? Object.keys(operations) : []
-}
+type Commands = readonly ReturnType<typeof describe>[]
 
-function toBash(commands: readonly Completed[]): string {
-  const cases = commands.map(
-    ({ name, values, options }) => `    ${name}) words="${[...values, ...options].join(' ')}" ;;`,
-  )
+/** A line for each command, with what may follow it. */
+const toCases = (commands: Commands, format: (words: string) => string) =>
+  commands.map(({ name, values, options }) => `    ${name}) ${format([...values, ...options].join(' '))} ;;`).join('\n')
+
+function toBash(commands: Commands): string {
   return `_etn_market() {
   local words
   case "\${COMP_CWORD}:\${COMP_WORDS[1]}" in
     1:*) words="${namesOf(commands)}" ;;
   esac
   [[ $COMP_CWORD -gt 1 ]] && case "\${COMP_WORDS[1]}" in
-${cases.join('\n')}
+${toCases(commands, (words) => `words="${words}"`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _etn_market etn-market`
 }
 
-function toZsh(commands: readonly Completed[]): string {
-  const cases = commands.map(
-    ({ name, values, options }) => `    ${name}) compadd -- ${[...values, ...options].join(' ')} ;;`,
-  )
+function toZsh(commands: Commands): string {
   return `_etn_market() {
   if (( CURRENT == 2 )); then
     compadd -- ${namesOf(commands)}
     return
   fi
   case $words[2] in
-${cases.join('\n')}
+${toCases(commands, (words) => `compadd -- ${words}`)}
   esac
   _files
 }
 compdef _etn_market etn-market`
 }
 
-function toFish(commands: readonly Completed[]): string {
-  const lines = commands.flatMap(({ name, summary, values, options }) => {
-    const within = `complete -c etn-market -n '__fish_seen_subcommand_from ${name}'`
-    return [
-      `complete -c etn-market -n __fish_use_subcommand -f -a ${name} -d '${summary.replaceAll("'", "\\'")}'`,
-      ...(values.length === 0 ? [] : [`${within} -f -a '${values.join(' ')}'`]),
-      ...options.map((option) => `${within} -l ${option.slice(2)}`),
-    ]
-  })
-  return lines.join('\n')
+function toFish(commands: Commands): string {
+  return commands
+    .flatMap(({ name, summary, values, options }) => {
+      const within = `complete -c etn-market -n '__fish_seen_subcommand_from ${name}'`
+      return [
+        `complete -c etn-market -n __fish_use_subcommand -f -a ${name} -d '${summary.replaceAll("'", "\\'")}'`,
+        ...(values.length === 0 ? [] : [`${within} -f -a '${values.join(' ')}'`]),
+        ...options.map((option) => `${within} -l ${option.slice(2)}`),
+      ]
+    })
+    .join('\n')
 }
 
-const namesOf = (commands: readonly Completed[]) =>
-  [...commands.map(({ name }) => name), '--help', '--version'].join(' ')
+const namesOf = (commands: Commands) => [...commands.map(({ name }) => name), '--help', '--version'].join(' ')

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { createBudget, createClient, PartialBatchError } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
 import { addExample } from '../common-options.ts'
-import type { HostProcess } from '../host.ts'
-import { formatCount, formatCredits, formatDecimal } from '../output.ts'
-import { formatChange } from '../price-table.ts'
+import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
+import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { fitTable } from '../table.ts'
 
@@ -15,7 +13,7 @@ const READING_MS = 900
 const PIPE_MS = 20
 
 /** Adds `etn-market demo`: a watch, an alert, a batch of which half fails, and the ledger, against the fake service in this process. */
-export function addDemoCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('demo')
     .description('What this is, in ten seconds. Needs no key and no network, and costs nothing.')
@@ -23,7 +21,6 @@ export function addDemoCommand(program: Command, host: HostProcess): void {
   command.action(
     inSession<CommonOptions, []>(host, async (session) => {
       await playDemo(session, host.stdout.isTTY ? READING_MS : PIPE_MS)
-      return undefined
     }),
   )
   addExample(command, 'demo')
@@ -40,7 +37,7 @@ const BUDGET = 5_000
 const START = Date.UTC(2026, 0, 1, 12)
 
 /** Plays the demo. `paceMs` is the time between two prices. */
-export async function playDemo(session: Session, paceMs: number): Promise<void> {
+async function playDemo(session: Session, paceMs: number): Promise<void> {
   const { colors, signal, print } = session
   const begun = performance.now()
   const clock = { now: () => START + Math.round(performance.now() - begun) }
@@ -67,7 +64,9 @@ export async function playDemo(session: Session, paceMs: number): Promise<void> 
 
     await title(`3. A batch of ${BATCH} prices: the answer to one of its two requests is lost`)
     fake.fault({ operation: 'prices.batch', nth: 2, reset: 'after' })
-    const error = await failureOf(client.prices.batch({ addresses: batch }, { retry: false, signal }))
+    const sent = client.prices.batch({ addresses: batch }, { retry: false, signal })
+    const error = await sent.catch((reason: unknown) => reason)
+    if (!(error instanceof PartialBatchError)) throw error
     print(colors.red(`   ${error.name}`))
     print(`   ${Object.keys(error.prices).length} prices arrived, ${error.missing.length} are missing.`)
     print(
@@ -114,21 +113,9 @@ async function watchPrices(session: Session, fake: FakeService, feed: PriceFeed,
   }
   watch.stop()
   const { value } = await alert
-  if (value)
-    print(
-      colors.yellow(`   Alert: BOLT is ${value.condition} ${LIMIT_USD} USD: ${formatDecimal(value.price.usd, DIGITS)}`),
-    )
+  const usd = formatDecimal(value?.price.usd, DIGITS)
+  if (value) print(colors.yellow(`   Alert: BOLT is ${value.condition} ${LIMIT_USD} USD: ${usd}`))
   await alerts.return?.()
-}
-
-async function failureOf(batch: Promise<unknown>): Promise<PartialBatchError> {
-  try {
-    await batch
-  } catch (error) {
-    if (error instanceof PartialBatchError) return error
-    throw error
-  }
-  throw new Error('The batch succeeded.')
 }
 
 function formatLedger(fake: FakeService, styleTitle: (text: string) => string): readonly string[] {

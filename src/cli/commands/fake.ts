@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
+import { isRunning } from '../../file-store/file-lock.ts'
 import { addExample } from '../common-options.ts'
 import { usageError } from '../failure.ts'
-import { statOpenFile } from '../files.ts'
-import { type HostProcess, type NamedFile, nameFile } from '../host.ts'
+import { nameFile, statOpenFile } from '../files.ts'
+import type { HostProcess } from '../host.ts'
+import type { AddCommand } from '../program.ts'
 import { toJsonLine } from '../text.ts'
 
 /** The options of `etn-market fake`, as they stand on the command line. */
@@ -26,7 +27,7 @@ interface FakeArguments {
 }
 
 /** Adds `etn-market fake`: the fake service as an HTTP server, until SIGINT or SIGTERM. */
-export function addFakeCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('fake')
     .description('Serve the fake service over HTTP. Control it below /_fake.')
@@ -51,11 +52,7 @@ export function addFakeCommand(program: Command, host: HostProcess): void {
 async function serve(host: HostProcess, given: FakeArguments): Promise<void> {
   const { fake, port } = prepare(host, given)
   const controlToken = given.controlToken ?? host.env.ETN_MARKET_CONTROL_TOKEN
-  const { url } = await fake.listen({
-    port,
-    hostname: given.host,
-    ...(controlToken === undefined || controlToken === '' ? {} : { controlToken }),
-  })
+  const { url } = await fake.listen({ port, hostname: given.host, ...(controlToken ? { controlToken } : {}) })
   const end = () => void fake.close().then(() => host.exit(0))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, end)
   if (given.exitWithParent) onEndOfParent(end)
@@ -77,21 +74,21 @@ function prepare(host: HostProcess, given: FakeArguments): { fake: FakeService; 
 }
 
 function readOptions(host: HostProcess, given: FakeArguments): FakeServiceOptions {
-  const read = (option: string, name: string) => readJson(option, nameFile(host, name))
-  const { seed, world, tape, onMissing, key, latency, requestsPerMinute, maxSnapshots, log, json } = given
-  return {
-    ...(seed === undefined ? {} : { seed }),
-    ...(world === undefined ? {} : { world: read('--world', world) as NonNullable<FakeServiceOptions['world']> }),
-    ...(tape === undefined ? {} : { tape: read('--tape', tape) as NonNullable<FakeServiceOptions['tape']> }),
-    ...(onMissing === undefined ? {} : { onMissing }),
-    ...(key === undefined ? {} : { keys: Object.fromEntries(key.map(readKey)) }),
-    ...(latency === undefined ? {} : { latencyMs: readNumber('--latency', latency) }),
-    ...(requestsPerMinute === undefined
-      ? {}
-      : { rateLimit: { requests: readNumber('--requests-per-minute', requestsPerMinute) } }),
-    ...(maxSnapshots === undefined ? {} : { maxSnapshots: readNumber('--max-snapshots', maxSnapshots) }),
-    ...(log ? { log: (line: string) => void host.stdout.write(`${json ? toJsonLine({ log: line }) : line}\n`) } : {}),
+  const readCount = (option: string, text?: string) => (text === undefined ? undefined : readNumber(option, text))
+  const requests = readCount('--requests-per-minute', given.requestsPerMinute)
+  const log = (line: string) => void host.stdout.write(`${given.json ? toJsonLine({ log: line }) : line}\n`)
+  const options = {
+    seed: given.seed,
+    world: readJson(host, '--world', given.world),
+    tape: readJson(host, '--tape', given.tape),
+    onMissing: given.onMissing,
+    keys: given.key && Object.fromEntries(given.key.map(readKey)),
+    latencyMs: readCount('--latency', given.latency),
+    rateLimit: requests === undefined ? undefined : { requests },
+    maxSnapshots: readCount('--max-snapshots', given.maxSnapshots),
+    log: given.log ? log : undefined,
   }
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
 function readKey(text: string): [key: string, credits: number] {
@@ -105,9 +102,10 @@ function readNumber(name: string, text: string): number {
   throw new Error(`${name} is a whole number, not ${JSON.stringify(text)}.`)
 }
 
-function readJson(option: string, { name, path }: NamedFile): unknown {
+function readJson(host: HostProcess, option: string, name: string | undefined): unknown {
+  if (name === undefined) return undefined
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    return JSON.parse(readFileSync(nameFile(host.cwd(), name).path, 'utf8'))
   } catch (error) {
     const { message } = error as Error
     throw new Error(`${option} ${name}: ${message}`, { cause: error })
@@ -124,24 +122,15 @@ const CHECK_EVERY_MS = 200
  * Calls back when the program that started this one is gone, or has closed the pipe to its standard input. `npx` ends at a signal without
  * passing it on, so that a server behind it would stay.
  */
-export function onEndOfParent(callback: () => void): void {
+function onEndOfParent(callback: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
-    if (process.ppid === parent && isAlive(parent)) return
+    if (process.ppid === parent && isRunning(parent)) return
     clearInterval(timer)
     callback()
   }, CHECK_EVERY_MS)
   timer.unref()
   if (isPipe(process.stdin.fd)) process.stdin.once('end', callback).once('error', callback).resume()
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // A process of another user is alive, too.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** A terminal belongs to the user, and `/dev/null` is at its end from the start. */

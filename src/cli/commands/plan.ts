@@ -1,26 +1,16 @@
-import type { Command } from 'commander'
-import { formatDuration } from '../../credits/duration.ts'
-import { addExample, readCredits } from '../common-options.ts'
-import { EXIT, usageError } from '../failure.ts'
-import type { HostProcess } from '../host.ts'
+import { formatDuration } from '../../utils/time-units.ts'
+import { addExample, readSomeCredits } from '../common-options.ts'
+import { EXIT } from '../failure.ts'
 import { formatCount, formatCredits, formatUsd } from '../output.ts'
-import { isCallable, readPlanFile } from '../plan-file.ts'
-import {
-  type ForecastLine,
-  findSlowerLine,
-  forecastPlan,
-  type PlanForecast,
-  type SlowerLine,
-} from '../plan-forecast.ts'
-import { kindOf, type PlanFile, type PlanLine } from '../plan-line.ts'
-import { countPriceRequests } from '../price-table.ts'
+import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
+import { findSlowerLine, forecastPlan, type PlanForecast, type SlowerLine } from '../plan-forecast.ts'
+import { kindOf, type PlanLine } from '../plan-line.ts'
+import { planPriceRequests } from '../price-table.ts'
+import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 
-interface PlanArguments extends CommonOptions {
-  readonly dailyLimit?: number
-  readonly balance?: number
-}
+type PlanArguments = CommonOptions & { readonly dailyLimit?: number; readonly balance?: number }
 
 /**
  * Adds `etn-market plan`, which sends nothing. With `--json` it prints what `planCredits` returns, with `limit`, `withinLimit` and `slower`.
@@ -28,20 +18,20 @@ interface PlanArguments extends CommonOptions {
  *
  *     - run: npx etn-market plan credits.yaml --daily-limit 100000
  */
-export function addPlanCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('plan <file>')
     .description('What a schedule of calls costs. Sends nothing. Exits with 1 when it exceeds the daily limit.')
-    .option('--daily-limit <credits>', 'credits that may be spent a day', readCredits)
-    .option('--balance <credits>', 'credits on the key, for the days until it is empty', readCredits)
+    .option('--daily-limit <credits>', 'credits that may be spent a day', readSomeCredits)
+    .option('--balance <credits>', 'credits on the key, for the days until it is empty', readSomeCredits)
     .option('--json', 'print the plan as JSON')
   command.action(
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name))
       const limit = options.dailyLimit ?? file.creditsPerDay
-      const plan = await makePlan(file, limit, options.balance ?? file.balance)
+      const plan = forecastPlan(file, { limit, balance: options.balance ?? file.balance })
       const withinLimit = limit === undefined || plan.creditsPerDay <= limit
-      const slower = limit === undefined || withinLimit ? undefined : await findSlowerLine(file, limit)
+      const slower = limit === undefined || withinLimit ? undefined : findSlowerLine(file, limit)
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
       const document = {
         limit: limit ?? null,
@@ -51,8 +41,8 @@ export function addPlanCommand(program: Command, host: HostProcess): void {
         ...(notRunnable.length > 0 && { notRunnable }),
       }
       if (session.json) session.printJson(document)
-      else printPlan(session, file, plan, { limit, slower })
-      return withinLimit ? EXIT.ok : EXIT.refused
+      else printPlan(session, file, plan, limit, slower)
+      if (!withinLimit) session.exitCode = EXIT.refused
     }),
   )
   addExample(command, 'plan credits.yaml --daily-limit 100000 --balance 2000000')
@@ -71,23 +61,13 @@ A plan in YAML. Times are in UTC. The guide of the command has all fields.
     - { operation: nft.collection, addresses: nfts.txt, once: 03:30 }
 `
 
-/** The plan of a file. A limit or a balance of 0 allows nothing. */
-export function makePlan(
-  file: PlanFile,
+function printPlan(
+  session: Session,
+  { lines }: PlanFile,
+  plan: PlanForecast,
   limit: number | undefined,
-  balance: number | undefined,
-): Promise<PlanForecast> {
-  if (limit === 0) throw usageError('--daily-limit: it must be above 0.')
-  if (balance === 0) throw usageError('--balance: it must be above 0.')
-  return forecastPlan(file, { limit, balance })
-}
-
-interface Limit {
-  readonly limit: number | undefined
-  readonly slower: SlowerLine | undefined
-}
-
-function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, { limit, slower }: Limit): void {
+  slower: SlowerLine | undefined,
+): void {
   const { print, colors } = session
   const hasHours = plan.calls.some(({ activeHours }) => activeHours < 24)
   const columns = [
@@ -100,16 +80,21 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, { 
     { title: 'a day', align: 'right', dropOrder: 5 },
     { title: 'share', align: 'right', dropOrder: 4 },
   ] as const
-  const rows = plan.calls.map((call, index) => [
-    call.operation,
-    call.for,
-    String(requestsOf(lines[index], call)),
-    lines[index]?.every ?? '',
-    ...(hasHours ? [String(call.activeHours)] : []),
-    formatRange(call.minCreditsPerDay, call.creditsPerDay),
-    formatUsd(call.usdPerDay),
-    `${(100 * call.share).toFixed(1)} %`,
-  ])
+  const rows = plan.calls.map((call, index) => {
+    const line = lines[index] as PlanLine
+    const [min, max] = [formatCount(call.minCreditsPerDay), formatCount(call.creditsPerDay)]
+    return [
+      call.operation,
+      call.for,
+      // Prices of many addresses are one request.
+      String(kindOf(line) === 'prices' ? planPriceRequests(call.count).requests : call.count),
+      line.every,
+      ...(hasHours ? [String(call.activeHours)] : []),
+      min === max ? max : `${min}–${max}`,
+      formatUsd(call.usdPerDay),
+      `${(100 * call.share).toFixed(1)} %`,
+    ]
+  })
   printTable(session, columns, rows)
   print('')
   print(
@@ -118,21 +103,14 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, { 
   print(`30 days: ${formatCredits(plan.minCreditsPer30Days, plan.creditsPer30Days)}.`)
   if (plan.daysUntilEmpty !== undefined) print(describeBalance(plan.daysUntilEmpty))
   if (limit !== undefined) {
-    const [first, ...more] = describeLimit(plan, limit, slower)
-    const isWithin = plan.creditsPerDay <= limit
-    print(isWithin ? colors.green(first ?? '') : colors.red(first ?? ''))
-    for (const line of more) print(line)
+    const [first = '', ...more] = describeLimit(plan, limit, slower)
+    for (const line of [plan.creditsPerDay <= limit ? colors.green(first) : colors.red(first), ...more]) print(line)
   }
   const counted = lines.filter((line) => !isCallable(line)).map(({ index }) => `calls[${index}]`)
   if (counted.length > 0) print(`\`run\` needs addresses, not only a count, for ${counted.join(', ')}.`)
   const advice = plan.advice.filter(({ kind }) => kind !== 'over-limit')
   if (advice.length > 0) print(colors.bold('\nTo spend less:'))
   for (const { message } of advice) print(`- ${message}`)
-}
-
-/** Prices of many addresses are one request. */
-function requestsOf(line: PlanLine | undefined, { count }: ForecastLine): number {
-  return line !== undefined && kindOf(line) === 'prices' ? countPriceRequests(count) : count
 }
 
 /** Such as `The balance lasts 12.5 days at least.` */
@@ -160,8 +138,4 @@ export function describeLimit(plan: PlanForecast, limit: number, slower: SlowerL
   const [from, to] = [slower.everyMs, slower.insteadEveryMs].map(formatDuration)
   const name = call.for === '' ? call.operation : `${call.operation} (${call.for})`
   return [...lines, `Or slow ${name} from ${from} to ${to}: that saves ${formatCount(slower.saves)} credits a day.`]
-}
-
-function formatRange(min: number, max: number): string {
-  return min === max ? formatCount(max) : `${formatCount(min)}–${formatCount(max)}`
 }

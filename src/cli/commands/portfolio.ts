@@ -1,14 +1,12 @@
-import type { Command } from 'commander'
 import { type BalanceDocument, estimateCost, operations, type TokenPrice } from 'etn-market'
 import { heldBalances, type ValuedToken, valueWallet } from '../../feed/portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
-import type { HostProcess } from '../host.ts'
 import { formatCredits, formatDecimal } from '../output.ts'
-import { costOfPrices, tokenColumns } from '../price-table.ts'
-import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { authorizeSpending, isAuthorized } from '../spending.ts'
+import { planPriceRequests, tokenColumns } from '../price-table.ts'
+import type { AddCommand } from '../program.ts'
+import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
 import { type Column, printTable } from '../table.ts'
 import { cleanLine } from '../text.ts'
 import {
@@ -27,42 +25,40 @@ const LIMIT = operations['balances.get'].credits.maxItems
  * Adds `etn-market portfolio`. With `--json` it prints `{ wallet, updated, complete, totalUsd, totalEtn, positions, unpriced }`, with
  * exact decimal texts.
  */
-export function addPortfolioCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('portfolio <wallet>')
     .description('What a wallet holds, as the service recorded it, and what that is worth.')
   addServiceOptions(command).action(
-    inSession<CommonOptions, [string]>(host, async (session, options, wallet) => {
+    inSession<CommonOptions, [string]>(host, async (session, _, wallet) => {
       const { signal } = session
-      const balances = estimateCost('balances.get', { address: wallet, limit: LIMIT })
-      const kept = readKeptTokens(host, options)
-      const list = kept === undefined ? TOKEN_LIST_COST : { min: 0, max: 0 }
-      const max = balances.max + list.max + costOfPrices(LIMIT)
+      const params = { address: wallet, limit: LIMIT }
+      const kept = readKeptTokens(session)
+      const cost = sumCosts([
+        estimateCost('balances.get', params),
+        ...(kept ? [] : [TOKEN_LIST_COST]),
+        { min: 0, max: planPriceRequests(LIMIT).credits },
+      ])
       const client = await session.client()
-      await authorizeSpending(session, options, {
-        what: 'balances and prices',
-        min: balances.min + list.min,
-        max,
-        note: 'by the number of tokens',
-      })
-      const document = await client.balances.get({ address: wallet, limit: LIMIT }, { signal, validate: 'strict' })
+      await session.authorize({ what: 'balances and prices', ...cost, note: 'by the number of tokens' })
+      const document = await client.balances.get(params, { signal, validate: 'strict' })
       const held = [...heldBalances(document).keys()].filter(looksLikeAddress)
-      const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client, options))
+      const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client))
       const unlisted = held.filter((address) => !listed.has(address.toLowerCase()))
       const lookUpCost = unlisted.length * TOKEN_COST
-      const isLookedUp = isAuthorized(options, max + lookUpCost)
+      const isLookedUp = session.isAuthorized(cost.max + lookUpCost)
       if (unlisted.length > 0)
         session.note(`${unlisted.length} of the tokens are not listed: ${noteOf(isLookedUp, lookUpCost)}.`)
       const { tokens, errors: lookUpErrors } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
       const addresses = held.filter((address) => tokens.has(address.toLowerCase()))
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
-      const valuation = valueBalances(document, tokens, prices as Parameters<typeof valueBalances>[2])
+      const valuation = valueBalances(document, tokens, prices)
       const complete = Object.keys(document.balances).length < LIMIT
       if (session.json) session.printJson({ wallet, updated: document.updated, complete, ...valuation })
       else printValuation(session, valuation, document.updated, complete)
       const failures = [...lookUpErrors, ...errors]
       for (const error of failures) session.note(`warning: ${error.message}`)
-      return failures[0] && exitCodeOf(failures[0])
+      if (failures[0] !== undefined) session.exitCode = exitCodeOf(failures[0])
     }),
   )
   addExample(command, 'portfolio 0xFeEdBeEf00000000000000000000000000000001')
@@ -75,62 +71,12 @@ function noteOf(isLookedUp: boolean, cost: number): string {
     : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
 }
 
-function printValuation(session: Session, valuation: Valuation, updated: number, complete: boolean): void {
-  const { positions, unpriced, totalUsd, totalEtn } = valuation
-  const { print, colors } = session
-  const columns: Column[] = [
-    ...tokenColumns(positions, colors),
-    { title: 'amount', align: 'right', dropOrder: 1 },
-    { title: 'USD', align: 'right' },
-    { title: 'ETN', align: 'right', dropOrder: 3 },
-  ]
-  const cells = positions.map(({ symbol, address, amount, usd, etn }) => [
-    symbol ?? '-',
-    address,
-    formatDecimal(amount),
-    formatDecimal(usd),
-    formatDecimal(etn),
-  ])
-  if (positions.length > 0) printTable(session, columns, cells)
-  print(colors.bold(`Total: ${formatDecimal(totalUsd, 8)} USD, ${formatDecimal(totalEtn, 8)} ETN.`))
-  const time = updated > 0 && updated < 8.64e15 ? new Date(updated).toISOString() : undefined
-  print(time === undefined ? 'The service has no record of this wallet.' : `Recorded ${time}.`)
-  if (!complete) print(`The service returns at most ${LIMIT} tokens: there may be more.`)
-  for (const { symbol, address, reason } of unpriced)
-    print(`Not counted: ${symbol === null ? address : cleanLine(symbol)}: ${reason}.`)
-}
-
-/** What a wallet holds of one token. Figures are exact decimal texts. */
-export interface Position {
-  readonly address: string
-  readonly symbol: string | null
-  /** In whole tokens; null if the decimals are not known. */
-  readonly amount: string | null
-  readonly usd: string | null
-  readonly etn: string | null
-}
-
-/** A token that is missing in a total, and why. */
-export interface Unpriced {
-  readonly address: string
-  readonly symbol: string | null
-  readonly reason: string
-}
-
-export interface Valuation {
-  readonly totalUsd: string
-  readonly totalEtn: string
-  /** The highest value first. */
-  readonly positions: readonly Position[]
-  readonly unpriced: readonly Unpriced[]
-}
-
-export type Prices = Readonly<Record<string, TokenPrice | null>>
-
+type Valuation = ReturnType<typeof valueBalances>
 type Valued = ValuedToken<TokenInfo, TokenPrice | { readonly usd: null }>
+type Prices = Readonly<Partial<Record<string, TokenPrice | null>>>
 
-/** Values balances exactly. A token without known decimals or a price is reported with the reason. */
-export function valueBalances(document: BalanceDocument, known: Tokens, prices: Prices): Valuation {
+/** Values balances exactly. A token without known decimals or a price is reported with the reason. Figures are exact decimal texts. */
+function valueBalances(document: BalanceDocument, known: Tokens, prices: Prices) {
   const { totalUsd, totalEtn, tokens } = valueWallet(heldBalances(document), {
     infoOf: (address) => known.get(address.toLowerCase()),
     priceOf: (address): Valued['price'] => (prices[address] === null ? { usd: null } : prices[address]),
@@ -151,4 +97,25 @@ function whyUnpriced({ info, amount, price, usd }: Valued): string | undefined {
   if (amount === null) return 'its balance or its decimals cannot be read'
   if (price === undefined) return 'its price could not be bought'
   return 'address' in price ? 'it has no price in USD' : 'the service has no price for it'
+}
+
+function printValuation(session: Session, valuation: Valuation, updated: number, complete: boolean): void {
+  const { positions, unpriced, totalUsd, totalEtn } = valuation
+  const { print, colors } = session
+  const columns: Column[] = [
+    ...tokenColumns(positions, colors),
+    { title: 'amount', align: 'right', dropOrder: 1 },
+    { title: 'USD', align: 'right' },
+    { title: 'ETN', align: 'right', dropOrder: 3 },
+  ]
+  const cells = positions.map(({ symbol, address, amount, usd, etn }) => {
+    return [symbol ?? '-', address, ...[amount, usd, etn].map((figure) => formatDecimal(figure))]
+  })
+  if (positions.length > 0) printTable(session, columns, cells)
+  print(colors.bold(`Total: ${formatDecimal(totalUsd, 8)} USD, ${formatDecimal(totalEtn, 8)} ETN.`))
+  const time = updated > 0 && updated < 8.64e15 ? new Date(updated).toISOString() : undefined
+  print(time === undefined ? 'The service has no record of this wallet.' : `Recorded ${time}.`)
+  if (!complete) print(`The service returns at most ${LIMIT} tokens: there may be more.`)
+  for (const { symbol, address, reason } of unpriced)
+    print(`Not counted: ${symbol === null ? address : cleanLine(symbol)}: ${reason}.`)
 }

@@ -1,40 +1,36 @@
 import { dirname } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { systemClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import { addExample, addKeyOptions, readCredits } from '../common-options.ts'
-import { EXIT, refusal, usageError } from '../failure.ts'
-import { statPath } from '../files.ts'
-import { type HostProcess, type NamedFile, nameFile } from '../host.ts'
-import { isCallable, readPlanFile } from '../plan-file.ts'
-import { findSlowerLine } from '../plan-forecast.ts'
-import type { PlanFile } from '../plan-line.ts'
+import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
+import { refusal, usageError } from '../failure.ts'
+import { type NamedFile, nameFile, statPath } from '../files.ts'
+import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
+import { findSlowerLine, forecastPlan } from '../plan-forecast.ts'
+import type { AddCommand } from '../program.ts'
 import { checkOutputs } from '../run-plan/outputs.ts'
 import { describeEvent } from '../run-plan/run-events.ts'
 import { runPlan } from '../run-plan/run-plan.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { authorizeSpending } from '../spending.ts'
 import { cleanLine, toJsonLine } from '../text.ts'
-import { describeLimit, makePlan, PLAN_HELP } from './plan.ts'
+import { describeLimit, PLAN_HELP } from './plan.ts'
 
-interface RunArguments extends CommonOptions {
-  readonly dailyLimit?: number
-}
+type RunArguments = CommonOptions & { readonly dailyLimit?: number }
 
 /**
  * Adds `etn-market run`: carries out a plan until a signal ends it. With `--json` it prints an event a line, see `RunEvent`. Its state is in
  * a file beside the plan. After `kill -9` it goes on where it was, and its limit still holds.
  */
-export function addRunCommand(program: Command, host: HostProcess): void {
+export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('run <plan>')
     .description('Carry out a plan until Ctrl-C: watches, sweeps, candles and calls, within its limit of the day.')
     .option(
       '--daily-limit <credits>',
       'credits that may be spent a day (UTC); else creditsPerDay of the plan',
-      readCredits,
+      readSomeCredits,
     )
   const option = new Option('--max-credits <n>').hideHelp().argParser(() => {
     throw new InvalidArgumentError('A run has a limit of each day: use --daily-limit.')
@@ -50,35 +46,27 @@ export function addRunCommand(program: Command, host: HostProcess): void {
   command.addHelpText('after', PLAN_HELP)
 }
 
-async function run(session: Session, options: RunArguments, named: NamedFile): Promise<number> {
+async function run(session: Session, options: RunArguments, named: NamedFile): Promise<void> {
   const file = await readPlanFile(named)
   const limit = options.dailyLimit ?? file.creditsPerDay
   if (limit === undefined)
     throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
-  const { creditsPerDay: planned } = await requireFits(file, limit)
-  requireCallable(named.name, file)
-  requireOneName(named.name, file)
+  const { creditsPerDay: planned } = requireFits(file, limit)
+  requireRunnable(named.name, file)
   const state = `${file.path}.state.json`
   await using store = createFileStore(state)
-  const inFolder = (name: string) => nameFile({ cwd: () => dirname(file.path) }, name)
-  const sources = file.lines.flatMap(({ source }) => (source === undefined ? [] : [source]))
-  const taken = [
-    { path: file.path, what: 'the plan' },
-    ...[state, `${state}.lock`, `${state}.new`].map((path) => ({ path, what: 'the state of the run' })),
-    ...sources.map((path) => ({ path, what: 'a list of addresses' })),
-    ...(options.keyFile === undefined
-      ? []
-      : [{ path: session.file(options.keyFile).path, what: 'the file of the key' }]),
-  ]
-  await checkOutputs({ plan: named.name, lines: file.lines, taken, file: inFolder })
+  const inFolder = (name: string) => nameFile(dirname(file.path), name)
+  const taken = new Map([[file.path, 'the plan']])
+  for (const path of [state, `${state}.lock`, `${state}.new`]) taken.set(path, 'the state of the run')
+  for (const { source } of file.lines) if (source !== undefined) taken.set(source, 'a list of addresses')
+  if (options.keyFile !== undefined) taken.set(session.file(options.keyFile).path, 'the file of the key')
+  await checkOutputs(named.name, file.lines, taken, inFolder)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}
   const client = await session.client({ budget, onEvent: (event) => listener(event) })
-  await authorizeSpending(session, options, { what: `${named.name}, each day`, min: 0, max: Math.ceil(planned) })
-  const { signal } = session
-  const onAbort = () => session.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
-  signal.addEventListener('abort', onAbort, { once: true })
+  await session.authorize({ what: `${named.name}, each day`, min: 0, max: Math.ceil(planned) })
+  session.noteWhenAborted()
   const running = runPlan({
     lines: file.lines,
     creditsPerDay: limit,
@@ -86,7 +74,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     store,
     budget,
     clock: systemClock,
-    signal,
+    signal: session.signal,
     file: inFolder,
     client(onEvent) {
       listener = onEvent
@@ -102,31 +90,26 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     await client.close()
     await budget.flush()
   })
-  return EXIT.ok
 }
 
 /** @throws CommandError with what to change */
-async function requireFits(file: PlanFile, limit: number): Promise<{ creditsPerDay: number }> {
-  const plan = await makePlan(file, limit, undefined)
+function requireFits(file: PlanFile, limit: number): { creditsPerDay: number } {
+  const plan = forecastPlan(file, { limit })
   if (plan.creditsPerDay <= limit) return plan
-  const [over = '', ...more] = describeLimit(plan, limit, await findSlowerLine(file, limit))
-  throw refusal([over, ...more, 'Nothing was sent.'].join(' '), 'over_limit')
+  const problem = describeLimit(plan, limit, findSlowerLine(file, limit))
+  throw refusal([...problem, 'Nothing was sent.'].join(' '), 'over_limit')
 }
 
-/** @throws CommandError for a line whose calls are only counted */
-function requireCallable(name: string, { lines }: PlanFile): void {
+/**
+ * The state is kept under the name of the plan: an editor that replaces the file gives it another identity, and the limit would begin anew.
+ * @throws CommandError for a line whose calls are only counted, and for a plan with hard links, each of which would have a limit of its own
+ */
+function requireRunnable(name: string, { path, lines }: PlanFile): void {
   const line = lines.find((one) => !isCallable(one))
   if (line !== undefined)
     throw usageError(
       `${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`,
     )
-}
-
-/**
- * The state is kept under the name of the plan: an editor that replaces the file gives it another identity, and the limit would begin anew.
- * @throws CommandError for a plan with hard links, each of which would have a limit of its own
- */
-function requireOneName(name: string, { path }: PlanFile): void {
   if ((statPath(path)?.nlink ?? 1n) > 1n)
     throw usageError(
       `${name}: it has several names (hard links), and each would have a limit of its own. Use a symbolic link, or a copy.`,

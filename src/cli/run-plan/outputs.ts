@@ -1,62 +1,51 @@
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
-import { reasonOf, statPath } from '../files.ts'
-import type { NamedFile } from '../host.ts'
+import { makeFolder, type NamedFile, statPath, tryAccess } from '../files.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
-import { isSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
-import { openSeriesFile } from '../series-file.ts'
+import { isSeriesFile, openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 
-export interface Outputs {
-  /** The plan, as the user named it. */
-  readonly plan: string
-  readonly lines: readonly PlanLine[]
-  /** Files that the run reads or keeps, and what each of them is. */
-  readonly taken: readonly { readonly path: string; readonly what: string }[]
-  file(name: string): NamedFile
-}
+type ToFile = (name: string) => NamedFile
 
 /**
  * Resolves, opens and compares everything that the lines of a plan write, before anything is sent.
+ * @param plan as the user named it
+ * @param taken files that the run reads or keeps, and what each of them is
  * @throws CommandError naming the line of a file that cannot be written, or both lines of one that they would share
  */
-export async function checkOutputs({ plan, lines, taken, file }: Outputs): Promise<void> {
+export async function checkOutputs(
+  plan: string,
+  lines: readonly PlanLine[],
+  taken: ReadonlyMap<string, string>,
+  file: ToFile,
+): Promise<void> {
   const users = new Map<string, PlanLine>()
-  const kept = new Map(taken.flatMap(({ path, what }) => keysOf(path).map((key) => [key, what])))
+  const kept = new Map([...taken].flatMap(([path, what]) => keysOf(path).map((key) => [key, what])))
   for (const line of lines) {
-    const fail = (problem: string, cause?: unknown) => usageError(`${plan}: calls[${line.index}]: ${problem}`, cause)
-    for (const named of await openOutputs(line, file, fail)) {
-      const keys = keysOf(named.path)
+    const place = `${plan}: calls[${line.index}]`
+    for (const { name, path } of await openOutputs(line, file, place)) {
+      const keys = keysOf(path)
       const what = keys.map((key) => kept.get(key)).find((found) => found !== undefined)
-      if (what !== undefined) throw fail(`file ${named.name} is ${what}. Name another file.`)
+      if (what !== undefined) throw usageError(`${place}: file ${name} is ${what}. Name another file.`)
       const other = keys.map((key) => users.get(key)).find((found) => found !== undefined && found !== line)
       for (const key of keys) users.set(key, line)
       if (other === undefined) continue
       const isJournal = kindOf(line) === 'sweep' && kindOf(other) === 'sweep'
-      const both = `calls[${other.index}] and calls[${line.index}]`
-      throw usageError(
-        `${plan}: ${both} have one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : named.name)}: give each a file.`,
-      )
+      const shared = `one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : name)}`
+      throw usageError(`${plan}: calls[${other.index}] and calls[${line.index}] have ${shared}: give each a file.`)
     }
   }
 }
 
-type Fail = (problem: string, cause?: unknown) => Error
-
 /** The files that a line writes. Each of them can be written. */
-async function openOutputs(line: PlanLine, file: Outputs['file'], fail: Fail): Promise<NamedFile[]> {
+async function openOutputs(line: PlanLine, file: ToFile, place: string): Promise<NamedFile[]> {
   const kind = kindOf(line)
   if (kind === 'candles') {
     const names = seriesOf(line)
     for (const { id, name } of names) {
-      const named = file(name)
-      try {
-        mkdirSync(dirname(named.path), { recursive: true })
-      } catch (error) {
-        throw fail(`file ${named.name}: ${reasonOf(error)}.`, error)
-      }
-      const series = await openSeriesFile(named, id)
+      makeFolder(`${place}: file ${name}`, dirname(file(name).path))
+      const series = await openSeriesFile(file(name), id)
       series.close()
     }
     return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)
@@ -64,17 +53,15 @@ async function openOutputs(line: PlanLine, file: Outputs['file'], fail: Fail): P
   const name = kind === 'sweep' ? journalName(line, 0) : line.file
   if (name === undefined) return []
   const { path } = file(name)
-  const shown = line.file ?? name
+  const shown = `${place}: file ${line.file ?? name}`
   const found = statPath(path)
-  if (found?.isFIFO()) throw fail(`file ${shown}: it is a pipe. Name a file.`)
-  try {
+  if (found?.isFIFO()) throw usageError(`${shown}: it is a pipe. Name a file.`)
+  tryAccess(shown, () => {
     // A link without a target stays one.
     const target = resolveFile(path)
     closeSync(openSync(target, 'a'))
     if (found === undefined) rmSync(target)
-  } catch (error) {
-    throw fail(`file ${shown}: ${reasonOf(error)}.`, error)
-  }
+  })
   return [file(name)]
 }
 
@@ -85,12 +72,15 @@ function keysOf(path: string): string[] {
   return [resolved, ...(found === undefined || found.ino === 0n ? [] : [`${found.dev} ${found.ino}`])]
 }
 
-/** The journal of a time, such as `locks-2026-11-23.jsonl`. What is due more than once a day has the time in the name, too. */
-export function journalName({ file, operation, times }: PlanLine, due: number): string {
+/**
+ * The journal of a time, such as `locks-2026-11-23.jsonl`. What is due more than once a day has the time in the name, too, and what is due
+ * more than once a minute a number.
+ */
+export function journalName({ file, operation, times }: PlanLine, due: number, number = 1): string {
   const [, base = '', ending = ''] = /^(.*?)(\.[^./\\]*)?$/s.exec(file ?? `${operation}.jsonl`) ?? []
   const length = times.once === undefined ? 'YYYY-MM-DDTHH:MM'.length : 'YYYY-MM-DD'.length
   const time = new Date(due).toISOString().slice(0, length).replace(':', '')
-  return `${base}-${time}${ending || '.jsonl'}`
+  return `${base}-${time}${number > 1 ? `-${number}` : ''}${ending || '.jsonl'}`
 }
 
 const DEFAULT_FOLDER = 'candles'

@@ -3,7 +3,7 @@ import { formatCount, formatDecimal } from '../output.ts'
 import { describeGap, type Synced } from '../sync-series.ts'
 
 /** A line of the plan, as its rows name it. */
-export interface LineName {
+interface LineName {
   readonly operation: string
   /** What the line is for. */
   readonly for: string
@@ -28,61 +28,35 @@ export interface DayEvent extends Spent {
   readonly lines: readonly (LineName & { readonly done: number; readonly failed: number })[]
 }
 
+type Named<Name extends string, Fields> = { readonly event: Name } & Readonly<Fields>
+
 /** What happened to a line. */
-type LineEvent =
-  | ({ readonly event: 'price'; readonly at: string } & Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'stale'>)
-  | {
-      readonly event: 'alert'
-      readonly address: string
-      readonly condition: 'above' | 'below' | 'move'
-      readonly usd: string | null
-      readonly at: string
-    }
-  | {
-      readonly event: 'answer'
-      readonly params: unknown
-      readonly data: unknown
-      readonly credits: number
-      readonly at: string
-    }
+export type LineEvent =
+  | Named<'price', Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'stale'> & { at: string }>
+  | Named<'alert', { address: string; condition: 'above' | 'below' | 'move'; usd: string | null; at: string }>
+  | Named<'answer', { params: unknown; data: unknown; credits: number; at: string }>
   /** A sweep has ended, for this time: `stored` of those `done` were in its journal, and `left` are for later. */
-  | ({ readonly event: 'sweep'; readonly file: string } & Readonly<
-      Record<'total' | 'done' | 'failed' | 'stored' | 'left' | 'credits', number>
-    >)
-  | ({ readonly event: 'candles'; readonly address: string; readonly credits: number } & Omit<Synced, 'total'>)
+  | Named<'sweep', { file: string } & Record<'total' | 'done' | 'failed' | 'stored' | 'left' | 'credits', number>>
+  | Named<'candles', { address: string; credits: number } & Omit<Synced, 'total'>>
   /** `savedTo` is the file, `content` the text of what was paid for and not written. */
-  | {
-      readonly event: 'failed'
-      readonly code: string
-      readonly message: string
-      readonly credits: number
-      readonly savedTo?: string
-      readonly content?: string
-    }
+  | Named<'failed', { code: string; message: string; credits: number; savedTo?: string; content?: string }>
   /** Something does not fit what is left of the limit. It goes on at midnight. */
-  | { readonly event: 'limit'; readonly until: string }
+  | Named<'limit', { until: string }>
 
 /** What a running plan reports, discriminated by `event`. Times are ISO texts in UTC. */
 export type RunEvent =
-  | {
-      readonly event: 'started'
-      readonly creditsPerDay: number
-      readonly planned: number
-      readonly spent: number
-      readonly lines: number
-    }
+  | Named<'started', { creditsPerDay: number; planned: number; spent: number; lines: number }>
   | (LineName & LineEvent)
   | DayEvent
-  | (Spent & { readonly event: 'stopped' })
+  | Named<'stopped', Spent>
 
 /** An event as lines for people; none for the prices and answers, which are in the files of their lines. */
 export function describeEvent(event: RunEvent): string[] {
   switch (event.event) {
     case 'started': {
       const { creditsPerDay, planned, spent, lines } = event
-      return [
-        `${lines} ${lines === 1 ? 'line' : 'lines'}, ${formatCount(planned)} of ${formatCount(creditsPerDay)} credits a day, ${formatCount(spent)} spent today. Ctrl-C ends.`,
-      ]
+      const cost = `${formatCount(planned)} of ${formatCount(creditsPerDay)} credits a day`
+      return [`${lines} ${lines === 1 ? 'line' : 'lines'}, ${cost}, ${formatCount(spent)} spent today. Ctrl-C ends.`]
     }
     case 'alert':
       return [`${describeLine(event)}: ${event.address} ${event.condition}, ${formatDecimal(event.usd)} USD.`]
@@ -90,32 +64,26 @@ export function describeEvent(event: RunEvent): string[] {
       const { total, done, failed, stored, left, credits, file } = event
       const known = stored > 0 ? ` (${stored} from the journal)` : ''
       const rest = left > 0 ? `, ${left} left` : ''
-      return [
-        `${describeLine(event)}: ${done} of ${total} done${known}, ${failed} failed${rest}, ${formatCount(credits)} credits, ${file}.`,
-      ]
+      const counts = `${done} of ${total} done${known}, ${failed} failed${rest}`
+      return [`${describeLine(event)}: ${counts}, ${formatCount(credits)} credits, ${file}.`]
     }
-    case 'candles':
-      return [
-        `${describeLine(event)}: ${event.file}, ${event.added} added, ${event.updated} updated.`,
-        ...describeGap(event),
-      ]
+    case 'candles': {
+      const { file, added, updated } = event
+      return [`${describeLine(event)}: ${file}, ${added} added, ${updated} updated.`, ...describeGap(event)]
+    }
     case 'failed':
       return [`${describeLine(event)}: ${event.code}: ${event.message}`]
     case 'limit':
       return [`${describeLine(event)}: the limit of the day is reached. It goes on at ${event.until}.`]
-    case 'day': {
-      const { date, spent, uncertain, creditsPerDay, planned, lines } = event
+    case 'day':
       return [
-        `${date}: ${formatSpent(spent, uncertain)} of ${formatCount(creditsPerDay)} credits, planned ${formatCount(planned)}.`,
-        ...lines.map(
-          (line) => `  ${describeLine(line)}: ${formatCount(line.done)} done, ${formatCount(line.failed)} failed.`,
-        ),
+        `${event.date}: ${describeSpent(event)}, planned ${formatCount(event.planned)}.`,
+        ...event.lines.map((line) => {
+          return `  ${describeLine(line)}: ${formatCount(line.done)} done, ${formatCount(line.failed)} failed.`
+        }),
       ]
-    }
-    case 'stopped': {
-      const { spent, uncertain, creditsPerDay } = event
-      return [`Stopped. Today: ${formatSpent(spent, uncertain)} of ${formatCount(creditsPerDay)} credits.`]
-    }
+    case 'stopped':
+      return [`Stopped. Today: ${describeSpent(event)}.`]
     case 'price':
     case 'answer':
       return []
@@ -125,5 +93,7 @@ export function describeEvent(event: RunEvent): string[] {
 const describeLine = ({ operation, for: purpose }: LineName) =>
   purpose === '' ? operation : `${operation} (${purpose})`
 
-const formatSpent = (spent: number, uncertain: number) =>
-  uncertain > 0 ? `${formatCount(spent)} and perhaps ${formatCount(uncertain)} more` : formatCount(spent)
+function describeSpent({ spent, uncertain, creditsPerDay }: Spent): string {
+  const perhaps = uncertain > 0 ? ` and perhaps ${formatCount(uncertain)} more` : ''
+  return `${formatCount(spent)}${perhaps} of ${formatCount(creditsPerDay)} credits`
+}

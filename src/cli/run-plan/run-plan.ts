@@ -1,13 +1,13 @@
-import type { Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
-import { createPriceFeed } from 'etn-market/feed'
+import type { BudgetStore, Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
+import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { anchoredWallClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import type { NamedFile } from '../host.ts'
+import type { NamedFile } from '../files.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
-import { MAX_SLEEP_MS, type RunParts } from './repeat.ts'
-import type { DayEvent, RunEvent } from './run-events.ts'
+import type { RunEvent } from './run-events.ts'
 import { runCall, runCandles, runPrices, runSweep } from './run-line.ts'
-import { loadRunState, type RunStore } from './run-state.ts'
+import { RunState } from './run-state.ts'
+import { abortWith, MAX_SLEEP_MS, RunningLine } from './running-line.ts'
 
 export interface RunPlanOptions {
   readonly lines: readonly PlanLine[]
@@ -15,14 +15,26 @@ export interface RunPlanOptions {
   /** What the plan costs, credits a day. */
   readonly planned: number
   /** Keeps the budget, the prices and what was begun. */
-  readonly store: RunStore
+  readonly store: Required<BudgetStore>
   readonly budget: StoredBudget
   readonly clock: Clock
   readonly signal: AbortSignal
+  /** A file beside the plan. */
   file(name: string): NamedFile
   /** The client spends from the budget, and calls `onEvent`. */
   client(onEvent: (event: ClientEvent) => void): Client
   emit(event: RunEvent): void
+}
+
+/** What the lines of a running plan share. */
+export interface PlanRun extends Pick<RunPlanOptions, 'clock' | 'file' | 'emit'> {
+  readonly client: Client
+  readonly feed: PriceFeed
+  readonly state: RunState
+  /** The wall clock of the beginning, which goes on with elapsed time, as the budget's does. */
+  wallClock(): number
+  /** Aborted when the run is to end. What is in flight then is waited for. */
+  readonly signal: AbortSignal
 }
 
 /** The window of the budget may end a little later than the day of the wall clock, which may have been set. */
@@ -36,13 +48,7 @@ const RUNNERS = { prices: runPrices, candles: runCandles, sweep: runSweep, call:
 export async function runPlan(options: RunPlanOptions): Promise<void> {
   const { lines, creditsPerDay, planned, store, budget, clock, emit, file } = options
   await budget.load()
-  const state = await loadRunState({
-    store,
-    budget,
-    lines,
-    now: clock.now,
-    onDay: (day) => emit(toDayEvent(day, options)),
-  })
+  const state = await RunState.load(options)
   emit({ event: 'started', creditsPerDay, planned, spent: budget.spent + budget.uncertain, lines: lines.length })
   // A day that ended while nothing ran is reported now.
   state.note()
@@ -50,39 +56,27 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
     if (event.type.startsWith('credits.')) state.note()
   })
   const feed = createPriceFeed(client, { store, clock })
-  const ending = new AbortController()
-  const onAbort = () => ending.abort()
-  options.signal.addEventListener('abort', onAbort)
-  if (options.signal.aborted) onAbort()
-  const wallClock = anchoredWallClock(clock)
-  const parts: RunParts = { wallClock, client, feed, budget, clock, state, file, emit, signal: ending.signal }
+  using ending = abortWith(options.signal)
+  const { signal } = ending
+  const run: PlanRun = { wallClock: anchoredWallClock(clock), client, feed, clock, state, file, emit, signal }
   /** The report of a day is printed when it is over, also if nothing happens. */
   async function watchDays(): Promise<void> {
-    while (!ending.signal.aborted) {
+    while (!signal.aborted) {
       const toMidnight = DAY_MS - (clock.now() % DAY_MS) + MIDNIGHT_MARGIN_MS
-      await clock.sleep(Math.min(toMidnight, MAX_SLEEP_MS), ending.signal).catch(() => {})
+      await clock.sleep(Math.min(toMidnight, MAX_SLEEP_MS), signal).catch(() => {})
       state.note()
     }
   }
-  const work = [...lines.map((line) => RUNNERS[kindOf(line)](line, parts)), watchDays()]
+  const work = [...lines.map((line) => RUNNERS[kindOf(line)](new RunningLine(line, run))), watchDays()]
   try {
     // The first that fails ends the others.
     await Promise.all(work)
   } finally {
-    onAbort()
+    ending.abort()
     await Promise.allSettled(work)
-    options.signal.removeEventListener('abort', onAbort)
     await feed.close()
     state.note()
     const { spent, uncertain } = budget
     emit({ event: 'stopped', spent, uncertain, creditsPerDay })
   }
-}
-
-function toDayEvent(
-  day: Pick<DayEvent, 'date' | 'spent' | 'uncertain' | 'lines'>,
-  { creditsPerDay, planned }: RunPlanOptions,
-): DayEvent {
-  const { date, spent, uncertain, lines } = day
-  return { event: 'day', date, spent, uncertain, creditsPerDay, planned, lines }
 }

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { StoredBudget } from 'etn-market'
 import type { PlanLine } from '../plan-line.ts'
 import type { DayEvent } from './run-events.ts'
-
-/** Where a run keeps what it did. */
-export interface RunStore {
-  get(key: string): unknown
-  set(key: string, value: string, ttl?: number): unknown
-  delete(key: string): unknown
-}
+import type { RunPlanOptions } from './run-plan.ts'
 
 /** What is known of a line, so that a restart goes on where it was. */
 export interface LineState {
@@ -32,80 +25,92 @@ interface DayRecord extends Pick<DayEvent, 'date' | 'spent' | 'uncertain'> {
   readonly lines: Readonly<Record<string, Counts>>
 }
 
-export interface RunState {
-  readLine(line: PlanLine): LineState | undefined
-  /** Resolves when it is on the disk: what is sent after that is not sent again. */
-  writeLine(line: PlanLine, state: LineState): Promise<void>
-  count(line: PlanLine, counts: Partial<Counts>): void
-  /** Notes what the day has cost by now. */
-  note(): void
-  /** The counts of a line in this day. */
-  countsOf(line: PlanLine): Counts
-}
-
 const PREFIX = 'etn-market:run:2:'
 const DAY_KEY = `${PREFIX}day`
 
-export interface RunStateParts {
-  readonly store: RunStore
-  readonly budget: StoredBudget
-  readonly lines: readonly PlanLine[]
-  now(): number
-  /** Called with each day that is over, also one that ended while nothing ran. */
-  onDay(day: Pick<DayEvent, 'date' | 'spent' | 'uncertain' | 'lines'>): void
-}
+/** What a run of a plan has done: of each line, and on this day. The day that is over is reported, also one that ended while nothing ran. */
+export class RunState {
+  readonly #options: RunPlanOptions
+  readonly #keys: ReadonlyMap<PlanLine, string>
+  readonly #states = new Map<PlanLine, LineState>()
+  #day: DayRecord
 
-/** @param lines whose budget is loaded */
-export async function loadRunState({ store, budget, lines, now, onDay }: RunStateParts): Promise<RunState> {
-  const keys = nameLines(lines)
-  const keyOf = (line: PlanLine) => keys.get(line) ?? ''
-  const states = new Map<PlanLine, LineState>()
-  for (const line of lines) {
-    const state = parse(await store.get(keyOf(line)), isLineState)
-    if (state === undefined) continue
-    // A clock that was ahead then, or is behind now, holds nothing up. Addresses that are new belong to the time that has begun.
-    const isChanged = state.list !== undefined && state.list !== hashOf(line.addresses)
-    states.set(line, { ...state, last: Math.min(state.last, now()), isOpen: state.isOpen || isChanged })
+  /** @param options with a budget that is loaded */
+  static async load(options: RunPlanOptions): Promise<RunState> {
+    const { store, lines, clock } = options
+    const state = new RunState(options, parse<DayRecord>(await store.get(DAY_KEY), 'date', 'string'))
+    for (const line of lines) {
+      const known = parse<LineState>(await store.get(state.#keyOf(line)), 'last', 'number')
+      if (known === undefined) continue
+      // A clock that was ahead then, or is behind now, holds nothing up. Addresses that are new belong to the time that has begun.
+      const isChanged = known.list !== undefined && known.list !== hashOf(line.addresses)
+      const last = Math.min(known.last, clock.now())
+      state.#states.set(line, { ...known, last, isOpen: known.isOpen || isChanged })
+    }
+    return state
   }
-  let day = parse(await store.get(DAY_KEY), isDayRecord) ?? beginDay(now())
+
+  private constructor(options: RunPlanOptions, day: DayRecord | undefined) {
+    this.#options = options
+    this.#keys = nameLines(options.lines)
+    this.#day = day ?? this.#beginDay()
+  }
+
+  readLine(line: PlanLine): LineState | undefined {
+    return this.#states.get(line)
+  }
+
+  /** Resolves when it is on the disk: what is sent after that is not sent again. */
+  async writeLine(line: PlanLine, state: LineState): Promise<void> {
+    const known = { ...state, list: hashOf(line.addresses) }
+    this.#states.set(line, known)
+    await this.#options.store.set(this.#keyOf(line), JSON.stringify(known))
+  }
+
+  count(line: PlanLine, { done = 0, failed = 0 }: Partial<Counts>): void {
+    this.#endDay()
+    const counts = this.#countsOf(line)
+    const changed = { done: counts.done + done, failed: counts.failed + failed }
+    this.#write({ ...this.#day.lines, [this.#keyOf(line)]: changed })
+  }
+
+  /** Notes what the day has cost by now. */
+  note(): void {
+    this.#endDay()
+    this.#write(this.#day.lines)
+  }
 
   /** A day ends with the first thing that happens in the next one. */
-  function roll(): void {
-    if (dateOf(now()) === day.date) return
-    onDay({ ...day, lines: lines.map((line) => ({ operation: line.operation, for: line.purpose, ...countsOf(line) })) })
-    day = beginDay(now())
+  #endDay(): void {
+    const next = this.#beginDay()
+    if (next.date === this.#day.date) return
+    const { lines, emit, creditsPerDay, planned } = this.#options
+    const { date, spent, uncertain } = this.#day
+    const counts = lines.map((line) => ({ operation: line.operation, for: line.purpose, ...this.#countsOf(line) }))
+    emit({ event: 'day', date, spent, uncertain, creditsPerDay, planned, lines: counts })
+    this.#day = next
   }
 
-  const countsOf = (line: PlanLine): Counts => day.lines[keyOf(line)] ?? { done: 0, failed: 0 }
-
-  function change(changed: Partial<DayRecord>): void {
-    day = { ...day, ...changed, spent: budget.spent, uncertain: budget.uncertain }
+  #write(lines: DayRecord['lines']): void {
+    const { store, budget } = this.#options
+    this.#day = { ...this.#day, lines, spent: budget.spent, uncertain: budget.uncertain }
     // Figures for people: a store that fails stops what is sent, which says so.
-    Promise.resolve(store.set(DAY_KEY, JSON.stringify(day))).catch(() => {})
+    Promise.resolve(store.set(DAY_KEY, JSON.stringify(this.#day))).catch(() => {})
   }
 
-  return {
-    readLine: (line) => states.get(line),
-    async writeLine(line, state) {
-      const known = { ...state, list: hashOf(line.addresses) }
-      states.set(line, known)
-      await store.set(keyOf(line), JSON.stringify(known))
-    },
-    count(line, { done = 0, failed = 0 }) {
-      roll()
-      const counts = countsOf(line)
-      change({ lines: { ...day.lines, [keyOf(line)]: { done: counts.done + done, failed: counts.failed + failed } } })
-    },
-    note() {
-      roll()
-      change({})
-    },
-    countsOf,
+  #beginDay(): DayRecord {
+    const date = new Date(this.#options.clock.now()).toISOString().slice(0, 10)
+    return { date, spent: 0, uncertain: 0, lines: {} }
+  }
+
+  #countsOf(line: PlanLine): Counts {
+    return this.#day.lines[this.#keyOf(line)] ?? { done: 0, failed: 0 }
+  }
+
+  #keyOf(line: PlanLine): string {
+    return this.#keys.get(line) ?? ''
   }
 }
-
-const beginDay = (now: number): DayRecord => ({ date: dateOf(now), spent: 0, uncertain: 0, lines: {} })
-const dateOf = (now: number) => new Date(now).toISOString().slice(0, 10)
 
 /** The keys of lines. A line keeps its own when others are added, or when its addresses change: what they have is looked up by address. */
 function nameLines(lines: readonly PlanLine[]): Map<PlanLine, string> {
@@ -127,15 +132,13 @@ const hashOf = (value: unknown) =>
     .digest('hex')
     .slice(0, 16)
 
-function parse<T>(text: unknown, isValid: (value: unknown) => value is T): T | undefined {
+/** A stored record; undefined for anything that has no such field. */
+function parse<T>(text: unknown, field: keyof T, type: 'string' | 'number'): T | undefined {
   if (typeof text !== 'string') return undefined
   try {
-    const value: unknown = JSON.parse(text)
-    return isValid(value) ? value : undefined
+    const value = JSON.parse(text) as T
+    return typeof value?.[field] === type ? value : undefined
   } catch {
     return undefined
   }
 }
-
-const isLineState = (value: unknown): value is LineState => typeof (value as LineState | null)?.last === 'number'
-const isDayRecord = (value: unknown): value is DayRecord => typeof (value as DayRecord | null)?.date === 'string'

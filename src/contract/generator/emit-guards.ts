@@ -1,5 +1,5 @@
 import { HEADER } from './emit-types.ts'
-import type { Model } from './model.ts'
+import type { Model } from './read-contract.ts'
 import { type CheckedType, checkedTypes, type NamedShape, type Shape } from './shape.ts'
 
 const GUARDS: Record<CheckedType, string> = {

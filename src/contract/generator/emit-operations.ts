@@ -1,5 +1,6 @@
 import { HEADER, typeOf } from './emit-types.ts'
-import type { Credits, Model, OperationModel } from './model.ts'
+import type { Credits, OperationModel } from './operation.ts'
+import type { Model } from './read-contract.ts'
 
 /** The table that the request steps and the estimator read. */
 export function emitOperations(model: Model): string {

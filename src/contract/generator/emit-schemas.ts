@@ -1,7 +1,8 @@
 import { MAX_UNIX_SECONDS } from '../../operations/type-guards.ts'
 import { HEADER, lowerFirst, nameOf } from './emit-types.ts'
-import { type Model, type OperationModel, type ParamModel, refsOf } from './model.ts'
-import { type CheckedType, checkedTypes, type NamedShape, type Shape } from './shape.ts'
+import type { OperationModel, ParamModel } from './operation.ts'
+import type { Model } from './read-contract.ts'
+import { type CheckedType, checkedTypes, type NamedShape, refsOf, type Shape } from './shape.ts'
 
 /** Bundlers leave out an unused call with this mark, so that one operation's schemas do not bring all others. */
 const PURE = '/* @__PURE__ */'

@@ -1,5 +1,6 @@
-import { ruleOf } from '../../operations/param-rules.ts'
-import type { Model, OperationModel, ParamModel, ParamType } from './model.ts'
+import { ruleOf } from '../../operations/operation.ts'
+import type { OperationModel, ParamModel, ParamType } from './operation.ts'
+import type { Model } from './read-contract.ts'
 import type { Field, Primitive, Shape } from './shape.ts'
 
 export const HEADER = '// Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.\n'

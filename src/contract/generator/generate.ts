@@ -5,8 +5,7 @@ import { emitGuards } from './emit-guards.ts'
 import { emitFreshness, emitMethods, emitOperations, emitTable } from './emit-operations.ts'
 import { emitAnswerSchemas, emitDataSchemas, emitSchemas } from './emit-schemas.ts'
 import { emitTypes, HEADER } from './emit-types.ts'
-import type { Model } from './model.ts'
-import { readModel } from './read-contract.ts'
+import { type Model, readModel } from './read-contract.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const START = '<!-- operations:start -->'

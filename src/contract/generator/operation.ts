@@ -1,9 +1,51 @@
-import type { Credits, OperationModel, ParamModel } from './model.ts'
 import { asNode, ContractError, follow, list, type Node, readFlag, readNode, text } from './node.ts'
-import { readParam } from './param.ts'
 import { readShape, type Shape } from './shape.ts'
 
-const KEYS = [
+export interface OperationModel {
+  id: string
+  group: string
+  action: string
+  tags: readonly string[]
+  path: string
+  summary: string
+  description: string
+  credits: Credits | null
+  heavy: boolean
+  /** For how long an answer is shown before it is bought again; 0 for never. */
+  freshSeconds: number
+  needsKey: boolean
+  /** The field that only a bare answer has, where the service may send the data without its envelope. */
+  bareField: string | null
+  params: readonly ParamModel[]
+  envelope: Shape
+  data: Shape
+}
+
+export interface Credits {
+  base: number
+  perItem: number
+  items: string | null
+  maxItems: number
+}
+
+export interface ParamModel {
+  name: string
+  in: 'path' | 'query'
+  required: boolean
+  description: string
+  type: ParamType
+}
+
+export type ParamType =
+  | { kind: 'chain'; id: number }
+  | { kind: 'address' }
+  | { kind: 'addresses'; max: number }
+  | { kind: 'limit'; max: number }
+  | { kind: 'choice'; values: readonly Choice[]; default: Choice | undefined; anyCase: boolean }
+
+export type Choice = string | number
+
+const OPERATION_KEYS = [
   'operationId',
   'tags',
   'summary',
@@ -21,7 +63,7 @@ const KEYS = [
 /** Reads one `get` of the contract. */
 export function readOperation(document: Node, path: string, value: unknown): OperationModel {
   const place = `paths.${path}.get`
-  const node = readNode(value, place, KEYS)
+  const node = readNode(value, place, OPERATION_KEYS)
   const id = text(node.operationId)
   const [group = '', action = ''] = id.split('.')
   if (group === '' || action === '') throw new ContractError(place, `operationId "${id}" is not group.action`)
@@ -119,4 +161,57 @@ function checkItems(items: string, params: readonly ParamModel[], data: Shape, p
   if (root === 'data' && name === undefined && data.kind === 'array') return
   if (root === 'data' && name === 'balances' && rest.length === 0 && data.kind === 'ref') return
   throw new ContractError(place, `"${items}" is nothing that can be counted`)
+}
+
+const PARAM_KEYS = ['name', 'in', 'required', 'description', 'style', 'explode', 'x-any-case', 'schema']
+const PARAM_KEYWORDS = [
+  '$ref',
+  'type',
+  'const',
+  'enum',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'items',
+  'default',
+]
+
+/** Reads one parameter of an operation. */
+function readParam(document: Node, param: unknown, from: string): ParamModel {
+  const { node: found, place } = follow(document, param, from)
+  const node = readNode(found, place, PARAM_KEYS)
+  if (node.in !== 'path' && node.in !== 'query')
+    throw new ContractError(place, `"in: ${String(node.in)}" is not understood`)
+  const schema = readNode(node.schema, `${place}.schema`, PARAM_KEYWORDS, 'schema keyword')
+  const anyCase = readFlag(node, 'x-any-case', place)
+  return {
+    name: text(node.name),
+    in: node.in,
+    required: node.required === true,
+    description: text(node.description),
+    type: readType(schema, anyCase, `${place}.schema`),
+  }
+}
+
+function readType(schema: Node, anyCase: boolean, place: string): ParamType {
+  if (schema.default !== undefined && schema.enum === undefined)
+    throw new ContractError(`${place}.default`, 'only a parameter with an enum has one')
+  if (typeof schema.const === 'number') return { kind: 'chain', id: schema.const }
+  if (schema.$ref === '#/components/schemas/Address') return { kind: 'address' }
+  if (schema.type === 'array' && schema.minItems === 1 && typeof schema.maxItems === 'number') {
+    return { kind: 'addresses', max: schema.maxItems }
+  }
+  if (Array.isArray(schema.enum)) return readChoice(schema.enum, schema.default, anyCase, place)
+  if (schema.type === 'integer' && schema.minimum === 1 && typeof schema.maximum === 'number') {
+    return { kind: 'limit', max: schema.maximum }
+  }
+  throw new ContractError(place, 'the generator does not know this form of parameter')
+}
+
+function readChoice(values: readonly Choice[], given: unknown, anyCase: boolean, place: string): ParamType {
+  const found = values.find((value) => value === given)
+  if (given !== undefined && found === undefined)
+    throw new ContractError(`${place}.default`, `must be one of ${values.join(', ')}`)
+  return { kind: 'choice', values, default: found, anyCase }
 }

@@ -139,3 +139,19 @@ function refName(ref: string, place: string): string {
   if (!ref.startsWith(REF)) throw new ContractError(place, `$ref "${ref}" does not start with ${REF}`)
   return ref.slice(REF.length)
 }
+
+/** The names of the shapes that a shape refers to. */
+export function refsOf(shape: Shape): string[] {
+  switch (shape.kind) {
+    case 'ref':
+      return [shape.name]
+    case 'array':
+      return refsOf(shape.items)
+    case 'record':
+      return refsOf(shape.values)
+    case 'object':
+      return shape.fields.flatMap((field) => refsOf(field.shape))
+    default:
+      return []
+  }
+}

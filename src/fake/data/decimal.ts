@@ -1,4 +1,4 @@
-import { trimEnd } from '../../utils/trim-end.ts'
+import { trimEnd } from '../../utils/runtime.ts'
 
 /** Decimal places of the fixed-point integers for prices. */
 const PLACES = 30

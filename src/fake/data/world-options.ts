@@ -1,5 +1,5 @@
 import { checksumAddress, isAddress } from '../../utils/address.ts'
-import { trimEnd } from '../../utils/trim-end.ts'
+import { trimEnd } from '../../utils/runtime.ts'
 import { asCount, asNumber, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
 import { fromDecimal, ONE } from './decimal.ts'
 

@@ -1,4 +1,4 @@
-import { isPromise } from '../../utils/is-promise.ts'
+import { isPromise } from '../../utils/runtime.ts'
 import { hash, hashText, unit } from '../data/random.ts'
 import type { UnusedFault } from '../rules/expect.ts'
 import type { FakeOperation } from '../rules/routes.ts'

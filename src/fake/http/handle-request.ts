@@ -1,4 +1,4 @@
-import { isPromise } from '../../utils/is-promise.ts'
+import { isPromise } from '../../utils/runtime.ts'
 import { alterReply, type Delivery, deliveryOf, faultReply, skipsExecution } from '../faults/effects.ts'
 import type { FakeRequest, FaultEffects } from '../faults/fault-options.ts'
 import type { MatchedFaults } from '../faults/faults.ts'

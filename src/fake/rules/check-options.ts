@@ -1,4 +1,4 @@
-import { trimEnd } from '../../utils/trim-end.ts'
+import { trimEnd } from '../../utils/runtime.ts'
 
 /**
  * A mistake in what the fake was given: an option, an argument, a fault. Its message names it, and what is allowed there.

@@ -1,23 +1,20 @@
 import { anchoredWallClock, type Clock } from '../../concurrency/clock.ts'
 import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
 import { type Budget, createBudget, type StoredBudget } from '../../credits/budget.ts'
-import { createMemoryBudget } from '../../credits/memory-budget.ts'
-import { planTimetable } from '../../credits/timetable.ts'
-import { createWindows } from '../../credits/windows.ts'
+import { createMemoryBudget } from '../../credits/budget-core.ts'
+import { type IntervalDemand, planTimetable } from '../../credits/timetable.ts'
+import { BudgetWindows } from '../../credits/windows.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
-import { bisect } from '../../utils/bisect.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions } from '../types.ts'
 import type { Stretch, TrackedPrice } from './tracked-price.ts'
 
 /** Addresses that watchers want at the same intervals. */
-export interface StretchedDemand {
-  readonly everyMs: number
+interface StretchedDemand extends IntervalDemand {
   /** Infinity if any interval will do. */
   readonly atLeastEveryMs: number
-  readonly addresses: number
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -49,7 +46,8 @@ export class DailyBudget implements Stretch {
   #setAside = 0
   /** What every `atLeastEveryMs` costs a day. */
   #guaranteesPerDay = 0
-  #updatedAt = Number.NEGATIVE_INFINITY
+  /** The stretch stays until then, but for a change of the demand or a new day. */
+  #keepUntil = Number.NEGATIVE_INFINITY
   #renewsAt: number
   #unplanned: { credits: number; at: number }
 
@@ -105,21 +103,21 @@ export class DailyBudget implements Stretch {
   }
 
   /**
-   * Computes the stretch for what the watches want, from what is left and the time until the credits are renewed. Returns whether it changed.
+   * Computes the stretch for what is watched, from what is left and the time until the credits are renewed. Returns whether it changed.
    * @param isNew whether the demand has changed
    */
-  update(demand: readonly StretchedDemand[], leadMs: number, isNew: boolean): boolean {
+  update(watched: Iterable<TrackedPrice>, leadMs: number, isNew: boolean): boolean {
     if (!this.isLimited || !this.#isLoaded) return false
     const now = this.#clock.now()
     const { stretch, atLeastStretch, renewsAt } = this
     const isNewDay = renewsAt > this.#renewsAt + 1
+    if (!isNew && !isNewDay && (now < this.#keepUntil || this.#fits())) return false
+    const demand = demandOf(watched)
     // It takes longer with many intervals.
-    const isRecent = now - this.#updatedAt < MIN_UPDATE_MS * Math.max(1, demand.length / 24)
-    if (!isNew && !isNewDay && (isRecent || this.#fits())) return false
-    this.#updatedAt = now
+    this.#keepUntil = now + MIN_UPDATE_MS * Math.max(1, demand.length / 24)
     this.#renewsAt = renewsAt
     // One purchase of what has a guarantee is set aside: the last ones of a day are whole purchases, whatever their share of it.
-    const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < Number.POSITIVE_INFINITY)
+    const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < NEVER)
     this.#setAside = creditsFor(guaranteed.reduce((sum, { addresses }) => sum + addresses, 0))
     const perDay = (credits: number) => (Math.max(1, credits) * DAY_MS) / Math.max(1, renewsAt - now)
     const intervals = guaranteed.map(({ atLeastEveryMs, addresses }) => ({ everyMs: atLeastEveryMs, addresses }))
@@ -138,7 +136,6 @@ export class DailyBudget implements Stretch {
     return this.#stored?.load().then(
       () => {
         this.#isLoaded = true
-        this.#updatedAt = Number.NEGATIVE_INFINITY
         this.#renewsAt = Number.NEGATIVE_INFINITY
       },
       () => {},
@@ -200,6 +197,17 @@ export class DailyBudget implements Stretch {
   }
 }
 
+function demandOf(watched: Iterable<TrackedPrice>): StretchedDemand[] {
+  const demand = new Map<string, { everyMs: number; atLeastEveryMs: number; addresses: number }>()
+  for (const { shortestInterval: everyMs, longestInterval: atLeastEveryMs } of watched) {
+    const key = `${everyMs} ${atLeastEveryMs}`
+    const one = demand.get(key) ?? { everyMs, atLeastEveryMs, addresses: 0 }
+    one.addresses++
+    demand.set(key, one)
+  }
+  return [...demand.values()]
+}
+
 /**
  * The smallest stretch with which the watches cost what is affordable a day. Intervals are stretched first; only if that does not suffice,
  * every `atLeastEveryMs` is exceeded too, by the same factor.
@@ -219,7 +227,7 @@ function solveStretch(
     return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, leadMs).creditsPerDay }
   }
   const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
-    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1, STEPS))
+    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1))
   const none = costOf(1, 1)
   if (none.watchesPerDay <= besideGuarantees) return none
   // With intervals this much longer, the same timetable costs what is affordable.
@@ -238,7 +246,7 @@ function solveStretch(
 
 /** A budget in memory that renews at midnight UTC. Without a limit it only counts. */
 function createDayBudget(credits: number | undefined, clock: Clock): Budget {
-  const windows = createWindows(DAY_MS, 0, anchoredWallClock(clock))
+  const windows = new BudgetWindows(DAY_MS, 0, anchoredWallClock(clock))
   return createMemoryBudget({
     limit: credits ?? Number.POSITIVE_INFINITY,
     windows,
@@ -254,4 +262,19 @@ function readOptions(options: object): { credits: number; name: string } {
     throw invalidOption('budget.creditsPerDay', credits, 'a whole number of credits above 0')
   if (!(typeof name === 'string' && name !== '')) throw invalidOption('budget.name', name, 'a text that is not empty')
   return { credits, name }
+}
+
+/**
+ * Searches between two positive numbers for where a condition changes, and returns the last number for which it holds.
+ * @param holdsAt where the condition holds
+ * @param failsAt where it does not
+ */
+function bisect(condition: (value: number) => boolean, holdsAt: number, failsAt: number): number {
+  let [holds, fails] = [holdsAt, failsAt]
+  for (let step = 0; step < STEPS; step++) {
+    const middle = Math.sqrt(holds * fails)
+    if (condition(middle)) holds = middle
+    else fails = middle
+  }
+  return holds
 }

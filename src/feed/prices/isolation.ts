@@ -1,9 +1,10 @@
 import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
-import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedEvent } from '../events.ts'
 import { creditsChargedBy, type Failure, isAboutAddresses, mayBeCausedByAnAddress } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
+import type { Backoff } from '../requests/backoff.ts'
 import type { SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /**
@@ -28,16 +29,15 @@ const MAX_WAIT_MS = 60_000
  */
 export class Isolation {
   readonly #clock: FeedClock
+  readonly #backoff: Backoff
   readonly #emit: (event: FeedEvent) => void
-  /** Consecutive failures of all requests, each of which may have been charged. */
-  readonly #failuresSoFar: () => number
   #succeededAt = Number.NEGATIVE_INFINITY
   #refusals = 0
 
-  constructor(clock: FeedClock, emit: (event: FeedEvent) => void, failuresSoFar: () => number) {
+  constructor(clock: FeedClock, backoff: Backoff, emit: (event: FeedEvent) => void) {
     this.#clock = clock
+    this.#backoff = backoff
     this.#emit = emit
-    this.#failuresSoFar = failuresSoFar
   }
 
   /** Splits addresses into requests, with addresses under suspicion in requests of their own. */
@@ -56,7 +56,7 @@ export class Isolation {
   recordSuccess(prices: readonly TrackedPrice[], isUnknown: boolean): void {
     this.#succeededAt = this.#clock.now()
     this.#refusals = 0
-    for (const tracked of prices) if (!(isUnknown && tracked.suspectGroup?.search.isRefused)) tracked.clear()
+    for (const tracked of prices) if (!(isUnknown && tracked.suspectGroup?.search.isRefused)) tracked.suspect(undefined)
   }
 
   recordFailure(prices: readonly TrackedPrice[], error: unknown, decidedAt: number): Verdict {
@@ -93,7 +93,7 @@ export class Isolation {
   }
 
   #newGroup(prices: readonly TrackedPrice[], isRefused: boolean): SuspectGroup {
-    const left = Math.max(0, MAX_SEARCH_COST - this.#failuresSoFar()) * requestCredits(prices.length)
+    const left = Math.max(0, MAX_SEARCH_COST - this.#backoff.failures) * requestCredits(prices.length)
     return { search: { left, isRefused } }
   }
 

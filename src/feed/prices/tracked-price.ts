@@ -50,6 +50,7 @@ export interface Stretch {
 
 const NEVER = Number.POSITIVE_INFINITY
 const LONG_AGO = Number.NEGATIVE_INFINITY
+const NOTHING = { price: undefined, at: LONG_AGO, requestedAt: LONG_AGO }
 
 /** An address, what is known of its price, and who wants to know it. Times are those of the clock of the feed. */
 export class TrackedPrice {
@@ -58,28 +59,33 @@ export class TrackedPrice {
   /** The strictest first, because one address may have thousands. */
   readonly watchers = createPriorityQueue<Watcher>(({ everyMs }) => everyMs)
   /** Those with an `atLeastEveryMs`, the shortest first. */
-  readonly guaranteed = createPriorityQueue<Watcher>(({ atLeastEveryMs }) => atLeastEveryMs)
+  readonly #guaranteed = createPriorityQueue<Watcher>(({ atLeastEveryMs }) => atLeastEveryMs)
   /** Price requests that wait for an answer. */
   readonly requesters = new Set<Subscriber>()
 
-  /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch; Infinity without one. The schedule sets it. */
+  // What the schedule sets.
+  /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch; Infinity without one. */
   intervalMs = NEVER
-  /** When it is bought outside of the ticks of the timetable: at once, or after a failure. Infinity if a tick does. The schedule sets it. */
+  /** When it is bought outside of the ticks of the timetable: at once, or after a failure. Infinity if a tick does. */
   dueAt = NEVER
+  /** When a watcher has to be told that its price is late. */
+  lateAt = NEVER
+  /** Watchers with an interval up to this know that the price is late. */
+  reportedLateMs = 0
+
   /** How often a stream brings its price for the watchers, in milliseconds; 0 where it is bought. The stream sets it. */
   paceMs = 0
 
+  /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
+  suspectGroup: SuspectGroup | undefined
+  /** Consecutive failures of this address alone. */
+  failures = 0
+
   #known: Omit<KnownPrice, 'price'> & { readonly price: TokenPrice | null | undefined } = NOTHING
-  #askedAt = LONG_AGO
-  #inFlight = false
-  #lateAt = NEVER
-  #lateAfterMs = NEVER
-  #reportedLateMs = 0
-  #maybeChargedAt = LONG_AGO
-  #releasedAt = LONG_AGO
+  #awaitedSince: number | undefined
   #failingSince = NEVER
-  #suspectGroup: SuspectGroup | undefined
-  #failures = 0
+  #maybeChargedAt = LONG_AGO
+  #forgivenAt = LONG_AGO
 
   constructor(address: string) {
     this.address = address
@@ -99,11 +105,11 @@ export class TrackedPrice {
   }
   /** When the newest price was requested that is known or on its way. */
   get askedAt(): number {
-    return this.#inFlight ? this.#askedAt : this.#known.at
+    return this.#awaitedSince ?? this.#known.at
   }
   /** Whether somebody gets a price for it: from the store, a stream or the service. */
   get inFlight(): boolean {
-    return this.#inFlight
+    return this.#awaitedSince !== undefined
   }
   get isWanted(): boolean {
     return this.watchers.size > 0 || this.requesters.size > 0
@@ -114,31 +120,11 @@ export class TrackedPrice {
   }
   /** The longest interval that the watchers accept while the budget is too small, in milliseconds. */
   get longestInterval(): number {
-    return this.guaranteed.peek()?.atLeastEveryMs ?? NEVER
-  }
-  /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
-  get suspectGroup(): SuspectGroup | undefined {
-    return this.#suspectGroup
-  }
-  /** Consecutive failures of this address alone. */
-  get failures(): number {
-    return this.#failures
+    return this.#guaranteed.peek()?.atLeastEveryMs ?? NEVER
   }
   /** Since when requests have failed; Infinity while none has. */
   get failingSince(): number {
     return this.#failingSince
-  }
-  /** When a watcher has to be told that its price is late. */
-  get lateAt(): number {
-    return this.#lateAt
-  }
-  /** Watchers with an interval up to this know that the price is late. */
-  get reportedLateMs(): number {
-    return this.#reportedLateMs
-  }
-  /** The interval of the watchers that are told at `lateAt`. */
-  get lateAfterMs(): number {
-    return this.#lateAfterMs
   }
 
   /** How old its price may be for a watcher before it is stale, in milliseconds. */
@@ -149,44 +135,43 @@ export class TrackedPrice {
   /** A watch wants its price, or wants it at another interval. */
   join(watcher: Watcher): void {
     this.watchers.put(watcher)
-    if (watcher.atLeastEveryMs < NEVER) this.guaranteed.put(watcher)
-    else this.guaranteed.delete(watcher)
+    if (watcher.atLeastEveryMs < NEVER) this.#guaranteed.put(watcher)
+    else this.#guaranteed.delete(watcher)
   }
 
   /** A watch no longer wants its price. */
   leave(watcher: Watcher): void {
     this.watchers.delete(watcher)
-    this.guaranteed.delete(watcher)
+    this.#guaranteed.delete(watcher)
   }
 
-  /** The longest time between two prices that suits every watcher, in milliseconds; Infinity without any. */
-  stretchedInterval({ stretch, atLeastStretch }: Stretch): number {
-    return Math.min(this.shortestInterval * stretch, this.longestInterval * atLeastStretch)
+  /** Sets the interval that suits every watcher. */
+  stretch({ stretch, atLeastStretch }: Stretch): void {
+    this.intervalMs = Math.min(this.shortestInterval * stretch, this.longestInterval * atLeastStretch)
   }
 
   /** Somebody gets a price for it. */
   await(now: number): void {
-    this.#inFlight = true
-    this.#askedAt = now
+    this.#awaitedSince = now
   }
 
   /** Nobody gets a price for it any longer. */
   release(): void {
-    this.#inFlight = false
+    this.#awaitedSince = undefined
   }
 
   /** A price has arrived. */
-  deliver({ price, at, requestedAt }: KnownPrice): void {
-    this.#known = { price, at, requestedAt }
-    this.#inFlight = false
-    this.#reportedLateMs = 0
+  deliver(known: KnownPrice): void {
+    this.release()
+    this.#known = known
+    this.reportedLateMs = 0
     this.#maybeChargedAt = LONG_AGO
     this.#failingSince = NEVER
   }
 
   /** A request that was decided at `decidedAt` has failed. */
   fail(decidedAt: number): void {
-    this.#inFlight = false
+    this.release()
     this.#failingSince = Math.min(this.#failingSince, decidedAt)
   }
 
@@ -200,34 +185,17 @@ export class TrackedPrice {
    * this address may fail each time while others succeed, and one that fails alone does so whether others succeed or not.
    */
   forgiveCharge(): boolean {
-    if (this.#failures > 0 || this.#maybeChargedAt === LONG_AGO) return false
-    if (this.#maybeChargedAt - this.#releasedAt < this.intervalMs) return false
-    this.#releasedAt = this.#maybeChargedAt
+    const chargedAt = this.#maybeChargedAt
+    if (this.failures > 0 || chargedAt === LONG_AGO || chargedAt - this.#forgivenAt < this.intervalMs) return false
+    this.#forgivenAt = chargedAt
     this.#maybeChargedAt = LONG_AGO
     return true
   }
 
-  /** It may be why a request failed: it is requested apart from now on. */
-  suspect(suspectGroup: SuspectGroup, failures = 0): void {
-    this.#suspectGroup = suspectGroup
-    this.#failures = failures
-  }
-
-  /** A request for it has succeeded. */
-  clear(): void {
-    this.#suspectGroup = undefined
-    this.#failures = 0
-  }
-
-  /** Watchers with an interval of `lateAfterMs` have to be told when its price is older than that, by a millisecond at least. */
-  lateAfter(lateAfterMs: number): void {
-    this.#lateAfterMs = lateAfterMs
-    this.#lateAt = this.at + lateAfterMs + 1
-  }
-
-  /** Watchers with an interval up to `ms` know that its price is late. */
-  reportLate(ms: number): void {
-    this.#reportedLateMs = ms
+  /** It may be why a request failed: it is requested apart from now on, or, without a group, no longer. */
+  suspect(group: SuspectGroup | undefined, failures = 0): void {
+    this.suspectGroup = group
+    this.failures = failures
   }
 
   /** A copy, because subscribers may come or go while they are called. */
@@ -238,46 +206,36 @@ export class TrackedPrice {
   }
 }
 
-const NOTHING = { price: undefined, at: LONG_AGO, requestedAt: LONG_AGO }
-
-/** Every address that the feed knows. */
-export interface PriceTable {
-  /** Returns the entries of addresses, and creates those that are missing. */
-  open(addresses: Iterable<string>): TrackedPrice[]
-  /** Returns the entry of an address if there is one. */
-  find(address: string): TrackedPrice | undefined
-}
-
 /** Beyond this number of addresses, those that nobody wants are dropped, oldest first. */
 const MAX_ADDRESSES = 10_000
 
-export function createPriceTable(): PriceTable {
-  const entries = new Map<string, TrackedPrice>()
-  let trimAt = MAX_ADDRESSES
+/** Every address that the feed knows. */
+export class PriceTable {
+  readonly #entries = new Map<string, TrackedPrice>()
+  #trimAt = MAX_ADDRESSES
 
-  function trim(): void {
-    for (const [address, tracked] of entries) {
-      if (entries.size <= MAX_ADDRESSES) break
-      if (!tracked.isWanted && !tracked.inFlight) entries.delete(address)
+  /** Returns the entries of addresses, and creates those that are missing. */
+  open(addresses: Iterable<string>): TrackedPrice[] {
+    // Before, because nobody wants the new entries yet.
+    if (this.#entries.size > this.#trimAt) this.#trim()
+    return Array.from(addresses, (address) => {
+      const tracked = this.#entries.get(address) ?? new TrackedPrice(address)
+      this.#entries.set(address, tracked)
+      return tracked
+    })
+  }
+
+  /** Returns the entry of an address if there is one. */
+  find(address: string): TrackedPrice | undefined {
+    return this.#entries.get(address)
+  }
+
+  #trim(): void {
+    for (const [address, tracked] of this.#entries) {
+      if (this.#entries.size <= MAX_ADDRESSES) break
+      if (!tracked.isWanted && !tracked.inFlight) this.#entries.delete(address)
     }
     // Entries that are wanted stay, and are not looked through again for each new one.
-    trimAt = Math.max(MAX_ADDRESSES, 2 * entries.size)
-  }
-
-  function open(address: string): TrackedPrice {
-    const known = entries.get(address)
-    if (known !== undefined) return known
-    const tracked = new TrackedPrice(address)
-    entries.set(address, tracked)
-    return tracked
-  }
-
-  return {
-    open(addresses) {
-      // Before, because nobody wants the new entries yet.
-      if (entries.size > trimAt) trim()
-      return Array.from(addresses, open)
-    },
-    find: (address) => entries.get(address),
+    this.#trimAt = Math.max(MAX_ADDRESSES, 2 * this.#entries.size)
   }
 }

@@ -1,24 +1,16 @@
 import { sleep } from '../../concurrency/clock.ts'
+import { ResponseError } from '../../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
-import { ResponseError } from '../../errors/response.ts'
-import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
-import type { FeedBoughtEvent, FeedEvent } from '../events.ts'
+import { exponentialBackoff } from '../../utils/time-units.ts'
+import type { FeedContext } from '../context.ts'
+import type { FeedBoughtEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
-import type { FeedClock } from '../feed-clock.ts'
 import type { DailyBudget } from '../prices/daily-budget.ts'
-import type { PlannedRequests } from '../schedule/explain.ts'
-import type { Backoff } from './backoff.ts'
-import type { Send, Spent } from './send.ts'
+import type { PlannedRequests } from '../types.ts'
+import type { Spent } from './send.ts'
 
-export interface RequesterParts {
-  readonly clock: FeedClock
-  readonly send: Send
-  readonly dailyBudget: DailyBudget
-  readonly backoff: Backoff
-  emit(event: FeedEvent): void
-  isPaused(): boolean
-}
+export type RequesterParts = Pick<FeedContext, 'clock' | 'send' | 'dailyBudget' | 'backoff' | 'emit' | 'isPaused'>
 
 export interface RequesterOptions {
   readonly signal: AbortSignal

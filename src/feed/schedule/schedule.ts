@@ -1,39 +1,13 @@
 import { startTimer } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/batch-cost.ts'
-import {
-  type IntervalDemand,
-  lifeOf,
-  multipleOf,
-  planTimetable,
-  planWithPeriods,
-  type Timetable,
-  type TimetableClass,
-} from '../../credits/timetable.ts'
+import { lifeOf, multipleOf, planTimetable, planWithPeriods, type Timetable } from '../../credits/timetable.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
+import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import type { FeedClock } from '../feed-clock.ts'
-import type { DailyBudget, StretchedDemand } from '../prices/daily-budget.ts'
-import type { PriceBuyer } from '../prices/price-buyer.ts'
+import { PriceBuyer } from '../prices/price-buyer.ts'
+import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
-import type { Backoff } from '../requests/backoff.ts'
-
-export interface ScheduleParts {
-  readonly clock: FeedClock
-  readonly dailyBudget: DailyBudget
-  readonly backoff: Backoff
-  readonly windowMs: number
-  /** Buys what is due. */
-  buyer(): PriceBuyer
-  /** Whether several processes may have the prices. */
-  readonly isShared: boolean
-  isPaused(): boolean
-  /** Where prices come without being bought; undefined without a proxy. */
-  stream(): { changed(): void; settle(): void } | undefined
-  /** Called when a price is late because its request takes long. */
-  onSlow(tracked: TrackedPrice, leadMs: number): void
-  /** Called when the stretch has changed. */
-  onStretch(): void
-}
+import { LatePrices, LeadTime } from './lateness.ts'
 
 /** An address at the ticks of its group. */
 export interface GroupMember {
@@ -42,8 +16,6 @@ export interface GroupMember {
   readonly life: number
   /** It is bought at every nth tick. */
   readonly multiple: number
-  /** At which of those, where it has ticks of its own; undefined if its age decides. */
-  readonly own: number | undefined
 }
 
 /** Addresses that are bought at the ticks of one timer. */
@@ -53,20 +25,21 @@ export interface TickGroup {
   /** Whether some address is bought at each tick. */
   readonly ticksAnyway: boolean
   /** When it ticks the next time. */
-  readonly at: number
+  at: number
   /** The number of that tick. */
-  readonly tick: number
+  tick: number
 }
 
-type MutableGroup = { -readonly [Key in keyof TickGroup]: TickGroup[Key] }
-
 const NEVER = Number.POSITIVE_INFINITY
+const NO_TIMER = { at: NEVER, stop: () => {} }
 /** The timetable is planned anew at most this often. In between, what joins is added to the groups that there are. */
 const MIN_PLAN_MS = 1_000
 /** After it has failed alone, an address is requested again for a new watch after this time at most. */
 const RETRY_MS = 60_000
 /** A new timetable is worth what it changes if it saves a purchase of all within this time. */
 const HORIZON_DAYS = 1 / 12
+/** A stretch that has changed by less is not reported. */
+const MIN_STRETCH_CHANGE = 0.05
 
 /**
  * Plays the timetable: decides when a price is bought, and why. One timer serves all addresses. A price is bought
@@ -75,30 +48,40 @@ const HORIZON_DAYS = 1 / 12
  * - on request, and then a group's next tick may go with it, where that costs less.
  */
 export class Schedule {
-  readonly #parts: ScheduleParts
+  /** Buys what is due. */
+  readonly buyer: PriceBuyer
+  /** Where prices come without being bought; undefined without a proxy. */
+  stream: { readonly isLoading: boolean; changed(): void; settle(): void } | undefined
+  readonly #context: FeedContext
+  /** Whether several processes may have the prices. */
+  readonly #isShared: boolean
   readonly #watched = new Set<TrackedPrice>()
   /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
   readonly #urgent = createPriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
-  /** Those whose price may become older than a watcher accepts, by the time when it does. */
-  readonly #late = createPriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
-  readonly #lead = createLeadTime(() => this.#changeLead())
-  #groups: MutableGroup[] = []
-  #wanted: readonly StretchedDemand[] = []
+  readonly #lead = new LeadTime()
+  readonly #late: LatePrices
+  #groups: TickGroup[] = []
   #timetable: Timetable = planTimetable([])
   #windowEndsAt = NEVER
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
   #plannedAt = Number.NEGATIVE_INFINITY
   #plannedLeadMs = 0
-  #isStretchNew = false
-  #slowLeadMs: number | undefined
-  #timer = { at: NEVER, stop: () => {} }
+  #reportedStretch = { stretch: 1, atLeastStretch: 1 }
+  #timer = NO_TIMER
   #isStopped = false
 
-  constructor(parts: ScheduleParts) {
-    this.#parts = parts
+  /**
+   * @param shared what other processes buy, too; undefined without a store
+   * @param onDelivered called after the subscribers of an address have its new price
+   */
+  constructor(context: FeedContext, shared: SharedPrices | undefined, onDelivered: () => void) {
+    this.#context = context
+    this.#isShared = shared !== undefined
+    this.#late = new LatePrices(context, this.#lead)
+    this.buyer = new PriceBuyer(context, this, shared, onDelivered)
   }
 
   get watched(): ReadonlySet<TrackedPrice> {
@@ -111,7 +94,7 @@ export class Schedule {
   get leadMs(): number {
     return this.#lead.ms
   }
-  get groups(): readonly TickGroup[] {
+  get groups(): readonly Readonly<TickGroup>[] {
     return this.#groups
   }
   /** What is bought again and again, with the stretch. */
@@ -122,43 +105,42 @@ export class Schedule {
   /** Gives the watches that have just changed their places, as they will have them at the end of the window. */
   settle(): void {
     if (this.#changesAt === NEVER || this.#isStopped) return
-    const { clock, windowMs } = this.#parts
+    const { clock, windowMs } = this.#context
     const now = Math.max(clock.now(), Math.min(this.#changesAt, clock.now() + windowMs))
-    this.#parts.stream()?.settle()
-    this.#updateStretch(true)
-    this.#plan(now)
+    this.stream?.settle()
+    if (!this.#updateStretch(now, true)) this.#plan(now)
     this.#setTimer()
   }
 
   /** A watch wants an address, or wants it at another interval: then it is not new. */
   join(tracked: TrackedPrice, isNew: boolean): void {
-    const { clock, windowMs, dailyBudget } = this.#parts
+    const { clock, windowMs, dailyBudget } = this.#context
     this.#watched.add(tracked)
-    tracked.intervalMs = tracked.stretchedInterval(dailyBudget)
+    tracked.stretch(dailyBudget)
     this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
     // A new watch does not wait for what others have lost; what fails alone is not asked for again and again.
     if (isNew && tracked.dueAt < NEVER)
       this.#setDue(tracked, tracked.failures === 0 ? NEVER : Math.min(tracked.dueAt, clock.now() + RETRY_MS))
-    this.#setLate(tracked)
+    this.#late.update(tracked)
   }
 
   /** A watch no longer wants an address. */
   leave(tracked: TrackedPrice): void {
-    const { clock, windowMs, dailyBudget, buyer } = this.#parts
-    tracked.intervalMs = tracked.stretchedInterval(dailyBudget)
+    const { clock, windowMs, dailyBudget } = this.#context
+    tracked.stretch(dailyBudget)
     this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
-    this.#setLate(tracked)
+    this.#late.update(tracked)
     if (tracked.watchers.size > 0) return
     this.#watched.delete(tracked)
     if (this.#watched.size === 0) this.#plan(clock.now())
     if (tracked.isWanted) return
     this.#setDue(tracked, NEVER)
-    buyer().withdraw()
+    this.buyer.withdraw()
   }
 
   /** Buys an address, together with everything else requested in the same window. */
   request(tracked: TrackedPrice): void {
-    const { clock, windowMs } = this.#parts
+    const { clock, windowMs } = this.#context
     if (tracked.inFlight || this.#requested.has(tracked)) return
     if (this.#requested.size === 0) this.#windowEndsAt = clock.now() + windowMs
     this.#requested.add(tracked)
@@ -169,72 +151,48 @@ export class Schedule {
   cancel(tracked: TrackedPrice): void {
     this.#requested.delete(tracked)
     if (tracked.watchers.size === 0) this.#setDue(tracked, NEVER)
-    this.#parts.buyer().withdraw()
+    this.buyer.withdraw()
     this.#setTimer()
   }
 
   /** An address is awaited, released or delivered. */
   changed(tracked: TrackedPrice): void {
     if (tracked.dueAt < NEVER) this.#setDue(tracked, NEVER)
-    this.#setLate(tracked)
+    this.#late.update(tracked)
   }
 
   /** An address has failed. Without a failure, it is bought again at once. */
   failed(tracked: TrackedPrice, failure: Failure | undefined): void {
-    const now = this.#parts.clock.now()
-    this.#setLate(tracked)
+    this.#late.update(tracked)
     // Those who request a price decide themselves whether to try again, and those who watch it may have it from a stream.
     const isBought = tracked.watchers.size > 0 && tracked.paceMs === 0
     if (!isBought && (failure || tracked.requesters.size === 0)) return
     const waitMs = failure?.maybeCharged ? Math.max(failure.waitMs, tracked.intervalMs) : (failure?.waitMs ?? 0)
-    this.#setDue(tracked, now + waitMs)
+    this.#setDue(tracked, this.#context.clock.now() + waitMs)
   }
 
   /** The service answers again: what may have been charged in vain need not wait for its interval. */
   recovered(): void {
-    const now = this.#parts.clock.now()
+    const now = this.#context.clock.now()
     for (const tracked of [...this.#urgent.items()]) if (tracked.forgiveCharge()) this.#setDue(tracked, now)
   }
 
   /** What earlier processes have spent is known. */
   loaded(): void {
-    this.#updateStretch(true)
+    this.#updateStretch(this.#context.clock.now(), true)
   }
 
   /** Records the milliseconds from the decision to buy to the answer. */
   recordLatency(ms: number): void {
-    this.#lead.record(ms)
+    if (!this.#lead.record(ms)) return
+    if (this.#watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())
+    this.#setTimer()
   }
 
   /** Call it when something may be due. */
   wake(): void {
-    this.#parts.stream()?.changed()
+    this.stream?.changed()
     this.#setTimer()
-  }
-
-  #setTimer(): void {
-    const { clock, backoff, dailyBudget, windowMs, isPaused } = this.#parts
-    const next = this.#isStopped || isPaused() ? NEVER : this.#nextAt()
-    // A new day of the budget may end the stretch, or the wait for it.
-    const renewsAt = dailyBudget.isLimited && next < NEVER ? dailyBudget.renewsAt : NEVER
-    const at = next === NEVER ? NEVER : Math.min(Math.max(next, backoff.until), renewsAt)
-    if (at === NEVER) {
-      this.#stopTimer()
-      return
-    }
-    // A timer that fires too early sets another; that is cheaper than replacing it each time.
-    if (this.#timer.at <= at) return
-    this.#stopTimer()
-    const current = { at, stop: () => {} }
-    this.#timer = current
-    const onTimer = () => {
-      if (this.#timer !== current) return
-      this.#timer = { at: NEVER, stop: () => {} }
-      this.#run()
-    }
-    const waitMs = at - clock.now()
-    if (waitMs <= 0 && windowMs === 0) queueMicrotask(onTimer)
-    else current.stop = startTimer(clock, Math.max(0, Math.ceil(waitMs)), onTimer)
   }
 
   /** Makes no further call. Resolves when no request is in flight. */
@@ -244,102 +202,109 @@ export class Schedule {
     await Promise.all(this.#inFlight)
   }
 
+  get #isPaused(): boolean {
+    return this.#isStopped || this.#context.isPaused() || Boolean(this.stream?.isLoading)
+  }
+
+  #setTimer(): void {
+    const { clock, backoff, dailyBudget, windowMs } = this.#context
+    const next = this.#isPaused ? NEVER : this.#nextAt()
+    if (next === NEVER) {
+      this.#stopTimer()
+      return
+    }
+    // A new day of the budget may end the stretch, or the wait for it.
+    const at = Math.min(Math.max(next, backoff.until), dailyBudget.isLimited ? dailyBudget.renewsAt : NEVER)
+    // A timer that fires too early sets another; that is cheaper than replacing it each time.
+    if (this.#timer.at <= at) return
+    this.#stopTimer()
+    const current = { at, stop: () => {} }
+    this.#timer = current
+    const onTimer = () => {
+      if (this.#timer !== current) return
+      this.#timer = NO_TIMER
+      this.#run()
+    }
+    const waitMs = at - clock.now()
+    if (waitMs <= 0 && windowMs === 0) queueMicrotask(onTimer)
+    else current.stop = startTimer(clock, Math.max(0, Math.ceil(waitMs)), onTimer)
+  }
+
   #nextAt(): number {
     let at = Math.min(this.#changesAt, this.#requested.size > 0 ? this.#windowEndsAt : NEVER)
-    at = Math.min(at, this.#urgent.peek()?.dueAt ?? NEVER, this.#late.peek()?.lateAt ?? NEVER)
+    at = Math.min(at, this.#urgent.peek()?.dueAt ?? NEVER, this.#late.nextAt)
     for (const group of this.#groups) at = Math.min(at, group.at)
     return at
   }
 
   #stopTimer(): void {
     this.#timer.stop()
-    this.#timer = { at: NEVER, stop: () => {} }
+    this.#timer = NO_TIMER
   }
 
   #run(): void {
-    const { clock, backoff, isPaused, stream } = this.#parts
-    if (this.#isStopped || isPaused()) return
-    const now = clock.now()
-    if (now >= this.#changesAt) stream()?.settle()
-    this.#updateStretch(now >= this.#changesAt)
-    if (now >= this.#changesAt) this.#plan(now)
-    this.#reportLate(now)
-    if (now >= backoff.until) this.#buy(now)
+    if (this.#isPaused) return
+    const now = this.#context.clock.now()
+    const hasChanged = now >= this.#changesAt
+    if (hasChanged) this.stream?.settle()
+    if (!this.#updateStretch(now, hasChanged) && hasChanged) this.#plan(now)
+    this.#late.report(now)
+    if (now >= this.#context.backoff.until) this.#buy(now)
     this.#setTimer()
   }
 
   /** Everything that is due at this moment goes into one purchase. */
   #buy(now: number): void {
     const due = new Set<TrackedPrice>()
-    const early = new Set<TrackedPrice>()
     if (this.#requested.size > 0 && now >= this.#windowEndsAt) {
       const requested = [...this.#requested]
       this.#requested.clear()
-      for (const tracked of this.#parts.buyer().admit(requested)) due.add(tracked)
+      for (const tracked of this.buyer.admit(requested)) due.add(tracked)
     }
     const isLookUp = due.size > 0
     for (let tracked = this.#urgent.peek(); tracked && tracked.dueAt <= now; tracked = this.#urgent.peek()) {
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
-    for (const group of this.#groups) if (group.at <= now) this.#tick(group, now, due)
-    if (isLookUp) this.#takeTick(now, due, early)
+    for (const group of this.#groups) if (group.at <= now) tick(group, now, due)
+    const early = isLookUp ? this.#takeTick(now, due) : []
     if (due.size === 0) return
-    const call = this.#parts
-      .buyer()
-      .buy({ due: [...due], early: [...early] })
-      .then(() => {
-        this.#inFlight.delete(call)
-        if (this.#parts.isShared) for (const group of this.#groups) this.#followOthers(group)
-        this.#updateStretch(false)
-        this.#setTimer()
-      })
+    const call = this.buyer.buy([...due], early).then(() => {
+      this.#inFlight.delete(call)
+      if (this.#isShared) for (const group of this.#groups) this.#followOthers(group)
+      this.#updateStretch(this.#context.clock.now(), false)
+      this.#setTimer()
+    })
     this.#inFlight.add(call)
   }
 
-  /** Adds what is bought at a tick of a group. Ticks are fixed moments: a late timer or a slow answer shifts none. */
-  #tick(group: MutableGroup, now: number, due: Set<TrackedPrice>): void {
-    const { at, periodMs, tick } = group
-    const laterAt = group.ticksAnyway ? laterTick(group) : at
-    if (laterAt > at + 1) {
-      group.at = laterAt
-      if (laterAt > now) return
-    }
-    for (const member of group.members)
-      if (isFree(member) && isDueAt(member, group.at, tick, periodMs, member.tracked.askedAt)) due.add(member.tracked)
-    const passed = 1 + Math.floor((now - group.at) / periodMs)
-    group.at += passed * periodMs
-    group.tick += passed
-  }
-
-  /** The next tick of a group goes with a look-up, where that costs less than to send it later. */
-  #takeTick(now: number, due: ReadonlySet<TrackedPrice>, early: Set<TrackedPrice>): void {
+  /** The next tick of a group goes with a look-up, where that costs less than to send it later. Returns its addresses. */
+  #takeTick(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
     let most = 0
-    let best: { group: MutableGroup; prices: TrackedPrice[] } | undefined
+    let best: { group: TickGroup; next: readonly GroupMember[] } | undefined
     for (const group of this.#groups) {
-      const { periodMs, at } = group
-      if (!group.ticksAnyway || at <= now) continue
-      const next = group.members.filter(
-        (member) =>
-          isFree(member) && !due.has(member.tracked) && isTooOld(member, now + periodMs, member.tracked.askedAt),
-      )
+      const { periodMs, at, members, ticksAnyway } = group
+      if (!ticksAnyway || at <= now) continue
+      const isNext = (member: GroupMember) =>
+        isFree(member) && !due.has(member.tracked) && isTooOld(member, now + periodMs)
+      const next = members.filter(isNext)
       const credits = creditsFor(next.length)
       const saved = creditsFor(due.size) + credits - creditsFor(due.size + next.length)
       const gain = saved - ((at - now) / periodMs) * credits
       if (next.length === 0 || gain <= most) continue
       most = gain
-      best = { group, prices: next.map(({ tracked }) => tracked) }
+      best = { group, next }
     }
-    if (best === undefined) return
-    for (const tracked of best.prices) early.add(tracked)
+    if (best === undefined) return []
     best.group.tick++
     best.group.at = now + best.group.periodMs
+    return best.next.map(({ tracked }) => tracked)
   }
 
   /** Prices of another process are older than those of a tick. If all are, the group falls into step with it; else each is bought when it is due. */
-  #followOthers(group: MutableGroup): void {
-    const now = this.#parts.clock.now()
-    const older = group.members.filter((member) => isFree(member) && isTooOld(member, group.at, member.tracked.askedAt))
+  #followOthers(group: TickGroup): void {
+    const now = this.#context.clock.now()
+    const older = group.members.filter((member) => isFree(member) && isTooOld(member, group.at))
     if (older.length === 0) return
     const isBehind = new Set(older)
     if (group.ticksAnyway && group.members.every((member) => member.multiple > 1 || isBehind.has(member))) {
@@ -348,23 +313,25 @@ export class Schedule {
     } else for (const { tracked, life } of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + life))
   }
 
-  /** Gives every address its place in a group, and buys at once what would be too old at the next tick. */
-  #plan(now: number): void {
-    const isFull = this.#groups.length === 0 || this.#isStretchNew || now >= this.#plannedAt + MIN_PLAN_MS
-    const isDone = isFull || this.#watched.size === 0
-    this.#changesAt = isDone ? NEVER : this.#plannedAt + MIN_PLAN_MS
-    const demand = this.#demand()
+  /**
+   * Gives every address its place in a group, and buys at once what would be too old at the next tick.
+   * @param isStretched whether the intervals have changed because of the budget
+   */
+  #plan(now: number, isStretched = false): void {
+    const { leadMs } = this
+    const isFull = isStretched || this.#groups.length === 0 || now >= this.#plannedAt + MIN_PLAN_MS
+    this.#changesAt = isFull || this.#watched.size === 0 ? NEVER : this.#plannedAt + MIN_PLAN_MS
+    const demand = this.bought.map(({ intervalMs }) => ({ everyMs: intervalMs, addresses: 1 }))
     const periods = this.#groups.map((group) => this.#periodOf(group))
-    this.#plannedLeadMs = this.leadMs
-    const shortest = lifeOf(demand[0]?.everyMs ?? NEVER, this.leadMs)
-    if (isFull) this.#plannedAt = now
-    else if (periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
-    const kept = planWithPeriods(demand, periods, this.leadMs)
-    const planned = isFull || kept === undefined ? planTimetable(demand, this.leadMs) : kept
+    const shortest = demand.reduce((least, { everyMs }) => Math.min(least, lifeOf(everyMs, leadMs)), NEVER)
+    if (!isFull && periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
+    const kept = planWithPeriods(demand, periods, leadMs)
+    const planned = isFull || kept === undefined ? planTimetable(demand, leadMs) : kept
     const saved = (kept?.creditsPerDay ?? NEVER) - planned.creditsPerDay
-    const isKept = kept && !this.#isStretchNew && saved * HORIZON_DAYS < creditsFor(this.#watched.size)
+    const isKept = kept && !isStretched && saved * HORIZON_DAYS < creditsFor(demand.length)
     this.#timetable = isKept ? kept : planned
-    this.#isStretchNew = false
+    if (isFull) this.#plannedAt = now
+    this.#plannedLeadMs = leadMs
     this.#place(now)
   }
 
@@ -380,117 +347,66 @@ export class Schedule {
   }
 
   #place(now: number): void {
-    const before = new Map<TrackedPrice, MutableGroup>()
+    const before = new Map<TrackedPrice, TickGroup>()
     for (const group of this.#groups) for (const { tracked } of group.members) before.set(tracked, group)
     const sorted = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
     let first = 0
-    this.#groups = this.#timetable.groups.map(({ periodMs, classes }, index, groups) => {
+    this.#groups = this.#timetable.groups.map(({ periodMs }, index, groups) => {
       const longerFrom = groups[index + 1]?.classes[0]?.everyMs ?? NEVER
       const start = first
       while (first < sorted.length && (sorted[first] as TrackedPrice).intervalMs < longerFrom) first++
-      return this.#openGroup(periodMs, classes, sorted.slice(start, first), before, now)
+      return this.#openGroup(periodMs, sorted.slice(start, first), before, now)
     })
   }
 
   #openGroup(
     periodMs: number,
-    classes: readonly TimetableClass[],
     prices: readonly TrackedPrice[],
-    before: ReadonlyMap<TrackedPrice, MutableGroup>,
+    before: ReadonlyMap<TrackedPrice, TickGroup>,
     now: number,
-  ): MutableGroup {
+  ): TickGroup {
     const { leadMs } = this
-    const earlier = new Set(prices.map((tracked) => before.get(tracked)))
-    earlier.delete(undefined)
-    const same = [...earlier].find((group) => group?.periodMs === periodMs)
+    const members = prices.map((tracked): GroupMember => {
+      const { intervalMs } = tracked
+      return { tracked, life: lifeOf(intervalMs, leadMs), multiple: multipleOf(intervalMs, periodMs, leadMs) }
+    })
+    const earlier = new Set(prices.flatMap((tracked) => before.get(tracked) ?? []))
+    const same = [...earlier].find((group) => group.periodMs === periodMs)
     const [scaled] = same ? [same] : earlier
+    let at = Math.min(now + periodMs, same?.at ?? NEVER)
+    if (!same)
+      for (const { tracked, life } of members)
+        if (tracked.askedAt + life >= now) at = Math.min(at, tracked.askedAt + life)
     let tick = scaled?.tick ?? 0
-    const waiting = prices.filter(({ dueAt, inFlight }) => dueAt < NEVER || inFlight).length
-    const lives = prices.map(({ intervalMs }) => lifeOf(intervalMs, leadMs))
-    let at = now + periodMs
-    if (same) at = Math.min(at, same.at)
-    else
-      for (const [index, { askedAt }] of prices.entries()) {
-        const deadline = askedAt + (lives[index] as number)
-        if (deadline >= now) at = Math.min(at, deadline)
-      }
-    const missing = prices.filter(
-      ({ askedAt, dueAt, inFlight }, index) => !inFlight && dueAt === NEVER && askedAt + (lives[index] as number) < at,
-    )
-    for (const tracked of missing) this.#setDue(tracked, now)
-    if (missing.length > 0 && missing.length + waiting === prices.length) {
+    const missing = members.filter((member) => isFree(member) && isTooOld(member, at))
+    for (const { tracked } of missing) this.#setDue(tracked, now)
+    if (missing.length > 0 && !members.some(isFree)) {
       // All are bought now, which is a tick.
       at = now + periodMs
       tick++
     }
-    const ticksAnyway = classes.some(({ multiple }) => multiple === 1)
-    const seats = classes.map(({ spread }) => spread && [...spread])
-    let current = 0
-    const unseated: MutableMember[] = []
-    const members = prices.map((tracked, index): MutableMember => {
-      while (current + 1 < classes.length && tracked.intervalMs >= (classes[current + 1] as TimetableClass).everyMs)
-        current++
-      const { multiple, spread } = classes[current] as TimetableClass
-      const life = lives[index] as number
-      if (spread === undefined)
-        return {
-          tracked,
-          life,
-          multiple: multipleOf(tracked.intervalMs, periodMs, leadMs),
-          own: ticksAnyway ? undefined : 0,
-          class: current,
-        }
-      const member: MutableMember = { tracked, life, multiple, own: undefined, class: current }
-      // Where it is already, so that few are bought early to change their ticks.
-      const ticksAgo = tracked.dueAt <= now ? 1 : Math.round((at - tracked.askedAt) / periodMs)
-      const own = (((tick - ticksAgo) % multiple) + multiple) % multiple
-      if (takeSeat(seats[current], own)) member.own = own
-      else unseated.push(member)
-      return member
-    })
-    for (const member of unseated) {
-      const free = seats[member.class]?.findIndex((count) => count > 0) ?? -1
-      if (takeSeat(seats[member.class], free)) member.own = free
-    }
-    return { periodMs, members, ticksAnyway, at, tick }
+    return { periodMs, members, ticksAnyway: members.some(({ multiple }) => multiple === 1), at, tick }
   }
 
-  #demand(): IntervalDemand[] {
-    const counts = new Map<number, number>()
-    for (const { intervalMs } of this.bought) counts.set(intervalMs, (counts.get(intervalMs) ?? 0) + 1)
-    const demand = Array.from(counts, ([everyMs, addresses]) => ({ everyMs, addresses }))
-    return demand.sort((one, other) => one.everyMs - other.everyMs)
-  }
-
-  /** @param isNew whether the demand has changed */
-  #updateStretch(isNew: boolean): void {
-    const { dailyBudget, onStretch } = this.#parts
-    if (!dailyBudget.isLimited) return
-    if (isNew) this.#wanted = this.#unstretchedDemand()
-    if (!dailyBudget.update(this.#wanted, this.leadMs, isNew)) return
+  /**
+   * Computes the stretch, and plans anew if it has changed. Returns whether it did.
+   * @param isNew whether the demand has changed
+   */
+  #updateStretch(now: number, isNew: boolean): boolean {
+    const { dailyBudget, emit } = this.#context
+    if (this.#isStopped || !dailyBudget.update(this.bought, this.leadMs, isNew)) return false
     for (const tracked of this.#watched) {
-      tracked.intervalMs = tracked.stretchedInterval(dailyBudget)
-      this.#setLate(tracked)
+      tracked.stretch(dailyBudget)
+      this.#late.update(tracked)
     }
-    this.#changesAt = Number.NEGATIVE_INFINITY
-    this.#isStretchNew = true
-    onStretch()
-  }
-
-  #unstretchedDemand(): StretchedDemand[] {
-    const demand = new Map<string, { everyMs: number; atLeastEveryMs: number; addresses: number }>()
-    for (const { shortestInterval: everyMs, longestInterval: atLeastEveryMs } of this.bought) {
-      const key = `${everyMs} ${atLeastEveryMs}`
-      const one = demand.get(key) ?? { everyMs, atLeastEveryMs, addresses: 0 }
-      one.addresses++
-      demand.set(key, one)
+    this.#plan(now, true)
+    const { stretch, atLeastStretch, watchesPerDay: creditsPerDay } = dailyBudget
+    const reported = this.#reportedStretch
+    if (isOtherStretch(stretch, reported.stretch) || isOtherStretch(atLeastStretch, reported.atLeastStretch)) {
+      this.#reportedStretch = { stretch, atLeastStretch }
+      emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay })
     }
-    return [...demand.values()]
-  }
-
-  #changeLead(): void {
-    if (this.#watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#parts.clock.now())
-    this.#setTimer()
+    return true
   }
 
   #setDue(tracked: TrackedPrice, at: number): void {
@@ -498,57 +414,19 @@ export class Schedule {
     tracked.dueAt = at
     if (at < NEVER) this.#urgent.put(tracked)
   }
+}
 
-  /** In time, a new price arrives before; only under a stretch, from a stream, or while its request is in flight, it may not. */
-  #setLate(tracked: TrackedPrice): void {
-    this.#late.delete(tracked)
-    const isInTime = this.#parts.dailyBudget.stretch === 1 && !tracked.inFlight && tracked.paceMs === 0
-    if (tracked.price === undefined || isInTime) return
-    tracked.lateAfter(ageAbove(tracked, tracked.reportedLateMs))
-    if (tracked.lateAt < NEVER) this.#late.put(tracked)
+/** Adds what is bought at a tick of a group. Ticks are fixed moments: a late timer or a slow answer shifts none. */
+function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
+  const laterAt = group.ticksAnyway ? laterTick(group) : group.at
+  if (laterAt > group.at + 1) {
+    group.at = laterAt
+    if (laterAt > now) return
   }
-
-  #reportLate(now: number): void {
-    const { dailyBudget, backoff, onSlow } = this.#parts
-    for (let tracked = this.#late.peek(); tracked && tracked.lateAt <= now; tracked = this.#late.peek()) {
-      const isSlow = tracked.inFlight && dailyBudget.stretch === 1 && backoff.state === 'none'
-      if (isSlow && this.#slowLeadMs !== this.leadMs) {
-        this.#slowLeadMs = this.leadMs
-        onSlow(tracked, this.leadMs)
-      }
-      // Fractions of a millisecond get lost in a difference of times.
-      tracked.reportLate(Math.max(tracked.lateAfterMs, now - tracked.at - 1))
-      this.#setLate(tracked)
-      for (const watcher of [...tracked.watchers.items()])
-        if (tracked.maxAge(watcher.everyMs) <= tracked.reportedLateMs) watcher.onLate(tracked)
-    }
-  }
-}
-
-type MutableMember = { -readonly [Key in keyof GroupMember]: GroupMember[Key] } & { class: number }
-
-function takeSeat(seats: number[] | undefined, own: number): boolean {
-  const left = seats?.[own] ?? 0
-  if (seats === undefined || left === 0) return false
-  seats[own] = left - 1
-  return true
-}
-
-/** Whether the tick decides when it is bought: nothing is on its way, and no wait of its own is. */
-export function isFree({ tracked }: GroupMember): boolean {
-  return tracked.dueAt === NEVER && !tracked.inFlight && tracked.watchers.size > 0
-}
-
-/** Whether a price that was requested at `askedAt` is too old at that time. */
-export function isTooOld({ life }: GroupMember, at: number, askedAt: number): boolean {
-  return askedAt + life < at
-}
-
-/** Whether an address is bought at this tick: it would be too old at the next one, or at the next one of its own. */
-export function isDueAt(member: GroupMember, at: number, tick: number, periodMs: number, askedAt: number): boolean {
-  const { own, multiple } = member
-  const isOwn = own !== undefined && (tick - own) % multiple === 0
-  return isTooOld(member, at + (isOwn ? multiple : 1) * periodMs, askedAt)
+  for (const member of group.members) if (isFree(member) && isDueAt(member, group)) due.add(member.tracked)
+  const passed = 1 + Math.floor((now - group.at) / group.periodMs)
+  group.at += passed * group.periodMs
+  group.tick += passed
 }
 
 /** When a group has to tick whose prices were bought since its last tick, by look-ups or by another process. */
@@ -565,48 +443,30 @@ function laterTick({ at, members, periodMs }: TickGroup): number {
   return later < NEVER ? later : at
 }
 
-/** The shortest age above `ms` at which the price is stale for a watcher. */
-function ageAbove(tracked: TrackedPrice, ms: number): number {
-  const shortest = tracked.maxAge(tracked.shortestInterval)
-  if (shortest > ms) return shortest
-  let next = NEVER
-  for (const { everyMs } of tracked.watchers.items()) {
-    const age = tracked.maxAge(everyMs)
-    if (age > ms) next = Math.min(next, age)
-  }
-  return next
+/** Whether the tick decides when it is bought: nothing is on its way, and no wait of its own is. */
+function isFree({ tracked }: GroupMember): boolean {
+  return tracked.dueAt === NEVER && !tracked.inFlight && tracked.watchers.size > 0
 }
 
-/** How long before its due time a request is sent, because the answer takes time. */
-export interface LeadTime {
-  readonly ms: number
-  /** Records the milliseconds from the decision to buy to the answer. */
-  record(tookMs: number): void
+/** Whether a price is too old at that time. */
+export function isTooOld({ life, tracked }: GroupMember, at: number, askedAt = tracked.askedAt): boolean {
+  return askedAt + life < at
 }
 
-/** Room for an answer that takes longer than any before. */
-const MARGIN = 1.25
-/** The lead time covers the slowest of the last 50 to 100 answers. */
-const WINDOW_SIZE = 50
+/**
+ * Whether an address is bought at the tick of a group: it would be too old at the next one. Where no address is bought at each tick, those with
+ * the same multiple stay together: at every nth tick what would be too old at the next nth is bought.
+ */
+export function isDueAt(
+  member: GroupMember,
+  { at, tick, periodMs, ticksAnyway }: Readonly<TickGroup>,
+  askedAt?: number,
+): boolean {
+  const isOwn = !ticksAnyway && tick % member.multiple === 0
+  return isTooOld(member, at + (isOwn ? member.multiple : 1) * periodMs, askedAt)
+}
 
-/** Rises immediately with a slow answer, and falls when that answer leaves the window. */
-export function createLeadTime(onChange: () => void): LeadTime {
-  let ms = 0
-  let slowestBefore = 0
-  let slowest = 0
-  let count = 0
-  return {
-    get ms() {
-      return ms
-    },
-    record(tookMs) {
-      if (count++ === WINDOW_SIZE) [slowestBefore, slowest, count] = [slowest, 0, 1]
-      slowest = Math.max(slowest, tookMs)
-      // Each change recomputes every due time, so small changes are skipped.
-      const wanted = Math.ceil(Math.max(slowestBefore, slowest) * MARGIN)
-      if (tookMs <= ms && wanted >= ms / 2) return
-      ms = wanted
-      onChange()
-    },
-  }
+/** A stretch that ends is a change, however small it was. */
+function isOtherStretch(now: number, before: number): boolean {
+  return Math.abs(now / before - 1) > MIN_STRETCH_CHANGE || (now === 1) !== (before === 1)
 }

@@ -1,23 +1,11 @@
 import { internalsOf } from '../../client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
-import type { FeedClock } from '../feed-clock.ts'
-import type { PriceBuyer } from '../prices/price-buyer.ts'
-import type { PriceTable } from '../prices/tracked-price.ts'
+import type { FeedContext } from '../context.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import type { FeedClient } from '../types.ts'
 import type { PageStream, PageStreamOptions } from './page-stream.ts'
 import type { StreamedPrice } from './stream-events.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
-
-export interface FeedStreamOptions extends Pick<PageStreamOptions, 'windowMs' | 'isPaused'> {
-  readonly client: FeedClient
-  readonly clock: FeedClock
-  readonly table: PriceTable
-  readonly buyer: Pick<PriceBuyer, 'deliver'>
-  readonly schedule: Pick<Schedule, 'watched' | 'join' | 'changed' | 'wake'>
-  /** Called when the state of the stream has changed. */
-  onState(): void
-}
 
 const CONNECTING: FeedStreamStatus = {
   state: 'connecting',
@@ -33,16 +21,23 @@ const CONNECTING: FeedStreamStatus = {
  * everything while there is no stream, or where its code cannot be loaded.
  */
 export class FeedStream {
-  readonly #options: FeedStreamOptions
+  readonly #context: FeedContext
+  readonly #schedule: Schedule
+  readonly #onState: () => void
   #stream: PageStream | undefined
   #isLoading = true
   #isStopped = false
 
-  /** @throws InvalidRequestError for a client that cannot open streams */
-  constructor(options: FeedStreamOptions) {
-    const internals = internalsOf(options.client)
+  /**
+   * @param onState called when the state of the stream has changed
+   * @throws InvalidRequestError for a client that cannot open streams
+   */
+  constructor(client: FeedClient, context: FeedContext, schedule: Schedule, onState: () => void) {
+    const internals = internalsOf(client)
     if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
-    this.#options = options
+    this.#context = context
+    this.#schedule = schedule
+    this.#onState = onState
     void this.#load(internals.open)
   }
 
@@ -75,7 +70,7 @@ export class FeedStream {
 
   /** On demand, because most pages have no stream. */
   async #load(open: PageStreamOptions['open']): Promise<void> {
-    const { clock, windowMs, isPaused, schedule, onState } = this.#options
+    const { clock, windowMs, isPaused } = this.#context
     try {
       const { PageStream } = await import('./page-stream.ts')
       if (this.#isStopped) return
@@ -84,42 +79,41 @@ export class FeedStream {
         windowMs,
         isPaused,
         open,
-        wanted: () => Array.from(schedule.watched, ({ address }) => address),
+        wanted: () => Array.from(this.#schedule.watched, ({ address }) => address),
         onPrice: (price) => this.#deliver(price),
         onChange: (isState) => {
           this.#setPaces()
           this.#reportFailures()
-          schedule.wake()
-          if (isState) onState()
+          this.#schedule.wake()
+          if (isState) this.#onState()
         },
       })
     } catch {
       // The feed buys.
     }
     this.#isLoading = false
-    schedule.wake()
+    this.#schedule.wake()
   }
 
   #deliver({ address, ...known }: StreamedPrice): void {
-    const tracked = this.#options.table.find(address)
+    const tracked = this.#context.table.find(address)
     // The answer to a request in flight will be newer.
-    if (tracked && !tracked.inFlight && known.at > tracked.at) this.#options.buyer.deliver(tracked, known)
+    if (tracked && !tracked.inFlight && known.at > tracked.at) this.#schedule.buyer.deliver(tracked, known)
   }
 
   #setPaces(): void {
-    const { schedule } = this.#options
-    for (const tracked of schedule.watched) {
+    for (const tracked of this.#schedule.watched) {
       const paceMs = this.#stream?.covers(tracked.address) ? this.#stream.paceMs : 0
       if (paceMs === tracked.paceMs) continue
       tracked.paceMs = paceMs
-      schedule.changed(tracked)
-      schedule.join(tracked, false)
+      this.#schedule.changed(tracked)
+      this.#schedule.join(tracked, false)
     }
   }
 
   /** The stream says at once that it will bring no prices; the watches say so before their prices are old. */
   #reportFailures(): void {
-    for (const tracked of this.#options.schedule.watched) {
+    for (const tracked of this.#schedule.watched) {
       const error = tracked.paceMs > 0 ? this.#stream?.failureOf(tracked.address) : undefined
       if (error === undefined) continue
       const failure = { error, waitMs: error.retryAfterMs ?? 0, transient: true, maybeCharged: false }

@@ -2,7 +2,7 @@ import { raceWithAbort } from '../../concurrency/cancellation.ts'
 import { startTimer } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import { retryAfterMs } from '../../transport/retry-after.ts'
-import { exponentialBackoff } from '../../utils/exponential-backoff.ts'
+import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { streamedAge } from '../prices/feed-price.ts'
 import {

@@ -1,6 +1,5 @@
-import { RateLimitError, ServiceError } from '../../errors/api.ts'
+import { ConnectionError, RateLimitError, ServiceError } from '../../errors/api.ts'
 import { EtnMarketError } from '../../errors/base.ts'
-import { ConnectionError } from '../../errors/network.ts'
 
 /**
  * What a stream of a proxy says about itself. `connected`: prices arrive at its pace. `stale`: prices are older than that, because the service

@@ -1,4 +1,4 @@
-import { createEntryStore } from '../../credits/budget-store.ts'
+import { EntryStore } from '../../credits/budget-store.ts'
 import type { Trade } from '../../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
@@ -63,8 +63,8 @@ export function createTradeStore({ store, checked, clock, emit }: TradeStorePart
     })
 
   function write(key: string, value: unknown): void {
-    const { save } = createEntryStore(withTtl, key, TIMEOUT_MS, () => entry.text)
-    const entry: Entry = entries.get(key) ?? { text: '', pending: 0, save }
+    const entryStore = new EntryStore(withTtl, key, TIMEOUT_MS, () => entry.text)
+    const entry: Entry = entries.get(key) ?? { text: '', pending: 0, save: () => entryStore.save() }
     entries.set(key, entry)
     entry.text = JSON.stringify(value)
     entry.pending++

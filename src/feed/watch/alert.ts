@@ -1,43 +1,22 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { Decimal } from '../../utils/decimal.ts'
-import type { Lifetime } from '../lifetime.ts'
-import type { PriceTable } from '../prices/tracked-price.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import { type Conditions, detectCrossings } from './crossings.ts'
 import { readAmount } from './min-change.ts'
-import type { WatchRegistry } from './registry.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
-import {
-  groupByAddress,
-  type RunningWatch,
-  readIntervals,
-  type ToChecksum,
-  type WatchTarget,
-  withAge,
-} from './watch.ts'
-
-export interface AlertParts {
-  readonly clock: Clock
-  readonly table: PriceTable
-  readonly lifetime: Lifetime
-  readonly registry: WatchRegistry
-  readonly toChecksum: ToChecksum
-}
+import { groupByAddress, RunningWatch, readIntervals, type WatchContext, type WatchTarget, withAge } from './watch.ts'
 
 const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'atLeastEveryMs', 'signal']
 const MAX_UNREAD = 1_000
 
-/** Returns `feed.alert`. */
-export function createAlertFunction(parts: AlertParts) {
-  return (address: string, options: AlertOptions): AsyncIterable<FeedAlert> => {
-    rejectUnknown('alert option', options, OPTIONS)
-    const intervals = readIntervals(options)
-    const conditions = readConditions(options, intervals.everyMs)
-    parts.lifetime.signal.throwIfAborted()
-    const target = { inputs: groupByAddress([address], parts.toChecksum), ...intervals }
-    return { [Symbol.asyncIterator]: () => iterate(target, conditions, options.signal, parts) }
-  }
+/** `feed.alert`. */
+export function watchAlerts(address: string, options: AlertOptions, context: WatchContext): AsyncIterable<FeedAlert> {
+  rejectUnknown('alert option', options, OPTIONS)
+  const intervals = readIntervals(options)
+  const conditions = readConditions(options, intervals.everyMs)
+  context.lifetime.signal.throwIfAborted()
+  const target = { inputs: groupByAddress([address], context.toChecksum), ...intervals }
+  return { [Symbol.asyncIterator]: () => iterate(target, conditions, options.signal, context) }
 }
 
 /** Each iteration has a watch of its own, and sees its prices from the first one on. */
@@ -45,10 +24,10 @@ function iterate(
   target: WatchTarget,
   conditions: Conditions,
   signal: AbortSignal | undefined,
-  { clock, table, lifetime, registry }: AlertParts,
+  context: WatchContext,
 ): AsyncIterableIterator<FeedAlert> {
-  const { everyMs, inputs } = target
-  const [address = ''] = inputs.keys()
+  const { clock, lifetime } = context
+  const { everyMs } = target
   const detect = detectCrossings(conditions)
   let watch: RunningWatch | undefined
   let missed = 0
@@ -57,7 +36,7 @@ function iterate(
   const deliveredAt = new WeakMap<FeedPrice, number>()
   const aged = (price: FeedPrice) => {
     const now = clock.now()
-    return withAge(price, now - (deliveredAt.get(price) ?? now), everyMs, table.find(address))
+    return withAge(price, now - (deliveredAt.get(price) ?? now), watch?.maxAge(price.address) ?? everyMs)
   }
 
   const stream = createLatestValueStream<FeedAlert>(
@@ -80,14 +59,14 @@ function iterate(
     for (const crossing of detect(price, requestedAt)) stream.push({ ...crossing, missed: 0 })
   }
 
-  if (signal?.aborted) stream.end({ reason: signal.reason })
-  else if (lifetime.signal.aborted) stream.end()
-  else watch = registry.start(target, { signal, onError: undefined, endsIfRefused: true, onPrice, onEnd })
-
   function onEnd(error?: { reason: unknown }): void {
     if (signal?.aborted) stream.clear()
     stream.end(error)
   }
+
+  if (signal?.aborted) stream.end({ reason: signal.reason })
+  else if (lifetime.signal.aborted) stream.end()
+  else watch = new RunningWatch(target, { signal, onError: undefined, endsIfRefused: true, onPrice, onEnd }, context)
   return stream.iterator
 }
 

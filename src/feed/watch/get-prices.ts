@@ -1,25 +1,10 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import type { Lifetime } from '../lifetime.ts'
-import type { DailyBudget } from '../prices/daily-budget.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
-import type { PriceTable, Subscriber, TrackedPrice } from '../prices/tracked-price.ts'
-import type { Backoff } from '../requests/backoff.ts'
-import type { Schedule } from '../schedule/schedule.ts'
+import type { Subscriber, TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedPrice, PriceRequestOptions } from './types.ts'
-
-export interface GetPricesParts {
-  readonly clock: Clock
-  readonly table: PriceTable
-  readonly dailyBudget: DailyBudget
-  readonly backoff: Backoff
-  readonly schedule: Schedule
-  readonly lifetime: Lifetime
-  readonly maxAgeMs: number
-  /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
-  toChecksum(addresses: readonly string[]): string[]
-}
+import type { WatchContext } from './watch.ts'
 
 /** Retries of a failed request, as many as the client makes by default, and the longest wait for one. */
 const MAX_RETRIES = 2
@@ -29,11 +14,11 @@ const MAX_WAIT_MS = 60_000
 export async function getPrices(
   inputs: readonly string[],
   options: PriceRequestOptions,
-  parts: GetPricesParts,
+  context: WatchContext,
 ): Promise<Record<string, FeedPrice>> {
-  const { clock, table, dailyBudget, lifetime, toChecksum } = parts
+  const { clock, table, dailyBudget, lifetime, toChecksum } = context
   rejectUnknown('price request option', options, ['maxAgeMs', 'stale', 'signal'])
-  const { maxAgeMs = parts.maxAgeMs, stale, signal } = options
+  const { maxAgeMs = context.maxAgeMs, stale, signal } = options
   if (!(typeof maxAgeMs === 'number' && maxAgeMs >= 0))
     throw invalidOption('maxAgeMs', maxAgeMs, 'a number of milliseconds, 0 or more')
   if (stale !== undefined && stale !== 'allow') throw invalidOption('stale', stale, "'allow', or left out")
@@ -46,7 +31,7 @@ export async function getPrices(
   const isFresh = ({ price, at }: TrackedPrice) => price !== undefined && requestedAt - at <= oldestMs
   const missing = wanted.filter((tracked) => !isFresh(tracked))
   if (missing.length > 0)
-    await waitFor(new Set(missing), { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }, parts)
+    await waitFor(new Set(missing), { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }, context)
   const now = clock.now()
   const prices: Record<string, FeedPrice> = {}
   for (const [index, input] of inputs.entries()) {
@@ -71,7 +56,7 @@ interface Wait {
 function waitFor(
   missing: Set<TrackedPrice>,
   { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }: Wait,
-  { schedule, backoff, lifetime, clock }: GetPricesParts,
+  { schedule, backoff, lifetime, clock }: WatchContext,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const retries = new Map<TrackedPrice, number>()
@@ -127,4 +112,24 @@ function waitFor(
 
 function canWaitFor({ transient, waitMs }: Failure): boolean {
   return transient && waitMs <= MAX_WAIT_MS
+}
+
+/** Returns `feed.peek`: the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
+export function createPeek({ clock, table, maxAgeMs, toChecksum }: FeedContext) {
+  /** With the time at which the price was requested, by the clock of the feed. */
+  const snapshots = new WeakMap<TrackedPrice, Map<string, { readonly price: FeedPrice; readonly at: number }>>()
+  return (input: string): FeedPrice | undefined => {
+    const [address = input] = toChecksum([input])
+    const tracked = table.find(address)
+    if (tracked === undefined) return undefined
+    const { at, watchers, shortestInterval } = tracked
+    const now = clock.now()
+    const stale = now - at > (watchers.size > 0 ? tracked.maxAge(shortestInterval) : maxAgeMs)
+    const known = snapshots.get(tracked) ?? new Map()
+    const last = known.get(input)
+    if (last?.at === at && last.price.stale === stale) return last.price
+    const price = toFeedPrice(tracked, input, now, stale)
+    if (price !== undefined) snapshots.set(tracked, known.set(input, { price, at }))
+    return price
+  }
 }

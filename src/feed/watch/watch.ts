@@ -1,26 +1,16 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { invalidOption, requireMilliseconds } from '../../errors/input.ts'
-import { callSafely } from '../events.ts'
-import { codeOf, type Failure } from '../failures.ts'
-import type { DailyBudget } from '../prices/daily-budget.ts'
+import type { FeedContext } from '../context.ts'
+import { callSafely, messageOf } from '../events.ts'
+import { codeOf, type Failure, isKeyRefused } from '../failures.ts'
 import { toFeedPrice } from '../prices/feed-price.ts'
-import type { PriceTable, TrackedPrice, Watcher } from '../prices/tracked-price.ts'
+import type { TrackedPrice, Watcher } from '../prices/tracked-price.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import type { FeedPrice } from './types.ts'
 
-export interface WatchParts {
-  readonly clock: Clock
-  readonly table: PriceTable
-  readonly dailyBudget: DailyBudget
+export interface WatchContext extends FeedContext {
   readonly schedule: Schedule
-}
-
-export interface WatchCallbacks {
-  onPrice(price: FeedPrice): void
-  /** Receives what `onPrice` throws. */
-  onThrow(error: unknown): void
-  /** Called once when prices fail to arrive, and again when the reason changes. */
-  onFailure(error: unknown): void
+  /** The running watches of the feed. */
+  readonly watches: Set<RunningWatch>
 }
 
 /** Original inputs by their address in EIP-55 form. */
@@ -34,122 +24,163 @@ export interface WatchTarget {
   readonly atLeastEveryMs: number
 }
 
-/** A watch that has started. */
-export interface RunningWatch {
-  update(target: WatchTarget): void
-  stop(): void
+/** Who a watch is for. */
+export interface Subscription {
+  readonly signal: AbortSignal | undefined
+  /** Receives failures, and what `onPrice` throws. Without it, failures raise an event. */
+  readonly onError: ((error: unknown) => void) | undefined
+  /** Whether a refused key ends the watch. */
+  readonly endsIfRefused: boolean
+  onPrice(price: FeedPrice): void
+  /** Called once at the end, with an error unless the watch was stopped or the feed closed. */
+  onEnd(error?: { reason: unknown }): void
 }
 
-/** Watches addresses under every input they were given as. */
-export function startWatch(target: WatchTarget, callbacks: WatchCallbacks, parts: WatchParts): RunningWatch {
-  const { clock, table, dailyBudget, schedule } = parts
-  let { inputs } = target
+/** Watches addresses under every input they were given as. It ends by `stop`, by its signal, or with the feed. */
+export class RunningWatch implements Watcher {
+  everyMs: number
+  atLeastEveryMs: number
+  readonly #context: WatchContext
+  readonly #subscription: Subscription
+  readonly #stopListening: readonly (() => void)[]
+  #inputs: InputsByAddress
+  #prices: readonly TrackedPrice[] = []
   /** Addresses whose failure was reported and that have had no price since. */
-  const failing = new Set<TrackedPrice>()
+  readonly #failing = new Set<TrackedPrice>()
   /** Addresses whose price was reported as stale, and that have had no other since. */
-  const late = new Set<TrackedPrice>()
-  let reportedCode: string | undefined
-  let isRunning = true
+  readonly #late = new Set<TrackedPrice>()
+  #reportedCode: string | undefined
 
-  const isOld = (tracked: TrackedPrice) => clock.now() - tracked.at > tracked.maxAge(watcher.everyMs)
-  const report = (tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true) => {
-    for (const input of inputs.get(tracked.address)?.filter(isWanted) ?? []) {
-      const price = toFeedPrice(tracked, input, clock.now(), stale)
-      if (price !== undefined && isRunning) callSafely(callbacks.onPrice, price, callbacks.onThrow)
-    }
-  }
-  const endFailure = (tracked: TrackedPrice) => {
-    failing.delete(tracked)
-    late.delete(tracked)
-    if (failing.size === 0) reportedCode = undefined
-  }
-
-  let prices = table.open(inputs.keys())
-  const watcher: Watcher & { everyMs: number; atLeastEveryMs: number } = {
-    everyMs: target.everyMs,
-    atLeastEveryMs: target.atLeastEveryMs,
-    onPrice(tracked) {
-      endFailure(tracked)
-      report(tracked, isOld(tracked))
-    },
-    onLate(tracked) {
-      // A callback may have removed the address while its subscribers are called.
-      if (late.has(tracked) || !inputs.has(tracked.address)) return
-      late.add(tracked)
-      failing.add(tracked)
-      report(tracked, true)
-    },
-    onFailure(tracked, failure: Failure) {
-      // A stream says that it will bring no price before one is missed.
-      if (tracked.paceMs === 0 || isOld(tracked)) watcher.onLate(tracked)
-      failing.add(tracked)
-      const code = codeOf(failure.error)
-      if (code === reportedCode || !isRunning || !inputs.has(tracked.address)) return
-      reportedCode = code
-      callbacks.onFailure(failure.error)
-    },
+  constructor(target: WatchTarget, subscription: Subscription, context: WatchContext) {
+    this.#context = context
+    this.#subscription = subscription
+    this.#inputs = target.inputs
+    this.everyMs = target.everyMs
+    this.atLeastEveryMs = target.atLeastEveryMs
+    context.watches.add(this)
+    this.#enter(new Map())
+    const { signal } = subscription
+    this.#stopListening = [
+      context.lifetime.onAbort(signal, () => this.stop({ reason: signal?.reason })),
+      context.lifetime.onClose(() => this.stop()),
+    ]
   }
 
-  function enter(before: InputsByAddress): void {
-    for (const tracked of prices) {
-      tracked.join(watcher)
+  /** The number of addresses. */
+  get addresses(): number {
+    return this.#inputs.size
+  }
+
+  /** From which age on the price of an input is stale, in milliseconds. */
+  maxAge(input: string): number {
+    const [address = ''] = this.#context.toChecksum([input])
+    return this.#context.table.find(address)?.maxAge(this.everyMs) ?? this.everyMs
+  }
+
+  update({ inputs, everyMs, atLeastEveryMs }: WatchTarget): void {
+    if (!this.#isRunning) return
+    const before = this.#inputs
+    this.#inputs = inputs
+    for (const tracked of this.#prices) if (!inputs.has(tracked.address)) this.#leave(tracked)
+    this.everyMs = everyMs
+    this.atLeastEveryMs = atLeastEveryMs
+    this.#enter(before)
+  }
+
+  stop(error?: { reason: unknown }): void {
+    if (!this.#context.watches.delete(this)) return
+    for (const tracked of this.#prices) this.#leave(tracked)
+    this.#context.schedule.wake()
+    for (const stop of this.#stopListening) stop()
+    this.#subscription.onEnd(error)
+  }
+
+  onPrice(tracked: TrackedPrice): void {
+    this.#endFailure(tracked)
+    this.#report(tracked, this.#isOld(tracked))
+  }
+
+  onLate(tracked: TrackedPrice): void {
+    // A callback may have removed the address while its subscribers are called.
+    if (this.#late.has(tracked) || !this.#inputs.has(tracked.address)) return
+    this.#late.add(tracked)
+    this.#failing.add(tracked)
+    this.#report(tracked, true)
+  }
+
+  onFailure(tracked: TrackedPrice, { error }: Failure): void {
+    // A stream says that it will bring no price before one is missed.
+    if (tracked.paceMs === 0 || this.#isOld(tracked)) this.onLate(tracked)
+    if (!this.#isRunning || !this.#inputs.has(tracked.address)) return
+    this.#failing.add(tracked)
+    const code = codeOf(error)
+    if (code === this.#reportedCode) return
+    this.#reportedCode = code
+    const { onError, endsIfRefused } = this.#subscription
+    const addresses = [...this.#inputs.keys()]
+    if (onError) callSafely(onError, error)
+    else this.#context.emit({ type: 'feed.watch_failed', addresses, code, message: messageOf(error) })
+    if (endsIfRefused && isKeyRefused(error)) this.stop({ reason: error })
+  }
+
+  get #isRunning(): boolean {
+    return this.#context.watches.has(this)
+  }
+
+  #isOld(tracked: TrackedPrice): boolean {
+    return this.#context.clock.now() - tracked.at > tracked.maxAge(this.everyMs)
+  }
+
+  /** Wants the price of each address, and delivers those that are known and young enough under the inputs that are new. */
+  #enter(before: InputsByAddress): void {
+    const { clock, table, schedule, dailyBudget } = this.#context
+    this.#prices = table.open(this.#inputs.keys())
+    for (const tracked of this.#prices) {
+      tracked.join(this)
       schedule.join(tracked, !before.has(tracked.address))
     }
     schedule.wake()
-  }
-
-  function leave(tracked: TrackedPrice): void {
-    tracked.leave(watcher)
-    endFailure(tracked)
-    schedule.leave(tracked)
-  }
-
-  /** Delivers known prices under the inputs that are new. */
-  function deliverKnown(before: InputsByAddress): void {
     const { stretch, atLeastStretch } = dailyBudget
-    const oldest = clock.now() - Math.min(watcher.everyMs * stretch, watcher.atLeastEveryMs * atLeastStretch)
+    const oldest = clock.now() - Math.min(this.everyMs * stretch, this.atLeastEveryMs * atLeastStretch)
     const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
-    const known = prices.filter(
+    const known = this.#prices.filter(
       (tracked) =>
         tracked.price !== undefined &&
-        (tracked.at >= oldest || !isOld(tracked)) &&
-        inputs.get(tracked.address)?.some(isNew(tracked.address)),
+        (tracked.at >= oldest || !this.#isOld(tracked)) &&
+        this.#inputs.get(tracked.address)?.some(isNew(tracked.address)),
     )
     // Later, so that the caller has the watch before its callback runs.
     queueMicrotask(() => {
-      for (const tracked of known) report(tracked, isOld(tracked), isNew(tracked.address))
+      for (const tracked of known) this.#report(tracked, this.#isOld(tracked), isNew(tracked.address))
     })
   }
 
-  enter(new Map())
-  deliverKnown(new Map())
+  #leave(tracked: TrackedPrice): void {
+    tracked.leave(this)
+    this.#endFailure(tracked)
+    this.#context.schedule.leave(tracked)
+  }
 
-  return {
-    update(next) {
-      if (!isRunning) return
-      const before = inputs
-      inputs = next.inputs
-      for (const tracked of prices) if (!inputs.has(tracked.address)) leave(tracked)
-      prices = table.open(inputs.keys())
-      watcher.everyMs = next.everyMs
-      watcher.atLeastEveryMs = next.atLeastEveryMs
-      enter(before)
-      deliverKnown(before)
-    },
-    stop() {
-      if (!isRunning) return
-      isRunning = false
-      for (const tracked of prices) leave(tracked)
-      schedule.wake()
-    },
+  #report(tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true): void {
+    const { onPrice, onError } = this.#subscription
+    for (const input of this.#inputs.get(tracked.address)?.filter(isWanted) ?? []) {
+      const price = toFeedPrice(tracked, input, this.#context.clock.now(), stale)
+      if (price !== undefined && this.#isRunning) callSafely(onPrice, price, (error) => callSafely(onError, error))
+    }
+  }
+
+  #endFailure(tracked: TrackedPrice): void {
+    this.#failing.delete(tracked)
+    this.#late.delete(tracked)
+    if (this.#failing.size === 0) this.#reportedCode = undefined
   }
 }
 
-/** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
-export type ToChecksum = (addresses: readonly string[]) => string[]
-
 /** Each address once, with the different inputs that name it. */
-export function groupByAddress(given: string | readonly string[], toChecksum: ToChecksum): InputsByAddress {
+export function groupByAddress(
+  given: string | readonly string[],
+  toChecksum: FeedContext['toChecksum'],
+): InputsByAddress {
   const inputs = typeof given === 'string' ? [given] : given
   const groups = new Map<string, string[]>()
   const addresses = toChecksum(inputs)
@@ -162,15 +193,9 @@ export function groupByAddress(given: string | readonly string[], toChecksum: To
   return groups
 }
 
-/** The price with its age after it has waited to be read. @param tracked where it comes from */
-export function withAge(
-  price: FeedPrice,
-  waitedMs: number,
-  everyMs: number,
-  tracked: TrackedPrice | undefined,
-): FeedPrice {
+/** The price with its age after it has waited to be read. @param maxAgeMs from which age on it is stale */
+export function withAge(price: FeedPrice, waitedMs: number, maxAgeMs: number): FeedPrice {
   const ageMs = price.ageMs + waitedMs
-  const maxAgeMs = tracked?.maxAge(everyMs) ?? everyMs
   return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > maxAgeMs }
 }
 

@@ -1,5 +1,5 @@
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
-import type { PriceEvent, PriceHub } from './price-hub.ts'
+import type { PriceHub } from './price-hub.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 /** A comment, which shows both sides that the connection is there. */
@@ -11,23 +11,36 @@ const MAX_UNREAD_TICKS = 4 * TICKS_OF_HEARTBEAT
 /** An event as it is sent. */
 export const eventText = (type: string, data: unknown) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** The streams that show the same addresses. What they are sent is written once for all of them. */
+/** A turn of the event loop in which streams are written. What several of them are sent is made once in it. */
+export interface Turn {
+  /** The monotonic time, from which the ages of prices count. */
+  readonly now: number
+}
+
+/** The streams that show the same addresses. */
 export class PriceList {
   readonly streams = new Set<EventStream>()
   /** In EIP-55 form. */
   readonly addresses: readonly string[]
   readonly #hub: PriceHub
   readonly #id: string
-  #text: { readonly from: number; readonly to: number; readonly at: number; readonly bytes: Uint8Array } | undefined
-  #report: StreamReport
-  #reportBytes: Uint8Array | undefined
+  /** What its streams are told about themselves. It is the same object until it says something else. */
+  report: StreamReport | undefined
+  reportBytes: Uint8Array = encode('')
+  #turn: Turn | undefined
+  /** The prices as they are sent in this turn, by the sequence after which they begin. */
+  readonly #texts = new Map<number, Uint8Array>()
 
   /** @param id unlike that of any other list, of another process too */
   constructor(hub: PriceHub, addresses: readonly string[], id: string) {
     this.#hub = hub
     this.addresses = addresses
     this.#id = id
-    this.#report = hub.report(addresses)
+  }
+
+  /** The sequence of the newest price, of any address. */
+  get sequence(): number {
+    return this.#hub.sequence
   }
 
   /** The sequence that a reconnecting page has seen; 0 where its id is of another list. */
@@ -36,59 +49,38 @@ export class PriceList {
     return /^\d{1,15}$/.test(digits) ? Number(digits) : 0
   }
 
-  get report(): StreamReport {
-    return this.#report
+  /** Finds out what the state is in a turn. How long it lasts is news only together with something else. */
+  enter(turn: Turn): void {
+    if (turn === this.#turn) return
+    this.#turn = turn
+    this.#texts.clear()
+    const report = this.#hub.report(this.addresses, turn.now)
+    if (this.report !== undefined && isSame(report, this.report)) return
+    this.report = report
+    this.reportBytes = encode(eventText('status', report))
   }
 
-  get reportBytes(): Uint8Array {
-    this.#reportBytes ??= encode(eventText('status', this.#report))
-    return this.#reportBytes
-  }
-
-  /** Finds out what the state is now. How long it lasts is news only together with something else. */
-  updateReport(): void {
-    const report = this.#hub.report(this.addresses)
-    if (isSame(report, this.#report)) return
-    this.#report = report
-    this.#reportBytes = undefined
-  }
-
-  /** The prices after a sequence, in their order; undefined without any. The age of a price is that of this moment. */
-  textAfter(from: number): Uint8Array | undefined {
-    const to = this.#hub.sequence
-    if (from === to) return undefined
-    const at = this.#hub.now()
-    if (this.#text?.from !== from || this.#text.to !== to || this.#text.at !== at) {
-      const events = this.addresses
-        .map((address) => this.#hub.find(address))
-        .filter((event) => event !== undefined && event.sequence > from) as PriceEvent[]
-      events.sort((one, other) => one.sequence - other.sequence)
-      const text = events.map((event) => this.#write(event, at)).join('')
-      this.#text = { from, to, at, bytes: encode(text) }
-    }
-    const { bytes } = this.#text
-    return bytes.length > 0 ? bytes : undefined
-  }
-
-  #write({ sequence, at, body }: PriceEvent, now: number): string {
-    const ageMs = Math.max(0, Math.round(now - at))
-    const isStale = ageMs > this.#report.everyMs
-    return `id: ${this.#id}.${sequence}\nevent: price\ndata: ${body},"ageMs":${ageMs},"stale":${isStale}}\n\n`
+  /** The prices after a sequence, in their order; empty without any. */
+  textAfter(from: number, { now }: Turn): Uint8Array {
+    const known = this.#texts.get(from)
+    if (known) return known
+    const events = this.addresses
+      .flatMap((address) => this.#hub.find(address) ?? [])
+      .filter(({ sequence }) => sequence > from)
+      .sort((one, other) => one.sequence - other.sequence)
+    const everyMs = this.report?.everyMs ?? Number.POSITIVE_INFINITY
+    const text = events.map(({ sequence, at, body }) => {
+      const ageMs = Math.max(0, Math.round(now - at))
+      return `id: ${this.#id}.${sequence}\nevent: price\ndata: ${body},"ageMs":${ageMs},"stale":${ageMs > everyMs}}\n\n`
+    })
+    const bytes = encode(text.join(''))
+    this.#texts.set(from, bytes)
+    return bytes
   }
 }
 
 const isSame = (one: StreamReport, other: StreamReport) =>
   one.state === other.state && one.everyMs === other.everyMs && one.code === other.code
-
-export interface EventStreamOptions {
-  readonly hub: PriceHub
-  readonly list: PriceList
-  /** What the stream begins with. */
-  readonly opening: string
-  readonly lastEventId: string | null
-  /** Called once, however it ends. */
-  onEnd(): void
-}
 
 /**
  * One stream. It is written when the reader asks for more, and knows only up to which price it is: a slow reader gets the newest price of each
@@ -96,22 +88,31 @@ export interface EventStreamOptions {
  */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>
-  readonly #hub: PriceHub
   readonly #list: PriceList
   readonly #onEnd: () => void
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** Undefined after it was written. */
+  /** What it begins with; undefined after it was written. */
   #opening: string | undefined
   /** The sequence up to which prices were written. */
   #sent: number
   #toldReport: StreamReport | undefined
-  /** Set while the reader waits. */
-  #onWritten: (() => void) | undefined
+  /** Whether the reader waits. */
+  #isAwaited = false
+  /** Half heartbeats since it was written. */
   #idleTicks = 0
   #isEnded = false
 
-  constructor({ hub, list, opening, lastEventId, onEnd }: EventStreamOptions) {
-    this.#hub = hub
+  /**
+   * @param onReady called when the reader waits for what is there
+   * @param onEnd called once, however it ends
+   */
+  constructor(
+    list: PriceList,
+    opening: string,
+    lastEventId: string | null,
+    onReady: (stream: EventStream) => void,
+    onEnd: () => void,
+  ) {
     this.#list = list
     this.#opening = opening
     this.#sent = list.seenSequence(lastEventId)
@@ -122,10 +123,9 @@ export class EventStream {
           this.#controller = controller
         },
         pull: () => {
-          if (this.#writeNews()) return
-          return new Promise((resolve) => {
-            this.#onWritten = resolve
-          })
+          this.#isAwaited = true
+          const isNew = this.#opening !== undefined || this.#toldReport !== list.report
+          if (isNew || this.#sent !== list.sequence) onReady(this)
         },
         cancel: () => this.#leave(),
       },
@@ -134,15 +134,25 @@ export class EventStream {
     list.streams.add(this)
   }
 
-  /** Writes what is new to a reader that waits. @param isTick to be set twice in a heartbeat: ends a stream that nobody reads */
-  wake(isTick: boolean): void {
-    if (isTick) this.#idleTicks++
-    if (this.#onWritten === undefined) {
+  /** Another half of a heartbeat has passed. */
+  tick(): void {
+    this.#idleTicks++
+  }
+
+  /** Writes what is new if the reader waits, and ends a stream that nobody reads. Returns the number of bytes. */
+  write(turn: Turn): number {
+    if (this.#isEnded) return 0
+    if (!this.#isAwaited) {
       if (this.#idleTicks >= MAX_UNREAD_TICKS) this.end()
-      return
+      return 0
     }
-    const isQuiet = this.#idleTicks >= TICKS_OF_HEARTBEAT
-    if (!this.#writeNews() && isQuiet) this.#write(HEARTBEAT)
+    this.#list.enter(turn)
+    const bytes = this.#next(turn) ?? (this.#idleTicks >= TICKS_OF_HEARTBEAT ? HEARTBEAT : undefined)
+    if (bytes === undefined) return 0
+    this.#idleTicks = 0
+    this.#isAwaited = false
+    this.#controller?.enqueue(bytes)
+    return bytes.length
   }
 
   /** Ends it from this side. */
@@ -152,48 +162,28 @@ export class EventStream {
     this.#controller?.close()
   }
 
+  /** One part of what is new, which is the same bytes for many streams. The reader asks for the next one. */
+  #next(turn: Turn): Uint8Array | undefined {
+    const { report, reportBytes, sequence } = this.#list
+    if (this.#opening !== undefined) {
+      const opening = encode(this.#opening)
+      this.#opening = undefined
+      return opening
+    }
+    if (this.#toldReport !== report) {
+      this.#toldReport = report
+      return reportBytes
+    }
+    if (this.#sent === sequence) return undefined
+    const prices = this.#list.textAfter(this.#sent, turn)
+    this.#sent = sequence
+    return prices.length > 0 ? prices : undefined
+  }
+
   #leave(): void {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#list.streams.delete(this)
-    this.#onWritten?.()
     this.#onEnd()
   }
-
-  /** Returns whether there was something. */
-  #writeNews(): boolean {
-    const { report } = this.#list
-    const isTold = report === this.#toldReport
-    const prices = this.#list.textAfter(this.#sent)
-    if (isTold && prices === undefined) return false
-    const parts: Uint8Array[] = []
-    if (this.#opening !== undefined) parts.push(encode(this.#opening))
-    if (!isTold) parts.push(this.#list.reportBytes)
-    if (prices) parts.push(prices)
-    this.#opening = undefined
-    this.#toldReport = report
-    this.#sent = this.#hub.sequence
-    this.#write(concat(parts))
-    return true
-  }
-
-  #write(bytes: Uint8Array): void {
-    this.#controller?.enqueue(bytes)
-    this.#idleTicks = 0
-    this.#onWritten?.()
-    this.#onWritten = undefined
-  }
-}
-
-/** One part stays what it is, because many streams send the same. */
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const [first] = parts
-  if (parts.length === 1 && first) return first
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

@@ -1,27 +1,12 @@
 import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/batch-cost.ts'
+import { streamedAge } from '../../feed/prices/feed-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
-import type { FeedStatus, PriceFeed } from '../../feed/types.ts'
+import type { FeedStatus } from '../../feed/types.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import type { StreamedAddresses } from '../status.ts'
-
-/** What the streams of a proxy take their prices from. */
-export interface PriceHubOptions {
-  readonly feed: Pick<PriceFeed, 'watch' | 'status'>
-  readonly clock: Clock
-  /** The pace of all prices. */
-  readonly everyMs: number
-  /** The most addresses at a time. */
-  readonly maxAddresses: number
-  /** The most addresses that are there for one visitor alone. */
-  readonly share: number
-  redact(text: string): string
-  /** Called after prices have arrived, and when they fail to. */
-  onNews(): void
-  /** Called when the feed takes no more watches. */
-  onClosed(): void
-}
+import type { StreamSettings } from '../settings.ts'
+import type { StreamedAddresses } from '../types.ts'
 
 /** A price as it was bought. */
 export interface PriceEvent {
@@ -44,30 +29,48 @@ interface Place {
   event: PriceEvent | undefined
 }
 
-/** A price that is bought in time still has to arrive. */
-const ON_ITS_WAY_MS = 2_000
-
 /**
  * One watch of the feed for all streams, over the addresses that are wanted now. Each price is bought once, at the pace of the operator, so that
  * the cost has a bound that no visitor changes: 50 credits for each place and interval. An address keeps its place for an interval after the last
  * visitor has left, so that addresses that take turns are bought no more often than addresses that stay.
  */
 export class PriceHub {
-  readonly #options: PriceHubOptions
+  readonly #settings: StreamSettings
+  readonly #clock: Clock
+  /** Once for all streams that open and close in one turn. */
+  readonly #changeWatch: () => void
+  /** The prices of one batch arrive in one turn, and are sent together. */
+  readonly #publish: () => void
   /** By address in EIP-55 form. */
   readonly #places = new Map<string, Place>()
   #watch: Watch | undefined
-  /** Whether the watch has other addresses than are wanted. */
-  #isOutdated = false
-  #status: FeedStatus | undefined
+  /** As it was at the last look. */
+  #status: FeedStatus
   /** Until when the credits are used up, by the monotonic clock. */
   #brokeUntil = Number.NEGATIVE_INFINITY
-  #hasNews = false
   /** The sequence of the newest price. */
   sequence = 0
 
-  constructor(options: PriceHubOptions) {
-    this.#options = options
+  /**
+   * @param onNews called after prices have arrived, and when they fail to
+   * @param onClosed called when the feed takes no more watches
+   */
+  constructor(settings: StreamSettings, clock: Clock, onNews: () => void, onClosed: () => void) {
+    this.#settings = settings
+    this.#clock = clock
+    this.#status = settings.feed.status()
+    this.#changeWatch = onceInTurn(() => {
+      try {
+        this.#updateWatch(this.wanted)
+      } catch {
+        // Its addresses have been checked: the feed is closed.
+        onClosed()
+      }
+    })
+    this.#publish = onceInTurn(() => {
+      this.refresh()
+      onNews()
+    })
   }
 
   /** A stream of a visitor wants an address. Returns whether there is a place for it. */
@@ -88,7 +91,7 @@ export class PriceHub {
     if (place === undefined) return
     place.wants--
     if (place.wants > 0) return
-    place.freeAt = this.now() + this.#options.everyMs
+    place.freeAt = this.now() + this.#settings.everyMs
     this.#changeWatch()
   }
 
@@ -98,7 +101,7 @@ export class PriceHub {
   }
 
   now(): number {
-    return monotonicNow(this.#options.clock)
+    return monotonicNow(this.#clock)
   }
 
   /** The addresses that are wanted now. */
@@ -110,26 +113,25 @@ export class PriceHub {
 
   /** The interval at which prices are bought now, which is longer while the feed's budget is too small. */
   get pace(): number {
-    return Math.round(this.#options.everyMs * this.#feedStatus.stretch)
+    return Math.round(this.#settings.everyMs * this.#status.stretch)
   }
 
   get isClosed(): boolean {
-    return this.#feedStatus.state === 'closed'
+    return this.#status.state === 'closed'
   }
 
   /** Looks at the feed again. */
   refresh(): void {
-    const status = this.#options.feed.status()
-    this.#status = status
-    if (isBroke(status)) this.#brokeUntil = this.now() + this.#waitMs
-    else if (status.state === 'running' && status.stretch === 1) this.#brokeUntil = Number.NEGATIVE_INFINITY
+    this.#status = this.#settings.feed.status()
+    const { state, stretch } = this.#status
+    if (isBroke(this.#status)) this.#brokeUntil = this.now() + this.#waitMs
+    else if (state === 'running' && stretch === 1) this.#brokeUntil = Number.NEGATIVE_INFINITY
   }
 
   /** What a stream of some addresses is told about itself. The worse state holds for the day: a budget that is nearly used up buys now and then. */
-  report(addresses: readonly string[]): StreamReport {
+  report(addresses: readonly string[], now: number): StreamReport {
     const everyMs = this.pace
-    const { state } = this.#feedStatus
-    const now = this.now()
+    const { state } = this.#status
     const report = (state: StreamReport['state'], waitMs: number, code?: string): StreamReport => ({
       state,
       everyMs,
@@ -141,7 +143,7 @@ export class PriceHub {
     const isWaiting = state === 'waiting'
     const isLate = addresses.some((address) => {
       const event = this.find(address)
-      return event === undefined ? isWaiting : now - event.at > everyMs + ON_ITS_WAY_MS
+      return event === undefined ? isWaiting : now - event.at > streamedAge(0, everyMs)
     })
     if (!isLate) return report('connected', 0)
     return report('stale', this.#waitMs, isWaiting ? 'upstream_down' : undefined)
@@ -149,7 +151,7 @@ export class PriceHub {
 
   /** What the addresses cost that are wanted now. */
   cost(): StreamedAddresses {
-    const { everyMs } = this.#options
+    const { everyMs } = this.#settings
     this.refresh()
     const addresses = this.wanted.length
     const perDay = DAY_MS / everyMs
@@ -157,7 +159,7 @@ export class PriceHub {
       staying: Math.round(creditsFor(addresses) * perDay),
       rotating: Math.round(creditsFor(1) * addresses * perDay),
     }
-    const { limit = Number.POSITIVE_INFINITY } = this.#feedStatus
+    const { limit = Number.POSITIVE_INFINITY } = this.#status
     const stretch = {
       staying: Math.max(1, creditsPerDay.staying / limit),
       rotating: Math.max(1, creditsPerDay.rotating / limit),
@@ -166,23 +168,19 @@ export class PriceHub {
   }
 
   close(): void {
-    this.#watch?.stop()
-    this.#watch = undefined
+    this.#stopWatch()
     this.#places.clear()
-  }
-
-  get #feedStatus(): FeedStatus {
-    if (this.#status === undefined) this.refresh()
-    return this.#status as FeedStatus
   }
 
   /** How long the feed waits, in milliseconds. */
   get #waitMs(): number {
-    return (this.#status?.until ?? 0) - this.#options.clock.now()
+    return (this.#status.until ?? 0) - this.#clock.now()
   }
 
   #open(visitor: string): Place | undefined {
-    const { maxAddresses, share } = this.#options
+    const { maxAddresses, addresses } = this.#settings
+    // The most that are there for one visitor alone.
+    const share = addresses === 'any' ? Math.ceil(maxAddresses / 2) : maxAddresses
     const now = this.now()
     let own = 0
     for (const [address, place] of this.#places) {
@@ -193,33 +191,22 @@ export class PriceHub {
     return { wants: 0, freeAt: Number.POSITIVE_INFINITY, visitor, event: undefined }
   }
 
-  /** Once for all streams that open and close in one turn. */
-  #changeWatch(): void {
-    if (this.#isOutdated) return
-    this.#isOutdated = true
-    queueMicrotask(() => {
-      this.#isOutdated = false
-      try {
-        this.#update(this.wanted)
-      } catch {
-        // Its addresses have been checked: the feed is closed.
-        this.#options.onClosed()
-      }
-    })
-  }
-
-  #update(addresses: readonly string[]): void {
+  #updateWatch(addresses: readonly string[]): void {
     if (addresses.length === 0) {
-      this.#watch?.stop()
-      this.#watch = undefined
+      this.#stopWatch()
       return
     }
     this.#watch?.update({ addresses })
-    this.#watch ??= this.#options.feed.watch(addresses, {
-      everyMs: this.#options.everyMs,
+    this.#watch ??= this.#settings.feed.watch(addresses, {
+      everyMs: this.#settings.everyMs,
       onPrice: (price) => this.#keep(price),
       onError: () => this.#publish(),
     })
+  }
+
+  #stopWatch(): void {
+    this.#watch?.stop()
+    this.#watch = undefined
   }
 
   #keep({ ageMs, stale: _, ...price }: FeedPrice): void {
@@ -228,21 +215,23 @@ export class PriceHub {
     const at = this.now() - ageMs
     // A price that has become stale is reported again. Pages see that for themselves.
     if (place.event === undefined || at - place.event.at >= 1) {
-      const body = this.#options.redact(JSON.stringify(price)).slice(0, -1)
+      const body = this.#settings.redact(JSON.stringify(price)).slice(0, -1)
       this.sequence++
       place.event = { sequence: this.sequence, at, body }
     }
     this.#publish()
   }
+}
 
-  /** The prices of one batch arrive in one turn, and are sent together. */
-  #publish(): void {
-    if (this.#hasNews) return
-    this.#hasNews = true
+/** A function that calls another one, once for all its calls in one turn. */
+function onceInTurn(run: () => void): () => void {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
     queueMicrotask(() => {
-      this.#hasNews = false
-      this.refresh()
-      this.#options.onNews()
+      isDue = false
+      run()
     })
   }
 }

@@ -1,12 +1,11 @@
-import { internalsOf } from '../../client-internals.ts'
 import { type Clock, startTimer } from '../../concurrency/clock.ts'
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import type { RefusedAddress } from '../../feed/stream/stream-state.ts'
-import { checksumAddress, isAddress, memoize } from '../../utils/address.ts'
+import { createAddressReader } from '../../utils/address.ts'
 import type { ListedTokens } from '../listed-tokens.ts'
 import { badRequest, type Refusal, refuse } from '../refusal.ts'
 import type { StreamSettings } from '../settings.ts'
-import type { StreamedAddresses } from '../status.ts'
+import type { StreamedAddresses } from '../types.ts'
 import { EventStream, eventText, PriceList } from './event-stream.ts'
 import { PriceHub } from './price-hub.ts'
 
@@ -16,10 +15,9 @@ const MAX_ADDRESSES = 150
 const MAX_QUERY_LENGTH = 8_192
 /** When a page may ask again that has too many streams. */
 const RETRY_MS = 10_000
-/** What is done in one turn of the event loop, in addresses: 5,000 streams at once would hold up everything else. */
-const WORK_PER_TURN = 2_500
-/** To write to a stream takes as long as to look at so many addresses. */
-const WORK_OF_STREAM = 10
+/** The most that is written in one turn of the event loop, to all streams together: thousands at once would hold up everything else. */
+const STREAMS_PER_TURN = 100
+const BYTES_PER_TURN = 500_000
 /** Proxies before this one must neither keep nor collect what is sent. */
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -37,33 +35,23 @@ export class Streams {
   /** By addresses. */
   readonly #lists = new Map<string, PriceList>()
   readonly #countByVisitor = new Map<string, number>()
-  readonly #checksum = memoize(checksumAddress)
+  readonly #reader = createAddressReader()
   /** Ids of another process are not taken for ids of this one. */
   readonly #life: string
   #opened = 0
   #size = 0
   #stopTimer: (() => void) | undefined
-  /** Set while streams are written to; whether there is more for all, and whether it is a tick. */
-  #round: { again: boolean; tick: boolean } | undefined
+  /** Streams with something to write, perhaps. */
+  readonly #queue = new Set<EventStream>()
+  #isWriting = false
 
-  constructor(settings: StreamSettings, clock: Clock, listed: ListedTokens, redact: (text: string) => string) {
-    const { feed, everyMs, maxAddresses, addresses } = settings
-    // The feed may be made of another client, with another key.
-    const redactOfFeed = internalsOf(feed)?.redact ?? ((text: string) => text)
+  constructor(settings: StreamSettings, clock: Clock, listed: ListedTokens) {
     this.#settings = settings
     this.#clock = clock
     this.#listed = listed
     this.#life = `${clock.now().toString(36)}${Math.floor(clock.random() * 2 ** 32).toString(36)}`
-    this.#hub = new PriceHub({
-      feed,
-      clock,
-      everyMs,
-      maxAddresses,
-      share: addresses === 'any' ? Math.ceil(maxAddresses / 2) : maxAddresses,
-      redact: (text) => redact(redactOfFeed(text)),
-      onNews: () => this.#wakeAll(false),
-      onClosed: () => this.#endAll(),
-    })
+    const onNews = () => this.#queueAll()
+    this.#hub = new PriceHub(settings, clock, onNews, () => this.#endAll())
   }
 
   /** The number of streams. */
@@ -93,15 +81,15 @@ export class Streams {
     const list = this.#listOf(addresses)
     const settings = { everyMs: this.#hub.pace, heartbeatMs: this.#settings.heartbeatMs }
     const refusals = refused.length > 0 ? eventText('refused', refused) : ''
-    const stream = new EventStream({
-      hub: this.#hub,
-      list,
-      opening: `retry: 5000\n${eventText('settings', settings)}${refusals}`,
-      lastEventId: headers.get('last-event-id'),
-      onEnd: () => {
-        signal.removeEventListener('abort', onAbort)
-        this.#close(list, visitor)
-      },
+    const opening = `retry: 5000\n${eventText('settings', settings)}${refusals}`
+    const onReady = (stream: EventStream) => {
+      this.#queue.add(stream)
+      void this.#writeQueue()
+    }
+    const stream = new EventStream(list, opening, headers.get('last-event-id'), onReady, () => {
+      signal.removeEventListener('abort', onAbort)
+      this.#queue.delete(stream)
+      this.#close(list, visitor)
     })
     const onAbort = () => stream.end()
     signal.addEventListener('abort', onAbort)
@@ -138,15 +126,14 @@ export class Streams {
     const addresses = new Set<string>()
     const refused: RefusedAddress[] = []
     for (const text of asked) {
-      if (!isAddress(text)) {
-        refused.push({ address: text, code: 'invalid_address' })
-        continue
-      }
-      const address = this.#checksum(text)
+      const refuseAs = (code: RefusedAddress['code']) => refused.push({ address: text, code })
+      const lowerCase = this.#reader.lowerCase(text)
+      const address = lowerCase === undefined ? '' : this.#reader.checksum(lowerCase)
       if (addresses.has(address)) continue
-      if (!isAllowed(text.toLowerCase())) refused.push({ address: text, code: 'not_allowed' })
+      if (lowerCase === undefined) refuseAs('invalid_address')
+      else if (!isAllowed(lowerCase)) refuseAs('not_allowed')
       else if (addresses.size < MAX_ADDRESSES && this.#hub.take(address, visitor)) addresses.add(address)
-      else refused.push({ address: text, code: 'too_many_addresses' })
+      else refuseAs('too_many_addresses')
     }
     return { addresses: [...addresses].sort(), refused }
   }
@@ -189,37 +176,32 @@ export class Streams {
       // A closed feed has no more prices: its pages reconnect, or buy.
       if (this.#hub.isClosed) return this.#endAll()
       this.#setTimer()
-      void this.#wakeAll(true)
+      for (const list of this.#lists.values()) for (const stream of list.streams) stream.tick()
+      this.#queueAll()
     })
   }
 
-  /** Writes what is new to all streams, some in each turn of the event loop. */
-  async #wakeAll(isTick: boolean): Promise<void> {
-    if (this.#round) {
-      this.#round.again = true
-      this.#round.tick ||= isTick
-      return
-    }
-    const round = { again: true, tick: isTick }
-    this.#round = round
-    let work = 0
-    while (round.again) {
-      const { tick } = round
-      round.again = false
-      round.tick = false
-      for (const list of this.#lists.values()) {
-        list.updateReport()
-        work += list.addresses.length
-        for (const stream of list.streams) {
-          stream.wake(tick)
-          work += WORK_OF_STREAM
-          if (work < WORK_PER_TURN) continue
-          work = 0
-          await nextTurn()
-        }
+  #queueAll(): void {
+    for (const list of this.#lists.values()) for (const stream of list.streams) this.#queue.add(stream)
+    void this.#writeQueue()
+  }
+
+  /** Writes what is new to the streams in the queue, so much in each turn of the event loop. */
+  async #writeQueue(): Promise<void> {
+    if (this.#isWriting) return
+    this.#isWriting = true
+    while (this.#queue.size > 0) {
+      const turn = { now: this.#hub.now() }
+      let streams = 0
+      let bytes = 0
+      for (const stream of this.#queue) {
+        this.#queue.delete(stream)
+        bytes += stream.write(turn)
+        if (++streams >= STREAMS_PER_TURN || bytes >= BYTES_PER_TURN) break
       }
+      await nextTurn()
     }
-    this.#round = undefined
+    this.#isWriting = false
   }
 
   #endAll(): void {

@@ -1,4 +1,4 @@
-import { tagScript } from '../tagged-script.ts'
+import { tagScript } from '../command.ts'
 
 /** The time of the server, unix milliseconds, and numbers as text without an exponent. Every script that needs a time begins with it. */
 export const CLOCK = `

@@ -1,4 +1,4 @@
-import { tagScript } from '../tagged-script.ts'
+import { tagScript } from '../command.ts'
 import { COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 import { EVIDENCE } from './evidence.lua.ts'
 import { WINDOWS } from './windows.lua.ts'

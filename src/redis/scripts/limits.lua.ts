@@ -1,5 +1,5 @@
 import { MAX_ESCALATED_WAIT_MS, MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT_MS } from '../../concurrency/refusal-window.ts'
-import { tagScript } from '../tagged-script.ts'
+import { tagScript } from '../command.ts'
 import { CLOCK, COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { tagScript } from '../tagged-script.ts'
+import { tagScript } from '../command.ts'
 import { LEDGER } from './ledger.lua.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { tagScript } from '../tagged-script.ts'
+import { tagScript } from '../command.ts'
 import { CLOCK } from './clock.lua.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** What a day of prices costs: the feed, and what people write without it. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BENCH } from '../support/paths.ts'
+import { BENCH } from '../support/processes.ts'
 import { offlineBound, onlineBound } from './lower-bounds.ts'
 import { type Cost, onePerConsumer, onePerLookUp, tokenAddresses, withFeed, withLookUpsOnly } from './strategies.ts'
 import { createDay, type Workload } from './workload.ts'

@@ -1,8 +1,7 @@
 /** Compares the credits, requests and CPU time of the price feed with those of simpler strategies. */
 import { printTable } from '../../../examples/support/table.ts'
 import { addresses, creditsFor, drawWorkload, runFeed, STRATEGIES } from '../../economics/simulate.ts'
-import { writeReadme } from '../support/readme.ts'
-import type { Table } from '../support/report.ts'
+import { type Table, writeReadme } from '../support/tables.ts'
 import * as bursts from './bursts.ts'
 import { mean, measureDays, type StrategyName, writeDays } from './days.ts'
 import { manyWatchers } from './many-watchers.ts'

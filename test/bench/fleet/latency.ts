@@ -1,8 +1,6 @@
 import { startRedisServer } from '../../support/redis-server.ts'
-import { startService } from '../service/start.ts'
-import { CLIENT_CORE, SERVER_CORE } from '../support/cores.ts'
-import type { Table } from '../support/report.ts'
-import { pin, startWorker } from './processes.ts'
+import { CLIENT_CORE, pin, SERVER_CORE, startService, startWorker } from '../support/processes.ts'
+import type { Table } from '../support/tables.ts'
 
 /** µs of one call. */
 interface Latency {
@@ -33,7 +31,7 @@ export async function compareLatency(calls: number): Promise<Comparison> {
   try {
     pin(server.process.pid, SERVER_CORE)
     const { baseUrl, addresses } = service
-    const worker = startWorker('latency.mjs', { port: server.port, baseUrl, addresses, calls }, CLIENT_CORE)
+    const worker = startWorker('fleet/latency.mjs', { port: server.port, baseUrl, addresses, calls }, CLIENT_CORE)
     const figures = await worker.next<Record<'single' | 'many', Clients>>()
     const names = Object.keys(TITLES) as (keyof Clients)[]
     const show = (clients: Clients, name: keyof Clients) => {

@@ -4,9 +4,8 @@ import { createRedisFleet, type Fleet, type FleetStatus } from 'etn-market/redis
 import { Redis } from 'ioredis'
 import { startRedisServer } from '../../support/redis-server.ts'
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
-import { markMissed } from '../section.ts'
-import type { Table } from '../support/report.ts'
-import { startWorker, type Worker } from './processes.ts'
+import { startWorker, type Worker } from '../support/processes.ts'
+import { markMissed, type Table } from '../support/tables.ts'
 
 const PROCESSES = 16
 const CUT_EVERY_MS = 3_000
@@ -83,7 +82,7 @@ async function run(calls: number, maxMs: number): Promise<Result> {
     maxChargeDelayMs: CHARGE_DELAY_MS,
   }
   const fleet = createRedisFleet(redis, fleetOptions)
-  const api = startWorker('api.mjs', { credits: 1_000 * calls })
+  const api = startWorker('fleet/api.mjs', { credits: 1_000 * calls })
   const workers: Worker[] = []
   try {
     const service = await api.next<Service>()
@@ -94,7 +93,7 @@ async function run(calls: number, maxMs: number): Promise<Result> {
     for (let index = 0; index < PROCESSES; index++) {
       const library = index % 2 === 0 ? 'ioredis' : 'redis'
       const job = { ...service, port: proxy.port, library, fleetOptions, calls: calls / PROCESSES, maxMs }
-      workers.push(startWorker('call.mjs', job))
+      workers.push(startWorker('fleet/call.mjs', job))
     }
     const startedAt = performance.now()
     const made = await makeCalls(workers, proxy)

@@ -1,9 +1,8 @@
-import { createClient } from 'etn-market'
-import { createFakeService } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
-import { createProxy, type MarketProxy, type ProxyStreamOptions } from 'etn-market/proxy'
-import { createVirtualClock, type VirtualClock } from '../../support/clock.ts'
+import type { MarketProxy, ProxyStreamOptions } from 'etn-market/proxy'
+import type { VirtualClock } from '../../support/clock.ts'
 import { createRandom } from '../../support/random.ts'
+import { askForStream, openMarket, openProxy } from './market.ts'
 
 const HOUR = 3_600_000
 export const HONEST = 20
@@ -38,16 +37,11 @@ type Crowd = (market: Market) => Promise<void>
 
 /** @param crowd opens the streams of those who are not honest, until the end */
 async function measure(crowd: Crowd, stream: ProxyStreamOptions = {}, places = LISTED): Promise<Fairness> {
-  const clock = createVirtualClock()
-  const fake = createFakeService({ clock, journal: { max: 10 } })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
+  const { clock, fake, client } = openMarket()
   const tokens = (await client.token.list({ limit: LISTED })).map(({ address }) => address)
   const before = fake.charged()
-  const proxy = createProxy({
+  const proxy = openProxy({
     client,
-    allow: [],
-    visitor: (request) => request.headers.get('x-visitor'),
-    budget: false,
     feed: createPriceFeed(client, { clock, budget: false }),
     stream: { everyMs: EVERY_MS, addresses: tokens, ...stream },
     clock,
@@ -81,8 +75,7 @@ type Open = (visitor: string, addresses: readonly string[], onPrice?: OnPrice) =
 
 function openOn(proxy: MarketProxy): Open {
   return async (visitor, addresses, onPrice) => {
-    const url = `http://dapp.example/stream?addresses=${addresses}`
-    const response = await proxy(new Request(url, { headers: { 'x-visitor': visitor } }))
+    const response = await askForStream(proxy, visitor, addresses)
     if (response.status === 429) return () => {}
     if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()

@@ -4,11 +4,8 @@ import { once } from 'node:events'
 import { cpus, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { printTable } from '../../../examples/support/table.ts'
-import { markMissed } from '../section.ts'
-import { startService } from '../service/start.ts'
-import { install } from '../support/install.ts'
-import { writeReadme } from '../support/readme.ts'
-import type { Table } from '../support/report.ts'
+import { install, startService } from '../support/processes.ts'
+import { markMissed, type Table, writeReadme } from '../support/tables.ts'
 import {
   besideGreedy,
   besideIdentities,

@@ -1,10 +1,8 @@
-import { createClient } from 'etn-market'
-import { createFakeService, type FakeService } from 'etn-market/fake'
+import { type Client, createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
-import { createProxy } from 'etn-market/proxy'
-import { createVirtualClock, type VirtualClock } from '../../support/clock.ts'
 import { createRandom } from '../../support/random.ts'
 import { tokenAddresses } from '../economics/strategies.ts'
+import { openMarket, openProxy } from './market.ts'
 
 export const VISITORS = 1_000
 export const TOKENS = 20
@@ -22,18 +20,15 @@ export interface Bill {
   readonly stale: number
 }
 
-interface Market {
-  readonly clock: VirtualClock
-  readonly fake: FakeService
-}
+type Market = ReturnType<typeof openMarket>
 
 /** Creates the client of the page of one visitor. */
-type Page = (visitor: number) => { client: ReturnType<typeof createClient>; stream: boolean }
+type Page = (visitor: number) => Client
 
-async function simulate(visitors: number, open: (market: Market) => Page): Promise<Bill> {
-  const clock = createVirtualClock()
-  const fake = createFakeService({ clock, journal: { max: 10 } })
-  const page = open({ clock, fake })
+async function simulate(visitors: number, stream: boolean, open: (market: Market) => Page): Promise<Bill> {
+  const market = openMarket()
+  const { clock, fake } = market
+  const page = open(market)
   const addresses = await tokenAddresses(TOKENS)
   const random = createRandom(7)
   const start = clock.now()
@@ -42,8 +37,7 @@ async function simulate(visitors: number, open: (market: Market) => Page): Promi
   let stale = 0
   for (const [visitor, at] of arrivals.entries()) {
     await clock.advance(start + at - clock.now())
-    const { client, stream } = page(visitor)
-    const feed = createPriceFeed(client, { clock, stream })
+    const feed = createPriceFeed(page(visitor), { clock, stream })
     feed.watch(addresses, {
       everyMs: EVERY_MS,
       onPrice(price) {
@@ -59,40 +53,32 @@ async function simulate(visitors: number, open: (market: Market) => Page): Promi
   return bill
 }
 
-/** The client that holds the key. */
-const connect = ({ clock, fake }: Market) => createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
-
-function behindProxy(market: Market, stream: boolean): Page {
-  const { clock } = market
-  const client = connect(market)
-  const proxy = createProxy({
+function behindProxy({ clock, client }: Market, stream: boolean): Page {
+  const proxy = openProxy({
     client,
     basePath: '/api/market',
     allow: ['prices.batch', 'token.price'],
-    visitor: (request) => request.headers.get('x-visitor'),
     perVisitor: { credits: 50_000, windowMs: 3_600_000 },
-    budget: false,
     ...(stream && { feed: createPriceFeed(client, { clock, budget: false }), stream: { everyMs: EVERY_MS } }),
     clock,
   })
-  return (visitor) => ({
-    stream,
-    client: createClient({
-      baseUrl: 'https://dapp.example/api/market',
-      headers: { 'x-visitor': String(visitor) },
-      fetch: proxy,
-      clock,
-    }),
-  })
+  const baseUrl = 'https://dapp.example/api/market'
+  return (visitor) => createClient({ baseUrl, headers: { 'x-visitor': String(visitor) }, fetch: proxy, clock })
 }
-
-/** One page with a feed. */
-export const oneFeed = () => simulate(1, (market) => () => ({ client: connect(market), stream: false }))
 
 /** Each visitor has a client with a key. */
 export const clientEach = (visitors: number) =>
-  simulate(visitors, (market) => () => ({ client: connect(market), stream: false }))
+  simulate(
+    visitors,
+    false,
+    ({ clock, fake }) =>
+      () =>
+        createClient({ apiKey: fake.key, fetch: fake.fetch, clock }),
+  )
 
-export const throughProxy = (visitors: number) => simulate(visitors, (market) => behindProxy(market, false))
+/** One page with a feed. */
+export const oneFeed = () => clientEach(1)
 
-export const throughStream = (visitors: number) => simulate(visitors, (market) => behindProxy(market, true))
+export const throughProxy = (visitors: number) => simulate(visitors, false, (market) => behindProxy(market, false))
+
+export const throughStream = (visitors: number) => simulate(visitors, true, (market) => behindProxy(market, true))

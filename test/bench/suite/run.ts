@@ -5,9 +5,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { install } from '../support/install.ts'
-import { interleave } from '../support/interleave.ts'
-import { spreadOf } from '../support/statistics.ts'
+import { install } from '../support/processes.ts'
+import { measureRound, spreadOf } from '../support/tables.ts'
 
 const ROUNDS = 7
 const TESTS = 500
@@ -81,7 +80,8 @@ async function measure(contender: Contender): Promise<Figures> {
 install()
 for (const contender of contenders) await measure(contender)
 
-const rounds = await interleave(ROUNDS, contenders, measure)
+const rounds: Record<Contender, Figures>[] = []
+for (let round = 0; round < ROUNDS; round++) rounds.push(await measureRound(contenders, round, measure))
 
 console.log(`Node ${process.version}, ${TESTS} tests, medians of ${ROUNDS} interleaved rounds`)
 let worst = 0

@@ -15,3 +15,6 @@ export interface Service {
 export const KEY = 'esk_test_bench'
 export const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 export const CORE = '0x309B916b3A90cb3E071697Ea9680e9217A30066f'
+
+/** The numbers from 1 to `count`: so many tests of one kind. */
+export const times = (count: number) => Array.from({ length: count }, (_, i) => i + 1)

@@ -4,22 +4,19 @@ import { join } from 'node:path'
 import { chromium, type Page } from 'playwright'
 import { CHROMIUM_FLAGS } from '../../support/chromium.ts'
 import { requireChromium } from '../runtimes/chromium.ts'
+import { check } from '../scenario/check.ts'
 import { cleanEnv } from '../support/exec.ts'
 import type { Project } from '../support/project.ts'
-import { attempt, type Result } from '../support/result.ts'
+import type { Check } from '../support/result.ts'
 
-const NAME = 'the page of etn-market fake in Chromium'
 const TOKEN = 'secret'
 /** The page asks the fake once a second. */
 const POLLED_MS = 1_500
 
 /** Uses the page at `/_fake` of the installed program with the keyboard alone. */
-export async function runControlPage(
-  createProject: (name: string) => Project,
-  isWanted: (name: string) => boolean,
-  addResult: (result: Result) => void,
-): Promise<void> {
-  if (isWanted(NAME)) addResult(await attempt(NAME, () => usePage(createProject('page'))))
+export const controlPage: Check = {
+  name: 'the page of etn-market fake in Chromium',
+  run: (installed) => usePage(installed.project('page')),
 }
 
 async function usePage(project: Project) {
@@ -33,7 +30,7 @@ async function usePage(project: Project) {
     const [line] = (await once(child.stdout, 'data')) as [Buffer]
     const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []
     const page = await browser.newPage()
-    await check(page, url)
+    await useKeyboard(page, url)
     return { version: browser.version(), detail: 'ledger, journal and faults, by keyboard' }
   } finally {
     await browser.close()
@@ -42,7 +39,7 @@ async function usePage(project: Project) {
   }
 }
 
-async function check(page: Page, baseUrl: string): Promise<void> {
+async function useKeyboard(page: Page, baseUrl: string): Promise<void> {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => {
@@ -81,35 +78,33 @@ async function check(page: Page, baseUrl: string): Promise<void> {
   await keyboard.press('Enter')
   await page.locator('#faults', { hasText: 'status 500' }).waitFor({ state: 'detached' })
   const left: { id: number }[] = await control('GET', 'faults')
-  expectEqual(
-    left.map(({ id }) => id),
-    [2],
-  )
-  expectEqual(await focusedName(page), 'Remove fault 2')
+  const ids = left.map(({ id }) => id)
+  check('faults', ids, [2])
+  check('focus', await focusedName(page), 'Remove fault 2')
   await price()
   await price()
   await shows('#journal tr', '/prices/etn')
   await shows('#journal', '502')
   await shows('#ledger tr', 'etn.price')
   await shows('#status', '25 credits charged, 2 requests')
-  expectEqual(await page.locator('#faults td').nth(1).textContent(), '1')
-  expectEqual(await focusedName(page), 'Remove fault 2')
+  check('hits', await page.locator('#faults td').nth(1).textContent(), '1')
+  check('focus', await focusedName(page), 'Remove fault 2')
 
   await moveTo('Pause', 'Shift+Tab')
   await keyboard.press('Space')
-  expectEqual(await page.locator('#pause').getAttribute('aria-pressed'), 'true')
+  check('paused', await page.locator('#pause').getAttribute('aria-pressed'), 'true')
   await price()
   await page.waitForTimeout(POLLED_MS)
-  expectEqual(await page.locator('#journal tr').count(), 2)
+  check('rows', await page.locator('#journal tr').count(), 2)
   await keyboard.press('Space')
   await shows('#status', '50 credits charged, 3 requests')
 
   await moveTo('Reset')
   await keyboard.press('Enter')
   await shows('#status', '0 credits charged, 0 requests')
-  expectEqual(await page.locator('tbody tr').count(), 0)
-  expectEqual(await control('GET', 'journal'), [])
-  expectEqual(errors, [])
+  check('rows after the reset', await page.locator('tbody tr').count(), 0)
+  check('journal', await control('GET', 'journal'), [])
+  check('errors', errors, [])
 }
 
 /** The label of the focused control, as assistive technology reads it. */
@@ -120,9 +115,4 @@ function focusedName(page: Page): Promise<string> {
     const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined
     return (element.getAttribute('aria-label') ?? label ?? element.textContent ?? '').trim()
   })
-}
-
-function expectEqual(actual: unknown, expected: unknown): void {
-  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)]
-  if (a !== b) throw new Error(`Expected ${b}, not ${a}.`)
 }

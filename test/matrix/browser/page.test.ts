@@ -5,7 +5,6 @@ import { commands } from 'vitest/browser'
 import { keys } from './keys.ts'
 
 const baseUrl = inject('hiddenUrl')
-const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -54,32 +53,6 @@ test('leaves no request and no unhandled error when the page closes during a cal
   await expect.poll(async () => (await requests()).map(({ finished }) => finished)).toEqual([true])
   expect(errors).toEqual([])
   removeEventListener('unhandledrejection', recordError)
-})
-
-test('leaves no listener on an AbortSignal that many calls share', async () => {
-  const fake = createFakeService()
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, onEvent() {} })
-  const { signal } = new AbortController()
-  let [listeners, maxListeners] = [0, 0]
-  const add = signal.addEventListener.bind(signal)
-  const remove = signal.removeEventListener.bind(signal)
-  signal.addEventListener = (...args: Parameters<typeof add>) => {
-    maxListeners = Math.max(maxListeners, ++listeners)
-    add(...args)
-  }
-  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-    listeners--
-    remove(...args)
-  }
-  for (let round = 0; round < 200; round++) {
-    await Promise.all([client.etn.price({}, { signal }), client.token.price({ address: BOLT }, { signal })])
-  }
-  expect({ listeners, maxListeners, charged: fake.charged() }).toEqual({
-    listeners: 0,
-    maxListeners: 1,
-    charged: 200 * 75,
-  })
-  await client.close()
 })
 
 test('warns once about a key in a page, without printing the key', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { RollupLog } from 'rollup'
+import { versionOf } from '../support/result.ts'
 
 /** Builds the script of a page into a folder. */
 export interface Bundler {
@@ -9,9 +9,6 @@ export interface Bundler {
   readonly version: string
   build(entry: string, outdir: string): Promise<void>
 }
-
-const versionOf = (name: string): string =>
-  (createRequire(import.meta.url)(`${name}/package.json`) as { version: string }).version
 
 const esbuild: Bundler = {
   name: 'esbuild',

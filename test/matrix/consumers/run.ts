@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { exec } from '../support/exec.ts'
 import { MATRIX, MODULES, type Project } from '../support/project.ts'
-import { attempt, NotInstalledError, type Result } from '../support/result.ts'
+import { type Check, versionOf } from '../support/result.ts'
 
 /** Current ones. */
 const COMPILERS = ['5.9', '6', '7']
@@ -44,7 +43,7 @@ const kinds = (
 ): readonly Kind[] =>
   resolutions.flatMap((resolution) => environments.map((environment) => ({ source, resolution, environment })))
 
-interface Check {
+interface Kinds {
   /** Follows the name of the compiler. */
   title: string
   compilers: readonly string[]
@@ -54,9 +53,10 @@ interface Check {
 }
 
 const QUERY = '@tanstack/query-core'
+const COMMON = { '@types/node': '@types/node', 'undici-types': 'undici-types' }
 
 /** CommonJS under node16 cannot require msw 3. Both versions need the types of Node and of a page. */
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly Kinds[] = [
   {
     title: '',
     compilers: [OLDEST, ...COMPILERS],
@@ -102,31 +102,27 @@ const CHECKS: readonly Check[] = [
 ]
 
 /** Type-checks a user's file in projects of every kind, with `strict` and without `skipLibCheck`. */
-export async function runConsumers(
-  createProject: (name: string) => Project,
-  isWanted: (name: string) => boolean,
-  addResult: (result: Result) => void,
-): Promise<void> {
-  for (const { title, compilers, packages, kinds } of CHECKS) {
-    const checks = compilers
-      .map((compiler) => ({ compiler, name: `TypeScript ${compiler}${title}` }))
-      .filter(({ name }) => isWanted(name))
-    if (checks.length === 0) continue
-    const project = createProject(`types${title.replaceAll(/\W+/g, '-')}`)
-    for (const name of ['@types/node', 'undici-types']) project.link(name)
-    for (const [name, installed] of Object.entries(packages)) project.link(name, installed)
-    for (const { compiler, name } of checks) addResult(await attempt(name, () => checkAll(compiler, project, kinds)))
-  }
-}
+export const consumers: readonly Check[] = CHECKS.flatMap(({ title, compilers, packages, kinds }) =>
+  compilers.map(
+    (compiler): Check => ({
+      name: `TypeScript ${compiler}${title}`,
+      async run(installed) {
+        const project = installed.project(`types${title}`)
+        for (const [name, from] of Object.entries({ ...COMMON, ...packages })) project.link(name, from)
+        return checkAll(compiler, project, kinds)
+      },
+    }),
+  ),
+)
 
 async function checkAll(compiler: string, project: Project, kinds: readonly Kind[]) {
-  const folder = join(MODULES, `typescript-${compiler}`)
-  const { version, bin } = readPackage(folder)
+  const version = versionOf(`typescript-${compiler}`)
+  const tsc = join(MODULES, `typescript-${compiler}`, 'bin/tsc')
   const problems: string[] = []
   const queue = [...kinds]
   const worker = async () => {
     for (let kind = queue.shift(); kind !== undefined; kind = queue.shift()) {
-      problems.push(...(await compile(join(folder, bin.tsc), compiler, project, kind)))
+      problems.push(...(await compile(tsc, compiler, project, kind)))
     }
   }
   await Promise.all([worker(), worker()])
@@ -171,12 +167,4 @@ async function compile(
   if (source !== 'use-msw') return errors
   // Errors inside msw's own declarations are not ours.
   return errors.filter((line) => !/node_modules\/msw[23]\//.test(line))
-}
-
-function readPackage(folder: string): { version: string; bin: { tsc: string } } {
-  try {
-    return createRequire(import.meta.url)(join(folder, 'package.json'))
-  } catch {
-    throw new NotInstalledError('not installed: npm ci --prefix test/matrix')
-  }
 }

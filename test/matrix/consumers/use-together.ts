@@ -11,3 +11,4 @@ export const codeOf = (error: EtnMarketError): string => error.code
 export const codeOfStore = (error: FileStoreError): string => codeOf(error)
 export const locks = client.locks.get.many([])
 export const price = () => client.token.price({ address: '' }).withMeta()
+export const copy = { ...client }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { execOrThrow } from '../support/exec.ts'
 import { MODULES, type Project, ROOT } from '../support/project.ts'
-import { attempt, NotInstalledError, type Result } from '../support/result.ts'
+import { type Check, NotInstalledError, versionOf } from '../support/result.ts'
 
 /** How each installs a tarball, and refuses what does not accept the Node that runs. */
 const MANAGERS = {
@@ -27,20 +27,16 @@ const MANAGERS = {
 }
 
 /** Installs the packed package with each package manager on the oldest Node that is promised, and calls the fake with it. */
-export async function runManagers(
-  createProject: (name: string) => Project,
-  tarball: string,
-  isWanted: (name: string) => boolean,
-  addResult: (result: Result) => void,
-): Promise<void> {
-  for (const name of Object.keys(MANAGERS) as (keyof typeof MANAGERS)[]) {
-    const title = `${name} on the oldest Node`
-    if (isWanted(title)) addResult(await attempt(title, () => install(name, createProject(`manager-${name}`), tarball)))
-  }
-}
+export const managers = (Object.keys(MANAGERS) as (keyof typeof MANAGERS)[]).map(
+  (name): Check => ({
+    name: `${name} on the oldest Node`,
+    run: (installed) => install(name, installed.project(`manager ${name}`), installed.tarball),
+  }),
+)
 
 async function install(name: keyof typeof MANAGERS, project: Project, tarball: string) {
   const { cli, args, file, settings } = MANAGERS[name]
+  if (cli !== undefined) versionOf(cli.split('/')[0] ?? '')
   const bin = join(MODULES, 'node20/bin')
   const node = join(bin, 'node')
   const folder = join(project.folder, 'user')
@@ -57,8 +53,7 @@ async function install(name: keyof typeof MANAGERS, project: Project, tarball: s
   // Programs that a package manager starts run on the same Node.
   const options = { cwd: folder, env: { PATH: `${bin}${delimiter}${process.env.PATH}` }, limitMs: 300_000 }
   const version = (await execOrThrow(node, ['--version'], options)).trim()
-  if (cli === undefined) await execOrThrow(node, [npmOf(), ...args], options)
-  else await execOrThrow(node, [installed(cli), ...args], options)
+  await execOrThrow(node, [cli === undefined ? npmOf() : join(MODULES, cli), ...args], options)
   writeFileSync(join(folder, 'use.mjs'), readFileSync(join(ROOT, '.github/use-package.mjs'), 'utf8'))
   await execOrThrow(node, ['use.mjs'], options)
   return { version, detail: `${args[0]} with strict engines; ES modules and CommonJS call the fake` }
@@ -68,14 +63,4 @@ function npmOf(): string {
   const path = process.env.npm_execpath
   if (path === undefined) throw new NotInstalledError('run it by npm: npm run test:matrix')
   return path
-}
-
-function installed(path: string): string {
-  const file = join(MODULES, path)
-  try {
-    readFileSync(file)
-  } catch {
-    throw new NotInstalledError('not installed: npm ci --prefix test/matrix')
-  }
-  return file
 }

@@ -45,11 +45,6 @@ export function mswSuite(intercept: (handlers: Handlers) => Interception): void 
       await own.close()
     })
 
-    test('reads the credit headers', async () => {
-      const { meta } = await client().token.price({ address: BOLT }).withMeta()
-      expect(meta.credits).toMatchObject({ charged: 50, source: 'header' })
-    })
-
     test('waits for a Retry-After', async () => {
       fake.fault({ operation: 'etn.price', status: 429, retryAfter: '1' })
       const startedAt = Date.now()

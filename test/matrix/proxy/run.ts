@@ -1,24 +1,17 @@
 import { exec, tail } from '../support/exec.ts'
 import type { Project } from '../support/project.ts'
-import { attempt, type Found, type Result } from '../support/result.ts'
+import type { Check, Found } from '../support/result.ts'
 import { startService } from '../support/service.ts'
-import { next } from './next.ts'
 import { bundle, type ProxyServer, servers } from './servers.ts'
 import { KEY } from './settings.ts'
-import { worker } from './workerd.ts'
 
-/** Serves the proxy in every server in turn. The same visitor comes to each. */
-export async function runProxies(
-  createProject: (name: string) => Project,
-  isWanted: (name: string) => boolean,
-  addResult: (result: Result) => void,
-): Promise<void> {
-  for (const server of [...servers, worker, next]) {
-    if (!isWanted(server.name)) continue
-    const folder = server.name.toLowerCase().replace(/\W+/g, '-')
-    addResult(await attempt(server.name, () => visitServer(server, createProject(folder))))
-  }
-}
+/** Serves the proxy in every server. The same visitor comes to each. */
+export const proxies = servers.map(
+  (server): Check => ({
+    name: server.name,
+    run: (installed) => visitServer(server, installed.project(server.name)),
+  }),
+)
 
 async function visitServer(server: ProxyServer, project: Project): Promise<Found> {
   const version = await server.version()

@@ -5,12 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
 import { CHROMIUM_FLAGS, CHROMIUM_MISSING, findChromium } from '../../support/chromium.ts'
-import type { ScenarioReport } from '../scenario/types.ts'
+import type { ScenarioReport } from '../scenario/scenario.ts'
 import { execOrThrow } from '../support/exec.ts'
 import type { Project } from '../support/project.ts'
 import { NotInstalledError } from '../support/result.ts'
-import { bundleScenario } from './bundle.ts'
-import type { Runtime } from './types.ts'
+import { bundleScenario, type Runtime } from './runtime.ts'
 
 const CONTENT_TYPES: Record<string, string> = {
   '.html': 'text/html',

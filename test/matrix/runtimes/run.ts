@@ -1,40 +1,34 @@
 import { check } from '../scenario/check.ts'
-import { faults, keys, LOST_CREDITS, UNCERTAIN_CREDITS } from '../scenario/keys.ts'
-import type { ScenarioReport } from '../scenario/types.ts'
+import { faults, keys, LOST_CREDITS, type ScenarioReport, UNCERTAIN_CREDITS } from '../scenario/scenario.ts'
 import type { Project } from '../support/project.ts'
-import { attempt, type Found, type Result } from '../support/result.ts'
+import type { Check, Found } from '../support/result.ts'
 import { type Service, startService } from '../support/service.ts'
 import { chromium } from './chromium.ts'
 import { processes } from './processes.ts'
-import type { Runtime } from './types.ts'
+import type { Runtime } from './runtime.ts'
 import { workerd } from './workerd.ts'
 
-const runtimes: readonly Runtime[] = [...processes, workerd, chromium]
-
 const format = (figure: number) => figure.toLocaleString('en')
+const credits = Object.fromEntries(Object.values(keys).map((key) => [key, 1_000_000]))
 
-/** Runs the same scenario on every runtime in turn. The service is reset before each. */
-export async function runRuntimes(
-  createProject: (name: string) => Project,
-  isWanted: (name: string) => boolean,
-  addResult: (result: Result) => void,
-): Promise<void> {
-  const wanted = runtimes.filter(({ name }) => isWanted(name))
-  if (wanted.length === 0) return
-  const project = createProject('runtimes')
-  const credits = Object.fromEntries(Object.values(keys).map((key) => [key, 1_000_000]))
-  const service = await startService(project, { keys: credits })
-  try {
-    for (const runtime of wanted) {
-      addResult(await attempt(runtime.name, () => runScenarioOn(runtime, project, service)))
-    }
-  } finally {
-    await service.close()
-  }
-}
+/** Runs the same scenario on every runtime. */
+export const runtimes = [...processes, workerd, chromium].map(
+  (runtime): Check => ({
+    name: runtime.name,
+    async run(installed) {
+      const version = await runtime.version()
+      const project = installed.project(/dependencies/.test(runtime.name) ? runtime.name : 'runtimes')
+      const service = await startService(project, { keys: credits })
+      try {
+        return await runScenarioOn(runtime, version, project, service)
+      } finally {
+        await service.close()
+      }
+    },
+  }),
+)
 
-async function runScenarioOn(runtime: Runtime, project: Project, service: Service): Promise<Found> {
-  const version = await runtime.version()
+async function runScenarioOn(runtime: Runtime, version: string, project: Project, service: Service): Promise<Found> {
   await service.reset(faults)
   const { report, exitMs } = await runtime.run(project, service.baseUrl)
   if (report.failure !== undefined) throw new Error(`${version}: ${report.failure}`)

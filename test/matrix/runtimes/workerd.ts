@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MODULES } from '../support/project.ts'
-import { NotInstalledError } from '../support/result.ts'
-import { bundleScenario } from './bundle.ts'
-import type { Runtime } from './types.ts'
+import { NotInstalledError, versionOf } from '../support/result.ts'
+import { bundleScenario, type Runtime } from './runtime.ts'
 
 /** @throws NotInstalledError */
 export async function loadMiniflare(): Promise<typeof import('miniflare')> {
@@ -19,7 +17,7 @@ export const workerd: Runtime = {
   name: 'workerd',
   async version() {
     await loadMiniflare()
-    return (JSON.parse(readFileSync(join(MODULES, 'workerd/package.json'), 'utf8')) as { version: string }).version
+    return versionOf('workerd')
   },
   async run(project, baseUrl) {
     const { Miniflare } = await loadMiniflare()

@@ -16,3 +16,17 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
 }
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Reads until the text has come so many times. Returns what has come until then. */
+export async function readUntil(body: ReadableStream<Uint8Array> | null, wanted: string, times = 1): Promise<string> {
+  const decoder = new TextDecoder()
+  const reader = body?.getReader()
+  let text = ''
+  while (text.split(wanted).length <= times) {
+    const part = await reader?.read()
+    if (part?.value === undefined) throw new Error(`The stream ended after ${text}`)
+    text += decoder.decode(part.value, { stream: true })
+  }
+  reader?.releaseLock()
+  return text
+}

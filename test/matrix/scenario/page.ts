@@ -1,5 +1,5 @@
 import * as market from 'etn-market'
-import { runScenario } from './run-scenario.ts'
+import { runScenario } from './scenario.ts'
 
 const violations: string[] = []
 document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {

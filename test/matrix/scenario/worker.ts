@@ -1,5 +1,5 @@
 import * as market from 'etn-market'
-import { runScenario } from './run-scenario.ts'
+import { runScenario } from './scenario.ts'
 
 // biome-ignore lint/style/noDefaultExport: a worker exports its handler as default
 export default {

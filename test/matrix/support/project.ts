@@ -15,14 +15,13 @@ export interface Project {
   read(path: string): string
   /** Links a package of the matrix into this project, in place of what npm has installed. `installed` is its folder, if that differs from `name`. */
   link(name: string, installed?: string): void
-  remove(): void
 }
 
 /** The package, installed from its tarball by npm. */
 export interface InstalledPackage {
   readonly tarball: string
-  /** Creates another project with the package installed. */
-  createProject(name: string): Project
+  /** A project of this name with the package installed. It is made when it is asked for the first time. */
+  project(name: string): Project
   remove(): void
 }
 
@@ -41,9 +40,9 @@ export async function packAndInstall(): Promise<InstalledPackage> {
   await execOrThrow('npm', ['install', '--no-audit', '--no-fund', '--omit=peer', tarball], { cwd: installed })
   return {
     tarball,
-    createProject(name) {
-      const folder = join(home, name)
-      cpSync(installed, folder, { recursive: true })
+    project(name) {
+      const folder = join(home, name.replaceAll(/\W+/g, '-'))
+      if (!existsSync(folder)) cpSync(installed, folder, { recursive: true })
       return openProject(folder)
     },
     remove: () => rmSync(home, { recursive: true, force: true }),
@@ -66,6 +65,5 @@ function openProject(folder: string): Project {
       rmSync(link, { recursive: true, force: true })
       symlinkSync(join(MODULES, installed), link)
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { exec, tail } from './exec.ts'
-import { MODULES, type Project } from './project.ts'
-import { NotInstalledError } from './result.ts'
+import { MATRIX, type Project } from './project.ts'
 
 export interface VitestRun {
   /** The Node that runs it. */
@@ -12,6 +12,23 @@ export interface VitestRun {
   /** What is tested with. */
   readonly version: string
   readonly env: Record<string, string>
+}
+
+/** Puts tests into a user's project as scripts, with the configuration of a browser. */
+export async function bundleTests(project: Project, paths: readonly string[]): Promise<void> {
+  await build({
+    entryPoints: paths.map((path) => join(MATRIX, path)),
+    outdir: project.folder,
+    entryNames: '[name]',
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'neutral',
+    jsx: 'automatic',
+    tsconfigRaw: {},
+    logLevel: 'silent',
+  })
+  copyFileSync(join(MATRIX, 'browser/vitest.config.ts'), join(project.folder, 'vitest.config.ts'))
 }
 
 /** Runs vitest in a project. @throws with what failed */
@@ -38,12 +55,3 @@ const problems = (results: JsonReport['testResults']): string =>
     ])
     .filter((text) => text !== '')
     .join('\n')
-
-/** The version of a package of the matrix. */
-export function versionOf(name: string): string {
-  try {
-    return (createRequire(import.meta.url)(join(MODULES, name, 'package.json')) as { version: string }).version
-  } catch {
-    throw new NotInstalledError('not installed: npm ci --prefix test/matrix')
-  }
-}

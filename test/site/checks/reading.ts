@@ -12,21 +12,39 @@ export async function checkReading({ browser, site }: Surroundings): Promise<Che
   const first = await page.locator('[role=main] pre').first()
   const firstCode = ((await first.textContent()) ?? '').replace(/Copy$/, '')
   const isSeen = ((await first.boundingBox())?.y ?? Number.POSITIVE_INFINITY) < WIDE.height
+  const colours = await page.locator('[role=main] pre:has(code.ts)').first().evaluate(readColours)
   const checks: Check[] = [
     {
       name: 'the first code of the front page installs the package, and is seen at once',
       problems: firstCode.trim() === 'npm install etn-market' && isSeen ? [] : [`it is "${firstCode}"`],
     },
+    {
+      name: 'the first code in TypeScript of the front page is coloured',
+      problems: colours.length > 3 ? [] : [`it has the colours ${colours.join(', ')}`],
+    },
+    { name: 'the code of a guide has the names of its files', problems: await readFileNames(page, site.url) },
     { name: 'guides lead to each other in their order', problems: await followGuides(page, site.url) },
     {
       name: 'the navigation is indented level by level, and cuts no name',
       problems: await readNavigation(page, site.url),
     },
-    { name: `${site.pages.length} pages say what they are about, and have a preview`, problems: [] },
   ]
   const problems = await page.evaluate(readDescriptions, { paths: site.pages, base: SITE })
   await context.close()
-  return checks.map((check, index) => (index === 3 ? { ...check, problems: problems.slice(0, MAX_PROBLEMS) } : check))
+  const name = `${site.pages.length} pages say what they are about, and have a preview`
+  return [...checks, { name, problems: problems.slice(0, MAX_PROBLEMS) }]
+}
+
+/** Runs in the page. */
+const readColours = (code: Element) => [
+  ...new Set([...code.querySelectorAll('span')].map((part) => getComputedStyle(part).color)),
+]
+
+async function readFileNames(page: Page, url: string): Promise<string[]> {
+  await page.goto(`${url}guides/prices-in-a-web-page.html`)
+  const names = await page.locator('figure figcaption').allTextContents()
+  const expected = ['market.ts', 'vite.config.ts', 'page.ts', 'index.html', 'market-proxy.ts']
+  return String(names) === String(expected) ? [] : [`they are ${names.join(', ')}`]
 }
 
 /** From the first guide to the last one, and back. */

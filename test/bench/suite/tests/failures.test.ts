@@ -1,9 +1,7 @@
 import { ConnectionError, InsufficientCreditsError, ServerBusyError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { service } from '../selected-service.ts'
-import { BOLT } from '../service.ts'
-
-const times = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+import { BOLT, times } from '../service.ts'
 
 describe('when the service is busy', () => {
   test.each(times(35))('nothing is charged, %i', async () => {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { service } from '../selected-service.ts'
-import { BOLT, CORE } from '../service.ts'
-
-const times = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+import { BOLT, CORE, times } from '../service.ts'
 
 describe('token.price', () => {
   test.each(times(40))('returns a decimal for 50 credits, %i', async () => {

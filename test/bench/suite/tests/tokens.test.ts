@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { service } from '../selected-service.ts'
-import { BOLT } from '../service.ts'
-
-const times = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+import { BOLT, times } from '../service.ts'
 
 describe('token.list', () => {
   test.each(times(50))('returns %i tokens and charges for each', async (limit) => {

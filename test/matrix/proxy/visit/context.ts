@@ -1,7 +1,7 @@
+import { connect } from 'node:net'
 import { type Client, createClient } from 'etn-market'
-import { controlService, type ServiceControl } from '../../support/control.ts'
+import { controlService, type ServiceControl } from '../../support/service.ts'
 import { BASE_PATH, VISITOR_HEADER } from '../settings.ts'
-import { sendRaw } from './raw-request.ts'
 
 /** An answer of the proxy, read to its end. */
 export interface Answer {
@@ -52,3 +52,43 @@ export function createContext(origin: string, serviceUrl: string): VisitContext 
 
 /** The code of the error that an answer holds. */
 export const codeOf = ({ text }: Answer): unknown => JSON.parse(text).error.code
+
+/** Tokens that the fake service lists. */
+export const ADDRESSES = [
+  '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1',
+  '0x309B916b3A90cb3E071697Ea9680e9217A30066f',
+  '0xEe432C220273e4F949007B4c1946562826Efa055',
+  '0xc20d02538368D8F7deBeAeB99D9a8b4d4D1DDC1C',
+  '0x138DAFbDA0CCB3d8E39C19edb0510Fc31b7C1c77',
+] as const
+export const [BOLT] = ADDRESSES
+
+export const priceOf = (address: string): string => `/prices/52014/${address}`
+
+/** Sends a GET of which nothing normalises the path, and returns the whole answer as text. */
+function sendRaw({ hostname, port, host }: URL, path: string, headers: Record<string, string>): Promise<string> {
+  const lines = Object.entries({ host, connection: 'close', ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(Number(port), hostname)
+      .setEncoding('latin1')
+      .on('data', (part) => {
+        text += part
+        // workerd keeps the connection for 5 seconds, although it is asked to close it.
+        if (isComplete(text)) socket.destroy()
+      })
+      .on('error', reject)
+      .on('close', () => resolve(text))
+    socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  })
+}
+
+/** By the length that the headers state, or the last chunk. */
+function isComplete(text: string): boolean {
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const body = rest.join('\r\n\r\n')
+  const length = /^content-length: *(\d+)/im.exec(head)?.[1]
+  return length === undefined ? body.endsWith('0\r\n\r\n') : body.length >= Number(length)
+}

@@ -1,6 +1,14 @@
 import { createContext } from './context.ts'
-import { theKeyIsInNoAnswer, theServiceNamesTheKey } from './key-steps.ts'
-import { aCachedAnswer, aPageBuysABatch, aPrice, origins, refusals, traversal, visitorBudget } from './steps.ts'
+import {
+  aCachedAnswer,
+  aPageBuysABatch,
+  aPrice,
+  origins,
+  refusals,
+  theKeyIsInNoAnswer,
+  theServiceNamesTheKey,
+  traversal,
+} from './steps.ts'
 import { aPageStreamsTwoPrices, aQuietStreamIsKeptOpen, eventsArriveOneByOne, visitorsLeave } from './stream-steps.ts'
 
 /** In order: later steps find what earlier ones have bought in the proxy's cache. */
@@ -11,7 +19,6 @@ const STEPS = [
   traversal,
   origins,
   refusals,
-  visitorBudget,
   aPageStreamsTwoPrices,
   eventsArriveOneByOne,
   aQuietStreamIsKeptOpen,

@@ -1,9 +1,6 @@
 import { check } from '../../scenario/check.ts'
-import { PARTNER, VISITOR_CREDITS } from '../settings.ts'
-import { codeOf, type VisitContext } from './context.ts'
-import { ADDRESSES, BOLT, priceOf } from './paths.ts'
-
-const WAIT = /^[1-9]\d*$/
+import { KEY, PARTNER, VISITOR_CREDITS } from '../settings.ts'
+import { ADDRESSES, BOLT, codeOf, priceOf, type VisitContext } from './context.ts'
 
 export async function aPrice({ ask }: VisitContext): Promise<void> {
   const { status, headers, text } = await ask(priceOf(BOLT), 'price')
@@ -75,19 +72,29 @@ export async function refusals({ ask }: VisitContext): Promise<void> {
   const post = await ask(priceOf(BOLT), 'refused', { method: 'POST', body: '{}' })
   const allow = post.headers.get('allow')
   check('POST', [post.status, codeOf(post), allow], [405, 'method_not_allowed', 'GET, HEAD, OPTIONS'])
-  const farms = await ask('/farms/52014', 'refused')
-  check('not in allow', [farms.status, codeOf(farms)], [403, 'not_allowed'])
-  const doubled = await ask('/tokens/52014?limit=1&limit=100', 'refused')
-  check('doubled parameter', [doubled.status, codeOf(doubled)], [400, 'invalid_request'])
   const nobody = await ask(priceOf(BOLT), '')
   check('no visitor', [nobody.status, codeOf(nobody)], [403, 'no_visitor'])
 }
 
-export async function visitorBudget({ ask }: VisitContext): Promise<void> {
-  const history = () => ask(`/tokens/52014/${BOLT}/history`, 'spender')
-  check('within the budget', [(await history()).status, (await history()).status], [200, 200])
-  const spent = await history()
-  const wait = spent.headers.get('retry-after') ?? ''
-  check('spent', [spent.status, codeOf(spent), WAIT.test(wait)], [429, 'visitor_budget_exceeded', true])
-  check('another visitor', (await ask('/tokens/52014?limit=1', 'saver')).status, 200)
+/** The service names the key in an error. */
+export async function theServiceNamesTheKey({ ask, service }: VisitContext): Promise<void> {
+  const error = { code: `${KEY}_refused`, message: `The key ${KEY} is refused.` }
+  await service.reset([
+    { operation: 'token.get', status: 400, body: { error } },
+    { operation: 'etn.price', status: 401, body: { error } },
+  ])
+  const invalid = await ask(`/tokens/52014/${ADDRESSES[0]}`, 'key', { headers: { authorization: 'Bearer esk_page' } })
+  check('400 of the service', invalid.status, 400)
+  if (!invalid.text.includes('is refused')) throw new Error(`The message is lost: ${invalid.text}`)
+  const refused = await ask('/prices/etn', 'key')
+  check('401 of the service', [refused.status, codeOf(refused)], [502, 'upstream_refused'])
+  check('keys in the journal', [...new Set((await service.journal()).map(({ key }) => key))], [KEY])
+}
+
+/** Has to be the last step. */
+export async function theKeyIsInNoAnswer({ received }: VisitContext): Promise<void> {
+  const text = received.join('\n')
+  for (const spelling of [KEY, JSON.stringify(KEY).slice(1, -1), encodeURIComponent(KEY), KEY.slice(-8)])
+    if (text.includes(spelling)) throw new Error(`An answer holds ${spelling}.`)
+  check('answers are read', received.length > 20, true)
 }

@@ -1,8 +1,7 @@
 import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
-import { check, wait } from '../../scenario/check.ts'
+import { check, readUntil, wait } from '../../scenario/check.ts'
 import { MAX_STREAMS } from '../settings.ts'
-import type { VisitContext } from './context.ts'
-import { ADDRESSES } from './paths.ts'
+import { ADDRESSES, type VisitContext } from './context.ts'
 
 const [ONE, OTHER] = ADDRESSES
 const EVERY_MS = 1_000
@@ -75,20 +74,6 @@ async function statusOfOneMore({ open }: VisitContext): Promise<number> {
   const { status, body } = await open(STREAM, 'leaver', new AbortController().signal)
   await body?.cancel()
   return status
-}
-
-/** Reads until the text is there. Returns what came before. */
-async function readUntil(body: ReadableStream<Uint8Array> | null, wanted: string): Promise<string> {
-  const decoder = new TextDecoder()
-  const reader = body?.getReader()
-  let text = ''
-  while (!text.includes(wanted)) {
-    const part = await reader?.read()
-    if (part?.value === undefined) throw new Error(`The stream ended after ${text}`)
-    text += decoder.decode(part.value, { stream: true })
-  }
-  reader?.releaseLock()
-  return text
 }
 
 /** Waits until no batch is bought for longer than the interval of the streams. */

@@ -1,0 +1,251 @@
+import { closeSync, openSync } from 'node:fs'
+import { type Clock, type EtnMarketError, isEtnMarketError, type SweepOptions } from 'etn-market'
+import { monotonicNow } from '../../concurrency/clock.ts'
+import { isFinalForKey } from '../../errors/api.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
+import { methodOf } from '../call-params.ts'
+import { CommandError } from '../failure.ts'
+import { appendLine, reasonOf } from '../files.ts'
+import { type LineTimes, nextDaily, type PlanLine, startOfActive } from '../plan-line.ts'
+import type { LineEvent, RunEvent } from './run-events.ts'
+import type { PlanRun } from './run-plan.ts'
+import type { LineState } from './run-state.ts'
+
+/** Whether the run cannot go on: the key is refused, or has no credits left. */
+const isFinal = (error: EtnMarketError): boolean => isFinalForKey(error) || error.code === 'client_closed'
+
+/** Whether the limit of the day does not allow a call. Nothing was sent. */
+const isOverLimit = (error: EtnMarketError): boolean => error.name === 'BudgetExceededError'
+
+/** Whether the system refused a file. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined
+
+/** A controller that aborts when the signal does, until it is disposed of: a run lasts for weeks, and its signal would keep each listener. */
+export function abortWith(signal: AbortSignal): AbortController & Disposable {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  return Object.assign(controller, { [Symbol.dispose]: () => signal.removeEventListener('abort', abort) })
+}
+
+interface Work {
+  /** The state that it is given is stored: what a crash interrupts is not bought again. `isResumed` where it was interrupted. */
+  work(turn: LineState, isResumed: boolean): Promise<void>
+  /** Adds to the state of a time that begins. */
+  begin?(turn: LineState): LineState
+  /** Whether work that was interrupted goes on; other work waits for its next time. */
+  readonly isFinishing: boolean
+}
+
+/** A line of a plan that is carried out: when it is due, what it buys, and what becomes of its failures. */
+export class RunningLine {
+  readonly line: PlanLine
+  readonly run: PlanRun
+
+  constructor(line: PlanLine, run: PlanRun) {
+    this.line = line
+    this.run = run
+  }
+
+  emit({ event, ...details }: LineEvent): void {
+    const { operation, purpose } = this.line
+    this.run.emit({ event, operation, for: purpose, ...details } as RunEvent)
+  }
+
+  countDone(): void {
+    this.run.state.count(this.line, { done: 1 })
+  }
+
+  /**
+   * Does the work of the line each time that it is due, until the run is to end.
+   * @throws the client's error if no later call can succeed
+   */
+  async repeat({ work, begin, isFinishing }: Work): Promise<void> {
+    const { line } = this
+    const { clock, state, signal } = this.run
+    let known = state.readLine(line)
+    // A daily line waits for its time, and knows after a restart that it was missed.
+    if (known === undefined && line.times.once !== undefined) {
+      const first = { last: clock.now(), isOpen: false, isFirst: true }
+      known = first
+      await this.#attempt(() => state.writeLine(line, first))
+    }
+    const due = new DueTime(line.times, known, clock)
+    let turn = known?.isOpen && isFinishing ? known : undefined
+    let isResumed = turn !== undefined
+    while (!signal.aborted) {
+      if (turn === undefined) {
+        await this.sleepWhile(() => due.wait())
+        if (signal.aborted) return
+        const begun = { last: due.take(), isOpen: true }
+        turn = begin?.(begun) ?? begun
+      }
+      const current = turn
+      const isDone = await this.#attempt(async () => {
+        await state.writeLine(line, current)
+        await work(current, isResumed)
+        if (!signal.aborted) await state.writeLine(line, { ...current, isOpen: false })
+      })
+      isResumed = !isDone && isFinishing
+      if (!isResumed) turn = undefined
+    }
+  }
+
+  /** Whether the work was done. Waits until midnight if it does not fit the limit, and a while if its journal takes nothing. */
+  async #attempt(work: () => Promise<void>): Promise<boolean> {
+    const { signal, wallClock } = this.run
+    try {
+      await work()
+      return !signal.aborted
+    } catch (error) {
+      if (signal.aborted) return false
+      const until = this.reportLimit(error) ?? this.reportFailure(error)
+      if (until === undefined) return true
+      await this.sleepWhile(() => until - wallClock())
+      return false
+    }
+  }
+
+  /**
+   * Reports a failure after which the line goes on. Returns when it tries again, undefined for its next time.
+   * @throws the error if the whole run, or the day of the line, is over with it
+   */
+  reportFailure(error: unknown): number | undefined {
+    // A file that cannot be used concerns one line.
+    const isOwn = error instanceof CommandError || isSystemError(error)
+    if (!isOwn && (!isEtnMarketError(error) || isFinal(error) || isOverLimit(error))) throw error
+    const { code = 'failed', message } = error
+    this.run.state.count(this.line, { failed: 1 })
+    const details = error instanceof CommandError ? error.details : {}
+    this.emit({ event: 'failed', ...details, code, message, credits: isOwn ? 0 : error.credits })
+    return code === 'journal_not_written' ? this.run.wallClock() + MAX_SLEEP_MS : undefined
+  }
+
+  /** Reports that the line does not fit the limit of the day. Returns when the next day begins; undefined for an error of another kind. */
+  reportLimit(error: unknown): number | undefined {
+    if (!isEtnMarketError(error) || !isOverLimit(error)) return undefined
+    const { resetsAt = this.run.wallClock() } = error as { resetsAt?: number }
+    this.emit({ event: 'limit', until: new Date(resetsAt).toISOString() })
+    return resetsAt
+  }
+
+  /** Reports what was paid for, and which file did not take it. The run goes on. */
+  reportUnwritten(problem: string, text: string): void {
+    const message = `${problem} It was to take: ${text}`
+    this.emit({ event: 'failed', code: 'not_written', message, credits: 0 })
+  }
+
+  /** Sleeps while something is left to wait, or until the run is to end. The wall clock may be set, and a machine may sleep: it looks every few minutes. */
+  async sleepWhile(left: () => number, signal = this.run.signal): Promise<void> {
+    for (let ms = left(); ms > 0 && !signal.aborted; ms = left())
+      await this.run.clock.sleep(Math.min(ms, MAX_SLEEP_MS), signal).catch(() => {})
+  }
+
+  /**
+   * Calls the operation of the line with each of some parameters. When the run is to end, nothing more is sent, and what is in flight is waited
+   * for. @throws the error after which no further call of the line can succeed, when the others have ended
+   */
+  async *buyEach<Params extends object>(list: readonly Params[], options: SweepOptions) {
+    let ending: EtnMarketError | undefined
+    let [charged, reported] = [0, 0]
+    using stopping = abortWith(this.run.signal)
+    const calls = methodOf(this.run.client, this.line.operation).many(list, {
+      ...options,
+      signal: stopping.signal,
+      whenAborted: 'finish',
+      onProgress({ credits }) {
+        charged = credits
+      },
+    })
+    for await (const { data, error, stored } of calls) {
+      if (error !== undefined && (isFinal(error) || isOverLimit(error))) {
+        ending ??= error
+        stopping.abort()
+        continue
+      }
+      yield { data, error, stored, credits: charged - reported }
+      reported = charged
+    }
+    if (ending !== undefined) throw ending
+  }
+
+  /** Appends what the line has bought to its file, if it has one. What the file does not take is in an event. */
+  appendAnswer(value: object): void {
+    if (this.line.file === undefined) return
+    const { name, path } = this.run.file(this.line.file)
+    const text = JSON.stringify(value)
+    try {
+      const descriptor = openSync(path, 'a+')
+      try {
+        appendLine(descriptor, text)
+      } finally {
+        closeSync(descriptor)
+      }
+    } catch (error) {
+      this.reportUnwritten(`${name}: ${reasonOf(error)}.`, text)
+    }
+  }
+}
+
+/** Milliseconds. */
+export const MAX_SLEEP_MS = 300_000
+
+/**
+ * When a line is due. Intervals are elapsed time, which no step of the wall clock changes. Times of a day are those of the wall clock: one
+ * that is set back repeats none within half a day. What was missed is made up for once.
+ */
+class DueTime {
+  readonly #times: LineTimes
+  readonly #clock: Clock
+  /** The moment from which the next time is sought: monotonic, and on the wall clock. */
+  #at: number
+  #from: number
+  /** Whether the line was due before. */
+  #wasDue: boolean
+  #dueAt: number
+
+  constructor(times: LineTimes, known: LineState | undefined, clock: Clock) {
+    this.#times = times
+    this.#clock = clock
+    const now = clock.now()
+    this.#from = Math.min(known?.last ?? now, now)
+    this.#at = monotonicNow(clock) - (now - this.#from)
+    this.#wasDue = known !== undefined && known.isFirst !== true
+    this.#dueAt = this.#wasDue ? Math.max(this.#at + times.everyMs, monotonicNow(clock)) : monotonicNow(clock)
+  }
+
+  /** Milliseconds until then; 0 or less when it is due. */
+  wait(): number {
+    const { once, span } = this.#times
+    const now = this.#clock.now()
+    const elapsed = monotonicNow(this.#clock)
+    if (once !== undefined) return this.#nextOnce(once) - now
+    if (this.#dueAt > elapsed) return this.#dueAt - elapsed
+    const closed = startOfActive(span, now) - now
+    if (closed > 0) this.#dueAt = elapsed
+    return closed
+  }
+
+  /** Takes the time that is due, unix milliseconds, and goes on to the next one. */
+  take(): number {
+    const { once, everyMs } = this.#times
+    const now = this.#clock.now()
+    const elapsed = monotonicNow(this.#clock)
+    const due = once === undefined ? now - Math.max(0, elapsed - this.#dueAt) : this.#nextOnce(once)
+    this.#wasDue = true
+    this.#from = due
+    this.#at = elapsed - (now - due)
+    this.#dueAt = this.#at + everyMs
+    return due
+  }
+
+  #nextOnce(once: number): number {
+    const now = this.#clock.now()
+    this.#from = Math.min(this.#from, now)
+    const due = Math.max(nextDaily(once, this.#from), nextDaily(once, now) - DAY_MS)
+    const isRepeated = this.#wasDue && monotonicNow(this.#clock) + due - now - this.#at < DAY_MS / 2
+    return isRepeated ? due + DAY_MS : due
+  }
+}

@@ -1,0 +1,27 @@
+import type { FeedEvent } from './events.ts'
+import type { FeedClock } from './feed-clock.ts'
+import type { Lifetime } from './lifetime.ts'
+import type { DailyBudget } from './prices/daily-budget.ts'
+import type { PriceTable } from './prices/tracked-price.ts'
+import type { Backoff } from './requests/backoff.ts'
+import type { Send } from './requests/send.ts'
+
+/** What the parts of a feed share. */
+export interface FeedContext {
+  readonly clock: FeedClock
+  readonly lifetime: Lifetime
+  /** Every address that the feed knows. */
+  readonly table: PriceTable
+  readonly dailyBudget: DailyBudget
+  readonly backoff: Backoff
+  readonly send: Send
+  /** How long price requests and new watches wait for others, in milliseconds. */
+  readonly windowMs: number
+  /** The default of a price request. */
+  readonly maxAgeMs: number
+  emit(event: FeedEvent): void
+  /** Whether the page is hidden. */
+  isPaused(): boolean
+  /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
+  toChecksum(addresses: readonly string[]): string[]
+}

@@ -1,0 +1,91 @@
+import { createPriorityQueue } from '../../utils/priority-queue.ts'
+import type { FeedContext } from '../context.ts'
+import type { TrackedPrice } from '../prices/tracked-price.ts'
+
+const NEVER = Number.POSITIVE_INFINITY
+/** Room for an answer that takes longer than any before. */
+const MARGIN = 1.25
+/** The lead time covers the slowest of the last 50 to 100 answers. */
+const WINDOW_SIZE = 50
+
+/** How long before its due time a request is sent. Rises immediately with a slow answer, and falls when that answer leaves the window. */
+export class LeadTime {
+  ms = 0
+  #slowestBefore = 0
+  #slowest = 0
+  #count = 0
+
+  /** Records the milliseconds from the decision to buy to the answer. Returns whether that changes the lead time. */
+  record(tookMs: number): boolean {
+    if (this.#count++ === WINDOW_SIZE) {
+      this.#slowestBefore = this.#slowest
+      this.#slowest = 0
+      this.#count = 1
+    }
+    this.#slowest = Math.max(this.#slowest, tookMs)
+    // Each change makes a new timetable, so small changes are skipped.
+    const wanted = Math.ceil(Math.max(this.#slowestBefore, this.#slowest) * MARGIN)
+    if (tookMs <= this.ms && wanted >= this.ms / 2) return false
+    this.ms = wanted
+    return true
+  }
+}
+
+/** Tells watchers when a price is older than their interval, by a millisecond at least. */
+export class LatePrices {
+  readonly #context: FeedContext
+  readonly #lead: LeadTime
+  /** Those whose price may become older than a watcher accepts. */
+  readonly #queue = createPriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
+  /** The lead time at the last `feed.slow`. */
+  #slowLeadMs: number | undefined
+
+  constructor(context: FeedContext, lead: LeadTime) {
+    this.#context = context
+    this.#lead = lead
+  }
+
+  /** When the next price is late. */
+  get nextAt(): number {
+    return this.#queue.peek()?.lateAt ?? NEVER
+  }
+
+  /** In time, a new price arrives before; only under a stretch, from a stream, or while its request is in flight, it may not. */
+  update(tracked: TrackedPrice): void {
+    this.#queue.delete(tracked)
+    const isInTime = this.#context.dailyBudget.stretch === 1 && !tracked.inFlight && tracked.paceMs === 0
+    if (tracked.price === undefined || isInTime) return
+    tracked.lateAt = tracked.at + ageAbove(tracked, tracked.reportedLateMs) + 1
+    if (tracked.lateAt < NEVER) this.#queue.put(tracked)
+  }
+
+  report(now: number): void {
+    const { dailyBudget, backoff, emit } = this.#context
+    for (let tracked = this.#queue.peek(); tracked && tracked.lateAt <= now; tracked = this.#queue.peek()) {
+      const { address, at, inFlight, watchers } = tracked
+      const everyMs = ageAbove(tracked, tracked.reportedLateMs)
+      const isSlow = inFlight && dailyBudget.stretch === 1 && backoff.state === 'none'
+      if (isSlow && this.#slowLeadMs !== this.#lead.ms) {
+        this.#slowLeadMs = this.#lead.ms
+        emit({ type: 'feed.slow', address, everyMs, leadMs: this.#lead.ms })
+      }
+      // Fractions of a millisecond get lost in a difference of times.
+      tracked.reportedLateMs = Math.max(everyMs, now - at - 1)
+      this.update(tracked)
+      for (const watcher of [...watchers.items()])
+        if (tracked.maxAge(watcher.everyMs) <= tracked.reportedLateMs) watcher.onLate(tracked)
+    }
+  }
+}
+
+/** The shortest age above `ms` at which the price is stale for a watcher. */
+function ageAbove(tracked: TrackedPrice, ms: number): number {
+  const shortest = tracked.maxAge(tracked.shortestInterval)
+  if (shortest > ms) return shortest
+  let next = NEVER
+  for (const { everyMs } of tracked.watchers.items()) {
+    const age = tracked.maxAge(everyMs)
+    if (age > ms) next = Math.min(next, age)
+  }
+  return next
+}

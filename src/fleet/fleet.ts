@@ -1,0 +1,121 @@
+import type { AdmissionControl, LocalAdmissionControl } from '../concurrency/admission-types.ts'
+import type { Budget, Reconciliation } from '../credits/budget.ts'
+import type { Account } from '../generated/types.ts'
+
+/** A time for which the members of a fleet send no request of a scope. */
+export interface FleetCooldown {
+  /** `heavy` for all heavy calls, or `key:` and a hash for all calls with one key. The key itself is not stored. */
+  readonly scope: string
+  /** When it ends, unix milliseconds by the clock of the shared store. If it is over, one request tests the service; the others follow if it succeeds. */
+  readonly until: number
+}
+
+/** The shared state of a fleet at one moment. Times are those of the shared store's clock. */
+export interface FleetStatus {
+  /** Credits that all members together may spend in a window. */
+  readonly limit: number
+  /** Credits known to have been charged in this window. */
+  readonly spent: number
+  /** Worst case of the requests in flight or about to be sent. */
+  readonly reserved: number
+  /**
+   * Worst case of requests that may have been charged: their answer is lost, or the process that made them is gone. Held until the
+   * window ends, or until `reconcile` frees it. Never more than what the limit leaves.
+   */
+  readonly uncertain: number
+  /** Worst case that the next request may have. */
+  readonly available: number
+  /** When this window ends, unix milliseconds; undefined without a window. */
+  readonly resetsAt: number | undefined
+  /** Heavy requests of all members. */
+  readonly slots: {
+    /** The most in flight at once. */
+    readonly limit: number
+    /** In flight now. A process that is gone holds its slots until their leases end. */
+    readonly taken: number
+  }
+  /** The cool-downs that are not over, and those that wait for the success of a probe. */
+  readonly cooldowns: readonly FleetCooldown[]
+}
+
+/** The part of a client that reads the balance of its key. */
+export interface FleetAccountReader {
+  /** Operations on the account. */
+  readonly account: {
+    /** Reads the credits left on the key. */
+    me(): PromiseLike<Account>
+  }
+}
+
+/** A member's access to the state that several processes and machines share: one budget, one limit of heavy calls, one set of cool-downs. */
+export interface Fleet extends AsyncDisposable {
+  /**
+   * Reads the shared state. One round trip.
+   * @throws StateUnavailableError when the store fails, does not answer in time or was never initialized; InvalidRequestError with
+   * the code `fleet_mismatch` when the fleet has another limit, window or number of slots.
+   */
+  status(): Promise<FleetStatus>
+  /**
+   * Creates the shared state. Call it on purpose: once, and again after the store has lost its data, because then nobody knows what was
+   * spent in this window. It does nothing where the state exists, and never resets anything.
+   * @throws StateUnavailableError when the store fails or does not answer in time; InvalidRequestError with the code `fleet_mismatch`
+   * when the state exists with another limit, window or number of slots.
+   */
+  initialize(): Promise<void>
+  /**
+   * Compares the balance of the client's key, from the free `account.me`, with the charges that the fleet knows for that key. What it shows beyond them
+   * counts as spent: the cost of lost answers, and of charges that a fail-over of the store forgot. Lost requests that were sent `maxChargeDelayMs` ago
+   * or earlier are available again; younger ones stay `uncertain`, because the service may still charge them. A process that ended is taken to have sent its requests until
+   * their lease ended. A fleet with several keys compares each of them, with a client for each. What a process that has used several
+   * keys was sending when it ended stays `uncertain` until the window ends. Use it only where nobody else spends with the key. Call it from time to
+   * time, because the first call with a key only records the balance, and after every fail-over.
+   * @param client a client of `createClient`
+   * @returns what was proven; undefined when nothing was: requests were in flight, credits were added to the key, or it was the
+   * first call with this key.
+   * @throws StateUnavailableError when the store fails; the client's error when `account.me` does.
+   */
+  reconcile(client: FleetAccountReader): Promise<Reconciliation | undefined>
+  /**
+   * Leaves the fleet. Later calls of clients that use it are refused with the code `fleet_closed`. It waits for what is still to be
+   * written, for `timeoutMs` at most. The connection stays open, because it is yours. Close the clients first.
+   */
+  close(): Promise<void>
+}
+
+/** A budget of several processes. */
+export interface SharedBudget extends Budget {
+  /** Resolves when everything known so far is written, or after the time limit of a command. */
+  flush(): Promise<void>
+}
+
+/** Lets one of several processes buy an address. */
+export interface SharedLease {
+  /** Resolves with the addresses that this process may buy. Others are being bought by another process. */
+  acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>>
+  /** Ends leases of this process. */
+  release(addresses: readonly string[]): Promise<void>
+}
+
+/** What a client and a feed need of a fleet, and its users do not. */
+export interface FleetInternals {
+  readonly budget: SharedBudget
+  /** Heavy calls of all members in flight at most. */
+  readonly heavyConcurrency: number
+  /** Adds the limits of the fleet to those of one client. */
+  extendAdmission(local: LocalAdmissionControl): AdmissionControl
+  readonly buyLease: SharedLease
+}
+
+/** Registered, because an application may load the ES module and the CommonJS copy of the package. */
+const INTERNALS = Symbol.for('etn-market.fleet')
+
+/** Adds the internals of a fleet. */
+export function withFleetInternals<Made extends Fleet>(made: Made, internals: FleetInternals): Made {
+  return Object.assign(made, { [INTERNALS]: () => internals })
+}
+
+/** The internals of a fleet; undefined for anything else. */
+export function fleetInternalsOf(fleet: unknown): FleetInternals | undefined {
+  const isObject = typeof fleet === 'object' && fleet !== null
+  return isObject ? (fleet as { [INTERNALS]?: () => FleetInternals })[INTERNALS]?.() : undefined
+}

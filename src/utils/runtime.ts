@@ -1,0 +1,24 @@
+/** `Symbol.asyncDispose`; runtimes without it get what compilers of `await using` look for there. */
+export const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')
+
+/** A variable of the environment, where the runtime has one and lets it be read. */
+export function environment(name: string): string | undefined {
+  try {
+    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+    return process?.env?.[name] || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** By its method: where zone.js or Bluebird replaces the global `Promise`, what an async function returns is no instance of it. */
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as Partial<Promise<T>> | undefined)?.catch === 'function'
+}
+
+/** The text without the characters at its end that are `character`. A regular expression takes quadratic time for this. */
+export function trimEnd(text: string, character: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === character) end--
+  return text.slice(0, end)
+}

@@ -1,8 +1,0 @@
-export interface Account {
-  credits?: number | null
-  tier?: string | null
-}
-
-export interface OpenApiDocument {
-  openapi: string
-}
