@@ -81,7 +81,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const sharedPrices = store && checked && new SharedPrices(store, checked, fleetLease, clock, closed, emit)
   const schedule = new Schedule(context, sharedPrices, notify)
   const stream = options.stream
-    ? new FeedStream(context, client, schedule, () => {
+    ? new FeedStream(client, context, schedule, () => {
         if (stream) emit({ type: 'feed.stream', ...stream.status })
         notify()
       })

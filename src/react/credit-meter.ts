@@ -66,9 +66,8 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
   const wallNow = options.now ?? Date.now
   const listeners = new Set<() => void>()
   const startedAt = now()
-  let recent: { readonly at: number; readonly credits: number }[] = []
-  /** Of the budget: when its window began, and what was spent in it. */
-  let window: { readonly startedAt: number; readonly credits: number } | undefined
+  /** What the rate is computed from, oldest first: the window of a budget begins with its first purchase. */
+  let spent: { readonly at: number; readonly credits: number }[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let state: CreditMeterState = {
     charged: 0,
@@ -81,9 +80,14 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
 
   function change(credits: number, uncertain: number, remaining = state.remaining): void {
     const at = now()
-    recent = recent.filter((spent) => spent.at > at - windowMs)
-    if (credits) recent.push({ at, credits })
-    const creditsPerHour = rateAt(at, credits)
+    if (budgetWindowMs === undefined) spent = spent.filter((each) => each.at > at - windowMs)
+    else if (spent[0] && at >= spent[0].at + budgetWindowMs) spent = []
+    if (credits) spent.push({ at, credits })
+    const [first] = spent
+    const elapsedMs = at - startedAt
+    const rate =
+      (spent.reduce((sum, each) => sum + each.credits, 0) * HOUR_MS) / (budgetWindowMs ?? Math.min(windowMs, elapsedMs))
+    const creditsPerHour = elapsedMs < MIN_DATA_MS ? undefined : rate
     const isLasting = remaining !== undefined && creditsPerHour && budgetWindowMs === undefined
     const daysLeft = isLasting ? remaining / (creditsPerHour * DAY_HOURS) : undefined
     state = {
@@ -93,27 +97,15 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
       remaining,
       creditsPerHour,
       daysLeft,
-      resetsAt: window && budgetWindowMs && Math.round(wallNow() + window.startedAt + budgetWindowMs - at),
+      resetsAt: first && budgetWindowMs && Math.round(wallNow() + first.at + budgetWindowMs - at),
     }
     for (const listener of [...listeners]) listener()
     setTimer()
   }
 
-  function rateAt(at: number, credits: number): number | undefined {
-    if (budgetWindowMs !== undefined) {
-      if (window && at >= window.startedAt + budgetWindowMs) window = undefined
-      if (credits || window) window = { startedAt: window?.startedAt ?? at, credits: (window?.credits ?? 0) + credits }
-    }
-    const elapsedMs = at - startedAt
-    if (elapsedMs < MIN_DATA_MS) return undefined
-    if (budgetWindowMs !== undefined) return ((window?.credits ?? 0) * HOUR_MS) / budgetWindowMs
-    const sum = recent.reduce((total, spent) => total + spent.credits, 0)
-    return (sum * HOUR_MS) / Math.min(windowMs, elapsedMs)
-  }
-
   function setTimer(): void {
     clearTimeout(timer)
-    if (listeners.size && (recent.length || window)) timer = setTimeout(change, windowMs / REFRESHES, 0, 0)
+    if (listeners.size && spent.length) timer = setTimeout(change, windowMs / REFRESHES, 0, 0)
   }
 
   return {
@@ -125,7 +117,7 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
     },
     subscribe(listener) {
       // What nobody has seen may be old.
-      if (!listeners.size && (recent.length || window)) change(0, 0)
+      if (!listeners.size && spent.length) change(0, 0)
       listeners.add(listener)
       setTimer()
       return () => {

@@ -11,9 +11,9 @@ export {
   createCreditMeter,
   useCreditMeter,
 } from './credit-meter.ts'
-export type { PriceReader } from './prices-snapshot.ts'
 export { type StatusSource, useFeedStatus } from './use-feed-status.ts'
 export {
+  type PriceReader,
   type PriceSource,
   type PriceSourceWatch,
   type PricesByAddress,

@@ -7,12 +7,12 @@
 export type { Clock } from '../concurrency/clock.ts'
 export type { FeedStreamState, FeedStreamStatus, RefusedAddress, StreamState } from '../feed/stream/stream-state.ts'
 export type { FeedPrice } from '../feed/watch/types.ts'
-export { createPriceStream } from './price-stream.ts'
-export type {
-  PriceStream,
-  PriceStreamInit,
-  PriceStreamOptions,
-  PriceStreamStatus,
-  PriceStreamWatch,
-  PriceStreamWatchOptions,
-} from './types.ts'
+export {
+  createPriceStream,
+  type PriceStream,
+  type PriceStreamInit,
+  type PriceStreamOptions,
+  type PriceStreamStatus,
+  type PriceStreamWatch,
+  type PriceStreamWatchOptions,
+} from './price-stream.ts'

@@ -1,4 +1,4 @@
-import { startTimer, systemClock } from '../concurrency/clock.ts'
+import { type Clock, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { callSafely } from '../feed/events.ts'
@@ -7,28 +7,100 @@ import { followPageVisibility, type PageVisibility } from '../feed/page-visibili
 import { streamedAge, toFeedPrice } from '../feed/prices/feed-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
 import type { StreamedPrice } from '../feed/stream/stream-events.ts'
+import type { FeedStreamStatus } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
 import { trimEnd } from '../utils/runtime.ts'
-import type {
-  PriceStream,
-  PriceStreamOptions,
-  PriceStreamStatus,
-  PriceStreamWatch,
-  PriceStreamWatchOptions,
-} from './types.ts'
+
+/** Options of `createPriceStream`. */
+export interface PriceStreamOptions {
+  /** The base path of the proxy, such as `/api/market`, or its whole URL. */
+  url: string
+  /** Sent with every request for a stream. @default none */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Whether cookies are sent to a proxy of another origin, as for `fetch`. @default 'same-origin' */
+  credentials?: 'omit' | 'same-origin' | 'include' | undefined
+  /** Opens the streams. @default globalThis.fetch, looked up at each use */
+  fetch?: ((url: string, init: PriceStreamInit) => Promise<Response>) | undefined
+  /**
+   * What happens while the page is hidden: after ten seconds its stream is closed, and opened when the page is seen, with the known prices at once.
+   * `'keep'` is for a page that shows prices in its title.
+   * @default 'close'
+   */
+  whenHidden?: 'close' | 'keep' | undefined
+  /** @default the system clock */
+  clock?: Clock | undefined
+}
+
+/** What the `fetch` of a price stream is called with. */
+export interface PriceStreamInit {
+  /** The headers of the request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Ends the stream. */
+  readonly signal: AbortSignal
+  /** Whether cookies are sent. */
+  readonly credentials: 'omit' | 'same-origin' | 'include'
+  /** A stream is never cached. */
+  readonly cache: 'no-store'
+}
+
+/** Options of a watch of a price stream. */
+export interface PriceStreamWatchOptions {
+  /**
+   * The age at which a price is stale, in milliseconds, above 0. Prices arrive at the pace of the proxy, whatever it is, and none is stale before
+   * that: `status().stream.everyMs` has the pace. @default the pace of the proxy
+   */
+  everyMs?: number | undefined
+  /** Receives each new price, and one that has become stale. Errors that it throws go to `onError`. */
+  onPrice?: ((price: FeedPrice) => void) | undefined
+  /**
+   * Called once when prices fail to arrive, and again when the reason changes; once for each address that the proxy does not stream, which is in
+   * `error.params`. `error.status` and `error.code` have the answer that refused the stream. Errors that it throws are ignored.
+   */
+  onError?: ((error: unknown) => void) | undefined
+}
+
+/** A running watch of a price stream. */
+export interface PriceStreamWatch {
+  /** Ends it. */
+  stop(): void
+}
+
+/** The state of a price stream. */
+export interface PriceStreamStatus {
+  /** `idle`: nothing is watched. */
+  readonly state: 'idle' | 'running' | 'closed'
+  /** Number of watches. */
+  readonly watches: number
+  /** Number of different addresses that are watched. */
+  readonly addresses: number
+  /** What the stream does. */
+  readonly stream: FeedStreamStatus
+}
+
+/** Prices from the event stream of a proxy, for a page that shows prices and buys nothing. */
+export interface PriceStream {
+  /**
+   * Keeps the prices of tokens up to date. It is free. All watches of a page together have one stream of up to 150 addresses. Addresses are sent as
+   * they are written, so that the proxy refuses a wrong checksum.
+   * @throws InvalidRequestError if an address or an option is invalid; the error with the code `stream_closed` after `close`.
+   */
+  watch(addresses: string | readonly string[], options?: PriceStreamWatchOptions): PriceStreamWatch
+  /**
+   * Returns the known price of an address, however old, or undefined. The object stays the same until the price or its `stale` changes.
+   * A price is stale when it is older than the shortest `everyMs` of its watches, the pace of the proxy at least, and two seconds, which a purchase
+   * takes to arrive.
+   */
+  peek(address: string): FeedPrice | undefined
+  /** Calls `listener` after each new price, and when the state of a stream changes. Returns a function that stops it. */
+  subscribe(listener: () => void): () => void
+  /** The state of the stream. */
+  status(): PriceStreamStatus
+  /** Ends all watches and the stream. */
+  close(): void
+}
 
 /** How long changes are collected before the stream is opened anew: what a page renders together has one stream. */
 const WINDOW_MS = 5
-
-interface OpenWatch {
-  /** Spellings by address. */
-  readonly inputs: ReadonlyMap<string, readonly string[]>
-  readonly options: PriceStreamWatchOptions
-  /** What was delivered last, by address. */
-  readonly delivered: Map<string, { readonly newest: StreamedPrice; readonly isStale: boolean }>
-  /** The failures that `onError` was called with and that last. */
-  reported: ReadonlySet<string>
-}
 
 const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock']
 
@@ -48,18 +120,35 @@ export function createPriceStream(options: PriceStreamOptions): PriceStream {
   return new PagePrices(options, readUrl(options.url))
 }
 
+/** What is known of an address, in any spelling. */
+interface WatchedPrice {
+  newest: StreamedPrice | undefined
+  readonly watches: Set<OpenWatch>
+}
+
+interface OpenWatch {
+  /** By the address as it was written. */
+  readonly inputs: ReadonlyMap<string, WatchedPrice>
+  readonly options: PriceStreamWatchOptions
+  /** When the price was bought that was delivered last, and whether it was stale, by input. */
+  readonly delivered: Map<string, string>
+  /** The failures that `onError` was called with and that last. */
+  reported: ReadonlySet<string>
+}
+
 /** Its methods may be taken apart. */
 class PagePrices implements PriceStream {
   readonly #clock: FeedClock
-  /** By the address in lower case. */
-  readonly #prices = new Map<string, StreamedPrice>()
-  /** What `peek` returned, by spelling. */
-  readonly #peeked = new Map<string, FeedPrice>()
+  /** By the lower case of an address. */
+  readonly #prices = new Map<string, WatchedPrice>()
   readonly #watches = new Set<OpenWatch>()
   readonly #listeners = new Set<() => void>()
+  /** What `peek` returned last, by input. */
+  readonly #shown = new Map<string, FeedPrice>()
   readonly #page: PageVisibility | undefined
   readonly #stream: PageStream
   #isClosed = false
+  #isUpdating = false
   #stopLate = () => {}
 
   constructor(options: PriceStreamOptions, url: string) {
@@ -76,20 +165,10 @@ class PagePrices implements PriceStream {
           credentials,
           cache: 'no-store',
         }),
-      wanted: () => this.#spellings(),
+      wanted: () => [...this.#watches].flatMap(({ inputs }) => [...inputs.keys()]),
       isPaused: () => this.#page?.hidden ?? false,
-      onPrice: (price) => {
-        const address = price.address.toLowerCase()
-        if (price.at <= (this.#prices.get(address)?.at ?? Number.NEGATIVE_INFINITY)) return
-        this.#prices.set(address, price)
-        this.#deliver()
-        this.#notify()
-      },
-      onChange: () => {
-        this.#reportFailures()
-        this.#deliver()
-        this.#notify()
-      },
+      onPrice: (price) => this.#receive(price),
+      onChange: () => this.#update(true),
     })
   }
 
@@ -99,30 +178,28 @@ class PagePrices implements PriceStream {
     const { everyMs } = options
     if (everyMs !== undefined && !(typeof everyMs === 'number' && everyMs > 0))
       throw invalidOption('everyMs', everyMs, 'milliseconds above 0')
-    const inputs = groupByAddress(typeof addresses === 'string' ? [addresses] : addresses)
-    const watch: OpenWatch = { inputs, options: { ...options }, delivered: new Map(), reported: new Set() }
-    this.#watches.add(watch)
-    this.#stream.changed()
-    // Later, so that the caller has the watch before its callback runs.
-    queueMicrotask(() => this.#deliver())
-    return {
-      stop: () => {
-        if (this.#watches.delete(watch)) this.#stream.changed()
-      },
+    const given = typeof addresses === 'string' ? [addresses] : addresses
+    const watch: OpenWatch = {
+      inputs: new Map(given.map((input) => [input, this.#open(toLowerCase(input))])),
+      options: { ...options },
+      delivered: new Map(),
+      reported: new Set(),
     }
+    this.#watches.add(watch)
+    for (const { watches } of watch.inputs.values()) watches.add(watch)
+    this.#changed()
+    return { stop: () => this.#stop(watch) }
   }
 
   readonly peek = (input: string): FeedPrice | undefined => {
-    const address = toLowerCase(input)
-    const newest = this.#prices.get(address)
+    const { newest, watches = [] } = this.#prices.get(toLowerCase(input)) ?? {}
     if (newest === undefined) return undefined
-    const watches = [...this.#watches].filter(({ inputs }) => inputs.has(address))
-    const shortest = watches.length && Math.min(...watches.map(({ options }) => options.everyMs ?? 0))
-    const stale = this.#clock.now() > this.#staleAt(newest, shortest)
-    const last = this.#peeked.get(input)
-    if (last?.at === newest.requestedAt && last.stale === stale) return last
-    const price = toFeedPrice(newest, input, this.#clock.now(), stale)
-    if (price) this.#peeked.set(input, price)
+    const intervals = Array.from(watches, ({ options }) => options.everyMs ?? 0)
+    const isStale = this.#clock.now() > this.#staleAt(newest, intervals.length && Math.min(...intervals))
+    const shown = this.#shown.get(input)
+    if (shown?.at === newest.requestedAt && shown.stale === isStale) return shown
+    const price = toFeedPrice(newest, input, this.#clock.now(), isStale)
+    if (price) this.#shown.set(input, price)
     return price
   }
 
@@ -134,82 +211,97 @@ class PagePrices implements PriceStream {
   }
 
   readonly status = (): PriceStreamStatus => {
-    const addresses = new Set([...this.#watches].flatMap(({ inputs }) => [...inputs.keys()])).size
     const watches = this.#watches.size
-    const state = this.#isClosed ? 'closed' : watches > 0 ? 'running' : 'idle'
-    return { state, watches, addresses, stream: this.#stream.status }
+    return {
+      state: this.#isClosed ? 'closed' : watches > 0 ? 'running' : 'idle',
+      watches,
+      addresses: [...this.#prices.values()].filter((price) => price.watches.size > 0).length,
+      stream: this.#stream.status,
+    }
   }
 
   readonly close = (): void => {
     this.#isClosed = true
-    this.#watches.clear()
+    for (const watch of this.#watches) this.#stop(watch)
     this.#listeners.clear()
     this.#stopLate()
     this.#page?.stop()
     this.#stream.stop()
-  };
-
-  *#spellings(): Iterable<string> {
-    for (const { inputs } of this.#watches) for (const spellings of inputs.values()) yield* spellings
   }
 
-  #notify(): void {
-    for (const listener of [...this.#listeners]) listener()
+  #stop(watch: OpenWatch): void {
+    for (const { watches } of watch.inputs.values()) watches.delete(watch)
+    if (this.#watches.delete(watch)) this.#changed()
   }
 
-  /** When a price becomes stale, by the clock. The pace is the proxy's: a page that wants prices more often gets them no more often. */
-  #staleAt(price: StreamedPrice, everyMs = 0): number {
-    return price.at + streamedAge(everyMs, this.#stream.paceMs)
+  #changed(): void {
+    this.#stream.changed()
+    this.#update(false)
   }
 
-  /** Delivers what is new to a watch, or has become stale since, which no event says. */
-  #deliver(): void {
-    const now = this.#clock.now()
-    let next = Number.POSITIVE_INFINITY
-    for (const watch of [...this.#watches]) {
-      const { inputs, options, delivered } = watch
-      for (const [address, spellings] of inputs) {
-        const newest = this.#prices.get(address)
-        if (newest === undefined) continue
-        const staleAt = this.#staleAt(newest, options.everyMs)
-        const isStale = now > staleAt
-        if (!isStale) next = Math.min(next, staleAt)
-        const last = delivered.get(address)
-        if (last?.newest === newest && last.isStale === isStale) continue
-        delivered.set(address, { newest, isStale })
-        for (const input of spellings) {
-          // The price of another spelling, where the proxy refuses this one.
-          const price = this.#stream.refuses(input) ? undefined : toFeedPrice(newest, input, now, isStale)
-          if (price && this.#watches.has(watch))
-            callSafely(options.onPrice, price, (error) => callSafely(options.onError, error))
-        }
-      }
-    }
-    this.#stopLate()
-    if (this.#isClosed) return
-    this.#stopLate = startTimer(this.#clock, next + 1 - now, () => {
-      this.#deliver()
-      this.#notify()
+  #open(address: string): WatchedPrice {
+    const price = this.#prices.get(address) ?? { newest: undefined, watches: new Set() }
+    this.#prices.set(address, price)
+    return price
+  }
+
+  #receive(price: StreamedPrice): void {
+    const known = this.#prices.get(price.address.toLowerCase())
+    if (known === undefined || (known.newest && price.at <= known.newest.at)) return
+    known.newest = price
+    this.#update(true)
+  }
+
+  /** The pace is the proxy's: a page that wants prices more often gets them no more often. */
+  #staleAt({ at }: StreamedPrice, everyMs = 0): number {
+    return at + streamedAge(everyMs, this.#stream.paceMs)
+  }
+
+  /**
+   * Delivers what is new, in this turn but later: the caller has the watch before its callback runs, and prices that arrive together are looked
+   * through once.
+   */
+  #update(isNews: boolean): void {
+    if (isNews) for (const listener of [...this.#listeners]) listener()
+    if (this.#isUpdating) return
+    this.#isUpdating = true
+    queueMicrotask(() => {
+      this.#isUpdating = false
+      this.#stopLate()
+      let next = Number.POSITIVE_INFINITY
+      for (const watch of [...this.#watches]) next = Math.min(next, this.#deliver(watch))
+      // Prices become stale without an event. A callback may have closed the stream.
+      if (!this.#isClosed)
+        this.#stopLate = startTimer(this.#clock, next + 1 - this.#clock.now(), () => this.#update(true))
     })
   }
 
-  #reportFailures(): void {
-    for (const watch of [...this.#watches]) {
-      const failures = this.#failuresOf(watch)
-      const { reported } = watch
-      watch.reported = new Set(failures.keys())
-      for (const [key, error] of failures) if (!reported.has(key)) callSafely(watch.options.onError, error)
-    }
-  }
-
-  /** What fails now: the stream, or addresses that it does not serve. */
-  #failuresOf({ inputs }: OpenWatch): Map<string, EtnMarketError> {
+  /** Gives a watch the prices that are new or have become stale, and its failures. Returns when the next of its prices becomes stale. */
+  #deliver(watch: OpenWatch): number {
+    const { everyMs, onPrice, onError } = watch.options
+    const report = (error: unknown) => callSafely(onError, error)
     const failures = new Map<string, EtnMarketError>()
-    for (const input of [...inputs.values()].flat()) {
+    let next = Number.POSITIVE_INFINITY
+    for (const [input, { newest }] of watch.inputs) {
+      if (!this.#watches.has(watch)) return next
       const error = this.#stream.failureOf(input)
-      if (error) failures.set(this.#stream.refuses(input) ? `${error.code} ${input}` : error.code, error)
+      if (error) failures.set(error.message, error)
+      // The price of another spelling, where the proxy refuses this one.
+      if (newest === undefined || this.#stream.refuses(input)) continue
+      const now = this.#clock.now()
+      const staleAt = this.#staleAt(newest, everyMs)
+      const isStale = now > staleAt
+      if (!isStale) next = Math.min(next, staleAt)
+      const state = `${newest.at} ${isStale}`
+      if (watch.delivered.get(input) === state) continue
+      watch.delivered.set(input, state)
+      const price = toFeedPrice(newest, input, now, isStale)
+      if (price) callSafely(onPrice, price, report)
     }
-    return failures
+    const { reported } = watch
+    watch.reported = new Set(failures.keys())
+    for (const [message, error] of failures) if (!reported.has(message)) report(error)
+    return next
   }
 }
 
@@ -217,15 +309,6 @@ class PagePrices implements PriceStream {
 function readUrl(url: unknown): string {
   if (typeof url === 'string' && /^(https?:\/)?\/[^?#]*$/i.test(url)) return `${trimEnd(url, '/')}/`
   throw invalidOption('url', url, 'the base path of a proxy, such as /api/market, or its URL')
-}
-
-function groupByAddress(inputs: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>()
-  for (const input of new Set(inputs)) {
-    const address = toLowerCase(input)
-    groups.set(address, [...(groups.get(address) ?? []), input])
-  }
-  return groups
 }
 
 /** Checksums are checked by the proxy: their hash would be an eighth of this entry. @throws InvalidRequestError */

@@ -79,36 +79,6 @@ test('the prices of a page come from the stream and cost the page nothing', asyn
   expect(bought).toEqual([])
 })
 
-describe('the pace of the stream counts, not the interval of a watch', () => {
-  test('a watch that wants prices more often calls none stale for it', async () => {
-    const { clock, page, watch, prices, bought } = setupPage({}, {}, undefined, {}, MINUTE)
-    watch(ONE, 10 * SECOND)
-    const shown: (boolean | undefined)[] = []
-    for (let second = 0; second < 300; second++) {
-      await clock.advance(SECOND)
-      shown.push(page.peek(ONE)?.stale)
-    }
-    expect(shown).not.toContain(true)
-    expect(prices.map(({ stale }) => stale)).toEqual(Array(prices.length).fill(false))
-    expect(prices.length).toBeGreaterThanOrEqual(5)
-    expect(page.status()).toMatchObject({ state: 'running', stream: { state: 'connected', everyMs: MINUTE } })
-    expect(bought).toEqual([])
-  })
-
-  test('a price that is overdue by it is stale for a watch that wants prices more often, and no sooner', async () => {
-    const { clock, fake, page, watch, prices } = setupPage({}, {}, undefined, {}, MINUTE)
-    watch(ONE, 10 * SECOND)
-    await clock.advance(SECOND)
-    fake.fault({ never: true, times: Number.POSITIVE_INFINITY })
-    await clock.advance(57 * SECOND)
-    expect(prices.map(({ stale }) => stale)).toEqual([false])
-    await clock.advance(6 * SECOND)
-    expect(prices.at(-1)).toMatchObject({ stale: true })
-    expect(page.peek(ONE)?.stale).toBe(true)
-    expect(page.status().stream?.state).toBe('stale')
-  })
-})
-
 test('a token without a price arrives as such', async () => {
   const { clock, watch, prices, bought } = setupPage()
   watch([`0x${'0'.repeat(39)}1`, ONE])
@@ -124,6 +94,91 @@ test('the clocks of page and server may differ', async () => {
   clock.stepWallClock(-3_600_000)
   await clock.advance(30 * SECOND)
   expect(prices.at(-1)?.ageMs).toBeLessThan(10 * SECOND)
+})
+
+describe('ages are counted by the pace of the stream', () => {
+  const setupPaced = () => setupPage({}, {}, undefined, {}, MINUTE)
+
+  test('which a watch that asks for a faster one is told: its prices are not stale before the next one is due', async () => {
+    const { clock, watch, page, prices, bought, client } = setupPaced()
+    watch(ONE, 10 * SECOND)
+    const iterator = page.watch(ONE, { everyMs: 10 * SECOND })[Symbol.asyncIterator]()
+    const first = await Promise.all([iterator.next(), clock.advance(SECOND)])
+    expect(first[0].value?.stale).toBe(false)
+    for (let second = 0; second < 300; second++) {
+      await clock.advance(SECOND)
+      expect(page.peek(ONE)?.stale).toBe(false)
+    }
+    // It has waited to be read for longer than ten seconds.
+    await clock.advance(30 * SECOND)
+    expect((await iterator.next()).value?.stale).toBe(false)
+    await iterator.return?.()
+    expect(prices.map(({ stale }) => stale)).not.toContain(true)
+    expect(prices.length).toBeGreaterThanOrEqual(5)
+    expect(page.status().stream).toMatchObject({ state: 'connected', everyMs: MINUTE })
+    expect(bought).toEqual([])
+    expect(client.credits.charged).toBe(0)
+  })
+
+  test('and a known price is given to a new watch at once, however old the pace lets it be', async () => {
+    const { clock, watch, prices } = setupPaced()
+    watch(ONE, MINUTE)
+    await clock.advance(40 * SECOND)
+    prices.length = 0
+    watch(ONE, 10 * SECOND)
+    await settle()
+    expect(prices).toMatchObject([{ address: ONE, stale: false }])
+  })
+
+  test('a price is stale when it is overdue, once, and the watch of an hour is told why none comes', async () => {
+    const { clock, page, watch, fake, prices } = setupPaced()
+    const errors: string[] = []
+    const hourly: FeedPrice[] = []
+    watch(ONE, 10 * SECOND)
+    page.watch(ONE, {
+      everyMs: 60 * MINUTE,
+      onPrice: (price) => void hourly.push(price),
+      onError: (error) => void errors.push((error as EtnMarketError).code),
+    })
+    await clock.advance(SECOND)
+    fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
+    await clock.advance(55 * SECOND)
+    expect([page.peek(ONE)?.stale, errors]).toEqual([false, []])
+    await clock.advance(MINUTE)
+    expect(page.peek(ONE)?.stale).toBe(true)
+    expect(prices.map(({ stale }) => stale)).toEqual([false, true])
+    expect(page.status().stream).toMatchObject({ state: 'stale', code: 'upstream_down' })
+    expect(errors).toEqual(['upstream_down'])
+    expect(hourly.map(({ stale }) => stale)).toEqual([false])
+  })
+
+  test('a failure that lasts is told to a watch that begins later', async () => {
+    const { clock, page, watch, fake } = setupPaced()
+    watch(ONE)
+    fake.fault({ status: 402, times: Number.POSITIVE_INFINITY })
+    await clock.advance(10 * SECOND)
+    const errors: string[] = []
+    page.watch(ONE, {
+      everyMs: MINUTE,
+      onPrice() {},
+      onError: (error) => void errors.push((error as EtnMarketError).code),
+    })
+    await clock.advance(SECOND)
+    expect(errors).toEqual(['out_of_credits'])
+  })
+
+  test('what the stream brings is no cost of the feed; what it does not bring is', async () => {
+    const { clock, page, watch, bought } = setupPaced()
+    const addresses = Array.from({ length: 151 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`)
+    watch(addresses.slice(1), MINUTE)
+    await clock.advance(SECOND)
+    expect([page.status().creditsPerDay, page.explain().calls]).toEqual([0, []])
+    watch(addresses[0] ?? '', MINUTE)
+    await clock.advance(SECOND)
+    expect(page.status()).toMatchObject({ addresses: 151, creditsPerDay: 50 * 24 * 60 })
+    await clock.advance(MINUTE)
+    expect(bought).toHaveLength(1)
+  })
 })
 
 describe('the request of a stream', () => {

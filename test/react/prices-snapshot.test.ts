@@ -1,6 +1,6 @@
 import type { FeedPrice } from 'etn-market/feed'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createSnapshot } from '../../src/react/prices-snapshot.ts'
+import { createSnapshot } from '../../src/react/use-prices.ts'
 
 const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 

@@ -32,7 +32,7 @@ export class FeedStream {
    * @param onState called when the state of the stream has changed
    * @throws InvalidRequestError for a client that cannot open streams
    */
-  constructor(context: FeedContext, client: FeedClient, schedule: Schedule, onState: () => void) {
+  constructor(client: FeedClient, context: FeedContext, schedule: Schedule, onState: () => void) {
     const internals = internalsOf(client)
     if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
     this.#context = context
@@ -71,7 +71,6 @@ export class FeedStream {
   /** On demand, because most pages have no stream. */
   async #load(open: PageStreamOptions['open']): Promise<void> {
     const { clock, windowMs, isPaused } = this.#context
-    const schedule = this.#schedule
     try {
       const { PageStream } = await import('./page-stream.ts')
       if (this.#isStopped) return
@@ -80,12 +79,12 @@ export class FeedStream {
         windowMs,
         isPaused,
         open,
-        wanted: () => Array.from(schedule.watched, ({ address }) => address),
+        wanted: () => Array.from(this.#schedule.watched, ({ address }) => address),
         onPrice: (price) => this.#deliver(price),
         onChange: (isState) => {
           this.#setPaces()
           this.#reportFailures()
-          schedule.wake()
+          this.#schedule.wake()
           if (isState) this.#onState()
         },
       })
@@ -93,26 +92,22 @@ export class FeedStream {
       // The feed buys.
     }
     this.#isLoading = false
-    schedule.wake()
+    this.#schedule.wake()
   }
 
   #deliver({ address, ...known }: StreamedPrice): void {
     const tracked = this.#context.table.find(address)
     // The answer to a request in flight will be newer.
-    if (tracked === undefined || tracked.inFlight || known.at <= tracked.at) return
-    this.#schedule.buyer.deliver(tracked, known)
-    // From now on it may become stale.
-    this.#schedule.wake()
+    if (tracked && !tracked.inFlight && known.at > tracked.at) this.#schedule.buyer.deliver(tracked, known)
   }
 
   #setPaces(): void {
-    const schedule = this.#schedule
-    for (const tracked of schedule.watched) {
+    for (const tracked of this.#schedule.watched) {
       const paceMs = this.#stream?.covers(tracked.address) ? this.#stream.paceMs : 0
       if (paceMs === tracked.paceMs) continue
       tracked.paceMs = paceMs
-      schedule.changed(tracked)
-      schedule.join(tracked, false)
+      this.#schedule.changed(tracked)
+      this.#schedule.join(tracked, false)
     }
   }
 

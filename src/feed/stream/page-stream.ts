@@ -139,7 +139,7 @@ export class PageStream {
     return {
       state: isStale ? 'stale' : this.#state,
       everyMs: this.#everyMs,
-      until: waitMs === undefined ? undefined : this.#clock.toUnix(this.#since + waitMs),
+      until: waitMs && this.#clock.toUnix(this.#since + waitMs),
       status,
       code,
       refused: [...this.#refused.values()],

@@ -2,7 +2,7 @@ import type { TokenPrice } from '../../generated/types.ts'
 import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { KnownPrice } from '../prices/tracked-price.ts'
-import type { RefusedAddress, StreamState } from './stream-state.ts'
+import type { RefusedAddress, StreamReport, StreamState } from './stream-state.ts'
 
 /** One event of a stream, as the HTML standard defines `text/event-stream`. */
 export interface ServerSentEvent {
@@ -23,28 +23,40 @@ export function createEventParser(): (text: string) => ServerSentEvent[] {
   let rest = ''
   let lastId = ''
   let type = ''
-  let data = ''
+  let data: string[] = []
+  let dataLength = 0
+
+  function endEvent(): ServerSentEvent[] {
+    const event = { type: type || 'message', data: data.join('\n'), lastId }
+    const isEmpty = data.length === 0
+    type = ''
+    data = []
+    dataLength = 0
+    return isEmpty ? [] : [event]
+  }
+
+  function readLine(line: string): ServerSentEvent[] {
+    if (line === '') return endEvent()
+    const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+    if (name === 'data') {
+      data.push(value)
+      dataLength += value.length + 1
+    } else if (name === 'event') type = value
+    else if (name === 'id' && !value.includes('\0')) lastId = value
+    return []
+  }
+
   return (text) => {
     rest += text
-    if (rest.length + data.length > MAX_LENGTH)
+    if (rest.length + dataLength > MAX_LENGTH)
       throw new RangeError(`The stream has sent an event of over ${MAX_LENGTH} characters.`)
     // A line feed may still follow a carriage return.
     const end = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r', rest.length - 2)) + 1
+    if (end === 0) return []
     const lines = rest.slice(0, end).split(/\r\n|\r|\n/)
     lines.pop()
     rest = rest.slice(end)
-    const events: ServerSentEvent[] = []
-    for (const line of lines) {
-      const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-      if (name === 'data') data += `${value}\n`
-      else if (name === 'event') type = value
-      else if (name === 'id' && !value.includes('\0')) lastId = value
-      else if (line === '') {
-        if (data) events.push({ type: type || 'message', data: data.slice(0, -1), lastId })
-        type = data = ''
-      }
-    }
-    return events
+    return lines.flatMap(readLine)
   }
 }
 
@@ -78,17 +90,12 @@ export function readPrice(data: string, clock: FeedClock): StreamedPrice | undef
 
 const isAmount = (value: unknown) => value === null || typeof value === 'string'
 
-/** What a stream says about itself; undefined is what it does not say. */
-export interface ReadReport {
-  readonly state: StreamState | undefined
-  readonly everyMs: number | undefined
-  readonly heartbeatMs: number | undefined
-  readonly code: string | undefined
-  readonly waitMs: number | undefined
-}
-
-/** Reads the data of `event: settings`, with which a stream begins, and of `event: status`. */
-export function readReport(data: string): ReadReport {
+/** Reads the data of `event: settings`, with which a stream begins, and of `event: status`; without `state` where it is none. */
+export function readReport(data: string): {
+  readonly [Field in keyof StreamReport | 'heartbeatMs']: Field extends keyof StreamReport
+    ? StreamReport[Field] | undefined
+    : number | undefined
+} {
   const { state, everyMs, heartbeatMs, code, waitMs } = fieldsOf(data)
   return {
     state: STATES.test(String(state)) ? (state as StreamState) : undefined,

@@ -75,21 +75,30 @@ export function errorOf(
 ): EtnMarketError | undefined {
   const details = { code: code ?? state, status, retryAfterMs: waitMs }
   const refusal = `The proxy refuses the stream: ${status} ${details.code}.`
-  if (state === 'stale' && code !== undefined)
-    return new ServiceError('The service does not answer the proxy, which tries again.', details)
-  if (state === 'out_of_credits') return new RateLimitError('The credits for live prices are used up.', details)
-  if (state === 'refused') {
-    if (status === undefined)
-      return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)
-    const isPage = status < 400
-    return new EtnMarketError(isPage ? 'The proxy answers with no event stream: check `url`.' : refusal, details)
+  switch (state) {
+    case 'stale':
+      return code === undefined
+        ? undefined
+        : new ServiceError('The service does not answer the proxy, which tries again.', details)
+    case 'out_of_credits':
+      return new RateLimitError('The credits for live prices are used up.', details)
+    case 'refused':
+      if (status === undefined)
+        return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)
+      return new EtnMarketError(
+        status < 400 ? 'The proxy answers with no event stream: check `url`.' : refusal,
+        details,
+      )
+    case 'reconnecting': {
+      if (status === undefined)
+        return new ConnectionError('There is no connection to the proxy. The page tries again.', {
+          ...details,
+          code: 'connection_failed',
+        })
+      const Problem = status >= 500 ? ServiceError : RateLimitError
+      return new Problem(`${refusal} The page tries again.`, details)
+    }
+    default:
+      return undefined
   }
-  if (state !== 'reconnecting') return undefined
-  const again = 'The page tries again.'
-  if (status === undefined)
-    return new ConnectionError(`There is no connection to the proxy. ${again}`, {
-      ...details,
-      code: 'connection_failed',
-    })
-  return new (status >= 500 ? ServiceError : RateLimitError)(`${refusal} ${again}`, details)
 }

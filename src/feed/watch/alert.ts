@@ -36,7 +36,7 @@ function iterate(
   const deliveredAt = new WeakMap<FeedPrice, number>()
   const aged = (price: FeedPrice) => {
     const now = clock.now()
-    return withAge(price, now - (deliveredAt.get(price) ?? now), everyMs, context)
+    return withAge(price, now - (deliveredAt.get(price) ?? now), watch?.maxAge(price.address) ?? everyMs)
   }
 
   const stream = createLatestValueStream<FeedAlert>(

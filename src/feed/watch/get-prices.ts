@@ -122,9 +122,9 @@ export function createPeek({ clock, table, maxAgeMs, toChecksum }: FeedContext) 
     const [address = input] = toChecksum([input])
     const tracked = table.find(address)
     if (tracked === undefined) return undefined
-    const { at, watchers } = tracked
+    const { at, watchers, shortestInterval } = tracked
     const now = clock.now()
-    const stale = now - at > (watchers.size > 0 ? tracked.maxAge(tracked.shortestInterval) : maxAgeMs)
+    const stale = now - at > (watchers.size > 0 ? tracked.maxAge(shortestInterval) : maxAgeMs)
     const known = snapshots.get(tracked) ?? new Map()
     const last = known.get(input)
     if (last?.at === at && last.price.stale === stale) return last.price

@@ -60,7 +60,11 @@ export function watchPrices(
       () => watch?.stop(),
       (price: FeedPrice) => {
         const now = clock.now()
-        const read = withAge(price, now - (deliveredAt.get(price) ?? now), target.everyMs, context)
+        const read = withAge(
+          price,
+          now - (deliveredAt.get(price) ?? now),
+          watch?.maxAge(price.address) ?? target.everyMs,
+        )
         filter.recordDelivery(read)
         return read
       },

@@ -71,6 +71,12 @@ export class RunningWatch implements Watcher {
     return this.#inputs.size
   }
 
+  /** From which age on the price of an input is stale, in milliseconds. */
+  maxAge(input: string): number {
+    const [address = ''] = this.#context.toChecksum([input])
+    return this.#context.table.find(address)?.maxAge(this.everyMs) ?? this.everyMs
+  }
+
   update({ inputs, everyMs, atLeastEveryMs }: WatchTarget): void {
     if (!this.#isRunning) return
     const before = this.#inputs
@@ -105,9 +111,10 @@ export class RunningWatch implements Watcher {
   onFailure(tracked: TrackedPrice, { error }: Failure): void {
     // A stream says that it will bring no price before one is missed.
     if (tracked.paceMs === 0 || this.#isOld(tracked)) this.onLate(tracked)
+    if (!this.#isRunning || !this.#inputs.has(tracked.address)) return
     this.#failing.add(tracked)
     const code = codeOf(error)
-    if (code === this.#reportedCode || !this.#isRunning || !this.#inputs.has(tracked.address)) return
+    if (code === this.#reportedCode) return
     this.#reportedCode = code
     const { onError, endsIfRefused } = this.#subscription
     const addresses = [...this.#inputs.keys()]
@@ -186,17 +193,10 @@ export function groupByAddress(
   return groups
 }
 
-/** The price with its age after it has waited to be read. */
-export function withAge(
-  price: FeedPrice,
-  waitedMs: number,
-  everyMs: number,
-  { table, toChecksum }: FeedContext,
-): FeedPrice {
-  if (waitedMs === 0) return price
+/** The price with its age after it has waited to be read. @param maxAgeMs from which age on it is stale */
+export function withAge(price: FeedPrice, waitedMs: number, maxAgeMs: number): FeedPrice {
   const ageMs = price.ageMs + waitedMs
-  const [address = ''] = toChecksum([price.address])
-  return { ...price, ageMs, stale: price.stale || ageMs > (table.find(address)?.maxAge(everyMs) ?? everyMs) }
+  return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > maxAgeMs }
 }
 
 /** Returns the interval of a watch, and the longest one under a stretch; Infinity if any will do. */
