@@ -74,12 +74,14 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   const findAtStart = (address: string) => tokens().find(address, start)
   const ownPools = isOwn ? readOwnPools(options.pools, findAtStart) : []
   const pools = once(() => new Pools(seed, tokens(), prices(), ownPools))
-  const ownBalances = readOwnBalances(options.balances, findAtStart)
-  const ownLocks = options.locks ? readOwnLocks(options.locks, tokens(), pools(), start) : new Map()
-  const ownFarms = options.farms ? readOwnFarms(options.farms, pools(), start) : []
+  const own = {
+    presales: ownPresales,
+    balances: readOwnBalances(options.balances, findAtStart),
+    locks: options.locks ? readOwnLocks(options.locks, tokens(), pools(), start) : new Map(),
+    farms: options.farms ? readOwnFarms(options.farms, pools(), start) : [],
+  }
   const ownCollections = readOwnCollections(options.nftCollections)
   const collections = once(() => createCollections(seed, ownCollections, only))
-  const own = { balances: ownBalances, locks: ownLocks, presales: ownPresales, farms: ownFarms }
   const shared = once(() => ({ seed, only, tokens: tokens(), pools: pools(), prices: prices(), own }))
 
   const spot = (token: WorldToken, now: number) => prices().spot(token, now)
