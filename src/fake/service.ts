@@ -1,7 +1,7 @@
 import { document } from '../generated/document.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { hash, hashText, unit } from './data/random.ts'
-import type { TimelinesState } from './data/timeline.ts'
+import type { Changes } from './data/timeline.ts'
 import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
 import { allowOrigin, isGuarded } from './http/environment.ts'
@@ -21,7 +21,7 @@ import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type
 
 interface SavedState {
   session: SessionState
-  world: TimelinesState
+  world: Changes
   offset: number
   tape: ReturnType<TapePlayer['save']> | undefined
 }

@@ -2,7 +2,7 @@ import { checksumAddress } from '../../utils/address.ts'
 import { FakeUsageError } from '../rules/check-options.ts'
 import { below, hash, hashText } from './random.ts'
 import { blockAt, type WorldToken } from './tokens.ts'
-import type { SourcesWith } from './world.ts'
+import type { Sources } from './world.ts'
 import { readAddressField, readRecord } from './world-options.ts'
 
 /** Special wallets: one holds every listed token, one holds nothing. */
@@ -19,13 +19,11 @@ const RECORDED = 6 * 3_600
 /** Balances of the `world` option, by the key of the wallet. */
 export type OwnBalances = ReadonlyMap<string, readonly { token: WorldToken; amount: bigint }[]>
 
-type BalanceSources = SourcesWith<OwnBalances>
-
 /**
  * The balances of an address, as last recorded. The service finds a document only by the EIP-55 form of the address; any
  * other form answers an empty document.
  */
-export function balanceDocument(sources: BalanceSources, query: { address: string; limit: number; now: number }) {
+export function balanceDocument(sources: Sources, query: { address: string; limit: number; now: number }) {
   const recorded = Math.floor(query.now / RECORDED) * RECORDED
   const found = query.address === checksumAddress(query.address) ? holdings(sources, query.address, recorded) : []
   const entries = found.slice(0, query.limit).map(({ token, amount, noise }) => {
@@ -39,10 +37,10 @@ export function balanceDocument(sources: BalanceSources, query: { address: strin
   }
 }
 
-function holdings({ seed, tokens, own, only }: BalanceSources, address: string, recorded: number) {
+function holdings({ seed, tokens, own, only }: Sources, address: string, recorded: number) {
   const key = address.toLowerCase()
   const wallet = hash(seed, 100, hashText(key))
-  const mine = own.get(key)
+  const mine = own.balances.get(key)
   if (mine) return mine.map((one) => ({ ...one, noise: hash(wallet, 3, one.token.index) }))
   if (only || address === fakeWallets.empty) return []
   const all = tokens.all(recorded)

@@ -1,8 +1,8 @@
 import type { Bucket, Currency, Duration } from '../rules/parse-query.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
-import { type Prices, rowMinutes, type Source } from './prices.ts'
-import type { AddedTrade, Piece, Row, Segment } from './timeline.ts'
+import type { Prices } from './prices.ts'
+import { type AddedTrade, isMoving, type Piece, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** A candle as the service returns it. */
@@ -54,9 +54,6 @@ interface Bar {
   row?: Row
 }
 
-/** A computed level and the moment that determines its value in the other currency. */
-type Point = { level: number; time: number; rank: number }
-
 /**
  * Makes the candles of a range. The range is divided where the source of the price changes, of the token or of ETN; the bars that each source
  * gives are joined in the period in which they lie. So a change leaves the candles of other periods as they were.
@@ -77,10 +74,12 @@ class CandleMaker {
   /** The candles, oldest first. */
   make(): FakeCandle[] {
     const { from, until, includeEmpty, now } = this.#range
-    const timeline = this.#prices.timeline(this.#token)
+    const timeline = this.#prices.timelines.of(this.#token)
     const pieces = timeline.pieces(from, until)
     const added = timeline.trades.filter(({ time }) => time >= from && time <= until)
-    const rates = pieces.some(({ segment }) => this.#needsRates(segment)) ? this.#prices.rates.pieces(from, until) : []
+    const rates = pieces.some(({ segment }) => this.#needsRates(segment))
+      ? this.#prices.timelines.etn().pieces(from, until)
+      : []
     // Where the source changes within a period, the price counts there without a trade too.
     const isDivided = pieces.length > 1 || rates.length > 1 || added.length > 0
     const bars = new Map<number, Bar>()
@@ -115,8 +114,9 @@ class CandleMaker {
     return rates.flatMap((rate) => {
       const [start, end] = [Math.max(from, rate.from), Math.min(until, rate.until)]
       if (start > end) return []
-      const isMoving = segment.kind === 'ramp' || rate.segment.kind === 'ramp'
-      return isMoving ? this.#movingBars(segment, start, end) : this.#steadyBars(segment, start, end, includeEmpty)
+      return isMoving(segment) || isMoving(rate.segment)
+        ? this.#movingBars(segment, start, end)
+        : this.#steadyBars(segment, start, end, includeEmpty)
     })
   }
 
@@ -126,37 +126,16 @@ class CandleMaker {
     const bySlot = this.#needsRates(segment) && level < SLOT_LEVEL
     const view = { level: bySlot ? SLOT_LEVEL : level, includeEmpty: bySlot || includeEmpty }
     const bars: Bar[] = []
-    let group: { open: Point; high: Point; low: Point; close: Point; volume: number; count: number } | undefined
-    const endGroup = () => {
-      if (!group) return
-      const price = ({ level, time }: Point) => this.#price(segment, time, level)
-      const { open, high, low, close } = group
-      bars.push({
-        ...group,
-        time: open.time,
-        open: price(open),
-        high: price(high),
-        low: price(low),
-        close: price(close),
-      })
-    }
     for (const period of this.#market.periods({ from, until: this.#lastTrade(until), ...view })) {
       const { time, count } = period
-      const point = (of: number): Point => ({ level: of, time, rank: this.#rank(segment, of, time) })
-      const [open, high, low, close] = [point(period.open), point(period.high), point(period.low), point(period.close)]
-      const volume = this.#volume(period.volume, time)
-      if (group && startOf(group.open.time, this.#length) === startOf(time, this.#length)) {
-        if (high.rank > group.high.rank) group.high = high
-        if (low.rank < group.low.rank) group.low = low
-        group.close = close
-        group.count += count
-        group.volume += volume
-      } else {
-        endGroup()
-        group = { open, high, low, close, volume, count }
-      }
+      const open = this.#price(segment, time, period.open)
+      const price = (level: number) => (level === period.open ? open : this.#price(segment, time, level))
+      const prices = { open, high: price(period.high), low: price(period.low), close: price(period.close) }
+      const bar = { time, ...prices, count, volume: this.#volume(period.volume, time) }
+      const last = bars.at(-1)
+      if (last && startOf(last.time, this.#length) === startOf(time, this.#length)) extend(last, bar)
+      else bars.push(bar)
     }
-    endGroup()
     return bars
   }
 
@@ -189,7 +168,7 @@ class CandleMaker {
   #barsOfRow(row: Row, from: number, until: number): Bar[] {
     const { currency } = this.#range
     const convert = (usd: bigint) => (currency === 'USD' ? usd : this.#prices.inEtn(usd, row.from))
-    const rate = currency === 'USD' ? 1 : this.#prices.rates.number(row.from)
+    const rate = currency === 'USD' ? 1 : this.#prices.etnUsdNumber(row.from)
     const isWhole = row.until - row.from <= this.#length && from === row.from && until === row.until - 1
     const parts = isWhole ? [{ ...row, time: row.from }] : rowMinutes(row, from, until)
     return parts.map(({ time, open, high, low, close, count, volume }) => ({
@@ -207,7 +186,7 @@ class CandleMaker {
   #barOfTrade({ time, price, usd }: AddedTrade): Bar {
     const value = Number(usd) / Number(ONE)
     if (this.#range.currency === 'USD') return barAt(time, price, 1, value)
-    return barAt(time, this.#prices.inEtn(price, time), 1, value / this.#prices.rates.number(time))
+    return barAt(time, this.#prices.inEtn(price, time), 1, value / this.#prices.etnUsdNumber(time))
   }
 
   get #market() {
@@ -218,28 +197,14 @@ class CandleMaker {
     return this.#prices.of(this.#token, segment, time, level, this.#range.currency)
   }
 
-  /** Whether prices of a segment are converted. */
-  #isConverted({ kind }: Segment): boolean {
-    const { currency } = this.#range
-    return kind === 'computed' ? this.#token.anchor !== currency : currency !== 'USD'
-  }
-
   /** Whether the price of ETN determines the prices or the volumes of a segment. */
-  #needsRates(segment: Segment): boolean {
-    return this.#range.currency === 'USD' || this.#isConverted(segment)
-  }
-
-  /** A number that orders the prices of a segment exactly, while that of ETN is no ramp. It is cheaper than the price. */
-  #rank(segment: Source, level: number, time: number): number {
-    const own = segment.kind === 'computed' ? level : 1
-    if (!this.#isConverted(segment)) return own
-    const rate = this.#prices.rates.rank(time)
-    return segment.kind === 'computed' && this.#token.anchor === 'ETN' ? own * rate : own / rate
+  #needsRates({ kind }: Segment): boolean {
+    return this.#range.currency === 'USD' || kind !== 'computed' || this.#token.anchor !== 'ETN'
   }
 
   #volume(millionths: number, time: number): number {
     const inEtn = millionths / 1e6
-    return this.#range.currency === 'ETN' ? inEtn : inEtn * this.#prices.rates.number(time)
+    return this.#range.currency === 'ETN' ? inEtn : inEtn * this.#prices.etnUsdNumber(time)
   }
 
   /** A change counts for the trades after its second. At a full minute there are none. */
@@ -288,9 +253,8 @@ interface CandleQuery {
 /** The candles of all tokens. Past days are kept. */
 export class Candles {
   readonly #prices: Prices
-  /** Days of candles, by token, bucket and currency. */
-  readonly #series = new Map<string, Map<number, FakeCandle[]>>()
-  #cached = 0
+  /** Days of candles, by token, bucket, currency and day. */
+  readonly #days = new Map<string, FakeCandle[]>()
 
   constructor(prices: Prices) {
     this.#prices = prices
@@ -298,8 +262,7 @@ export class Candles {
 
   /** Forgets the cached days, because prices of the past have changed. */
   clear(): void {
-    this.#series.clear()
-    this.#cached = 0
+    this.#days.clear()
   }
 
   /** The newest candles of a token, oldest first. Past periods without a trade are omitted, the current one is not. */
@@ -310,9 +273,7 @@ export class Candles {
     let found = 0
     const oldest = Math.max(dayOf(now) - MAX_DAYS, dayOf(this.#firstPrice(token)) - 1)
     for (let day = dayOf(now); day > oldest && found < limit; day--) {
-      const candles = CACHED.includes(bucket)
-        ? this.#ofDay(token, day, query).filter(isShown)
-        : this.#compute(token, query, day * DAY_SECONDS, false)
+      const candles = this.#ofDay(token, query, day * DAY_SECONDS, false).filter(isShown)
       days.push(candles)
       found += candles.length
     }
@@ -323,47 +284,31 @@ export class Candles {
   history(token: WorldToken, { duration, currency, now }: { duration: Duration; currency: Currency; now: number }) {
     const { bucket, seconds } = WINDOWS[duration]
     const from = Math.ceil((now - seconds) / secondsOf(bucket)) * secondsOf(bucket)
-    const query = { bucket, currency, now }
     const candles: FakeCandle[] = []
-    for (let day = Math.max(dayOf(from), dayOf(this.#firstPrice(token))); day <= dayOf(now); day++) {
-      const start = Math.max(from, day * DAY_SECONDS)
-      candles.push(
-        ...(CACHED.includes(bucket) ? this.#ofDay(token, day, query) : this.#compute(token, query, start, true)),
-      )
-    }
+    for (let day = Math.max(dayOf(from), dayOf(this.#firstPrice(token))); day <= dayOf(now); day++)
+      candles.push(...this.#ofDay(token, { bucket, currency, now }, Math.max(from, day * DAY_SECONDS), true))
     const shown = candles.filter(({ time }) => time >= from)
     return summaryOf(shown, now, this.#prices.quote(token, now) !== undefined)
   }
 
-  /** The candles of a day, periods without trades included. */
-  #ofDay(token: WorldToken, day: number, query: CandleQuery): FakeCandle[] {
-    const start = day * DAY_SECONDS
-    if (start + DAY_SECONDS > query.now) return this.#compute(token, query, start, true)
-    const days = this.#daysOf(`${token.key} ${query.bucket} ${query.currency}`)
-    const known = days.get(day)
-    if (known) return known
-    const made = this.#compute(token, query, start, true)
-    days.set(day, made)
-    this.#cached++
-    return made
-  }
-
-  #daysOf(series: string): Map<number, FakeCandle[]> {
-    if (this.#cached >= MAX_CACHED_DAYS) this.clear()
-    const days = this.#series.get(series) ?? new Map<number, FakeCandle[]>()
-    this.#series.set(series, days)
-    return days
-  }
-
-  /** The candles from a moment to the end of its day. */
-  #compute(token: WorldToken, query: CandleQuery, from: number, includeEmpty: boolean): FakeCandle[] {
-    const until = Math.min(query.now, (dayOf(from) + 1) * DAY_SECONDS - 1)
-    return new CandleMaker(this.#prices, token, { ...query, from, until, includeEmpty }).make()
+  /** The candles from a moment to the end of its day. Of a cached day it may be more: all candles, periods without trades included. */
+  #ofDay(token: WorldToken, query: CandleQuery, from: number, includeEmpty: boolean): FakeCandle[] {
+    const start = dayOf(from) * DAY_SECONDS
+    const until = start + DAY_SECONDS - 1
+    const make = (range: { from: number; until: number; includeEmpty: boolean }) =>
+      new CandleMaker(this.#prices, token, { ...query, ...range }).make()
+    if (!CACHED.includes(query.bucket) || until >= query.now)
+      return make({ from, until: Math.min(query.now, until), includeEmpty })
+    const key = `${token.key} ${query.bucket} ${query.currency} ${start}`
+    const known = this.#days.get(key) ?? make({ from: start, until, includeEmpty: true })
+    if (this.#days.size >= MAX_CACHED_DAYS) this.clear()
+    this.#days.set(key, known)
+    return known
   }
 
   /** The moment before which the token has no price. */
   #firstPrice(token: WorldToken): number {
-    const first = this.#prices.timeline(token).segments.find(({ kind }) => kind !== 'none')
+    const first = this.#prices.timelines.of(token).segments.find(({ kind }) => kind !== 'none')
     return first?.from ?? Number.POSITIVE_INFINITY
   }
 }

@@ -3,7 +3,7 @@ import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, hashText, unit } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import { baseLiquidity, blockAt } from './tokens.ts'
-import type { SourcesWith } from './world.ts'
+import type { Sources } from './world.ts'
 import { readEntry, readList } from './world-options.ts'
 
 const FARMS = 14
@@ -15,10 +15,8 @@ export interface OwnFarm {
   fields: object
 }
 
-type FarmSources = SourcesWith<readonly OwnFarm[]>
-
 /** The active yield farms: the user's own, and those on the pools of the most liquid tokens. */
-export function farms(sources: FarmSources, now: number) {
+export function farms(sources: Sources, now: number) {
   const { seed, tokens, pools, own, only } = sources
   const isTraded = ({ key, anchor, launchedAt }: { key: string; anchor: unknown; launchedAt?: number }) =>
     key !== tokens.wetn.key && anchor !== null && launchedAt === undefined
@@ -33,7 +31,9 @@ export function farms(sources: FarmSources, now: number) {
     const thirdPartyReward = hasBonus ? reward(tokens, noise, now) : null
     return farmBody(pools, pools.ofToken(token, i % 3 === 0 ? 2 : 3), noise, now, { ...apy, thirdPartyReward })
   })
-  const mine = own.map(({ pool, fields }) => farmBody(pools, pool, hash(hashText(pool.address()), seed), now, fields))
+  const mine = own.farms.map(({ pool, fields }) =>
+    farmBody(pools, pool, hash(hashText(pool.address()), seed), now, fields),
+  )
   return [...mine, ...builtIn].map((farm, i) => ({ id: i + 1, ...farm }))
 }
 

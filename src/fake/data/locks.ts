@@ -3,7 +3,7 @@ import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, pick, unit, wallet } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
-import type { SourcesWith } from './world.ts'
+import type { Sources } from './world.ts'
 import { readEntry, readList, readRecord } from './world-options.ts'
 
 const DAY = 86_400
@@ -30,24 +30,22 @@ interface Lock {
 /** Locks of the `world` option by the key of their token. */
 export type OwnLocks = ReadonlyMap<string, readonly Lock[]>
 
-type LockSources = SourcesWith<OwnLocks>
-
 /** The liquidity locks of all pools of a token, newest first, expired ones included. */
-export function liquidityLocks(sources: LockSources, token: WorldToken, now: number) {
+export function liquidityLocks(sources: Sources, token: WorldToken, now: number) {
   const { tokens } = sources
   const isWetn = token.key === tokens.wetn.key
   const others = isWetn
     ? tokens.all(now)
-    : [token, ...[...sources.own.keys()].flatMap((key) => tokens.find(key, now) ?? [])]
+    : [token, ...[...sources.own.locks.keys()].flatMap((key) => tokens.find(key, now) ?? [])]
   const subjects = [...new Map(others.map((one) => [one.key, one])).values()]
   return subjects
-    .flatMap((one) => sources.own.get(one.key) ?? builtInLocks(sources, one, now))
+    .flatMap((one) => sources.own.locks.get(one.key) ?? builtInLocks(sources, one, now))
     .filter(({ pool }) => pool.token0.key === token.key || pool.token1.key === token.key)
     .sort((a, b) => b.created - a.created || b.id - a.id)
     .map((lock) => lockBody(sources.pools, lock, now))
 }
 
-function builtInLocks({ seed, pools, only, tokens }: LockSources, token: WorldToken, now: number): Lock[] {
+function builtInLocks({ seed, pools, only, tokens }: Sources, token: WorldToken, now: number): Lock[] {
   if (only || token.key === tokens.wetn.key) return []
   if (token.index >= LOCKED_TOKENS && token.index <= MAX_BUILT_IN) return []
   const noise = hash(seed, 110, token.index)

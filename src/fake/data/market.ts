@@ -29,14 +29,6 @@ export interface Span {
   volume: number
 }
 
-/** Bounds of the prices of a span. The trade `highAt` (`lowAt`) has exactly that price; with 0 no trade must. */
-interface Bounds {
-  high: number
-  low: number
-  highAt: number
-  lowAt: number
-}
-
 /** A trade. It is never at a full minute: the price there is the one before the trades of the minute. */
 export interface Fill {
   /** Unix seconds. */
@@ -56,41 +48,41 @@ interface View {
   includeEmpty: boolean
 }
 
-/** The computed trades of one token, at any time, as single trades or as periods. */
-export interface Market {
-  /** Periods, oldest first. The one of `until` is included even without a trade. */
-  periods(view: View): Span[]
-  /** Trades from `from` to `until`, both included, oldest first. */
-  fills(from: number, until: number): Fill[]
-  /** The price level at a moment, after its trades. */
-  priceAt(time: number): number
-}
-
-/** The market of a token: nothing of it is kept, any part is computed from the seed. */
-export class ComputedMarket implements Market {
+/** The computed trades of a token, at any time, as single trades or as periods. Nothing is kept: any part is computed from the seed. */
+export class Market {
   readonly #noise: number
   readonly #token: WorldToken
+  readonly #isFlat: boolean
 
-  constructor(seed: number, token: WorldToken) {
+  /** @param isFlat whether all trades have the base price, as those of WETN have */
+  constructor(seed: number, token: WorldToken, isFlat = false) {
     this.#noise = hash(seed, 10, token.index)
     this.#token = token
+    this.#isFlat = isFlat
   }
 
+  /** Periods, oldest first. The one of `until` is included even without a trade. */
   periods(view: View): Span[] {
-    return this.#collect(view).map((span) => this.#cut(span, view.level, view.from, view.until))
+    const cut = this.#collect(view).map((span) => this.#cut(span, view.level, view.from, view.until))
+    const price = { open: TICKS, high: TICKS, low: TICKS, close: TICKS }
+    return this.#isFlat ? cut.map((span) => ({ ...span, ...price })) : cut
   }
 
+  /** Trades from `from` to `until`, both included, oldest first. */
   fills(from: number, until: number): Fill[] {
     const minutes = this.#collect({ from, until, level: MINUTE_LEVEL, includeEmpty: false })
     return minutes.flatMap((one) => this.#fillsOf(one)).filter(({ time }) => time >= from && time <= until)
   }
 
+  /** The price level at a moment, after its trades. */
   priceAt(time: number): number {
-    let span = daySpan(this.#noise, this.#token, dayOf(time))
+    if (this.#isFlat) return TICKS
+    let span = this.#day(dayOf(time))
     for (let level = 0; level < MINUTE_LEVEL; level++) {
       span = this.#inside(span, level)[Math.floor((time - span.time) / lengthOf(level + 1))] ?? span
     }
-    return this.#cut(span, MINUTE_LEVEL, span.time, time).close
+    const before = this.#fillsOf(span).filter((fill) => fill.time <= time)
+    return before.at(-1)?.price ?? span.open
   }
 
   /** Descends to a level and skips spans that are out of range or without trades. */
@@ -102,47 +94,40 @@ export class ComputedMarket implements Market {
       if (level === target) found.push(span)
       else for (const part of this.#inside(span, level)) visit(part, level + 1)
     }
-    for (let day = dayOf(from); day <= dayOf(until); day++) visit(daySpan(this.#noise, this.#token, day), 0)
+    for (let day = dayOf(from); day <= dayOf(until); day++) visit(this.#day(day), 0)
     return found
   }
 
-  /** The part of a span after `from` and up to `until`. */
+  /** The part of a span after `from` and up to `until`, joined from its parts: only those at an end are divided further. */
   #cut(span: Span, level: number, from: number, until: number): Span {
     const ends = span.time + lengthOf(level) - 1
     if (from <= span.time && ends <= until) return span
-    if (level === MINUTE_LEVEL) return this.#cutMinute(span, from, until)
-    const [first = span, ...others] = this.#inside(span, level)
-      .filter(({ time }) => time <= until && time + lengthOf(level + 1) > from)
-      .map((part) => this.#cut(part, level + 1, from, until))
-    return joinSpans([first, ...others])
-  }
-
-  #cutMinute(span: Span, from: number, until: number): Span {
-    const fills = this.#fillsOf(span)
-    const open = fills.filter(({ time }) => time <= from).at(-1)?.price ?? span.open
-    const cut = {
-      ...span,
-      time: Math.max(span.time, from),
-      open,
-      high: open,
-      low: open,
-      close: open,
-      count: 0,
-      volume: 0,
-    }
-    for (const { time, price, volume } of fills) {
-      if (time <= from || time > until) continue
-      cut.high = Math.max(cut.high, price)
-      cut.low = Math.min(cut.low, price)
-      cut.close = price
-      cut.count++
+    const time = Math.max(span.time, from)
+    const open = time === span.time ? span.open : this.priceAt(time)
+    const cut = { ...span, time, open, high: open, low: open, close: open, count: 0, volume: 0 }
+    const parts =
+      level === MINUTE_LEVEL
+        ? this.fills(time + 1, Math.min(until, ends)).map(asPart)
+        : this.#inside(span, level)
+            .filter((part) => part.time <= until && part.time + lengthOf(level + 1) > from)
+            .map((part) => this.#cut(part, level + 1, from, until))
+    for (const { high, low, close, count, volume } of parts) {
+      cut.high = Math.max(cut.high, high)
+      cut.low = Math.min(cut.low, low)
+      cut.close = close
+      cut.count += count
       cut.volume += volume
     }
     return cut
   }
 
+  #day(day: number): Span {
+    return daySpan(this.#noise, this.#token, day)
+  }
+
   #fillsOf(minute: Span): Fill[] {
-    return fillsOf(minute, this.#noiseOf(MINUTE_LEVEL, minute.time))
+    const fills = fillsOf(minute, this.#noiseOf(MINUTE_LEVEL, minute.time))
+    return this.#isFlat ? fills.map((fill) => ({ ...fill, price: TICKS })) : fills
   }
 
   #inside(span: Span, level: number): Span[] {
@@ -155,26 +140,8 @@ export class ComputedMarket implements Market {
   }
 }
 
-/** The market of WETN: the trades of another one at a constant price. */
-export class ConstantMarket implements Market {
-  readonly #flow: Market
-
-  constructor(flow: Market) {
-    this.#flow = flow
-  }
-
-  periods(view: View): Span[] {
-    const price = { open: TICKS, high: TICKS, low: TICKS, close: TICKS }
-    return this.#flow.periods(view).map((period) => ({ ...period, ...price }))
-  }
-
-  fills(from: number, until: number): Fill[] {
-    return this.#flow.fills(from, until).map((fill) => ({ ...fill, price: TICKS }))
-  }
-
-  priceAt(): number {
-    return TICKS
-  }
+function asPart({ price, volume }: Fill) {
+  return { high: price, low: price, close: price, count: 1, volume }
 }
 
 export function dayOf(time: number): number {
@@ -183,20 +150,6 @@ export function dayOf(time: number): number {
 
 function lengthOf(level: number): number {
   return LEVELS[level] ?? 60
-}
-
-/** Joins consecutive spans. */
-function joinSpans(parts: [Span, ...Span[]]): Span {
-  const [first, ...others] = parts
-  const joined = { ...first }
-  for (const { high, low, count, volume, close } of others) {
-    joined.high = Math.max(joined.high, high)
-    joined.low = Math.min(joined.low, low)
-    joined.close = close
-    joined.count += count
-    joined.volume += volume
-  }
-  return joined
 }
 
 function daySpan(noise: number, token: WorldToken, day: number): Span {
@@ -219,7 +172,7 @@ function daySpan(noise: number, token: WorldToken, day: number): Span {
     count,
     volume: Math.floor(count * size * 1e6),
   }
-  return settleExtremes(span, { high, low, highAt: 0, lowAt: 0 }, hash(noise, 93, day))
+  return settleExtremes(span, hash(noise, 93, day))
 }
 
 /** The price level at the start of a day. */
@@ -252,7 +205,7 @@ function divide(span: Span, parts: number, length: number, noise: number): Span[
     const highAt = inside(span.highAt - before, count)
     const lowAt = inside(span.lowAt - before, count)
     const child = { time, open, close, high: span.high, low: span.low, highAt, lowAt, count, volume: volumes[i] ?? 0 }
-    children.push(settleExtremes(child, child, hash(noise, 4, i)))
+    children.push(settleExtremes(child, hash(noise, 4, i)))
     before += count
     open = close
   }
@@ -282,9 +235,9 @@ function priceAfter(span: Span, done: number, noise: number): number {
   return Math.min(span.high, Math.max(span.low, Math.floor(straight + wiggle)))
 }
 
-/** Chooses the high and the low of a span within bounds, and their trades. */
-function settleExtremes(span: Span, bounds: Bounds, noise: number): Span {
-  const { high: ceiling, low: floor, highAt: mustHigh, lowAt: mustLow } = bounds
+/** Chooses the high and the low of a span within those that it has, and their trades: a trade `highAt` (`lowAt`) above 0 keeps its price. */
+function settleExtremes(span: Span, noise: number): Span {
+  const { high: ceiling, low: floor, highAt: mustHigh, lowAt: mustLow } = span
   const top = Math.max(span.open, span.close)
   const bottom = Math.min(span.open, span.close)
   const interior = span.count - 1

@@ -5,7 +5,7 @@ import { ONE } from './decimal.ts'
 import { coinName } from './names.ts'
 import { below, hash, hashText, hex, pick, unhash, unhashFirst, unit, wallet } from './random.ts'
 import { BASE_ETN_USD, launchedToken, ownToken, readDecimals, type WorldToken } from './tokens.ts'
-import type { SourcesWith } from './world.ts'
+import type { Sources } from './world.ts'
 import { type FieldReader, readEntry, readList, rejectDuplicates } from './world-options.ts'
 
 /** Seconds between the starts of two campaigns, between announcement and start, and between start and end. */
@@ -134,14 +134,12 @@ export interface OwnPresale {
   fields: { description: string; website: string | null; minEtnToList: number; maxBuy: number }
 }
 
-type PresaleSources = SourcesWith<readonly OwnPresale[]>
-
 /** The launchpad campaigns at a moment, newest first. With time they open, launch or fail, and new ones follow. */
-export function presales(sources: PresaleSources, now: number) {
+export function presales(sources: Sources, now: number) {
   const { seed, own, only } = sources
   const newest = Math.floor((now + ANNOUNCED) / EVERY)
   const builtIn = only ? [] : Array.from({ length: LISTED }, (_, i) => createCampaign(seed, newest - i))
-  const mine = own.map(({ campaign }) => campaign)
+  const mine = own.presales.map(({ campaign }) => campaign)
   const byStart = (a: Campaign, b: Campaign) => b.starts - a.starts || b.number - a.number
   const firstPage = [...mine, ...builtIn].slice(0, Math.max(PAGE, mine.length)).sort(byStart)
   const others = [...mine, ...builtIn].slice(Math.max(PAGE, mine.length))
@@ -149,17 +147,17 @@ export function presales(sources: PresaleSources, now: number) {
 }
 
 /** The campaign with a pool address; one that is no longer listed, too. */
-export function findPresale(sources: PresaleSources, now: number, pool: string) {
+export function findPresale(sources: Sources, now: number, pool: string) {
   const key = pool.toLowerCase()
-  const mine = sources.own.find(({ campaign }) => campaign.poolKey === key)
+  const mine = sources.own.presales.find(({ campaign }) => campaign.poolKey === key)
   if (mine) return presaleBody(sources, mine.campaign, now)
   const number = sources.only ? undefined : findAnnounced(sources.seed, key, now)
   return number === undefined ? undefined : presaleBody(sources, createCampaign(sources.seed, number), now)
 }
 
-function presaleBody({ pools, own, tokens }: PresaleSources, campaign: Campaign, now: number) {
+function presaleBody({ pools, own, tokens }: Sources, campaign: Campaign, now: number) {
   const { number, noise, goal, starts, ends, creator, name } = campaign
-  const mine = own.find((one) => one.campaign === campaign)
+  const mine = own.presales.find((one) => one.campaign === campaign)
   const token = mine?.token ?? launchedToken(campaign)
   const status = statusAt(campaign, now)
   const listed = status === 'LAUNCHED' ? tokens.find(token.key, now) : undefined

@@ -15,23 +15,20 @@ export interface Row {
   given: { time: number; open: number; high: number; low: number; close: number; volume: number; count: number }
 }
 
-/** A straight line from `usd` to `toUsd`. */
-export interface Ramp {
-  kind: 'ramp'
+/** A price that is set: a straight line from `usd` to `toUsd`, which is reached at `until` and holds. A constant one ends where it begins. */
+export interface Line {
+  kind: 'line'
   from: number
   usd: bigint
   toUsd: bigint
-  /** The moment at which `toUsd` is reached. */
   until: number
 }
 
+/** A segment that has a price. */
+export type Source = { kind: 'computed'; from: number } | { kind: 'row'; from: number; row: Row } | Line
+
 /** The source of a price from `from` (unix seconds) to the next segment. */
-export type Segment =
-  | { kind: 'computed'; from: number }
-  | { kind: 'none'; from: number }
-  | { kind: 'fixed'; from: number; usd: bigint }
-  | { kind: 'row'; from: number; row: Row }
-  | Ramp
+export type Segment = Source | { kind: 'none'; from: number }
 
 /** A trade that was added by hand. */
 export interface AddedTrade {
@@ -43,178 +40,191 @@ export interface AddedTrade {
 }
 
 /** A segment clipped to a range; both ends in unix seconds, included. */
-export interface Piece<Of extends Segment = Segment> {
-  segment: Of
+export interface Piece {
+  segment: Segment
   from: number
   until: number
 }
 
-/** What a timeline is made of; plain data for snapshots. */
-export interface TimelineState {
-  readonly segments: readonly Segment[]
-  readonly trades: readonly AddedTrade[]
-}
-
 const START = Number.NEGATIVE_INFINITY
 const NOTHING: Segment = { kind: 'none', from: START }
-const COMPUTED: readonly Segment[] = [{ kind: 'computed', from: START }]
 
-/** The changes of one price over time. Its lists are replaced and never changed, so that saved states share them. */
-export class Timeline implements TimelineState {
-  #segments: readonly Segment[]
-  #trades: readonly AddedTrade[]
-  #isChanged: boolean
+/** The changes of one price over time. It never changes itself, so that saved states share it. */
+export class Timeline {
+  readonly segments: readonly Segment[]
+  readonly trades: readonly AddedTrade[]
 
-  /** A saved state counts as a change. */
-  constructor(state: TimelineState | { segments: readonly Segment[]; trades?: undefined }) {
-    this.#segments = state.segments
-    this.#trades = state.trades ?? []
-    this.#isChanged = state.trades !== undefined
-  }
-
-  get segments(): readonly Segment[] {
-    return this.#segments
-  }
-
-  get trades(): readonly AddedTrade[] {
-    return this.#trades
-  }
-
-  get isChanged(): boolean {
-    return this.#isChanged
+  constructor(segments: readonly Segment[], trades: readonly AddedTrade[] = []) {
+    this.segments = segments
+    this.trades = trades
   }
 
   at(time: number): Segment {
-    return this.#segments[this.#indexAt(time)] ?? NOTHING
-  }
-
-  /** The segment whose prices the trades of a second have: a change counts for later trades. */
-  forTrade(time: number): Segment {
-    return this.at(time - 1)
+    return this.segments[this.#indexAt(time)] ?? NOTHING
   }
 
   pieces(from: number, until: number): Piece[] {
     const found: Piece[] = []
-    for (let i = this.#indexAt(from); i < this.#segments.length; i++) {
-      const segment = this.#segments[i] ?? NOTHING
+    for (let i = this.#indexAt(from); i < this.segments.length; i++) {
+      const segment = this.segments[i] ?? NOTHING
       if (segment.from > until) break
-      const next = this.#segments[i + 1]?.from ?? Number.POSITIVE_INFINITY
+      const next = this.segments[i + 1]?.from ?? Number.POSITIVE_INFINITY
       found.push({ segment, from: Math.max(from, segment.from), until: Math.min(until, next - 1) })
     }
     return found
   }
 
   /** Replaces everything from the start of a segment on. */
-  set(segment: Segment): void {
-    const before = this.#segments.filter(({ from }) => from < segment.from)
-    const after: Segment[] =
-      segment.kind === 'ramp' ? [segment, { kind: 'fixed', from: segment.until, usd: segment.toUsd }] : [segment]
-    const trades = this.#trades.filter(({ time }) => time <= segment.from)
-    this.#replace([...before, ...after], trades)
+  with(segment: Segment): Timeline {
+    const before = this.segments.filter(({ from }) => from < segment.from)
+    const trades = this.trades.filter(({ time }) => time <= segment.from)
+    return new Timeline([...before, segment, ...afterLine(segment)], trades)
   }
 
   /** Replaces the time of a row, and nothing after it. */
-  insertRow(row: Row): void {
-    const after = continueAt(this.at(row.until), row.until)
-    const isKept = ({ from }: Segment) => from < row.from || from > row.until
-    const changed = [...this.#segments.filter(isKept), { kind: 'row' as const, from: row.from, row }, after]
-    const trades = this.#trades.filter(({ time }) => time < row.from || time >= row.until)
-    this.#replace(changed.sort(byStart), trades)
+  withRow(row: Row): Timeline {
+    const { from, until } = row
+    const kept = this.segments.filter((one) => one.from < from || one.from > until)
+    const changed: Segment[] = [...kept, { kind: 'row', from, row }, continueAt(this.at(until), until)]
+    const trades = this.trades.filter(({ time }) => time < from || time >= until)
+    return new Timeline(
+      changed.sort((a, b) => a.from - b.from),
+      trades,
+    )
   }
 
-  addTrade(trade: Omit<AddedTrade, 'id'>): void {
+  withTrade(trade: Omit<AddedTrade, 'id'>): Timeline {
     // The number comes from the state, so that a restored state continues as it did before.
-    const id = 1 + Math.max(0, ...this.#trades.map((one) => one.id))
-    const trades = [...this.#trades, { ...trade, id }].sort((a, b) => a.time - b.time || a.id - b.id)
-    this.#replace(this.#segments, trades)
-  }
-
-  #replace(segments: readonly Segment[], trades: readonly AddedTrade[]): void {
-    this.#segments = segments
-    this.#trades = trades
-    this.#isChanged = true
+    const id = 1 + Math.max(0, ...this.trades.map((one) => one.id))
+    const trades = [...this.trades, { ...trade, id }].sort((a, b) => a.time - b.time || a.id - b.id)
+    return new Timeline(this.segments, trades)
   }
 
   #indexAt(time: number): number {
-    let index = this.#segments.length - 1
-    while (index > 0 && (this.#segments[index]?.from ?? 0) > time) index--
+    let index = this.segments.length - 1
+    while (index > 0 && (this.segments[index]?.from ?? 0) > time) index--
     return index
   }
 }
 
-const byStart = (a: Segment, b: Segment) => a.from - b.from
-
-/** The same source of a price, from a later moment on. */
-function continueAt(segment: Segment, from: number): Segment {
-  return segment.kind === 'ramp' ? { ...segment, from, usd: rampAt(segment, from) } : { ...segment, from }
+/** A constant price. */
+export function constant(usd: bigint, from: number): Line {
+  return { kind: 'line', from, usd, toUsd: usd, until: from }
 }
 
-/** The price of a ramp at a moment. */
-export function rampAt({ from, until, usd, toUsd }: Ramp, time: number): bigint {
+export function isMoving(segment: Segment): boolean {
+  return segment.kind === 'line' && segment.until > segment.from
+}
+
+/** The price on a line at a moment. */
+export function lineAt({ from, until, usd, toUsd }: Line, time: number): bigint {
   if (time >= until) return toUsd
   return usd + ((toUsd - usd) * BigInt(time - from)) / BigInt(until - from)
 }
 
-/** The changes of all prices so far; plain data for snapshots. */
-export interface TimelinesState {
-  etn: TimelineState
-  tokens: Readonly<Record<string, TimelineState>>
+function afterLine(segment: Segment): Segment[] {
+  return segment.kind === 'line' && isMoving(segment) ? [constant(segment.toUsd, segment.until)] : []
 }
+
+/** The same source of a price, from a later moment on. */
+function continueAt(segment: Segment, from: number): Segment {
+  return segment.kind === 'line' ? { ...segment, from, usd: lineAt(segment, from) } : { ...segment, from }
+}
+
+/** The changed timelines by the key of their token. It is replaced and never changed, so that snapshots share it. */
+export type Changes = ReadonlyMap<string, Timeline>
+
+/** The key of the price of ETN. WETN, whose price it is, has changes nowhere else. */
+const ETN = 'ETN'
 
 /** The timelines of all tokens, and that of the price of ETN. */
 export class Timelines {
-  readonly #wetn: () => WorldToken
-  #etn: Timeline | undefined
-  readonly #tokens = new Map<string, Timeline>()
+  readonly #wetn: WorldToken
+  readonly #etn: Timeline
+  /** The changes so far. */
+  changes: Changes = new Map()
 
-  constructor(wetn: () => WorldToken) {
+  constructor(wetn: WorldToken) {
     this.#wetn = wetn
+    this.#etn = wetn.fixedUsd === undefined ? COMPUTED : new Timeline([constant(wetn.fixedUsd, START)])
+  }
+
+  isWetn(token: WorldToken): boolean {
+    return token.key === this.#wetn.key
   }
 
   /** The timeline of the price of ETN. */
   etn(): Timeline {
-    this.#etn ??= new Timeline({ segments: etnSegments(this.#wetn()) })
-    return this.#etn
+    return this.changes.get(ETN) ?? this.#etn
   }
 
   of(token: WorldToken): Timeline {
-    const known = this.#tokens.get(token.key)
-    if (known) return known
-    const made = new Timeline({ segments: token.key === this.#wetn().key ? COMPUTED : initialSegments(token) })
-    this.#tokens.set(token.key, made)
-    return made
+    return this.isWetn(token) ? COMPUTED : (this.changes.get(token.key) ?? initialTimeline(token))
   }
 
-  /** The changes so far. */
-  save(): TimelinesState {
-    const changed = [...this.#tokens].filter(([, { isChanged }]) => isChanged)
-    return {
-      etn: stateOf(this.etn()),
-      tokens: Object.fromEntries(changed.map(([key, timeline]) => [key, stateOf(timeline)])),
-    }
-  }
-
-  /** Replaces all changes; without an argument it drops them. */
-  load(state?: TimelinesState): void {
-    this.#etn = state && new Timeline(state.etn)
-    this.#tokens.clear()
-    for (const [key, saved] of Object.entries(state?.tokens ?? {})) this.#tokens.set(key, new Timeline(saved))
+  /** Changes the timeline of a token, for WETN that of the price of ETN. */
+  change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
+    const [key, timeline] = this.isWetn(token) ? [ETN, this.etn()] : [token.key, this.of(token)]
+    this.changes = new Map(this.changes).set(key, next(timeline))
   }
 }
 
-const stateOf = ({ segments, trades }: Timeline): TimelineState => ({ segments, trades })
+const COMPUTED = new Timeline([{ kind: 'computed', from: START }])
 
-function etnSegments({ fixedUsd }: WorldToken): readonly Segment[] {
-  return fixedUsd === undefined ? COMPUTED : [{ kind: 'fixed', usd: fixedUsd, from: START }]
-}
-
-function initialSegments(token: WorldToken): readonly Segment[] {
+function initialTimeline(token: WorldToken): Timeline {
   const { launchedAt } = token
-  return launchedAt === undefined ? [usualSegment(token, START)] : [NOTHING, usualSegment(token, launchedAt)]
+  return new Timeline(
+    launchedAt === undefined ? [usualSegment(token, START)] : [NOTHING, usualSegment(token, launchedAt)],
+  )
 }
 
 /** Where the price of a token comes from unless it is changed. */
 export function usualSegment({ anchor, fixedUsd }: WorldToken, from: number): Segment {
-  if (fixedUsd !== undefined) return { kind: 'fixed', usd: fixedUsd, from }
+  if (fixedUsd !== undefined) return constant(fixedUsd, from)
   return anchor === null ? { kind: 'none', from } : { kind: 'computed', from }
+}
+
+/** A minute of a row: its prices and its part of the trades. */
+type RowMinute = Omit<Row, 'from' | 'until' | 'given'> & { time: number }
+
+/** The price inside a row: straight lines from its open to its low and its high, and to its close. */
+export function rowPriceAt(row: Row, time: number): bigint {
+  const knots = knotsOf(row)
+  for (const [i, { at, price }] of knots.entries()) {
+    const next = knots[i + 1]
+    if (next === undefined || time >= next.at) continue
+    return price + ((next.price - price) * BigInt(Math.max(0, time - at))) / BigInt(next.at - at)
+  }
+  return row.close
+}
+
+/** The minutes of a row within a range, both ends included. */
+export function rowMinutes(row: Row, from: number, until: number): RowMinute[] {
+  const exact = (row.until - row.from) / 60
+  const first = Math.max(0, Math.floor((from - row.from) / 60))
+  const last = Math.min(Math.ceil(exact) - 1, Math.floor((until - row.from) / 60))
+  const knots = knotsOf(row)
+  const doneBy = (minute: number) => Math.floor((row.count * Math.min(minute, exact)) / exact)
+  const found: RowMinute[] = []
+  for (let i = first; i <= last; i++) {
+    const time = row.from + i * 60
+    const ends = knots.filter(({ at }) => at >= time && at <= time + 60).map(({ price }) => price)
+    const [open, close] = [rowPriceAt(row, time), rowPriceAt(row, Math.min(time + 60, row.until))]
+    const high = ends.reduce((a, b) => (a > b ? a : b), open > close ? open : close)
+    const low = ends.reduce((a, b) => (a < b ? a : b), open < close ? open : close)
+    const count = doneBy(i + 1) - doneBy(i)
+    found.push({ time, open, close, high, low, count, volume: row.count === 0 ? 0 : (row.volume * count) / row.count })
+  }
+  return found
+}
+
+function knotsOf({ from, until, open, high, low, close }: Row): { at: number; price: bigint }[] {
+  const third = Math.floor((until - from) / 3)
+  const [first, second] = close >= open ? [low, high] : [high, low]
+  return [
+    { at: from, price: open },
+    { at: from + third, price: first },
+    { at: until - third, price: second },
+    { at: until, price: close },
+  ]
 }

@@ -1,8 +1,8 @@
 import { fromDecimal, ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_SECONDS } from './market.ts'
-import { type Prices, type Quote, rowMinutes } from './prices.ts'
+import type { Quote } from './prices.ts'
 import { hash, hex, wallet } from './random.ts'
-import type { Piece, Row } from './timeline.ts'
+import { type Piece, rowMinutes } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
 
@@ -45,55 +45,49 @@ export function newestTrades(sources: Sources, query: { token: WorldToken | unde
   return found.slice(0, limit).map((trade) => tradeBody(sources, trade))
 }
 
-function tradesOf(sources: Sources, token: WorldToken, from: number, until: number): Trade[] {
-  const { prices, seed } = sources
-  const timeline = prices.timeline(token)
+function tradesOf({ prices, seed }: Sources, token: WorldToken, from: number, until: number): Trade[] {
+  const timeline = prices.timelines.of(token)
+  /** A trade at a price in USD. */
+  const inUsd = (time: number, order: number, noise: number, price: bigint, usd: bigint): Trade => {
+    const quote = { usd: price, etn: prices.inEtn(price, time) }
+    return { token, time, order, noise, quote, usd, etn: prices.inEtn(usd, time) }
+  }
+  const isWithin = ({ time }: { time: number }) => time >= from && time <= until
   const added = timeline.trades
-    .filter(({ time }) => time >= from && time <= until)
-    .map(({ time, id, price, usd }) => {
-      const quote = prices.ofUsd(price, time)
-      const etn = prices.ofUsd(usd, time).etn
-      return { token, time, order: ADDED_ORDER + id, noise: hash(hash(seed, 42), token.index, id), quote, usd, etn }
-    })
-  return [...timeline.pieces(from, until).flatMap((piece) => tradesOfPiece(sources, token, piece)), ...added]
-}
+    .filter(isWithin)
+    .map(({ time, id, price, usd }) => inUsd(time, ADDED_ORDER + id, hash(hash(seed, 42), token.index, id), price, usd))
 
-function tradesOfPiece({ prices, seed }: Sources, token: WorldToken, piece: Piece): Trade[] {
-  const { segment, from, until } = piece
-  if (segment.kind === 'none') return []
-  if (segment.kind === 'row') return tradesOfRow(prices, hash(seed, 43), token, segment.row, from, until)
-  const timeline = prices.timeline(token)
-  return prices
-    .market(token)
-    .fills(from, until)
-    .flatMap((fill, order) => {
-      const { time, volume, price } = fill
-      const quote = prices.ofSegment(token, timeline.forTrade(time), time, price)
-      if (!quote) return []
-      const etn = fromDecimal((volume / 1e6).toFixed(6))
-      const noise = hash(hash(seed, 40), token.index, time, volume)
-      return [{ token, time, order, noise, quote, etn, usd: (etn * prices.rates.usd(time)) / ONE }]
-    })
-}
+  function ofRow({ segment, from, until }: Piece): Trade[] {
+    if (segment.kind !== 'row') return []
+    const noise = hash(seed, 43)
+    return rowMinutes(segment.row, from, until).flatMap(({ time: minute, open, close, count, volume }) =>
+      Array.from({ length: count }, (_, i) => {
+        const time = minute + Math.floor(((i + 1) * 60) / (count + 1))
+        const price = open + ((close - open) * BigInt(i + 1)) / BigInt(count)
+        return inUsd(time, i, hash(noise, token.index, time, i), price, fromDecimal((volume / count).toFixed(12)))
+      }).filter(({ time }) => time >= from && time <= until),
+    )
+  }
 
-function tradesOfRow(prices: Prices, noise: number, token: WorldToken, row: Row, from: number, until: number): Trade[] {
-  return rowMinutes(row, from, until).flatMap(({ time: minute, open, close, count, volume }) =>
-    Array.from({ length: count }, (_, i) => {
-      const time = minute + Math.floor(((i + 1) * 60) / (count + 1))
-      const price = open + ((close - open) * BigInt(i + 1)) / BigInt(count)
-      const usd = fromDecimal((volume / count).toFixed(12))
-      const quote = prices.ofUsd(price, time)
-      return {
-        token,
-        time,
-        order: i,
-        noise: hash(noise, token.index, time, i),
-        quote,
-        usd,
-        etn: prices.ofUsd(usd, time).etn,
-      }
-    }).filter(({ time }) => time >= from && time <= until),
-  )
+  function computed({ from, until }: Piece): Trade[] {
+    return prices
+      .market(token)
+      .fills(from, until)
+      .flatMap(({ time, volume, price }, order) => {
+        // A change counts for later trades: those of its second have the price before.
+        const quote = prices.ofSegment(token, timeline.at(time - 1), time, price)
+        if (!quote) return []
+        const etn = fromDecimal((volume / 1e6).toFixed(6))
+        const noise = hash(hash(seed, 40), token.index, time, volume)
+        return [{ token, time, order, noise, quote, etn, usd: (etn * prices.etnUsd(time)) / ONE }]
+      })
+  }
+
+  const found = timeline.pieces(from, until).flatMap((piece) => {
+    const { kind } = piece.segment
+    return kind === 'none' ? [] : kind === 'row' ? ofRow(piece) : computed(piece)
+  })
+  return [...found, ...added]
 }
 
 function tradeBody({ seed, pools, tokens }: Sources, { token, time, noise, quote, usd, etn }: Trade) {

@@ -3,7 +3,7 @@ import { BUCKETS, type Bucket } from '../rules/parse-query.ts'
 import { type FakeCandle, secondsOf } from './candles.ts'
 import { fromDecimal, ONE } from './decimal.ts'
 import type { Prices } from './prices.ts'
-import { type Row, type Segment, type Timelines, usualSegment } from './timeline.ts'
+import { constant, type Row, type Segment, type Timeline, usualSegment } from './timeline.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { MAX_PRICE, MIN_PRICE, readAddressField, readDecimal, readEntry, readList } from './world-options.ts'
@@ -58,7 +58,6 @@ export interface FakeWorld {
 interface ControlledData {
   tokens(): TokenList
   prices(): Prices
-  readonly timelines: Timelines
   /** In unix milliseconds. */
   clock(): number
   onChange(): void
@@ -68,7 +67,7 @@ interface ControlledData {
 const PRICE_TRADE_USD = ONE
 
 /** Creates what changes the data. */
-export function createWorldControl({ tokens, prices, timelines, clock, onChange }: ControlledData): FakeWorld {
+export function createWorldControl({ tokens, prices, clock, onChange }: ControlledData): FakeWorld {
   const now = () => Math.floor(clock() / 1000)
 
   function find(address: unknown): WorldToken {
@@ -79,10 +78,9 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
   }
 
   const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
-  const timelineOf = (token: WorldToken) => (isWetn(token) ? timelines.etn() : timelines.of(token))
 
-  function change(token: WorldToken, segment: Segment): void {
-    timelineOf(token).set(segment)
+  function change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
+    prices().timelines.change(token, next)
     onChange()
   }
 
@@ -98,12 +96,9 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
       const until = from + Math.ceil(overMs / 1000)
       if (overMs > 0 && !current)
         throw new FakeUsageError(`${token.symbol} has no price that could move: leave out overMs.`)
-      const isRamp = overMs > 0 && current
-      change(
-        token,
-        isRamp ? { kind: 'ramp', from, usd: current.usd, toUsd, until } : { kind: 'fixed', from, usd: toUsd },
-      )
-      if (!isWetn(token)) timelines.of(token).addTrade({ time: until, price: toUsd, usd: PRICE_TRADE_USD })
+      const line: Segment = { kind: 'line', from, usd: current?.usd ?? toUsd, toUsd, until }
+      const trade = { time: until, price: toUsd, usd: PRICE_TRADE_USD }
+      change(token, (timeline) => (isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade)))
     },
     trade(options) {
       checkNames('trade', options, ['token', 'usd'])
@@ -113,30 +108,31 @@ export function createWorldControl({ tokens, prices, timelines, clock, onChange 
         throw new FakeUsageError('token is the other token of the trade: WETN is one side of every trade.')
       const quote = prices().quote(token, now())
       if (!quote) throw new FakeUsageError(`${token.symbol} has no price: call setPrice first.`)
-      timelines.of(token).addTrade({ time: now(), price: quote.usd, usd })
-      onChange()
+      change(token, (timeline) => timeline.withTrade({ time: now(), price: quote.usd, usd }))
     },
     candles(address, bucket, rows) {
       const token = find(address)
       if (isWetn(token)) throw new FakeUsageError('token is not WETN: its candles are those of the price of ETN.')
-      const timeline = timelines.of(token)
       const current = now()
       for (const row of readRows(asOneOf('bucket', bucket, BUCKETS), rows, current)) {
         const from = Math.max(row.from + 1, current)
-        timeline.insertRow(row.until <= current ? row : { ...row, until: from })
-        if (row.until > current) timeline.set({ kind: 'fixed', from, usd: row.close })
+        change(token, (timeline) =>
+          row.until <= current
+            ? timeline.withRow(row)
+            : timeline.withRow({ ...row, until: from }).with(constant(row.close, from)),
+        )
       }
-      onChange()
     },
     unprice(address) {
       const token = find(address)
       if (isWetn(token))
         throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
-      change(token, { kind: 'none', from: now() })
+      change(token, (timeline) => timeline.with({ kind: 'none', from: now() }))
     },
     release(address) {
       const token = find(address)
-      change(token, isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now()))
+      const usual: Segment = isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now())
+      change(token, (timeline) => timeline.with(usual))
     },
   }
 }

@@ -3,17 +3,17 @@ import type { QueryResult } from '../rules/execute.ts'
 import { once } from '../rules/once.ts'
 import type { ParsedQuery } from '../rules/parse-query.ts'
 import type { FakeOperation } from '../rules/routes.ts'
-import { balanceDocument, readOwnBalances } from './balances.ts'
+import { balanceDocument, type OwnBalances, readOwnBalances } from './balances.ts'
 import { Candles } from './candles.ts'
 import { toDecimal } from './decimal.ts'
-import { farms, readOwnFarms } from './farms.ts'
-import { liquidityLocks, readOwnLocks } from './locks.ts'
+import { farms, type OwnFarm, readOwnFarms } from './farms.ts'
+import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
 import { Pools, poolBody, readOwnPools } from './pools.ts'
-import { findPresale, presales, readOwnPresales } from './presales.ts'
+import { findPresale, type OwnPresale, presales, readOwnPresales } from './presales.ts'
 import { Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
-import { Timelines, type TimelinesState } from './timeline.ts'
+import { type Changes, Timelines } from './timeline.ts'
 import { findGenerated, readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { newestTrades } from './trades.ts'
@@ -30,9 +30,9 @@ export interface World {
   /** Changes the data. */
   readonly control: FakeWorld
   /** The changes so far. */
-  save(): TimelinesState
+  save(): Changes
   /** Replaces all changes; without an argument it drops them. */
-  load(state?: TimelinesState): void
+  load(changes?: Changes): void
 }
 
 /** What the data of a route is computed from. */
@@ -43,11 +43,8 @@ export interface Sources {
   tokens: TokenList
   pools: Pools
   prices: Prices
-}
-
-/** The same with what the `world` option adds to a route. */
-export interface SourcesWith<Own> extends Sources {
-  own: Own
+  /** What the `world` option adds. */
+  own: { balances: OwnBalances; locks: OwnLocks; presales: readonly OwnPresale[]; farms: readonly OwnFarm[] }
 }
 
 // biome-ignore format: a list of names
@@ -72,18 +69,20 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   const launching = ownPresales.map(({ token }) => token)
   const ownTokens = readOwnTokens(options, seed, launching, (key) => findGenerated(seed, key, start))
   const tokens = once(() => new TokenList(seed, ownTokens))
-  const timelines = new Timelines(() => tokens().wetn)
-  const prices = once(() => new Prices(seed, tokens(), timelines))
+  const prices = once(() => new Prices(seed, tokens().usdc, new Timelines(tokens().wetn)))
   const candles = once(() => new Candles(prices()))
   const findAtStart = (address: string) => tokens().find(address, start)
   const ownPools = isOwn ? readOwnPools(options.pools, findAtStart) : []
   const pools = once(() => new Pools(seed, tokens(), prices(), ownPools))
-  const ownBalances = readOwnBalances(options.balances, findAtStart)
-  const ownLocks = options.locks ? readOwnLocks(options.locks, tokens(), pools(), start) : new Map()
-  const ownFarms = options.farms ? readOwnFarms(options.farms, pools(), start) : []
+  const own = {
+    presales: ownPresales,
+    balances: readOwnBalances(options.balances, findAtStart),
+    locks: options.locks ? readOwnLocks(options.locks, tokens(), pools(), start) : new Map(),
+    farms: options.farms ? readOwnFarms(options.farms, pools(), start) : [],
+  }
   const ownCollections = readOwnCollections(options.nftCollections)
   const collections = once(() => createCollections(seed, ownCollections, only))
-  const shared = once(() => ({ seed, only, tokens: tokens(), pools: pools(), prices: prices() }))
+  const shared = once(() => ({ seed, only, tokens: tokens(), pools: pools(), prices: prices(), own }))
 
   const spot = (token: WorldToken, now: number) => prices().spot(token, now)
   const tokenAt = <T>(address: string, now: number, make: (token: WorldToken) => T) =>
@@ -91,14 +90,14 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
 
   // biome-ignore format: a table
   const finders: Record<WorldOperation, (ask: ParsedQuery, now: number) => QueryResult | undefined> = {
-    'etn.price': (_, now) => single({ usd: toDecimal(prices().rates.usd(now)) }),
+    'etn.price': (_, now) => single({ usd: toDecimal(prices().etnUsd(now)) }),
     'token.price': ({ address }, now) => tokenAt(address, now, (token) => single({ address: token.address(), ...spot(token, now) })),
     'prices.batch': ({ addresses }, now) => ({ data: batch(addresses, now), items: addresses.length }),
     'token.list': ({ limit }, now) => list(tokens().page(now).slice(0, limit).map(tokenBody)),
     'token.get': ({ address }, now) => tokenAt(address, now, (token) => single({ ...tokenBody(token), ...spot(token, now) })),
     'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => list(candles().newest(token, { ...ask, now }))),
     'token.history': (ask, now) => tokenAt(ask.address, now, (token) => single(candles().history(token, { ...ask, now }))),
-    'locks.get': ({ address }, now) => tokenAt(address, now, (token) => list(liquidityLocks({ ...shared(), own: ownLocks }, token, now))),
+    'locks.get': ({ address }, now) => tokenAt(address, now, (token) => list(liquidityLocks(shared(), token, now))),
     'pool.list': ({ version, limit }, now) => list(pools().list(version, now).slice(0, limit).map(poolBody)),
     'trade.list': trades,
     'nft.stats': (_, now) => single(marketplace(collections(), now)),
@@ -106,13 +105,13 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     'nft.collection': ({ address }, now) =>
       maybe(collections().find(address), (one) => single({ ...collectionBody(one), stats: collectionStats(one, now) })),
     'nft.assets': ({ address, limit }) => maybe(collections().find(address), (one) => list(assets(one, limit))),
-    'presale.list': ({ limit }, now) => list(presales({ ...shared(), own: ownPresales }, now).slice(0, limit)),
-    'presale.get': ({ address }, now) => maybe(findPresale({ ...shared(), own: ownPresales }, now, address), single),
+    'presale.list': ({ limit }, now) => list(presales(shared(), now).slice(0, limit)),
+    'presale.get': ({ address }, now) => maybe(findPresale(shared(), now, address), single),
     'balances.get': ({ address, limit }, now) => {
-      const data = balanceDocument({ ...shared(), own: ownBalances }, { address, limit, now })
+      const data = balanceDocument(shared(), { address, limit, now })
       return { data, items: Object.keys(data.balances).length }
     },
-    'farm.list': (_, now) => list(farms({ ...shared(), own: ownFarms }, now)),
+    'farm.list': (_, now) => list(farms(shared(), now)),
   }
 
   function batch(addresses: string[], now: number): Record<string, unknown> {
@@ -135,10 +134,10 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
 
   return {
     query: (operation, query, now) => finders[operation](query, Math.floor(now / 1000)),
-    control: createWorldControl({ tokens, prices, timelines, clock, onChange: () => candles().clear() }),
-    save: () => timelines.save(),
-    load(state) {
-      timelines.load(state)
+    control: createWorldControl({ tokens, prices, clock, onChange: () => candles().clear() }),
+    save: () => prices().timelines.changes,
+    load(changes = new Map()) {
+      prices().timelines.changes = changes
       candles().clear()
     },
   }

@@ -1,12 +1,16 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { Candles } from '../../../src/fake/data/candles.ts'
-import { dayOf, type Market } from '../../../src/fake/data/market.ts'
+import { dayOf, Market } from '../../../src/fake/data/market.ts'
 import { Prices } from '../../../src/fake/data/prices.ts'
 import { Timelines } from '../../../src/fake/data/timeline.ts'
-import { realTokens, type WorldToken } from '../../../src/fake/data/tokens.ts'
+import { realTokens } from '../../../src/fake/data/tokens.ts'
 import { NOON } from '../setup.ts'
 
 const DAY = 86_400
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 /** Candles that count the days that they compute. */
 function setUp() {
@@ -14,21 +18,12 @@ function setUp() {
   const tokens = new Map(realTokens(seed).map((token) => [token.symbol, token]))
   const tokenOf = (symbol: string) => tokens.get(symbol)!
   let computed = 0
-  class CountedPrices extends Prices {
-    override market(token: WorldToken): Market {
-      const original = super.market(token)
-      return {
-        fills: (from, until) => original.fills(from, until),
-        priceAt: (time) => original.priceAt(time),
-        periods(view) {
-          computed += dayOf(view.until) - dayOf(view.from) + 1
-          return original.periods(view)
-        },
-      }
-    }
-  }
-  const anchors = { usdc: tokenOf('USDC'), wetn: tokenOf('WETN') }
-  const candles = new Candles(new CountedPrices(seed, anchors, new Timelines(() => anchors.wetn)))
+  const { periods } = Market.prototype
+  vi.spyOn(Market.prototype, 'periods').mockImplementation(function (this: Market, view) {
+    computed += dayOf(view.until) - dayOf(view.from) + 1
+    return periods.call(this, view)
+  })
+  const candles = new Candles(new Prices(seed, tokenOf('USDC'), new Timelines(tokenOf('WETN'))))
   const count = (read: () => unknown) => {
     computed = 0
     read()

@@ -2,8 +2,14 @@ import { cut, FakeUsageError, show } from '../../rules/check-options.ts'
 import { once } from '../../rules/once.ts'
 import { findMismatchWith } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import { type Command, type Commands, expectationCommands, type Fields, readingCommands } from './commands.ts'
-import { faultCommands } from './fault-commands.ts'
+import {
+  type Command,
+  type Commands,
+  expectationCommands,
+  type Fields,
+  faultCommands,
+  readingCommands,
+} from './commands.ts'
 import { answerPage } from './page.ts'
 import { describeCommands, NOTHING, resolveComponent, TOKEN_HEADER } from './schemas.ts'
 import { keyAndTimeCommands, stateCommands, worldCommands } from './state-commands.ts'
