@@ -3,19 +3,12 @@ import { runInNewContext } from 'node:vm'
 import { createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, it } from 'vitest'
-import type { FakeServiceOptions, ResetOptions } from '../../src/fake/index.ts'
-import { BOLT, makeFake, NOON, WETN } from './setup.ts'
-
-function play(options?: FakeServiceOptions) {
-  const fake = makeFake(options)
-  const get = (path: string, key = fake.key) =>
-    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
-  return { fake, get }
-}
+import type { ResetOptions } from '../../src/fake/index.ts'
+import { ask, BOLT, NOON, WETN } from './setup.ts'
 
 describe('snapshot and restore', () => {
   it('bring back keys, ledger, journal, faults, stubs, data and time', async () => {
-    const { fake, get } = play({ keys: { k: 1_000 }, rateLimit: { requests: 2 } })
+    const { fake, request: get } = ask({ keys: { k: 1_000 }, rateLimit: { requests: 2 } })
     await get('/prices/etn')
     fake.fault({ status: 500, times: 2 })
     fake.stub('nft.stats', ({ data }) => data)
@@ -50,7 +43,7 @@ describe('snapshot and restore', () => {
   it('share what is equal: a hundred of a full journal are no larger than the references to it', async () => {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')
-    const { fake } = play()
+    const { fake } = ask()
     for (let i = 0; i < 5_000; i++) await fake.fetch(`${fake.baseUrl}/prices/etn?i=${i}`, { method: 'POST' })
     const heap = () => {
       collect()
@@ -63,7 +56,7 @@ describe('snapshot and restore', () => {
   })
 
   it('keep a request that was under way as it was', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     fake.fault({ delayMs: 1_000 })
     const asked = get('/prices/etn')
     const before = [fake.journal(), fake.ledger()]
@@ -80,15 +73,15 @@ describe('snapshot and restore', () => {
   })
 
   it('restore rejects what is no snapshot of this fake', () => {
-    const { fake } = play()
-    for (const wrong of [{}, { at: NOON }, play().fake.snapshot()])
+    const { fake } = ask()
+    for (const wrong of [{}, { at: NOON }, ask().fake.snapshot()])
       expect(() => fake.restore(wrong as never)).toThrow('restore takes a snapshot of this fake.')
   })
 })
 
 describe('reset with keep', () => {
   it('keeps the data, the faults, the keys and the time on demand', async () => {
-    const { fake, get } = play({ keys: { k: 1_000 } })
+    const { fake, request: get } = ask({ keys: { k: 1_000 } })
     const change = async () => {
       fake.world.setPrice(WETN, '5')
       fake.stub('nft.stats', ({ data }) => ({ ...data, updatedAt: 'now' }))
@@ -116,7 +109,7 @@ describe('reset with keep', () => {
 
 describe('fake.clock', () => {
   it('advance moves the time at once, and runs what is due in order, with what it starts', async () => {
-    const { fake } = play()
+    const { fake } = ask()
     const seen: [string, number][] = []
     const { clock } = fake
     const note = (name: string) => seen.push([name, clock.now() - NOON])
@@ -142,7 +135,7 @@ describe('fake.clock', () => {
   })
 
   it('a client lives on it: retry waits end when the time is advanced', async () => {
-    const { fake } = play()
+    const { fake } = ask()
     const client = createClient({ apiKey: fake.key, baseUrl: fake.baseUrl, fetch: fake.fetch, clock: fake.clock })
     fake.script('etn.price', [
       { status: 429, retryAfter: 30 },
@@ -160,7 +153,7 @@ describe('fake.clock', () => {
   })
 
   it.each(['as fetch', 'over HTTP'])('a price feed lives on it: six hours pass in one step, %s', async (way) => {
-    const { fake } = play()
+    const { fake } = ask()
     const connection = way === 'as fetch' ? { fetch: fake.fetch } : { baseUrl: (await fake.listen()).url }
     const client = createClient({ apiKey: fake.key, clock: fake.clock, ...connection })
     const feed = createPriceFeed(client, { clock: fake.clock })
@@ -180,7 +173,7 @@ describe('fake.clock', () => {
   it.each(['restore', 'reset'] as const)(
     '%s sets the time back, and no elapsed time of who lives on it',
     async (way) => {
-      const { fake } = play()
+      const { fake } = ask()
       const start = fake.snapshot()
       const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
       const feed = createPriceFeed(client, { clock: fake.clock })
@@ -205,7 +198,7 @@ describe('fake.clock', () => {
   )
 
   it('sleep rejects with the reason of its signal, and ends when the fake is closed', async () => {
-    const { fake } = play()
+    const { fake } = ask()
     const controller = new AbortController()
     const sleeping = fake.clock.sleep(1e6, controller.signal)
     controller.abort(new Error('enough'))
@@ -217,7 +210,7 @@ describe('fake.clock', () => {
 
   it('random numbers come from the seed', () => {
     const draw = (seed: string) => {
-      const { random } = play({ seed }).fake.clock
+      const { random } = ask({ seed }).fake.clock
       return [random(), random(), random()]
     }
     expect(draw('a')).toEqual(draw('a'))

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultOptions } from '../../../src/fake/index.ts'
-import { BOLT, makeFake } from '../setup.ts'
+import type { FakeServiceOptions, FaultOptions } from '../../../src/fake/index.ts'
+import { ask, BOLT, makeFake } from '../setup.ts'
 
-function play(options?: Parameters<typeof makeFake>[0]) {
-  const fake = makeFake(options)
-  const get = async (path: string, key = fake.key) =>
-    (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })).status
+function play(options?: FakeServiceOptions) {
+  const { fake, request } = ask(options)
+  const get = async (path: string, key?: string) => (await request(path, key)).status
   const times = async (n: number, path = '/prices/etn') => {
     const statuses = []
     for (let i = 0; i < n; i++) statuses.push(await get(path))
