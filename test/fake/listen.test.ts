@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { makeFake, NOON, serve } from './setup.ts'
+import { makeFake, serve } from './setup.ts'
 
 describe('fake.listen', () => {
   it('listens on loopback and a free port by default, and returns the URL', async () => {
@@ -43,23 +43,6 @@ describe('fake.listen', () => {
     await expect(fetch(`${server.url}/openapi.json`)).rejects.toThrow('fetch failed')
     // The fake itself goes on.
     expect((await fake.fetch(`${fake.baseUrl}/openapi.json`)).status).toBe(200)
-  })
-
-  it('sends its own Date, once', async () => {
-    const { url } = await serve()
-    const response = await fetch(`${url}/openapi.json`)
-    expect(response.headers.get('date')).toBe(new Date(NOON).toUTCString())
-  })
-
-  it('notices a caller that gives up', async () => {
-    const { fake, url, key } = await serve({ latencyMs: 1_000_000 })
-    const controller = new AbortController()
-    const asked = fetch(`${url}/prices/etn`, { headers: { authorization: `Bearer ${key}` }, signal: controller.signal })
-    await expect.poll(() => fake.journal().length).toBe(1)
-    controller.abort()
-    await expect(asked).rejects.toThrow()
-    await expect.poll(() => fake.journal()[0]?.finished).toBe(true)
-    expect(fake.ledger()).toMatchObject([{ credits: 25, delivered: false }])
   })
 
   it('answers many requests at once', async () => {

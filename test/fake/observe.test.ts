@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, BOLT, NOBODY, NOON, serve } from './setup.ts'
+import { ask, BOLT, NOBODY, NOON } from './setup.ts'
 
 describe('the ledger', () => {
   it('lists every charge, with what it was for', async () => {
@@ -19,12 +19,6 @@ describe('the ledger', () => {
     for (const entry of fake.journal()) entry.status = 0
     expect(fake.charged()).toBe(25)
     expect(fake.journal()[0]?.status).toBe(200)
-  })
-
-  it('marks an answer over HTTP delivered after its last byte', async () => {
-    const { fake, get } = await serve()
-    await get('/tokens/52014?limit=100')
-    await expect.poll(() => fake.ledger()[0]?.delivered).toBe(true)
   })
 })
 

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createClient } from 'etn-market'
+import { type ClientOptions, createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, it } from 'vitest'
-import type { ResetOptions } from '../../src/fake/index.ts'
+import type { FakeService, ResetOptions } from '../../src/fake/index.ts'
 import { ask, BOLT, NOON, WETN } from './setup.ts'
 
 describe('snapshot and restore', () => {
@@ -107,6 +107,22 @@ describe('reset with keep', () => {
   })
 })
 
+/** Watches a price every ten minutes on the clock of the fake, and notes when it arrives. */
+function watch(fake: FakeService, connection: Pick<ClientOptions, 'fetch' | 'baseUrl'>) {
+  const client = createClient({ apiKey: fake.key, clock: fake.clock, ...connection })
+  const feed = createPriceFeed(client, { clock: fake.clock })
+  const seen: number[] = []
+  const watching = (async () => {
+    for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen.push(fake.now() - NOON)
+  })()
+  const stop = async () => {
+    await feed.close()
+    await watching
+    await client.close()
+  }
+  return { seen, stop }
+}
+
 describe('fake.clock', () => {
   it('advance moves the time at once, and runs what is due in order, with what it starts', async () => {
     const { fake } = ask()
@@ -155,19 +171,12 @@ describe('fake.clock', () => {
   it.each(['as fetch', 'over HTTP'])('a price feed lives on it: six hours pass in one step, %s', async (way) => {
     const { fake } = ask()
     const connection = way === 'as fetch' ? { fetch: fake.fetch } : { baseUrl: (await fake.listen()).url }
-    const client = createClient({ apiKey: fake.key, clock: fake.clock, ...connection })
-    const feed = createPriceFeed(client, { clock: fake.clock })
-    const seen: number[] = []
-    const watching = (async () => {
-      for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen.push(fake.now() - NOON)
-    })()
+    const { seen, stop } = watch(fake, connection)
     await fake.advance(6 * 3_600_000)
     // A feed waits 5 ms for other readers.
     expect(seen).toEqual(Array.from({ length: 36 }, (_, i) => i * 600_000 + 5))
     expect(fake.journal().map(({ at, status }) => [at - NOON, status])).toEqual(seen.map((at) => [at, 200]))
-    await feed.close()
-    await watching
-    await client.close()
+    await stop()
   })
 
   it.each(['restore', 'reset'] as const)(
@@ -175,25 +184,18 @@ describe('fake.clock', () => {
     async (way) => {
       const { fake } = ask()
       const start = fake.snapshot()
-      const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
-      const feed = createPriceFeed(client, { clock: fake.clock })
-      let seen = 0
-      const watching = (async () => {
-        for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen++
-      })()
+      const { seen, stop } = watch(fake, { fetch: fake.fetch })
       await fake.advance(3_600_000)
-      const before = [seen, fake.clock.monotonic()]
+      const before = [seen.length, fake.clock.monotonic()]
       const slept = fake.clock.sleep(60_000)
       if (way === 'restore') fake.restore(start)
       else fake.reset()
       expect([fake.now(), fake.clock.now(), fake.clock.monotonic()]).toEqual([NOON, NOON, before[1]])
       await fake.advance(6_000_000)
       await slept
-      expect([seen, fake.now(), fake.clock.monotonic()]).toEqual([16, NOON + 6_000_000, NOON + 9_600_000])
+      expect([seen.length, fake.now(), fake.clock.monotonic()]).toEqual([16, NOON + 6_000_000, NOON + 9_600_000])
       expect(before[0]).toBe(6)
-      await feed.close()
-      await watching
-      await client.close()
+      await stop()
     },
   )
 
