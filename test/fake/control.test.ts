@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Ajv from 'ajv/dist/2020.js'
@@ -80,6 +80,52 @@ describe('the control routes', () => {
     expect(done.indexOf('fast')).toBeLessThan(done.indexOf('slow'))
   })
 
+  it('add, list and remove faults', async () => {
+    const { get, send } = await remote()
+    const added = await send('POST', '/faults', {
+      operation: 'etn.price',
+      status: 503,
+      retryAfter: '2',
+      times: 'Infinity',
+    })
+    expect(added).toMatchObject({
+      status: 200,
+      body: { id: 1, label: 'status 503, retryAfter "2" on etn.price', hits: 0 },
+    })
+    expect((await get('/prices/etn')).status).toBe(503)
+    expect((await send('GET', '/faults')).body).toEqual([{ ...added.body, hits: 1 }])
+    expect((await send('DELETE', '/faults/1')).status).toBe(200)
+    expect((await get('/prices/etn')).status).toBe(200)
+    expect((await send('DELETE', '/faults/1')).body.error.message).toBe('DELETE /_fake/faults/1: There is no fault 1.')
+  })
+
+  it('return, add and fill keys: all or none', async () => {
+    const { fake, send } = await remote()
+    expect((await send('GET', '/keys')).body).toEqual({ k: { credits: 10_000, tier: 'standard' } })
+    expect((await send('POST', '/keys', { a: 1, b: -1 })).status).toBe(400)
+    expect(Object.keys(fake.keys())).toEqual(['k'])
+    await send('POST', '/keys', { k: 5, other: { credits: 7, tier: 'gold' } })
+    expect(fake.keys()).toEqual({ k: { credits: 5, tier: 'standard' }, other: { credits: 7, tier: 'gold' } })
+  })
+
+  it('hold heavy slots', async () => {
+    const { get, send } = await remote()
+    expect((await send('POST', '/heavy-slots', {})).body).toEqual({ id: 1 })
+    expect((await send('POST', '/heavy-slots', {})).body).toEqual({ id: 2 })
+    expect((await send('POST', '/heavy-slots', {})).status).toBe(400)
+    expect((await get('/farms/52014')).status).toBe(503)
+    expect((await send('DELETE', '/heavy-slots/1')).status).toBe(200)
+    expect((await get('/farms/52014')).status).toBe(200)
+  })
+
+  it('leave no journal entry, and exist only at the root', async () => {
+    const { fake, get, send } = await remote()
+    await send('GET', '/ledger')
+    fake.expectRequests(0)
+    expect((await get('/_fake/ledger')).status).toBe(404)
+    expect((await fake.fetch('http://x.example/_fake/ledger')).status).toBe(404)
+  })
+
   it('add scripts and stubs, and remove them', async () => {
     const { get, send } = await remote()
     expect(
@@ -114,9 +160,6 @@ describe('the control routes', () => {
     await send('POST', '/reset', { keep: ['clock'] })
     expect(fake.now()).toBe(NOON + 5_000)
     expect((await send('POST', '/clock', { now: NOON })).status).toBe(400)
-    expect((await send('POST', '/clock', {})).body.error.message).toBe(
-      'POST /_fake/clock: Give either advanceMs or now.',
-    )
   })
 
   it('keeps the newest 20 snapshots, and drops one on demand', async () => {
@@ -156,7 +199,6 @@ describe('the control routes', () => {
     })
     fake.fault({ status: 500 })
     expect((await send('POST', '/expect/no-unused-faults')).status).toBe(409)
-    expect((await send('POST', '/expect/credits', {})).status).toBe(400)
   })
 
   it('lists can be filtered and paged', async () => {
@@ -179,24 +221,13 @@ describe('the control routes', () => {
     )
   })
 
-  it('unknown fields are 400, and keys are added all or none', async () => {
-    const { fake, send } = await remote()
-    for (const [path, body] of Object.entries({
-      '/world/price': { token: BOLT, usd: '1', over: 1 },
-      '/snapshot': { name: 'x' },
-      '/reset': { kept: [] },
-      '/expect/credits': { expected: 1, operations: 'x' },
-      '/script': { operation: 'etn.price', steps: ['ok'], times: 2 },
-      '/faults': { status: 500, when: 'always' },
-    })) {
-      expect((await send('POST', path, body)).status, path).toBe(400)
-    }
-    expect((await send('POST', '/keys', { a: 1, b: -1 })).status).toBe(400)
-    expect(Object.keys(fake.keys())).toEqual(['k'])
-  })
-
-  it('an error of a long path repeats its start', async () => {
+  it('an error of an unknown path lists the routes, and repeats the start of a long one', async () => {
     const { send } = await remote()
+    const unknown = await send('GET', '/nothing')
+    expect([unknown.status, unknown.body.error.message]).toEqual([
+      404,
+      expect.stringContaining('GET ledger, GET journal'),
+    ])
     const long = 'x'.repeat(9_000)
     for (const [method, path] of Object.entries({ POST: `/${long}`, DELETE: `/faults/${long}` })) {
       const { message } = (await send(method, path)).body.error
@@ -248,6 +279,18 @@ describe('the control routes', () => {
       'expected.etn.price is a whole number of 0 or more, not "x".',
     ],
     ['/restore', { id: 'x' }, 'id is a whole number of 0 or more, not "x".'],
+    ['/clock', { advanceMs: '5' }, 'advanceMs is a number of 0 or more'],
+    ['/clock', { advance: 5 }, 'The request knows no option "advance". It takes: advanceMs, now.'],
+    ['/clock', {}, 'Give either advanceMs or now.'],
+    ['/keys', [1], 'The body is a JSON object.'],
+    ['/world/price', { token: BOLT, usd: '1', over: 1 }, 'The request knows no option "over"'],
+    ['/snapshot', { name: 'x' }, 'The request knows no option "name". It takes: none.'],
+    ['/reset', { kept: [] }, 'The request knows no option "kept"'],
+    ['/expect/credits', { expected: 1, operations: 'x' }, 'The request knows no option "operations"'],
+    ['/expect/credits', {}, 'expected is missing.'],
+    ['/script', { operation: 'etn.price', steps: ['ok'], times: 2 }, 'The request knows no option "times"'],
+    ['/faults', { status: 500, when: 'always' }, 'The request knows no option "when"'],
+    ['/faults', { operation: 'token.prices', status: 500 }, 'operation is one of etn.price'],
   ])('an error of %s names the path of the field: %j', async (path, body, message) => {
     const { send } = await remote()
     const answer = await send('POST', path, body)
@@ -376,5 +419,17 @@ describe('who may control the fake', () => {
     await expect(remote({ controlToken: '' })).rejects.toThrow(
       'controlToken is a text that is not empty, of ASCII characters',
     )
+  })
+
+  it('no other machine, without a token', async () => {
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one && !one.internal && one.family === 'IPv4')
+    const fake = makeFake()
+    const { port } = await fake.listen({ hostname: '0.0.0.0' })
+    expect((await fetch(`http://127.0.0.1:${port}/_fake/ledger`)).status).toBe(200)
+    if (!outside) return
+    expect((await fetch(`http://${outside.address}:${port}/public-api/v1/openapi.json`)).status).toBe(200)
+    expect((await fetch(`http://${outside.address}:${port}/_fake/ledger`)).status).toBe(403)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeService, type FakeServiceOptions, fakeKey } from '../../src/fake/index.ts'
-import { makeFake, NOON } from './setup.ts'
+import { ask, makeFake, NOON } from './setup.ts'
 
 describe('keys', () => {
   it('there is one with many credits by default', () => {
@@ -10,10 +10,9 @@ describe('keys', () => {
   })
 
   it('can be added, filled and emptied', async () => {
-    const fake = makeFake({ keys: { a: 10 } })
+    const { fake, request } = ask({ keys: { a: 10 } })
     fake.addKey('b', { credits: 100, tier: 'gold' })
-    const price = (key: string) =>
-      fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: { authorization: `Bearer ${key}` } })
+    const price = (key: string) => request('/prices/etn', key)
     expect([(await price('a')).status, (await price('b')).status]).toEqual([402, 200])
     fake.setCredits('a', 25)
     expect((await price('a')).status).toBe(200)
@@ -24,11 +23,8 @@ describe('keys', () => {
   })
 
   it('concurrent calls never spend the same credits twice', async () => {
-    const fake = makeFake({ keys: { k: 260 }, latencyMs: 3 })
-    const headers = { authorization: 'Bearer k' }
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => fake.fetch(`${fake.baseUrl}/prices/etn`, { headers })),
-    )
+    const { fake, request } = ask({ keys: { k: 260 }, latencyMs: 3 })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => request()))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
     expect(fake.remaining()).toBe(10)
     fake.expectCredits(250)
@@ -88,15 +84,11 @@ describe('options', () => {
 describe('rateLimit', () => {
   const limited = (rateLimit: FakeServiceOptions['rateLimit'] & object) => {
     let now = NOON
-    const fake = makeFake({ keys: { a: 9_999, b: 9_999 }, rateLimit, clock: { now: () => now } })
-    const get = (key = 'a') => fake.fetch(`${fake.baseUrl}/prices/etn`, { headers: { authorization: `Bearer ${key}` } })
-    return {
-      fake,
-      get,
-      pass(ms: number) {
-        now += ms
-      },
+    const { fake, request } = ask({ keys: { a: 9_999, b: 9_999 }, rateLimit, clock: { now: () => now } })
+    const pass = (ms: number) => {
+      now += ms
     }
+    return { fake, get: (key = 'a') => request('/prices/etn', key), pass }
   }
 
   it('one call too many is 429 with the seconds that are left of the window, and not charged', async () => {

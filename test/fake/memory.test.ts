@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { FakeFilter, FakeServiceOptions, ResetOptions } from '../../src/fake/index.ts'
-import { makeFake } from './setup.ts'
-
-function play(options?: FakeServiceOptions) {
-  const fake = makeFake(options)
-  const get = (path: string, key = fake.key) =>
-    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
-  return { fake, get }
-}
+import type { FakeFilter, ResetOptions } from '../../src/fake/index.ts'
+import { ask } from './setup.ts'
 
 describe('options of methods', () => {
   it('wrong ones are refused with their name', () => {
-    const { fake } = play()
+    const { fake } = ask()
     expect(() => fake.peakInFlight({ heavyy: true } as object)).toThrow(/^peakInFlight knows no option "heavyy"/)
     expect(() => fake.reset({ keep: 'world' } as unknown as ResetOptions)).toThrow('keep is a list, not "world".')
     expect(() => fake.addKeys(null as unknown as Record<string, number>)).toThrow(/^keys is an object/)
@@ -21,7 +14,7 @@ describe('options of methods', () => {
 
 describe('filters', () => {
   it('select by operation and key, in expectations too', async () => {
-    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
+    const { fake, request: get } = ask({ keys: { a: 1_000, b: 1_000 } })
     await get('/prices/etn', 'a')
     await get('/prices/etn', 'b')
     expect(fake.charged({ key: 'b' })).toBe(25)
@@ -35,7 +28,7 @@ describe('filters', () => {
     [{ operations: 'etn.price' }, 'filter knows no option "operations"'],
     [{ key: 5 }, 'key is a text'],
   ])('reject %j', (filter, message) => {
-    const { fake } = play()
+    const { fake } = ask()
     for (const read of [fake.charged, fake.ledger, fake.journal])
       expect(() => read(filter as FakeFilter)).toThrow(message)
     expect(() => fake.expectCredits(0, filter as FakeFilter)).toThrow(message)
@@ -44,7 +37,7 @@ describe('filters', () => {
 
 describe('the journal', () => {
   it('lists the newest requests and charges, and its sums stay right', async () => {
-    const { fake, get } = play({ journal: { max: 3 } })
+    const { fake, request: get } = ask({ journal: { max: 3 } })
     for (let i = 0; i < 10; i++) await get('/prices/etn')
     await get('/nft/stats')
     expect(fake.journal().map(({ id }) => id)).toEqual([9, 10, 11])
@@ -56,7 +49,7 @@ describe('the journal', () => {
   })
 
   it('masks keys that are not its own, and lists headers on demand', async () => {
-    const { fake, get } = play({ journal: { headers: true } })
+    const { fake, request: get } = ask({ journal: { headers: true } })
     await get('/prices/etn', 'esk_live_0123456789abcdef')
     await get('/prices/etn')
     const text = JSON.stringify(fake.journal())
@@ -69,13 +62,13 @@ describe('the journal', () => {
     fake.expectCredits(0, foreign)
     expect(fake.journal(foreign).map(({ status }) => status)).toEqual([401])
     expect(() => fake.expectRequests(5, foreign)).toThrow('({"key":"esk_***ef"})')
-    const plain = play()
-    await plain.get('/prices/etn')
+    const plain = ask()
+    await plain.request()
     expect(plain.fake.journal()[0]).not.toHaveProperty('headers')
   })
 
   it('masks a foreign key that stands in a URL', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     await get('/prices/etn?key=esk_live_0123456789abcdef')
     expect(fake.journal()[0]).toMatchObject({ query: { key: 'esk_***ef' } })
     expect(JSON.stringify(fake.journal())).not.toContain('0123456789')
@@ -83,7 +76,7 @@ describe('the journal', () => {
 
   it('masks a foreign key in the description of a fault too', async () => {
     const secret = 'esk_live_very_secret_99'
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     fake.fault({ key: secret, status: 500, times: 2 })
     await get('/prices/etn', secret)
     expect([fake.faults()[0]?.label, fake.journal()[0]?.fault]).toEqual(
@@ -94,7 +87,7 @@ describe('the journal', () => {
   })
 
   it('holds 10,000 entries by default', async () => {
-    const { fake } = play()
+    const { fake } = ask()
     for (let i = 0; i < 10_100; i++) await fake.fetch(`${fake.baseUrl}/openapi.json?i=${i}`, { method: 'POST' })
     expect(fake.journal()).toHaveLength(10_000)
     fake.expectRequests(10_100)
@@ -111,17 +104,17 @@ describe('the journal', () => {
       },
     ]
     for (const log of logs) {
-      const { fake, get } = play({ log: log as () => void })
+      const { fake, request: get } = ask({ log: log as () => void })
       expect((await get('/prices/etn')).status).toBe(200)
       expect(fake.journal()[0]?.finished).toBe(true)
     }
-    expect(() => play({ log: 'yes' as never })).toThrow('log is a function.')
+    expect(() => ask({ log: 'yes' as never })).toThrow('log is a function.')
   })
 })
 
 describe('addKeys', () => {
   it('adds all keys or none', () => {
-    const { fake } = play({ keys: { a: 1 } })
+    const { fake } = ask({ keys: { a: 1 } })
     expect(() => fake.addKeys({ b: 2, c: -1 })).toThrow('keys.c is a whole number')
     expect(Object.keys(fake.keys())).toEqual(['a'])
     fake.addKeys({ b: 2, a: { credits: 5, tier: 'x' } })

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { BOLT, makeFake, NOBODY, NOON, serve } from './setup.ts'
-
-function play(options?: Parameters<typeof makeFake>[0]) {
-  const fake = makeFake(options)
-  const get = (path: string, key = fake.key) =>
-    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
-  return { fake, get }
-}
+import { ask, BOLT, NOBODY, NOON } from './setup.ts'
 
 describe('the ledger', () => {
   it('lists every charge, with what it was for', async () => {
-    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
+    const { fake, request: get } = ask({ keys: { a: 1_000, b: 1_000 } })
     await get('/nowhere', 'a')
     await get('/tokens/52014?limit=4', 'b')
     expect(fake.ledger()).toEqual([
@@ -20,24 +13,18 @@ describe('the ledger', () => {
   })
 
   it('returns copies', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     await get('/prices/etn')
     for (const charge of fake.ledger()) charge.credits = 0
     for (const entry of fake.journal()) entry.status = 0
     expect(fake.charged()).toBe(25)
     expect(fake.journal()[0]?.status).toBe(200)
   })
-
-  it('marks an answer over HTTP delivered after its last byte', async () => {
-    const { fake, get } = await serve()
-    await get('/tokens/52014?limit=100')
-    await expect.poll(() => fake.ledger()[0]?.delivered).toBe(true)
-  })
 })
 
 describe('the journal', () => {
   it('lists every request with its outcome', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     await get(`/tokens/52014/${BOLT}/candles?limit=2&bucket=1d`)
     await get(`/tokens/52014/${NOBODY}`)
     expect(fake.journal()).toEqual([
@@ -66,7 +53,7 @@ describe('the journal', () => {
   })
 
   it('counts the attempts at the same request with the same key', async () => {
-    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
+    const { fake, request: get } = ask({ keys: { a: 1_000, b: 1_000 } })
     fake.fault({ status: 500, times: 2 })
     for (let i = 0; i < 3; i++) await get('/prices/etn', 'a')
     await get('/prices/etn', 'b')
@@ -81,7 +68,7 @@ describe('the journal', () => {
   })
 
   it('counts how many requests were in flight', async () => {
-    const { fake, get } = play({ latencyMs: 5 })
+    const { fake, request: get } = ask({ latencyMs: 5 })
     await Promise.all([get('/prices/etn'), get('/farms/52014'), get('/nft/stats'), get('/farms/52014')])
     expect(fake.journal().map(({ inFlight, heavyInFlight }) => [inFlight, heavyInFlight])).toEqual([
       [1, 0],
@@ -96,7 +83,7 @@ describe('the journal', () => {
   })
 
   it('names the fault', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     fake.fault({ operation: 'etn.price', status: 503, retryAfter: '2', when: () => true })
     await get('/prices/etn')
     expect(fake.journal()[0]?.fault).toBe('status 503, retryAfter "2" on etn.price selected by a function')
@@ -104,7 +91,7 @@ describe('the journal', () => {
 
   it('logs one line per request to log only', async () => {
     const lines: string[] = []
-    const { fake, get } = play({ log: (line) => lines.push(line) })
+    const { fake, request: get } = ask({ log: (line) => lines.push(line) })
     await get('/prices/etn')
     await get('/nowhere')
     fake.fault({ reset: 'after' })
@@ -119,7 +106,7 @@ describe('the journal', () => {
 
 describe('expectCredits', () => {
   it('passes, in total or per operation', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     fake.expectCredits(0)
     fake.expectCredits({})
     await get('/prices/etn')
@@ -129,7 +116,7 @@ describe('expectCredits', () => {
   })
 
   it('throws with the requests, their query, credits, key and fault', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     await get('/prices/etn')
     await get('/tokens/52014?limit=1')
     fake.fault({ reset: 'after' })
@@ -140,7 +127,7 @@ describe('expectCredits', () => {
   })
 
   it('throws with the expected amount of each operation', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     await get('/prices/etn')
     expect(() => fake.expectCredits({ 'nft.stats': 25 })).toThrow(
       'Unexpected credits charged:\n  etn.price: expected 0, not 25\n  nft.stats: expected 25, not 0\nThe requests:\n  #1 GET /prices/etn',
@@ -148,7 +135,7 @@ describe('expectCredits', () => {
   })
 
   it('carries expected and actual, as test runners show them', async () => {
-    const { fake } = play()
+    const { fake } = ask()
     const thrown = (() => {
       try {
         return fake.expectCredits(5)
@@ -161,7 +148,7 @@ describe('expectCredits', () => {
   })
 
   it('rejects impossible expectations', () => {
-    const { fake } = play()
+    const { fake } = ask()
     expect(() => fake.expectCredits(-1)).toThrow('expected is a whole number of 0 or more, or an object, not -1.')
     expect(() => fake.expectCredits({ 'token.prices': 5 } as object)).toThrow(
       'expected knows no option "token.prices". It takes: etn.price, ',
@@ -171,7 +158,7 @@ describe('expectCredits', () => {
 
 describe('expectRequests', () => {
   it('passes, in total or per operation', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     await get('/prices/etn')
     await get('/prices/etn')
     await get('/farms/52014')
@@ -180,7 +167,7 @@ describe('expectRequests', () => {
   })
 
   it('throws with the requests concerned', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     await get('/prices/etn')
     await get('/nowhere')
     expect(() => fake.expectRequests(1)).toThrow(

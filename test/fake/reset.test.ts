@@ -1,21 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createClient } from 'etn-market'
+import { type ClientOptions, createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, it } from 'vitest'
-import type { FakeServiceOptions, ResetOptions } from '../../src/fake/index.ts'
-import { BOLT, makeFake, NOON, WETN } from './setup.ts'
-
-function play(options?: FakeServiceOptions) {
-  const fake = makeFake(options)
-  const get = (path: string, key = fake.key) =>
-    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
-  return { fake, get }
-}
+import type { FakeService, ResetOptions } from '../../src/fake/index.ts'
+import { ask, BOLT, NOON, WETN } from './setup.ts'
 
 describe('snapshot and restore', () => {
   it('bring back keys, ledger, journal, faults, stubs, data and time', async () => {
-    const { fake, get } = play({ keys: { k: 1_000 }, rateLimit: { requests: 2 } })
+    const { fake, request: get } = ask({ keys: { k: 1_000 }, rateLimit: { requests: 2 } })
     await get('/prices/etn')
     fake.fault({ status: 500, times: 2 })
     fake.stub('nft.stats', ({ data }) => data)
@@ -50,7 +43,7 @@ describe('snapshot and restore', () => {
   it('share what is equal: a hundred of a full journal are no larger than the references to it', async () => {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')
-    const { fake } = play()
+    const { fake } = ask()
     for (let i = 0; i < 5_000; i++) await fake.fetch(`${fake.baseUrl}/prices/etn?i=${i}`, { method: 'POST' })
     const heap = () => {
       collect()
@@ -63,7 +56,7 @@ describe('snapshot and restore', () => {
   })
 
   it('keep a request that was under way as it was', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     fake.fault({ delayMs: 1_000 })
     const asked = get('/prices/etn')
     const before = [fake.journal(), fake.ledger()]
@@ -80,15 +73,15 @@ describe('snapshot and restore', () => {
   })
 
   it('restore rejects what is no snapshot of this fake', () => {
-    const { fake } = play()
-    for (const wrong of [{}, { at: NOON }, play().fake.snapshot()])
+    const { fake } = ask()
+    for (const wrong of [{}, { at: NOON }, ask().fake.snapshot()])
       expect(() => fake.restore(wrong as never)).toThrow('restore takes a snapshot of this fake.')
   })
 })
 
 describe('reset with keep', () => {
   it('keeps the data, the faults, the keys and the time on demand', async () => {
-    const { fake, get } = play({ keys: { k: 1_000 } })
+    const { fake, request: get } = ask({ keys: { k: 1_000 } })
     const change = async () => {
       fake.world.setPrice(WETN, '5')
       fake.stub('nft.stats', ({ data }) => ({ ...data, updatedAt: 'now' }))
@@ -114,9 +107,25 @@ describe('reset with keep', () => {
   })
 })
 
+/** Watches a price every ten minutes on the clock of the fake, and notes when it arrives. */
+function watch(fake: FakeService, connection: Pick<ClientOptions, 'fetch' | 'baseUrl'>) {
+  const client = createClient({ apiKey: fake.key, clock: fake.clock, ...connection })
+  const feed = createPriceFeed(client, { clock: fake.clock })
+  const seen: number[] = []
+  const watching = (async () => {
+    for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen.push(fake.now() - NOON)
+  })()
+  const stop = async () => {
+    await feed.close()
+    await watching
+    await client.close()
+  }
+  return { seen, stop }
+}
+
 describe('fake.clock', () => {
   it('advance moves the time at once, and runs what is due in order, with what it starts', async () => {
-    const { fake } = play()
+    const { fake } = ask()
     const seen: [string, number][] = []
     const { clock } = fake
     const note = (name: string) => seen.push([name, clock.now() - NOON])
@@ -142,7 +151,7 @@ describe('fake.clock', () => {
   })
 
   it('a client lives on it: retry waits end when the time is advanced', async () => {
-    const { fake } = play()
+    const { fake } = ask()
     const client = createClient({ apiKey: fake.key, baseUrl: fake.baseUrl, fetch: fake.fetch, clock: fake.clock })
     fake.script('etn.price', [
       { status: 429, retryAfter: 30 },
@@ -160,52 +169,38 @@ describe('fake.clock', () => {
   })
 
   it.each(['as fetch', 'over HTTP'])('a price feed lives on it: six hours pass in one step, %s', async (way) => {
-    const { fake } = play()
+    const { fake } = ask()
     const connection = way === 'as fetch' ? { fetch: fake.fetch } : { baseUrl: (await fake.listen()).url }
-    const client = createClient({ apiKey: fake.key, clock: fake.clock, ...connection })
-    const feed = createPriceFeed(client, { clock: fake.clock })
-    const seen: number[] = []
-    const watching = (async () => {
-      for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen.push(fake.now() - NOON)
-    })()
+    const { seen, stop } = watch(fake, connection)
     await fake.advance(6 * 3_600_000)
     // A feed waits 5 ms for other readers.
     expect(seen).toEqual(Array.from({ length: 36 }, (_, i) => i * 600_000 + 5))
     expect(fake.journal().map(({ at, status }) => [at - NOON, status])).toEqual(seen.map((at) => [at, 200]))
-    await feed.close()
-    await watching
-    await client.close()
+    await stop()
   })
 
   it.each(['restore', 'reset'] as const)(
     '%s sets the time back, and no elapsed time of who lives on it',
     async (way) => {
-      const { fake } = play()
+      const { fake } = ask()
       const start = fake.snapshot()
-      const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
-      const feed = createPriceFeed(client, { clock: fake.clock })
-      let seen = 0
-      const watching = (async () => {
-        for await (const { stale } of feed.watch([BOLT], { everyMs: 600_000 })) if (!stale) seen++
-      })()
+      const { seen, stop } = watch(fake, { fetch: fake.fetch })
       await fake.advance(3_600_000)
-      const before = [seen, fake.clock.monotonic()]
+      const before = [seen.length, fake.clock.monotonic()]
       const slept = fake.clock.sleep(60_000)
       if (way === 'restore') fake.restore(start)
       else fake.reset()
       expect([fake.now(), fake.clock.now(), fake.clock.monotonic()]).toEqual([NOON, NOON, before[1]])
       await fake.advance(6_000_000)
       await slept
-      expect([seen, fake.now(), fake.clock.monotonic()]).toEqual([16, NOON + 6_000_000, NOON + 9_600_000])
+      expect([seen.length, fake.now(), fake.clock.monotonic()]).toEqual([16, NOON + 6_000_000, NOON + 9_600_000])
       expect(before[0]).toBe(6)
-      await feed.close()
-      await watching
-      await client.close()
+      await stop()
     },
   )
 
   it('sleep rejects with the reason of its signal, and ends when the fake is closed', async () => {
-    const { fake } = play()
+    const { fake } = ask()
     const controller = new AbortController()
     const sleeping = fake.clock.sleep(1e6, controller.signal)
     controller.abort(new Error('enough'))
@@ -217,7 +212,7 @@ describe('fake.clock', () => {
 
   it('random numbers come from the seed', () => {
     const draw = (seed: string) => {
-      const { random } = play({ seed }).fake.clock
+      const { random } = ask({ seed }).fake.clock
       return [random(), random(), random()]
     }
     expect(draw('a')).toEqual(draw('a'))

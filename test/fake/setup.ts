@@ -32,8 +32,17 @@ export function makeFake(options: FakeServiceOptions = {}): FakeService {
 export function play(options: FakeServiceOptions = {}) {
   const fake = makeFake(options)
   const key = Object.keys(fake.keys())[0] ?? 'none'
-  const get = (path: string, init?: RequestInit) => ask(fake.fetch, fake.baseUrl + path, key, init)
+  const get = (path: string, init?: RequestInit) => answerOf(fake.fetch, fake.baseUrl + path, key, init)
   return { fake, key, get }
+}
+
+/** A fake, and functions that ask it without a server: for the response, or for its data. */
+export function ask(options: FakeServiceOptions = {}) {
+  const fake = makeFake(options)
+  const request = (path = '/prices/etn', key = fake.key) =>
+    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
+  const get = async (path: string) => (await (await request(path)).json()).data
+  return { fake, request, get }
 }
 
 /** A fake that listens, and bare `fetch` to ask it with. */
@@ -41,12 +50,12 @@ export async function serve(options: FakeServiceOptions = {}) {
   const fake = makeFake(options)
   const { url } = await fake.listen()
   const key = Object.keys(fake.keys())[0] ?? 'none'
-  const get = (path: string, init?: RequestInit) => ask(fetch, url + path, key, init)
+  const get = (path: string, init?: RequestInit) => answerOf(fetch, url + path, key, init)
   return { fake, url, key, get }
 }
 
 /** Asks with a key, unless the request brings headers of its own. */
-async function ask(how: typeof fetch, url: string, key: string, init?: RequestInit): Promise<Answer> {
+async function answerOf(how: typeof fetch, url: string, key: string, init?: RequestInit): Promise<Answer> {
   const response = await how(url, { headers: { authorization: `Bearer ${key}` }, ...init })
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: parse(text) }
@@ -62,7 +71,7 @@ function parse(text: string): unknown {
 
 /** A path for every operation, each of them answered with data. */
 export function examplePaths(fake: FakeService): Promise<Record<FakeOperation, string>> {
-  return examples((path) => ask(fake.fetch, fake.baseUrl + path, fake.key))
+  return examples((path) => answerOf(fake.fetch, fake.baseUrl + path, fake.key))
 }
 
 async function examples(get: (path: string) => Promise<Answer>): Promise<Record<FakeOperation, string>> {

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FakeOperation } from '../../src/fake/index.ts'
-import { BOLT, makeFake, serve } from './setup.ts'
-
-function play() {
-  const fake = makeFake()
-  const get = async (path: string) => {
-    const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
-    return { status: response.status, headers: response.headers, body: await response.json() }
-  }
-  return { fake, get }
-}
+import { BOLT, play, serve } from './setup.ts'
 
 describe('fake.stub', () => {
   it('replaces the data of an operation, charged, with headers, until it is removed', async () => {

@@ -55,30 +55,6 @@ describe('mswHandlers', () => {
     fake.expectRequests({ 'nft.stats': 1 })
   })
 
-  it('simulates exhausted credits, a busy service and a lost answer', async () => {
-    fake.setCredits('esk_test_mine', 24)
-    expect((await fetch(`${API}/prices/etn`, { headers })).status).toBe(402)
-    fake.setCredits('esk_test_mine', 9_000)
-    fake.holdHeavySlot()
-    fake.holdHeavySlot()
-    const busy = await fetch(`${API}/farms/52014`, { headers })
-    expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '1'])
-    fake.fault({ operation: 'etn.price', reset: 'after' })
-    await expect(fetch(`${API}/prices/etn`, { headers })).rejects.toThrow(TypeError)
-    fake.expectCredits({ 'etn.price': 25 })
-    fake.expectNoUnusedFaults()
-  })
-
-  it('counts overlapping heavy calls', async () => {
-    const slow = createFakeService({ heavyLatencyMs: 20 })
-    server.use(...mswHandlers(slow))
-    const own = { authorization: `Bearer ${slow.key}` }
-    const answers = await Promise.all([1, 2, 3].map(() => fetch(`${API}/farms/52014`, { headers: own })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503])
-    expect(slow.peakInFlight({ heavy: true })).toBe(3)
-    await slow.close()
-  })
-
   it.each([
     'http://localhost:4000/api',
     'http://localhost:4000/api/',
@@ -115,15 +91,5 @@ describe('mswHandlers', () => {
       asked.once('error', reject)
     })
     expect(status).toEqual([200, '25'])
-  })
-
-  it('rejects an aborted request with its reason', async () => {
-    fake.fault({ never: true })
-    const controller = new AbortController()
-    const asked = fetch(`${API}/prices/etn`, { headers, signal: controller.signal })
-    await expect.poll(() => fake.journal().length).toBe(1)
-    controller.abort(new Error('enough'))
-    await expect(asked).rejects.toThrow('enough')
-    await expect.poll(() => fake.journal()[0]?.finished).toBe(true)
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { FakeCandle } from '../../../src/fake/index.ts'
-import { BOLT, examplePaths, NOON, WETN } from '../setup.ts'
-import { ask } from './ask.ts'
+import type { FakeCandle, FakeService } from '../../../src/fake/index.ts'
+import { ask, BOLT, CORE, examplePaths, NOON, WETN } from '../setup.ts'
 import { DAY, MINE, WORLD } from './own-world.ts'
 
 describe('changed prices', () => {
@@ -132,16 +131,15 @@ describe('changed prices', () => {
 
   it('release gives the computed price back, and a fixed own token its own price', async () => {
     const { fake, get } = ask({ world: WORLD })
-    const core = '0x309B916b3A90cb3E071697Ea9680e9217A30066f'
-    const price = await get(`/prices/52014/${core}`)
-    fake.world.setPrice(core, '99')
+    const price = await get(`/prices/52014/${CORE}`)
+    fake.world.setPrice(CORE, '99')
     fake.world.setPrice(MINE, '1')
-    fake.world.release(core)
+    fake.world.release(CORE)
     fake.world.release(MINE)
-    expect(await get(`/prices/52014/${core}`)).toEqual(price)
+    expect(await get(`/prices/52014/${CORE}`)).toEqual(price)
     expect(await expectCoherent(get, MINE)).toBe('0.019')
     fake.advance(3_600_000)
-    await expectCoherent(get, core)
+    await expectCoherent(get, CORE)
   })
 
   it('unprice takes the price away and leaves the past', async () => {
@@ -236,14 +234,13 @@ describe('changed prices', () => {
   })
 
   it('the price before a change counts to the end of the period, without a trade too', async () => {
-    const core = '0x309B916b3A90cb3E071697Ea9680e9217A30066f'
     const { fake, get } = ask()
-    const { usd } = await get(`/prices/52014/${core}`)
-    fake.world.setPrice(core, '0.9')
+    const { usd } = await get(`/prices/52014/${CORE}`)
+    fake.world.setPrice(CORE, '0.9')
     await fake.advance(1_000)
-    fake.world.release(core)
+    fake.world.release(CORE)
     await fake.advance(3_600_000)
-    const minutes = await get(`/tokens/52014/${core}/candles?bucket=1m&limit=100`)
+    const minutes = await get(`/tokens/52014/${CORE}/candles?bucket=1m&limit=100`)
     const minute = minutes.find(({ time }: FakeCandle) => time === Math.floor(NOON / 60_000) * 60)
     expect(minute).toMatchObject({ open: Number(usd), high: 0.9, close: Number(usd) })
   })
@@ -263,7 +260,14 @@ describe('changed prices', () => {
     expect(outside).toEqual([])
   })
 
-  it.each<[string, (fake: ReturnType<typeof ask>['fake']) => void, string]>([
+  const ROW: FakeCandle = { time: 0, open: 1, high: 1, low: 1, close: 1, volume: 0, count: 0 }
+  /** Replaces rows that are right but for the given fields. */
+  const rows = (bucket: Bucket, ...given: Partial<FakeCandle>[]) => {
+    const made = given.map((fields) => ({ ...ROW, ...fields }))
+    return (fake: FakeService) => fake.world.candles(BOLT, bucket, made)
+  }
+
+  it.each<[string, (fake: FakeService) => void, string]>([
     ['an unknown token', (fake) => fake.world.setPrice(MINE, '1'), 'token is a token of the world'],
     ['a price of 0', (fake) => fake.world.setPrice(BOLT, '0'), 'usd is a decimal above 0'],
     ['a negative duration', (fake) => fake.world.setPrice(BOLT, '1', { overMs: -1 }), 'overMs is a number from 0'],
@@ -274,34 +278,10 @@ describe('changed prices', () => {
     ],
     ['a trade of WETN', (fake) => fake.world.trade({ token: WETN, usd: '1' }), 'token is the other token'],
     ['an unknown bucket', (fake) => fake.world.candles(BOLT, '2h' as '1h', []), 'bucket is one of 1m, 15m'],
-    [
-      'a row beside the bucket',
-      (fake) => fake.world.candles(BOLT, '1h', [{ time: 7, open: 1, high: 1, low: 1, close: 1, volume: 0, count: 0 }]),
-      'rows[0].time is the start of a period of 1h',
-    ],
-    [
-      'a duplicate row',
-      (fake) =>
-        fake.world.candles(
-          BOLT,
-          '1h',
-          [0, 0].map((time) => ({ time, open: 1, high: 1, low: 1, close: 1, volume: 0, count: 0 })),
-        ),
-      'rows[1].time occurs twice',
-    ],
-    [
-      'a high below the close',
-      (fake) => fake.world.candles(BOLT, '1h', [{ time: 0, open: 1, high: 1, low: 1, close: 2, volume: 0, count: 0 }]),
-      'rows[0].high is at least',
-    ],
-    [
-      'a row in the future',
-      (fake) =>
-        fake.world.candles(BOLT, '1d', [
-          { time: 86_400 * 40_000, open: 1, high: 1, low: 1, close: 1, volume: 0, count: 0 },
-        ]),
-      'rows[0].time is in the future',
-    ],
+    ['a row beside the bucket', rows('1h', { time: 7 }), 'rows[0].time is the start of a period of 1h'],
+    ['a duplicate row', rows('1h', {}, {}), 'rows[1].time occurs twice'],
+    ['a high below the close', rows('1h', { close: 2 }), 'rows[0].high is at least'],
+    ['a row in the future', rows('1d', { time: 86_400 * 40_000 }), 'rows[0].time is in the future'],
   ])('rejects %s', (_, change, message) => {
     expect(() => change(ask().fake)).toThrow(message)
   })

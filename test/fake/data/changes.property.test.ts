@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { FakeCandle } from '../../../src/fake/index.ts'
 import { testProperty } from '../../support/property.ts'
-import { BOLT, NOON, WETN } from '../setup.ts'
-import { ask } from './ask.ts'
+import { ask, BOLT, NOON, WETN } from '../setup.ts'
 
 const HOUR = 3_600
 const SECONDS = { '1m': 60, '15m': 900, '1h': HOUR, '4h': 4 * HOUR, '1d': 24 * HOUR }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { fakeTokens } from '../../../src/fake/index.ts'
-import { BOLT, examplePaths, NOON, WETN } from '../setup.ts'
-import { ask } from './ask.ts'
+import { ask, BOLT, examplePaths, NOON, WETN } from '../setup.ts'
 
 const DAY = 86_400_000
 const MOMENTS = [0, 37 * DAY, 400 * DAY]

@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fakeTokens } from '../../../src/fake/index.ts'
-import { BOLT, makeFake, NOON, USDC, WETN } from '../setup.ts'
-
-interface Candle {
-  time: number
-  open: number
-  high: number
-  low: number
-  close: number
-  volume: number
-  count: number
-}
+import { type FakeCandle as Candle, fakeTokens } from '../../../src/fake/index.ts'
+import { ask, BOLT, NOON, USDC, WETN } from '../setup.ts'
 
 const SECONDS = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
 type Bucket = keyof typeof SECONDS
@@ -21,11 +11,7 @@ const CURRENCIES = ['USD', 'ETN'] as const
 /** A fake at a moment of choice, and short ways to ask it. */
 function look(seed = 7) {
   let now = NOON
-  const fake = makeFake({ seed, clock: { now: () => now } })
-  const get = async (path: string) => {
-    const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
-    return (await response.json()).data
-  }
+  const { get } = ask({ seed, clock: { now: () => now } })
   return {
     at(seconds: number) {
       now = seconds * 1000

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { WorldOptions } from '../../../src/fake/index.ts'
-import { BOLT, USDC, WETN } from '../setup.ts'
-import { ask } from './ask.ts'
+import type { WorldOptions, WorldPresaleOptions } from '../../../src/fake/index.ts'
+import { ask, BOLT, USDC, WETN } from '../setup.ts'
 import { ART, address, DAY, MINE, POOL, SALE, WALLET, WORLD } from './own-world.ts'
 
 /** A presale that is right but for the given fields. */
-function saleOf({ decimals = 18, ...fields }: { decimals?: number; token?: { address: string; symbol: string } } = {}) {
+function saleOf({ decimals = 18, ...fields }: { decimals?: number } & Partial<WorldPresaleOptions> = {}) {
   return { pool: POOL, token: { address: SALE, symbol: 'SALE', decimals }, startsInMs: 0, endsInMs: DAY, ...fields }
 }
 
@@ -147,26 +146,40 @@ describe('the world option', () => {
     ).toHaveLength(150)
   })
 
+  const withToken = (fields: object) => ({ tokens: [{ address: MINE, symbol: 'M', ...fields }] })
+  const withPool = (fields: object) => ({ pools: [{ address: POOL, token0: BOLT, token1: USDC, ...fields }] })
+  const withArt = (fields: object) => ({ nftCollections: [{ ...artOf(), ...fields }] })
+  const lock = (percentSupply: number, fields: object = {}) => ({ percentSupply, unlocksInMs: 1, ...fields })
+  const traits = [{ name: 'a', value: 'b', rarity: 2 }]
+
   it.each<[string, unknown, string]>([
+    ['a list', [], 'world takes an object'],
+    ['null', null, 'world takes an object'],
     ['an unknown field', { token: [] }, 'world knows no option "token". It takes: tokens, pools'],
+    ['no boolean for only', { only: 1 }, 'world.only is true or false'],
+    ['too many tokens', { tokenCount: 10_001 }, 'world.tokenCount is a number from 0 to 10000, not 10001'],
+    ['an unknown field of an entry', withToken({ price: 1 }), 'world.tokens[0] knows no option "price"'],
+    ['a wrong address', withToken({ address: '0x1' }), 'world.tokens[0].address is an address'],
+    ['a missing symbol', withToken({ symbol: undefined }), 'world.tokens[0].symbol is a text'],
+    ['wrong decimals', withToken({ decimals: 1.5 }), 'world.tokens[0].decimals is a whole number'],
+    ['a wrong price', withToken({ usd: '-1' }), 'world.tokens[0].usd is a decimal above 0'],
     [
-      'an unknown field of an entry',
-      { tokens: [{ address: MINE, symbol: 'M', price: 1 }] },
-      'world.tokens[0] knows no option "price"',
-    ],
-    ['a wrong address', { tokens: [{ address: '0x1', symbol: 'M' }] }, 'world.tokens[0].address is an address'],
-    ['a missing symbol', { tokens: [{ address: MINE }] }, 'world.tokens[0].symbol is a text'],
-    [
-      'wrong decimals',
-      { tokens: [{ address: MINE, symbol: 'M', decimals: 1.5 }] },
-      'world.tokens[0].decimals is a whole number',
-    ],
-    [
-      'a wrong price',
-      { tokens: [{ address: MINE, symbol: 'M', usd: '-1' }] },
-      'world.tokens[0].usd is a decimal above 0',
+      'a price beyond bounds',
+      { tokens: [{ address: WETN, usd: `1${'0'.repeat(20)}` }] },
+      'world.tokens[0].usd is from 0.000000000000000001 to 1000000000000',
     ],
     ['a token twice', { tokens: [{ address: BOLT }, { address: BOLT }] }, 'world.tokens[1].address occurs twice'],
+    ['an unknown token in a pool', withPool({ token0: MINE }), 'world.pools[0].token0 is a token of the world'],
+    [
+      'a pool at the address of a token',
+      { ...withToken({}), ...withPool({ address: MINE }) },
+      'world.pools[0].address is an address without a token',
+    ],
+    [
+      'two pools with one address',
+      { pools: [2, 3].flatMap((version) => withPool({ version }).pools) },
+      `world.pools[1].address occurs twice: ${POOL}`,
+    ],
     [
       'a balance of an unknown token',
       { balances: { [WALLET]: { [MINE]: '1' } } },
@@ -177,91 +190,27 @@ describe('the world option', () => {
       { balances: { [WALLET]: { [BOLT]: '1.5' } } },
       'is a whole amount in the smallest unit',
     ],
-    ['a lock of an unknown token', { locks: { [MINE]: [] } }, `world.locks[${MINE}] is for a token of the world`],
     [
-      'locks above 100 per cent',
-      {
-        locks: {
-          [BOLT]: [
-            { percentSupply: 60, unlocksInMs: 1 },
-            { percentSupply: 41, unlocksInMs: 1 },
-          ],
-        },
-      },
-      'adds up to 101, above 100',
+      'a balance above the supply',
+      { ...withToken({ decimals: 2, totalSupply: 10 }), balances: { [ART]: { [MINE]: '1001' } } },
+      `world.balances[${ART}][${MINE}] is at most the supply of the token, 1000 in the smallest unit`,
     ],
+    ['a lock of an unknown token', { locks: { [MINE]: [] } }, `world.locks[${MINE}] is for a token of the world`],
+    ['locks above 100 per cent', { locks: { [BOLT]: [lock(60), lock(41)] } }, 'adds up to 101, above 100'],
     [
       'locks of both tokens of a pool above 100 per cent',
       {
-        tokens: [{ address: MINE, symbol: 'MINE', usd: 1 }],
-        pools: [{ address: POOL, token0: MINE, token1: USDC }],
-        locks: Object.fromEntries(
-          [MINE, USDC].map((one) => [one, [{ percentSupply: 51, unlocksInMs: 1, pair: POOL }]]),
-        ),
+        ...withToken({ usd: 1 }),
+        ...withPool({ token0: MINE }),
+        locks: { [MINE]: [lock(51, { pair: POOL })], [USDC]: [lock(51, { pair: POOL })] },
       },
       `world.locks[${USDC}]: percentSupply of the active locks of a pool adds up to 102, above 100`,
-    ],
-    [
-      'a floor price without a listing',
-      { nftCollections: [{ ...artOf(), stats: { floorPrice: 1, listingCount: 0 } }] },
-      'world.nftCollections[0].stats.floorPrice is null without a listing',
-    ],
-    ['too many tokens', { tokenCount: 10_001 }, 'world.tokenCount is a number from 0 to 10000, not 10001'],
-    [
-      'a balance above the supply',
-      {
-        tokens: [{ address: MINE, symbol: 'M', decimals: 2, totalSupply: 10 }],
-        balances: { [ART]: { [MINE]: '1001' } },
-      },
-      `world.balances[${ART}][${MINE}] is at most the supply of the token, 1000 in the smallest unit`,
-    ],
-    [
-      'more owners than assets',
-      { nftCollections: [{ ...artOf(), totalSupply: 2, stats: { uniqueOwners: 3 } }] },
-      'world.nftCollections[0].stats.uniqueOwners is at most totalSupply: 3 are above 2',
-    ],
-    [
-      'a pool at the address of a token',
-      { tokens: [{ address: MINE, symbol: 'M' }], pools: [{ address: MINE, token0: MINE, token1: USDC }] },
-      'world.pools[0].address is an address without a token',
-    ],
-    [
-      'a pool of an unknown token',
-      { pools: [{ address: POOL, token0: MINE, token1: BOLT }] },
-      'world.pools[0].token0 is a token of the world',
     ],
     ['a farm of an unknown pool', { farms: [{ poolAddr: POOL }] }, 'world.farms[0].poolAddr is a pool of the world'],
     [
       'a presale that ends before it starts',
-      { presales: [{ pool: POOL, token: { address: SALE, symbol: 'S' }, startsInMs: 2, endsInMs: 1 }] },
+      { presales: [saleOf({ startsInMs: 2, endsInMs: 1 })] },
       'world.presales[0].endsInMs is later',
-    ],
-    [
-      'a collection without a name',
-      { nftCollections: [{ address: ART, symbol: 'A', totalSupply: 1 }] },
-      'world.nftCollections[0].name is a text',
-    ],
-    [
-      'a rarity of 2',
-      {
-        nftCollections: [
-          {
-            address: ART,
-            name: 'A',
-            symbol: 'A',
-            totalSupply: 1,
-            assets: [{ tokenId: '1', traits: [{ name: 'a', value: 'b', rarity: 2 }] }],
-          },
-        ],
-      },
-      'world.nftCollections[0].assets[0].traits[0].rarity is a number from 0 to 1',
-    ],
-    ['a list', [], 'world takes an object'],
-    ['null', null, 'world takes an object'],
-    [
-      'two pools with one address',
-      { pools: [2, 3].map((version) => ({ address: POOL, version, token0: BOLT, token1: USDC })) },
-      `world.pools[1].address occurs twice: ${POOL}`,
     ],
     [
       'two presales with one pool',
@@ -278,15 +227,21 @@ describe('the world option', () => {
       { presales: [saleOf({ token: { address: WETN, symbol: 'WETN' } })] },
       `world.presales[0].token.address is a new token, which its launch lists, not ${WETN}`,
     ],
-    [
-      'a price beyond bounds',
-      { tokens: [{ address: WETN, usd: `1${'0'.repeat(20)}` }] },
-      'world.tokens[0].usd is from 0.000000000000000001 to 1000000000000',
-    ],
+    ['a collection without a name', withArt({ name: undefined }), 'world.nftCollections[0].name is a text'],
     [
       'two collections with one address',
       { nftCollections: [artOf(), artOf()] },
       'world.nftCollections[1].address occurs',
+    ],
+    [
+      'a floor price without a listing',
+      withArt({ stats: { floorPrice: 1, listingCount: 0 } }),
+      'world.nftCollections[0].stats.floorPrice is null without a listing',
+    ],
+    [
+      'more owners than assets',
+      withArt({ stats: { uniqueOwners: 3 } }),
+      'world.nftCollections[0].stats.uniqueOwners is at most totalSupply: 3 are above 2',
     ],
     [
       'an asset twice',
@@ -298,7 +253,11 @@ describe('the world option', () => {
       { nftCollections: [artOf(['1', '2', '3'])] },
       'world.nftCollections[0].assets lists at most totalSupply assets: 3 are above 2',
     ],
-    ['no boolean for only', { only: 1 }, 'world.only is true or false'],
+    [
+      'a rarity of 2',
+      withArt({ assets: [{ tokenId: '1', traits }] }),
+      'world.nftCollections[0].assets[0].traits[0].rarity is a number from 0 to 1',
+    ],
   ])('rejects %s', (_, world, message) => {
     expect(() => ask({ world: world as WorldOptions })).toThrow(message)
   })

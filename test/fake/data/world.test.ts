@@ -2,30 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { hash, hashText } from '../../../src/fake/data/random.ts'
 import { fakeTokens, fakeWallets } from '../../../src/fake/index.ts'
 import { checksumAddress } from '../../../src/utils/address.ts'
-import { examplePaths, makeFake, NOON } from '../setup.ts'
+import { ask, examplePaths, NOON } from '../setup.ts'
 
-async function everything(seed: number | string): Promise<Record<string, unknown>> {
-  const fake = makeFake({ seed })
-  const paths = await examplePaths(fake)
+/** The data of every operation, asked for in their order or the other way round. */
+async function everything(seed: number | string, { reverse = false } = {}): Promise<Record<string, unknown>> {
+  const { fake, get } = ask({ seed })
+  const { 'account.me': _, ...paths } = await examplePaths(fake)
   const found: Record<string, unknown> = {}
-  for (const [operation, path] of Object.entries(paths)) {
-    if (operation === 'account.me') continue
-    const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
-    found[operation] = (await response.json()).data
-  }
+  const all = Object.entries(paths)
+  for (const [operation, path] of reverse ? all.reverse() : all) found[operation] = await get(path)
   return found
 }
 
 describe('the data', () => {
   it('is the same for the same seed in any order of requests', async () => {
-    const first = await everything('a')
-    const fake = makeFake({ seed: 'a' })
-    const paths = await examplePaths(fake)
-    for (const [operation, path] of Object.entries(paths).reverse()) {
-      if (operation === 'account.me') continue
-      const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
-      expect((await response.json()).data, operation).toEqual(first[operation])
-    }
+    expect(await everything('a', { reverse: true })).toEqual(await everything('a'))
   })
 
   it('differs with the seed', async () => {
@@ -76,9 +67,7 @@ describe('the data', () => {
   })
 
   it('has as many tokens as token.list can show, the real ones among them, some without a price', async () => {
-    const fake = makeFake()
-    const get = async (path: string) =>
-      (await (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })).json()).data
+    const { get } = ask()
     const tokens: { address: string; symbol: string }[] = await get('/tokens/52014?limit=100')
     const symbols = new Map(tokens.map(({ symbol, address }) => [symbol, address]))
     for (const [symbol, address] of Object.entries(fakeTokens)) expect(symbols.get(symbol)).toBe(address)
@@ -96,9 +85,7 @@ describe('the data', () => {
   })
 
   it('a token without a price has no candles and an empty history, and is still there', async () => {
-    const fake = makeFake()
-    const get = async (path: string) =>
-      (await (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })).json()).data
+    const { get } = ask()
     const tokens: { address: string }[] = await get('/tokens/52014?limit=100')
     const prices = await Promise.all(tokens.map(({ address }) => get(`/prices/52014/${address}`)))
     const { address } = prices.find(({ usd }) => usd === undefined)
@@ -119,68 +106,45 @@ describe('the data', () => {
 
   it('keeps what it lists: every token and presale of today answers later, with the same names', async () => {
     let now = NOON
-    const fake = makeFake({ clock: { now: () => now } })
-    const ask = async (path: string) => {
-      const response = await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
-      return { status: response.status, data: (await response.json()).data }
-    }
-    const tokens: { address: string }[] = (await ask('/tokens/52014?limit=100')).data
-    const presales: { pool: string }[] = (await ask('/presales/52014?limit=50')).data
-    const pricedToday = Object.keys(
-      (await ask(`/prices/52014?addresses=${tokens.slice(0, 50).map((t) => t.address)}`)).data,
-    )
+    const { get, request } = ask({ clock: { now: () => now } })
+    const tokens: { address: string }[] = await get('/tokens/52014?limit=100')
+    const presales: { pool: string }[] = await get('/presales/52014?limit=50')
+    const first = tokens.slice(0, 50).map(({ address }) => address)
+    const pricedToday = Object.keys(await get(`/prices/52014?addresses=${first}`))
     for (const days of [7, 120, 5_000]) {
       now = NOON + days * 86_400_000
-      for (const { address, ...token } of tokens) {
-        const { status, data } = await ask(`/tokens/52014/${address}`)
-        expect([status, data]).toEqual([200, expect.objectContaining(token)])
-      }
-      for (const { pool } of presales) expect((await ask(`/presales/52014/${pool}`)).status).toBe(200)
-      const priced = Object.keys(
-        (await ask(`/prices/52014?addresses=${tokens.slice(0, 50).map((t) => t.address)}`)).data,
-      )
-      expect(priced).toEqual(pricedToday)
+      for (const { address, ...token } of tokens) expect(await get(`/tokens/52014/${address}`)).toMatchObject(token)
+      for (const { pool } of presales) expect((await request(`/presales/52014/${pool}`)).status).toBe(200)
+      expect(Object.keys(await get(`/prices/52014?addresses=${first}`))).toEqual(pricedToday)
     }
-    const newest = (await ask('/tokens/52014?limit=100')).data as { address: string }[]
+    const newest: { address: string }[] = await get('/tokens/52014?limit=100')
     now = NOON
-    const unborn = await Promise.all(newest.map(({ address }) => ask(`/tokens/52014/${address}`)))
+    const unborn = await Promise.all(newest.map(({ address }) => request(`/tokens/52014/${address}`)))
     expect(unborn.filter(({ status }) => status === 404)).toHaveLength(40)
   })
 
   it('changes with time: presales open, launch and fail', async () => {
-    let now = NOON
-    const fake = makeFake({ clock: { now: () => now } })
-    const get = async (path: string) =>
-      (await (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })).json()).data
-    const life = async (pool: string) => {
-      const seen = []
-      for (let day = 0; day < 20; day++) {
-        now = NOON + day * 86_400_000
-        const { status } = await get(`/presales/52014/${pool}`)
-        if (seen.at(-1) !== status) seen.push(status)
-      }
-      return seen.join(' ')
+    const { fake, get } = ask()
+    const [{ pool }] = (await get('/presales/52014')).filter(({ status }: { status: string }) => status === 'PENDING')
+    const life = []
+    for (let day = 0; day < 20; day++, fake.advance(86_400_000)) {
+      const { status } = await get(`/presales/52014/${pool}`)
+      if (life.at(-1) !== status) life.push(status)
     }
-    const pools = (await get('/presales/52014')).filter(({ status }: { status: string }) => status === 'PENDING')
-    const lives = await Promise.all([life(pools[0].pool)])
-    for (const one of lives) expect(one).toMatch(/^PENDING ACTIVE (LAUNCHED|FAILED|CANCELLED)$/)
+    expect(life.join(' ')).toMatch(/^PENDING ACTIVE (LAUNCHED|FAILED|CANCELLED)$/)
   })
 
   it('changes with time: locks run out', async () => {
-    let now = NOON
-    const fake = makeFake({ clock: { now: () => now } })
-    const locks = async () => {
-      const response = await fake.fetch(`${fake.baseUrl}/tokens/52014/${fakeTokens.BOLT}/liquidity-locks`, {
-        headers: { authorization: `Bearer ${fake.key}` },
-      })
-      return (await response.json()).data as { lockId: number; created: number; duration: number; active: boolean }[]
-    }
+    const { fake, get } = ask()
+    const locks = (): Promise<{ lockId: number; created: number; duration: number; active: boolean }[]> =>
+      get(`/tokens/52014/${fakeTokens.BOLT}/liquidity-locks`)
     const lock = (await locks()).find(({ active }) => active)
     if (!lock) throw new Error('no active lock')
-    now = (lock.created + lock.duration) * 1000 - 1000
-    expect((await locks()).find(({ lockId }) => lockId === lock.lockId)?.active).toBe(true)
-    now += 1000
-    expect((await locks()).find(({ lockId }) => lockId === lock.lockId)?.active).toBe(false)
+    const isActive = async () => (await locks()).find(({ lockId }) => lockId === lock.lockId)?.active
+    fake.advance((lock.created + lock.duration) * 1000 - 1000 - NOON)
+    expect(await isActive()).toBe(true)
+    fake.advance(1_000)
+    expect(await isActive()).toBe(false)
   })
 
   it('NFT traits come in shares that fit the collection', async () => {

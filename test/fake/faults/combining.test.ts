@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultOptions, ScriptStep } from '../../../src/fake/index.ts'
-import { makeFake, NOON, serve } from '../setup.ts'
-
-function play(options?: Parameters<typeof makeFake>[0]) {
-  const fake = makeFake(options)
-  const get = (path = '/prices/etn') =>
-    fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${fake.key}` } })
-  return { fake, get }
-}
+import { ask, NOON, serve } from '../setup.ts'
 
 describe('several faults on one call', () => {
   it('take effect together, in order: delays add up, headers merge, transforms run one after the other', async () => {
     const slept: number[] = []
     const clock = { now: () => NOON, sleep: async (ms: number) => void slept.push(ms) }
-    const { fake, get } = play({ clock })
+    const { fake, request: get } = ask({ clock })
     fake.fault({ delayMs: 100, headers: { 'x-a': '1', 'x-b': '1' } })
     fake.fault({ transform: (body) => ({ first: body }), headers: { 'x-b': '2' } })
     fake.fault({ delayMs: 20, transform: async (body) => ({ second: Object.keys(body as object) }), truncate: 0.99 })
@@ -36,7 +29,7 @@ describe('several faults on one call', () => {
     [{ creditHeaders: 'missing' }, { creditHeaders: 'duplicate' }],
     [{ truncate: 3 }, { stall: 3 }],
   ])('%j first, %j on the next call', async (first, second) => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     const faults = [fake.fault(first), fake.fault(second)]
     await get().catch(() => {})
     expect(faults.map(({ hits }) => hits)).toEqual([1, 0])
@@ -45,7 +38,7 @@ describe('several faults on one call', () => {
   })
 
   it('a content that was second waits, whatever its nth says', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     fake.fault({ status: 500 })
     fake.fault({ status: 502, nth: 1 })
     expect([(await get()).status, (await get()).status, (await get()).status]).toEqual([500, 502, 200])
@@ -54,7 +47,7 @@ describe('several faults on one call', () => {
 
 describe('fake.script', () => {
   it('gives each call of an operation its outcome', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     const script = fake.script('etn.price', [{ status: 429 }, { malformed: true }, 'ok', { status: 500 }])
     expect((await get('/nft/stats')).status).toBe(200)
     const first = await get()
@@ -70,7 +63,7 @@ describe('fake.script', () => {
   })
 
   it('can be limited to a key, and removed', async () => {
-    const { fake, get } = play({ keys: { a: 1_000, b: 1_000 } })
+    const { fake, request: get } = ask({ keys: { a: 1_000, b: 1_000 } })
     fake.script('etn.price', [{ status: 500 }], { key: 'b' })
     expect((await get()).status).toBe(200)
     fake.script('etn.price', [{ status: 500 }]).remove()
@@ -85,13 +78,13 @@ describe('fake.script', () => {
     ['token.price', [{ status: 700 }], /steps\[0\].status is a whole number from 200 to 599/],
     ['token.price', [Object.create(null), [1]], /steps\[1\] is ok, or an object, not a list/],
   ])('rejects %j with %j', (operation, steps, message) => {
-    expect(() => play().fake.script(operation as 'token.price', steps as ScriptStep[])).toThrow(message)
+    expect(() => ask().fake.script(operation as 'token.price', steps as ScriptStep[])).toThrow(message)
   })
 })
 
 describe('functions of the user', () => {
   it('an async when is awaited, and a fault is never used more often than it should be', async () => {
-    const { fake, get } = play()
+    const { fake, request: get } = ask()
     fake.fault({ status: 500, when: async ({ path }) => path === '/prices/etn' })
     const statuses = (await Promise.all([get(), get(), get('/nft/stats')])).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, 200, 500])
@@ -124,28 +117,28 @@ describe('Retry-After', () => {
 })
 
 describe('checked when the fault is made', () => {
-  it.each<[string, unknown, RegExp]>([
-    ['a header name', { headers: { 'x y': '1' } }, /"x y" is not a header name/],
-    ['a line break', { headers: { x: 'a\r\nb' } }, /headers\.x is a header value/],
-    ['a header that is a number', { headers: { x: 1 } }, /headers\.x is a text, or a list, not 1/],
-    ['an empty list of values', { headers: { x: [] } }, /headers\.x has at least 1 item/],
-    ['a header of the transport', { headers: { 'Content-Length': '5' } }, /Content-Length belongs to the transport/],
-    ['a page with a status without a body', { html: 204 }, /html is a status with a body, not 204/],
-    ['headers in a list', { headers: ['x'] }, /headers is an object, not/],
-    ['a line break in retryAfter', { status: 429, retryAfter: '1\n2' }, /retryAfter is .*a header value/],
-    ['an empty list for retryAfter', { status: 429, retryAfter: [] }, /retryAfter has at least 1 item/],
-    ['a negative retryAfter', { status: 429, retryAfter: -1 }, /retryAfter is a number of 0 or more, or a text/],
-    ['an object for retryAfter', { status: 429, retryAfter: { ms: 1 } }, /retryAfter.inMs is missing/],
-    ['a credit header with a line break', { creditHeaders: { cost: '\n' } }, /creditHeaders.cost is .*a header value/],
-    ['a date beyond time', { date: { skewMs: 1e300 } }, /date.skewMs is a number/],
-    ['a date that is null', { date: null }, /date is a text, or a number from/],
-    ['an empty list of operations', { operation: [], status: 500 }, /operation has at least 1 item/],
-    ['an empty list for nth', { nth: [], status: 500 }, /nth has at least 1 item/],
-    ['a code that is a number', { status: 500, code: 5 }, /code is a text, not 5/],
-    ['a body that is not JSON', { status: 500, body: () => 1 }, /body is JSON/],
-    ['a body with a cycle', { status: 500, body: cycle() }, /body is JSON/],
-  ])('rejects %s', (_, fault, message) => {
-    expect(() => play().fake.fault(fault as FaultOptions)).toThrow(message)
+  it.each<[unknown, RegExp]>([
+    [{ headers: { 'x y': '1' } }, /"x y" is not a header name/],
+    [{ headers: { x: 'a\r\nb' } }, /headers\.x is a header value/],
+    [{ headers: { x: 1 } }, /headers\.x is a text, or a list, not 1/],
+    [{ headers: { x: [] } }, /headers\.x has at least 1 item/],
+    [{ headers: { 'Content-Length': '5' } }, /Content-Length belongs to the transport/],
+    [{ html: 204 }, /html is a status with a body, not 204/],
+    [{ headers: ['x'] }, /headers is an object, not/],
+    [{ status: 429, retryAfter: '1\n2' }, /retryAfter is .*a header value/],
+    [{ status: 429, retryAfter: [] }, /retryAfter has at least 1 item/],
+    [{ status: 429, retryAfter: -1 }, /retryAfter is a number of 0 or more, or a text/],
+    [{ status: 429, retryAfter: { ms: 1 } }, /retryAfter.inMs is missing/],
+    [{ creditHeaders: { cost: '\n' } }, /creditHeaders.cost is .*a header value/],
+    [{ date: { skewMs: 1e300 } }, /date.skewMs is a number/],
+    [{ date: null }, /date is a text, or a number from/],
+    [{ operation: [], status: 500 }, /operation has at least 1 item/],
+    [{ nth: [], status: 500 }, /nth has at least 1 item/],
+    [{ status: 500, code: 5 }, /code is a text, not 5/],
+    [{ status: 500, body: () => 1 }, /body is JSON/],
+    [{ status: 500, body: cycle() }, /body is JSON/],
+  ])('rejects %o', (fault, message) => {
+    expect(() => ask().fake.fault(fault as FaultOptions)).toThrow(message)
   })
 })
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultOptions } from '../../../src/fake/index.ts'
-import { BOLT, makeFake } from '../setup.ts'
+import type { FakeServiceOptions, FaultOptions } from '../../../src/fake/index.ts'
+import { ask, BOLT, makeFake } from '../setup.ts'
 
-function play(options?: Parameters<typeof makeFake>[0]) {
-  const fake = makeFake(options)
-  const get = async (path: string, key = fake.key) =>
-    (await fake.fetch(fake.baseUrl + path, { headers: { authorization: `Bearer ${key}` } })).status
+function play(options?: FakeServiceOptions) {
+  const { fake, request } = ask(options)
+  const get = async (path: string, key?: string) => (await request(path, key)).status
   const times = async (n: number, path = '/prices/etn') => {
     const statuses = []
     for (let i = 0; i < n; i++) statuses.push(await get(path))
@@ -152,62 +151,38 @@ describe('expectNoUnusedFaults', () => {
 })
 
 describe('a mistaken fault throws at once and lists the allowed values', () => {
-  it.each<[name: string, options: unknown, message: RegExp]>([
-    [
-      'an unknown operation',
-      { operation: 'token.prices', status: 500 },
-      /operation is one of etn\.price, .*farm\.list.*, not "token\.prices"/,
-    ],
-    ['an unknown operation in a list', { operation: ['token.price', 'x'], status: 500 }, /not "x"/],
-    ['an unknown option', { statusCode: 500 }, /knows no option "statusCode". It takes: operation, key, .*status/],
-    ['a probability of 2', { probability: 2, status: 500 }, /probability is a number from 0 to 1, not 2/],
-    [
-      'a probability that is no number',
-      { probability: Number.NaN, status: 500 },
-      /probability is a number from 0 to 1, not NaN/,
-    ],
-    ['times 0', { times: 0, status: 500 }, /times is a whole number of 1 or more, or Infinity, not 0/],
-    ['times 1.5', { times: 1.5, status: 500 }, /times is a whole number/],
-    ['nth 0', { nth: 0, status: 500 }, /nth is a whole number of 1 or more, or a list, not 0/],
-    ['when that is no function', { when: true, status: 500 }, /when is a function/],
-    ['no effect', { operation: 'etn.price' }, /A fault needs an effect: one or more of status, /],
-    ['no effect but charge', { charge: true }, /A fault needs an effect/],
-    ['a status of 700', { status: 700 }, /status is a whole number from 200 to 599, not 700/],
-    ['a status of 404.5', { status: 404.5 }, /status is a whole number/],
-    ['a negative delay', { delayMs: -1 }, /delayMs is a number from 0 to 2147483647, not -1/],
-    ['a delay beyond every timer', { delayMs: 1e12 }, /delayMs/],
-    ['a reset at no known time', { reset: 'during' }, /reset is one of before, after, not "during"/],
-    ['never: false', { never: false }, /never is true, not false/],
-    [
-      'a cut of 1.5 bytes',
-      { truncate: 1.5 },
-      /truncate is a number from 0 to 1, or a whole number of 1 or more, not 1.5/,
-    ],
-    ['a negative stall', { stall: -1 }, /stall/],
-    [
-      'unknown credit headers',
-      { creditHeaders: 'wrong' },
-      /creditHeaders is one of missing, duplicate, or an object, not "wrong"/,
-    ],
-    [
-      'unknown credit header names',
-      { creditHeaders: { price: '1' } },
-      /knows no option "price". It takes: cost, remaining/,
-    ],
-    ['two contents', { status: 500, html: 502 }, /status and html exclude each other/],
-    ['two endings', { truncate: 1, stall: 1 }, /truncate and stall exclude each other/],
-    ['a reset with a status', { reset: 'after', status: 500 }, /status and reset exclude each other/],
-    ['never with a delay', { never: true, delayMs: 5 }, /never has no end/],
-    [
-      'never with headers',
-      { never: true, retryAfter: '1' },
-      /never and retryAfter exclude each other: without an answer/,
-    ],
-    ['a code without a status', { code: 'x', delayMs: 1 }, /code goes with a status/],
-    ['a body and a code', { status: 500, body: {}, code: 'x' }, /body replaces the whole envelope/],
-    ['a reset that charges', { reset: 'before', charge: true }, /reset says itself whether it charges/],
-    ['a transform that is no function', { transform: {} }, /transform is a function/],
-  ])('%s', (_, options, message) => {
+  it.each<[options: unknown, message: RegExp]>([
+    [{ operation: 'token.prices', status: 500 }, /operation is one of etn\.price, .*farm\.list.*, not "token\.prices"/],
+    [{ operation: ['token.price', 'x'], status: 500 }, /not "x"/],
+    [{ statusCode: 500 }, /knows no option "statusCode". It takes: operation, key, .*status/],
+    [{ probability: 2, status: 500 }, /probability is a number from 0 to 1, not 2/],
+    [{ probability: Number.NaN, status: 500 }, /probability is a number from 0 to 1, not NaN/],
+    [{ times: 0, status: 500 }, /times is a whole number of 1 or more, or Infinity, not 0/],
+    [{ times: 1.5, status: 500 }, /times is a whole number/],
+    [{ nth: 0, status: 500 }, /nth is a whole number of 1 or more, or a list, not 0/],
+    [{ when: true, status: 500 }, /when is a function/],
+    [{ operation: 'etn.price' }, /A fault needs an effect: one or more of status, /],
+    [{ charge: true }, /A fault needs an effect/],
+    [{ status: 700 }, /status is a whole number from 200 to 599, not 700/],
+    [{ status: 404.5 }, /status is a whole number/],
+    [{ delayMs: -1 }, /delayMs is a number from 0 to 2147483647, not -1/],
+    [{ delayMs: 1e12 }, /delayMs/],
+    [{ reset: 'during' }, /reset is one of before, after, not "during"/],
+    [{ never: false }, /never is true, not false/],
+    [{ truncate: 1.5 }, /truncate is a number from 0 to 1, or a whole number of 1 or more, not 1.5/],
+    [{ stall: -1 }, /stall/],
+    [{ creditHeaders: 'wrong' }, /creditHeaders is one of missing, duplicate, or an object, not "wrong"/],
+    [{ creditHeaders: { price: '1' } }, /knows no option "price". It takes: cost, remaining/],
+    [{ status: 500, html: 502 }, /status and html exclude each other/],
+    [{ truncate: 1, stall: 1 }, /truncate and stall exclude each other/],
+    [{ reset: 'after', status: 500 }, /status and reset exclude each other/],
+    [{ never: true, delayMs: 5 }, /never has no end/],
+    [{ never: true, retryAfter: '1' }, /never and retryAfter exclude each other: without an answer/],
+    [{ code: 'x', delayMs: 1 }, /code goes with a status/],
+    [{ status: 500, body: {}, code: 'x' }, /body replaces the whole envelope/],
+    [{ reset: 'before', charge: true }, /reset says itself whether it charges/],
+    [{ transform: {} }, /transform is a function/],
+  ])('%j', (options, message) => {
     const fake = makeFake()
     expect(() => fake.fault(options as FaultOptions)).toThrow(TypeError)
     expect(() => fake.fault(options as FaultOptions)).toThrow(message)

@@ -37,20 +37,10 @@ describe('§4: query parameters', () => {
     for (const { time } of body.data) expect(time % seconds).toBe(0)
   })
 
-  it('bucket: the default is 1h', async () => {
+  it.each(['candles', 'history'])('currency: %s in ETN differ from those in USD', async (route) => {
     const { get } = play()
-    const path = `/tokens/52014/${BOLT}/candles?limit=5`
-    expect((await get(path)).body).toEqual((await get(`${path}&bucket=1h`)).body)
-  })
-
-  it('currency: USD and ETN are allowed, USD is the default', async () => {
-    const { get } = play()
-    for (const route of ['candles', 'history']) {
-      const path = `/tokens/52014/${BOLT}/${route}`
-      const usd = (await get(`${path}?currency=USD`)).body
-      expect((await get(path)).body).toEqual(usd)
-      expect((await get(`${path}?currency=ETN`)).body).not.toEqual(usd)
-    }
+    const path = `/tokens/52014/${BOLT}/${route}?currency=`
+    expect((await get(`${path}ETN`)).body).not.toEqual((await get(`${path}USD`)).body)
   })
 
   it.each(['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'hour', 'Day'])(
@@ -63,10 +53,15 @@ describe('§4: query parameters', () => {
     },
   )
 
-  it('duration: the default is DAY', async () => {
+  it.each([
+    ['bucket', '1h', 'candles'],
+    ['duration', 'DAY', 'history'],
+    ['currency', 'USD', 'candles'],
+    ['currency', 'USD', 'history'],
+  ])('%s: the default is %s in %s', async (name, value, route) => {
     const { get } = play()
-    const path = `/tokens/52014/${BOLT}/history`
-    expect((await get(path)).body).toEqual((await get(`${path}?duration=DAY`)).body)
+    const path = `/tokens/52014/${BOLT}/${route}`
+    expect((await get(path)).body).toEqual((await get(`${path}?${name}=${value}`)).body)
   })
 
   it('version: one version per call, 2 is the default', async () => {
@@ -91,12 +86,6 @@ describe('§4: query parameters', () => {
     const { get } = play()
     expect((await get(`/trades/52014?token=${NOBODY}`)).body).toEqual({ data: [], cursor: null })
     expect((await get('/trades/52014?token=BOLT')).body.error.code).toBe('invalid_request')
-  })
-
-  it('addresses: 1 to 50 are allowed', async () => {
-    const { get } = play()
-    expect((await get(`/prices/52014?addresses=${BOLT}`)).status).toBe(200)
-    expect((await get(`/prices/52014?addresses=${Array(50).fill(BOLT)}`)).status).toBe(200)
   })
 
   it.each([
