@@ -18,6 +18,17 @@ test('random workloads cost no more than the cheapest of six plain strategies, w
   expect(Math.max(...ratios)).toBeLessThan(1.06)
 })
 
+test.each([
+  // A large watch joins when the periods of a small one have been chosen.
+  ['periods are replaced once they have cost as much as a change', 228, 1.03],
+  // A look-up takes one of three out of step, beside one token that is bought more often.
+  ['what is bought beside one or two others falls into step again', 312, 1.01],
+])('%s', async (_, seed, most) => {
+  const workload = drawWorkload(seed)
+  const plain = Math.min(...Object.values(STRATEGIES).map((strategy) => strategy(workload)))
+  expect((await runFeed(workload, 80)) / plain).toBeLessThan(most)
+})
+
 describe('watches with one interval that begin apart', () => {
   test.each([1, 2, 3, 14, 49, 50, 51, 60, 75, 110, 200])(
     'of %d tokens cost one batch for each interval',

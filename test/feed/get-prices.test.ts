@@ -1,4 +1,4 @@
-import { InvalidRequestError } from 'etn-market'
+import { InvalidRequestError, ServiceError } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, test, vi } from 'vitest'
@@ -30,6 +30,21 @@ describe('a price request', () => {
     await clock.advance(5)
     expect((await newer).ageMs).toBe(0)
     fake.expectCredits(100)
+  })
+
+  test('rejects where no newer price can be bought, unless an older one is allowed', async () => {
+    const { feed, fake, clock } = setupFeed()
+    const first = feed.price(BOLT)
+    await clock.advance(5)
+    const known = await first
+    await clock.advance(2 * MINUTE)
+    fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
+    const strict = rejection(feed.price(BOLT), ServiceError)
+    await clock.advance(3 * MINUTE)
+    expect(await strict).toMatchObject({ code: 'internal_error', status: 500 })
+    const lenient = feed.price(BOLT, { stale: 'allow' })
+    await clock.advance(3 * MINUTE)
+    expect(await lenient).toMatchObject({ usd: known.usd, at: known.at, stale: true })
   })
 
   test('remembers that a token has no price, from both operations', async () => {
