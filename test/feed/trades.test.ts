@@ -1,7 +1,7 @@
 import { InvalidRequestError, type Trade } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { createTradeDedupe } from '../../src/feed/trades/dedupe.ts'
+import { TradeDedupe } from '../../src/feed/trades/dedupe.ts'
 import { flush } from '../support/clock.ts'
 import { MINUTE, SECOND, setupFeed, types } from './setup.ts'
 import { read } from './trade-list.ts'
@@ -13,7 +13,7 @@ describe('the trade dedupe', () => {
   const page = (...numbers: number[]) => ({ trades: numbers.map(trade), isComplete: false })
 
   test('returns each trade once, newest last', () => {
-    const dedupe = createTradeDedupe()
+    const dedupe = new TradeDedupe()
     expect(dedupe.add(page(3, 2, 1))).toEqual({ fresh: [1, 2, 3].map(trade), gap: undefined })
     expect(dedupe.add(page(4, 3, 2))).toEqual({ fresh: [trade(4)], gap: undefined })
     // An older answer adds nothing, even if it goes back further.
@@ -23,7 +23,7 @@ describe('the trade dedupe', () => {
   })
 
   test('does not return trades later that a gap reported as missed', () => {
-    const dedupe = createTradeDedupe()
+    const dedupe = new TradeDedupe()
     dedupe.add(page(3, 2, 1))
     expect(dedupe.add(page(9, 8)).gap).toEqual({ from: 3, to: 8 })
     // An answer from before the gap.
@@ -33,18 +33,18 @@ describe('the trade dedupe', () => {
   })
 
   test('counts identical trades of one transaction', () => {
-    const dedupe = createTradeDedupe()
+    const dedupe = new TradeDedupe()
     expect(dedupe.add(page(1)).fresh).toHaveLength(1)
     expect(dedupe.add(page(1, 1)).fresh).toHaveLength(1)
     expect(dedupe.add(page(2, 1, 1)).fresh).toEqual([trade(2)])
   })
 
   test('continues after trades that were seen before', () => {
-    expect(createTradeDedupe([2, 1].map(trade)).add(page(4, 3, 2))).toEqual({
+    expect(new TradeDedupe([2, 1].map(trade)).add(page(4, 3, 2))).toEqual({
       fresh: [3, 4].map(trade),
       gap: undefined,
     })
-    expect(createTradeDedupe([2, 1].map(trade)).add(page(5, 4)).gap).toEqual({ from: 2, to: 4 })
+    expect(new TradeDedupe([2, 1].map(trade)).add(page(5, 4)).gap).toEqual({ from: 2, to: 4 })
   })
 })
 

@@ -22,28 +22,12 @@ export interface TradeCostState {
   readonly intervalStart?: number
 }
 
-/**
- * Decides how many trades to request. A request for fewer costs less, but if all of them are new it has to be repeated with a full
- * page. That is paid for out of what was saved, so that the total stays within one full page at each interval, and one more.
- */
-export interface TradeCost {
-  readonly state: TradeCostState
-  /** When the request of the current interval was sent, unix milliseconds; -Infinity before the first. */
-  readonly intervalStart: number
-  /** The number of trades to request after this time. */
-  limitAfter(elapsedMs: number): number
-  /** Whether a request between two intervals is paid for. */
-  readonly coversExtra: boolean
-  /** Records what a request cost, or may have cost. One that is not extra begins an interval. */
-  recordCost(credits: number, sentAt: number, isExtra: boolean): void
-  /** Records how many trades were new after this time. */
-  recordTrades(count: number, elapsedMs: number): void
-  /** Estimates the rate from the times of the trades. */
-  recordFirst(trades: readonly Trade[]): void
-}
-
 /** The number of new trades a request aims for. After a full page, trades may be missing. */
 const TARGET_TRADES = PAGE_SIZE / 2
+const MAX_SAVED = 4 * FULL_PAGE
+/** Twice as many trades as expected, and a few more, are rarely exceeded. */
+const SAFETY_FACTOR = 2
+const MIN_LIMIT = 5
 
 /** The interval that suits the number of new trades after `everyMs`. */
 export function adaptInterval(everyMs: number, trades: number): number {
@@ -51,44 +35,56 @@ export function adaptInterval(everyMs: number, trades: number): number {
   return everyMs * Math.min(2, Math.max(0.5, TARGET_TRADES / Math.max(1, trades)))
 }
 
-const MAX_SAVED = 4 * FULL_PAGE
-/** Twice as many trades as expected, and a few more, are rarely exceeded. */
-const SAFETY_FACTOR = 2
-const MIN_LIMIT = 5
+/**
+ * Decides how many trades to request. A request for fewer costs less, but if all of them are new it has to be repeated with a full
+ * page. That is paid for out of what was saved, so that the total stays within one full page at each interval, and one more.
+ */
+export class TradeCost {
+  #state: Required<TradeCostState>
 
-export function createTradeCost(before?: TradeCostState): TradeCost {
-  let saved = before?.saved ?? FULL_PAGE
-  let rate = before?.rate ?? null
-  let intervalStart = before?.intervalStart ?? Number.NEGATIVE_INFINITY
+  constructor(before?: TradeCostState) {
+    this.#state = { saved: FULL_PAGE, rate: null, intervalStart: Number.NEGATIVE_INFINITY, ...before }
+  }
 
-  return {
-    get state() {
-      return { saved, rate, intervalStart }
-    },
-    get intervalStart() {
-      return intervalStart
-    },
-    limitAfter(elapsedMs) {
-      if (rate === null) return PAGE_SIZE
-      const limit = Math.min(PAGE_SIZE, MIN_LIMIT + Math.ceil(SAFETY_FACTOR * rate * elapsedMs))
-      return saved >= tradeCredits(limit) ? limit : PAGE_SIZE
-    },
-    get coversExtra() {
-      return saved >= FULL_PAGE
-    },
-    recordCost(credits, sentAt, isExtra) {
-      if (!isExtra) intervalStart = sentAt
-      saved = Math.min(MAX_SAVED, saved + (isExtra ? 0 : FULL_PAGE) - credits)
-    },
-    recordTrades(count, elapsedMs) {
-      const current = count / Math.max(1, elapsedMs)
-      // Up at once and down slowly, because too few trades cost another request.
-      rate = Math.max(current, ((rate ?? current) + current) / 2)
-    },
-    recordFirst(trades) {
-      const [newest, oldest] = [trades[0]?.timestamp, trades.at(-1)?.timestamp]
-      if (typeof newest !== 'number' || typeof oldest !== 'number') return
-      rate = trades.length / Math.max(1, (newest - oldest) * 1_000)
-    },
+  /** With the time at which the request of the current interval was sent, by the clock of the feed; -Infinity before the first. */
+  get state(): Required<TradeCostState> {
+    return this.#state
+  }
+
+  /** Whether a request between two intervals is paid for. */
+  get coversExtra(): boolean {
+    return this.#state.saved >= FULL_PAGE
+  }
+
+  /** The number of trades to request after this time. */
+  limitAfter(elapsedMs: number): number {
+    const { rate, saved } = this.#state
+    if (rate === null) return PAGE_SIZE
+    const limit = Math.min(PAGE_SIZE, MIN_LIMIT + Math.ceil(SAFETY_FACTOR * rate * elapsedMs))
+    return saved >= tradeCredits(limit) ? limit : PAGE_SIZE
+  }
+
+  /** Records what a request cost, or may have cost. One that is not extra begins an interval. */
+  recordCost(credits: number, sentAt: number, isExtra: boolean): void {
+    const { intervalStart, saved } = this.#state
+    this.#state = {
+      ...this.#state,
+      intervalStart: isExtra ? intervalStart : sentAt,
+      saved: Math.min(MAX_SAVED, saved + (isExtra ? 0 : FULL_PAGE) - credits),
+    }
+  }
+
+  /** Records how many trades were new after this time. */
+  recordTrades(count: number, elapsedMs: number): void {
+    const current = count / Math.max(1, elapsedMs)
+    // Up at once and down slowly, because too few trades cost another request.
+    this.#state = { ...this.#state, rate: Math.max(current, ((this.#state.rate ?? current) + current) / 2) }
+  }
+
+  /** Estimates the rate from the times of the trades. */
+  recordFirst(trades: readonly Trade[]): void {
+    const [newest, oldest] = [trades[0]?.timestamp, trades.at(-1)?.timestamp]
+    if (typeof newest !== 'number' || typeof oldest !== 'number') return
+    this.#state = { ...this.#state, rate: trades.length / Math.max(1, (newest - oldest) * 1_000) }
   }
 }

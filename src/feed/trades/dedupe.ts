@@ -22,14 +22,6 @@ export interface NewTrades {
   readonly gap: TradeGap | undefined
 }
 
-/** Remembers which trades were seen. */
-export interface TradeDedupe {
-  /** Compares a page with what was seen. */
-  compare(page: TradePage): NewTrades
-  /** Compares a page, and remembers it. */
-  add(page: TradePage): NewTrades
-}
-
 /** Adds a page to the newest trades. `fresh` are those of its trades that are new; without `older`, it replaces them. */
 export function mergePage(page: TradePage, fresh: readonly Trade[], older: TradePage | undefined): TradePage {
   const trades = older ? [...fresh.toReversed(), ...older.trades] : page.trades
@@ -40,40 +32,47 @@ export function mergePage(page: TradePage, fresh: readonly Trade[], older: Trade
 /** Number of trades that are remembered: four pages, because an answer may be older than the one before it. */
 const MAX_KNOWN = 100
 
-/** @param seen what was seen before, newest first; undefined if nothing was, so that nothing can be missing */
-export function createTradeDedupe(seen?: readonly Trade[]): TradeDedupe {
-  let known = new Set(keysOf(seen ?? []))
+/** Remembers which trades were seen. */
+export class TradeDedupe {
+  #known: ReadonlySet<string>
   /** Those of them that no gap precedes. */
-  let sinceGap = known
-  let newest = seen?.[0]
-  let hasPage = seen !== undefined
+  #sinceGap: ReadonlySet<string>
+  #newest: Trade | undefined
+  #hasPage: boolean
 
-  function compare({ trades, isComplete }: TradePage, keys = keysOf(trades)): NewTrades {
-    const oldestKnown = keys.findLastIndex((key) => sinceGap.has(key))
-    const isOlderThanGap = oldestKnown === -1 && keys.some((key) => known.has(key))
+  /** @param seen what was seen before, newest first; undefined if nothing was, so that nothing can be missing */
+  constructor(seen?: readonly Trade[]) {
+    this.#known = new Set(keysOf(seen ?? []))
+    this.#sinceGap = this.#known
+    this.#newest = seen?.[0]
+    this.#hasPage = seen !== undefined
+  }
+
+  /** Compares a page with what was seen. */
+  compare({ trades, isComplete }: TradePage, keys = keysOf(trades)): NewTrades {
+    const oldestKnown = keys.findLastIndex((key) => this.#sinceGap.has(key))
+    const isOlderThanGap = oldestKnown === -1 && keys.some((key) => this.#known.has(key))
     // What is older than a known trade was seen before, precedes the first page, or was reported as missed: it would come too late.
     const fresh = trades
       .slice(0, oldestKnown === -1 ? trades.length : oldestKnown)
-      .filter((_, index) => !isOlderThanGap && !known.has(keys[index] ?? ''))
+      .filter((_, index) => !isOlderThanGap && !this.#known.has(keys[index] ?? ''))
       .reverse()
-    const isGap = hasPage && fresh.length > 0 && oldestKnown === -1 && !isComplete
-    const gap = isGap ? { from: newest?.timestamp ?? undefined, to: fresh[0]?.timestamp ?? undefined } : undefined
+    const isGap = this.#hasPage && fresh.length > 0 && oldestKnown === -1 && !isComplete
+    const gap = isGap ? { from: this.#newest?.timestamp ?? undefined, to: fresh[0]?.timestamp ?? undefined } : undefined
     return { fresh, gap }
   }
 
-  return {
-    compare: (page) => compare(page),
-    add(page) {
-      const keys = keysOf(page.trades)
-      const added = compare(page, keys)
-      known = new Set([...keys, ...known].slice(0, MAX_KNOWN))
-      if (added.fresh.length > 0) {
-        newest = page.trades[0]
-        sinceGap = new Set(added.gap ? keys : [...keys, ...sinceGap].slice(0, MAX_KNOWN))
-      }
-      hasPage = true
-      return added
-    },
+  /** Compares a page, and remembers it. */
+  add(page: TradePage): NewTrades {
+    const keys = keysOf(page.trades)
+    const added = this.compare(page, keys)
+    this.#known = new Set([...keys, ...this.#known].slice(0, MAX_KNOWN))
+    if (added.fresh.length > 0) {
+      this.#newest = page.trades[0]
+      this.#sinceGap = new Set(added.gap ? keys : [...keys, ...this.#sinceGap].slice(0, MAX_KNOWN))
+    }
+    this.#hasPage = true
+    return added
   }
 }
 

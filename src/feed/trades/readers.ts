@@ -3,7 +3,7 @@ import type { Trade } from '../../generated/types.ts'
 import { callSafely } from '../events.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
 import { PAGE_SIZE } from './cost.ts'
-import { createTradeDedupe, type TradeGap } from './dedupe.ts'
+import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import { createTradeSource, type TradeReader, type TradeSource, type TradeSourceParts } from './source.ts'
 import type { TradesOptions } from './trades.ts'
 
@@ -66,7 +66,7 @@ export function createTradeReaders(parts: TradeSourceParts): TradeReaders {
       signal?.throwIfAborted()
       const position = resumeAs === undefined ? undefined : store?.readPosition(token, resumeAs)
       const readBefore = position && (await raceWithAbort(position, ended))
-      queue = createTradeQueue({ bounds, read: readBefore, onGap })
+      queue = new TradeQueue(bounds, readBefore, onGap)
       saved = queue.read[0]
       const source = sourceOf(token)
       leave = source.add(queue)
@@ -101,71 +101,72 @@ export function createTradeReaders(parts: TradeSourceParts): TradeReaders {
   }
 }
 
-export interface TradeReaderOptions {
-  readonly bounds: TradeReader['bounds']
-  /** What the reader has read before a restart, newest first. */
-  readonly read: readonly Trade[] | undefined
-  readonly onGap: (() => void) | undefined
-}
-
-/** A reader, and what it has not read. */
-export interface TradeQueue extends TradeReader {
-  /** The newest trades that were taken, newest first. */
-  readonly read: readonly Trade[]
-  /** Takes the oldest trade. */
-  take(): Trade | undefined
-  /** Resolves when there is a trade; rejects when there will be none. */
-  wait(): Promise<void>
-}
-
 /** Maximum number of trades that wait for a reader, while other readers go on. */
 const MAX_UNREAD = 1_000
 
-export function createTradeQueue({ bounds, read: readBefore, onGap }: TradeReaderOptions): TradeQueue {
-  const dedupe = createTradeDedupe(readBefore)
-  let read = readBefore ?? []
-  let unread: Trade[] = []
-  let pending: { resolve(): void; reject(error: unknown): void } | undefined
+/** A reader, and what it has not read. */
+class TradeQueue implements TradeReader {
+  readonly bounds: TradeReader['bounds']
+  readonly isResumed: boolean
+  /** The newest trades that were taken, newest first. */
+  read: readonly Trade[]
+  readonly #onGap: (() => void) | undefined
+  readonly #dedupe: TradeDedupe
+  #unread: Trade[] = []
+  #pending: { resolve(): void; reject(error: unknown): void } | undefined
 
-  function push(fresh: readonly Trade[]): TradeGap | undefined {
-    const all = [...unread, ...fresh]
-    unread = all.slice(-MAX_UNREAD)
-    const lost = all.length - unread.length
-    if (lost === 0) return undefined
-    return { from: all[lost - 1]?.timestamp ?? undefined, to: unread[0]?.timestamp ?? undefined }
+  /** @param readBefore what the reader has read before a restart, newest first */
+  constructor(
+    bounds: TradeReader['bounds'],
+    readBefore: readonly Trade[] | undefined,
+    onGap: (() => void) | undefined,
+  ) {
+    this.bounds = bounds
+    this.isResumed = readBefore !== undefined
+    this.read = readBefore ?? []
+    this.#onGap = onGap
+    this.#dedupe = new TradeDedupe(readBefore)
   }
 
-  return {
-    bounds,
-    isResumed: readBefore !== undefined,
-    get isWaiting() {
-      return pending !== undefined
-    },
-    get read() {
-      return read
-    },
-    receive(page) {
-      const { fresh, gap } = dedupe.add(page)
-      const lost = push(fresh) ?? gap
-      if (lost) callSafely(onGap, undefined)
-      if (unread.length > 0) {
-        pending?.resolve()
-        pending = undefined
-      }
-      return lost
-    },
-    fail(error) {
-      pending?.reject(error)
-      pending = undefined
-    },
-    take() {
-      const trade = unread.shift()
-      if (trade) read = [trade, ...read].slice(0, PAGE_SIZE)
-      return trade
-    },
-    wait: () =>
-      new Promise((resolve, reject) => {
-        pending = { resolve, reject }
-      }),
+  get isWaiting(): boolean {
+    return this.#pending !== undefined
+  }
+
+  receive(page: TradePage): TradeGap | undefined {
+    const { fresh, gap } = this.#dedupe.add(page)
+    const missed = this.#push(fresh) ?? gap
+    if (missed) callSafely(this.#onGap, undefined)
+    if (this.#unread.length > 0) {
+      this.#pending?.resolve()
+      this.#pending = undefined
+    }
+    return missed
+  }
+
+  fail(error: unknown): void {
+    this.#pending?.reject(error)
+    this.#pending = undefined
+  }
+
+  /** Takes the oldest trade. */
+  take(): Trade | undefined {
+    const trade = this.#unread.shift()
+    if (trade) this.read = [trade, ...this.read].slice(0, PAGE_SIZE)
+    return trade
+  }
+
+  /** Resolves when there is a trade; rejects when there will be none. */
+  wait(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#pending = { resolve, reject }
+    })
+  }
+
+  #push(fresh: readonly Trade[]): TradeGap | undefined {
+    const all = [...this.#unread, ...fresh]
+    this.#unread = all.slice(-MAX_UNREAD)
+    const lost = all.length - this.#unread.length
+    if (lost === 0) return undefined
+    return { from: all[lost - 1]?.timestamp ?? undefined, to: this.#unread[0]?.timestamp ?? undefined }
   }
 }

@@ -8,8 +8,8 @@ import type { Lifetime } from '../lifetime.ts'
 import type { Requester, RequesterParts, RequestSpec } from '../requests/requester.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
 import type { FeedClient } from '../types.ts'
-import { adaptInterval, createTradeCost, PAGE_SIZE, type TradeCost, tradeCredits } from './cost.ts'
-import { createTradeDedupe, mergePage, type TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
+import { adaptInterval, PAGE_SIZE, TradeCost, tradeCredits } from './cost.ts'
+import { mergePage, TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import type { TradeMemory, TradeStore } from './store.ts'
 
 /** Somebody who reads the trades of a token. */
@@ -62,8 +62,8 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   const { signal } = lifetime
   const readers = new Set<TradeReader>()
   let memory: TradeMemory | undefined
-  let cost: TradeCost = createTradeCost()
-  let dedupe: TradeDedupe = createTradeDedupe()
+  let cost = new TradeCost()
+  let dedupe = new TradeDedupe()
   let isLoaded = false
   /** Whether another request is needed before the next interval. */
   let needsExtra = false
@@ -79,7 +79,7 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
   const requester = parts.createRequester(() => intervalOf(waiting()), onReason)
 
   const waiting = () => [...readers].filter(({ isWaiting }) => isWaiting)
-  const nextInterval = () => cost.intervalStart + intervalOf(waiting()) * dailyBudget.requestStretch
+  const nextInterval = () => cost.state.intervalStart + intervalOf(waiting()) * dailyBudget.requestStretch
   const intervalOf = (some: readonly TradeReader[]) => intervalWithin(some, memory?.everyMs ?? 0)
 
   function wake(): void {
@@ -105,8 +105,8 @@ export function createTradeSource(token: string | undefined, parts: TradeSourceP
     isLoaded = true
     if (stored === undefined) return
     memory = stored
-    cost = createTradeCost({ intervalStart: stored.at, ...stored.cost })
-    dedupe = createTradeDedupe(stored.trades)
+    cost = new TradeCost({ intervalStart: stored.at, ...stored.cost })
+    dedupe = new TradeDedupe(stored.trades)
     for (const reader of readers) welcome(reader)
   }
 
