@@ -27,9 +27,10 @@ export interface FeedStreamOptions {
   /**
    * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`,
    * `hooks` and `headers`. A stream costs nothing and reconnects by itself. Where there is none, or none for five seconds, prices are
-   * bought as without it. The proxy delivers at its own pace, which `status().stream.everyMs` says, whatever `everyMs` of a watch is. One
-   * stream serves all watches, up to 150 addresses; what is beyond, and what the proxy does not stream, is bought. `status().stream` and
-   * the event `feed.stream` say what it does; `onError` of a watch is called when its stream brings no prices.
+   * bought as without it. The proxy delivers at its own pace, which `status().stream.everyMs` says, whatever `everyMs` of a watch is: a price
+   * is stale two seconds after the longer of the two. One stream serves all watches, up to 150 addresses; what is beyond, and what the
+   * proxy does not stream, is bought. `status().stream` and the event `feed.stream` say what it does; `onError` of a watch is called as soon
+   * as its stream says that it brings no prices. What a stream brings is no cost in `status()` and `explain()`.
    * @default false
    */
   stream?: boolean | undefined

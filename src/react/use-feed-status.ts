@@ -14,7 +14,7 @@ export interface StatusSource<Status> {
 /**
  * The state of a feed or a price stream, up to date while the component is mounted: whether it runs, its costs, and in `stream` what its stream does.
  * It buys nothing.
- * @example const { stream } = useFeedStatus(feed) // stream?.state is 'fine', 'reconnecting', 'out_of_credits', …
+ * @example const { stream } = useFeedStatus(feed) // stream?.state is 'connected', 'reconnecting', 'out_of_credits', …
  */
 export function useFeedStatus<Status>(feed: StatusSource<Status>): Status {
   const { subscribe, getSnapshot } = useMemo(() => createStatusStore(feed), [feed])
