@@ -2,8 +2,7 @@
 import { createPriceFeed } from 'etn-market/feed'
 import type { FileStoreError } from 'etn-market/node'
 import { createProxy } from 'etn-market/proxy'
-import { codeOf } from '../../../src/feed/failures.ts'
-import { client } from './use-together.ts'
+import { client, codeOf } from './use.cjs'
 
 export const feed = createPriceFeed(client)
 export const proxy = createProxy({ client, allow: ['token.price'], budget: false })
