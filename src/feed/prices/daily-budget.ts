@@ -199,7 +199,9 @@ export class DailyBudget implements Stretch {
 
 function demandOf(watched: Iterable<TrackedPrice>): StretchedDemand[] {
   const demand = new Map<string, { everyMs: number; atLeastEveryMs: number; addresses: number }>()
-  for (const { shortestInterval: everyMs, longestInterval: atLeastEveryMs } of watched) {
+  for (const { shortestInterval: everyMs, longestInterval: atLeastEveryMs, paceMs } of watched) {
+    // A stream brings it.
+    if (paceMs > 0) continue
     const key = `${everyMs} ${atLeastEveryMs}`
     const one = demand.get(key) ?? { everyMs, atLeastEveryMs, addresses: 0 }
     one.addresses++

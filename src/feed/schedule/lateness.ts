@@ -31,7 +31,7 @@ export class LeadTime {
   }
 }
 
-/** Tells watchers when a price is older than their interval, by a millisecond at least. */
+/** Reports to watchers when a price is older than their interval, by a millisecond at least. */
 export class LatePrices {
   readonly #context: FeedContext
   readonly #lead: LeadTime

@@ -427,7 +427,7 @@ export class Schedule {
    */
   #updateStretch(now: number, isNew: boolean): boolean {
     const { dailyBudget, emit } = this.#context
-    if (this.#isStopped || !dailyBudget.update(this.bought, this.leadMs, isNew)) return false
+    if (this.#isStopped || !dailyBudget.update(this.#watched, this.leadMs, isNew)) return false
     for (const tracked of this.#watched) {
       tracked.stretch(dailyBudget)
       this.#late.update(tracked)
