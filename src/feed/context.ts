@@ -1,19 +1,28 @@
+import type { CheckedStore } from './checked-store.ts'
 import type { FeedEvent } from './events.ts'
 import type { FeedClock } from './feed-clock.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { DailyBudget } from './prices/daily-budget.ts'
 import type { PriceTable } from './prices/tracked-price.ts'
 import type { Backoff } from './requests/backoff.ts'
+import type { RecurringRequests } from './requests/requester.ts'
 import type { Send } from './requests/send.ts'
+import type { FeedClient, FeedStore } from './types.ts'
 
 /** What the parts of a feed share. */
 export interface FeedContext {
+  readonly client: FeedClient
   readonly clock: FeedClock
   readonly lifetime: Lifetime
+  /** What outlives the feed; undefined without a store. */
+  readonly store: FeedStore | undefined
+  readonly checkedStore: CheckedStore | undefined
   /** Every address that the feed knows. */
   readonly table: PriceTable
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
+  /** What is requested again and again, besides prices. */
+  readonly recurring: RecurringRequests
   readonly send: Send
   /** How long price requests and new watches wait for others, in milliseconds. */
   readonly windowMs: number

@@ -4,28 +4,28 @@ import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { createCandleStore } from './candles/store.ts'
+import { CandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
-import { createCheckedStore } from './checked-store.ts'
+import { CheckedStore } from './checked-store.ts'
 import type { FeedContext } from './context.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { codeOf } from './failures.ts'
 import { createFeedClock } from './feed-clock.ts'
-import { createLifetime } from './lifetime.ts'
+import { Lifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
-import { createTokenInfos } from './portfolio/token-info.ts'
+import { TokenInfos } from './portfolio/token-info.ts'
 import { watchPortfolio } from './portfolio/watch-portfolio.ts'
 import { DailyBudget } from './prices/daily-budget.ts'
 import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
-import { createBackoff } from './requests/backoff.ts'
-import { createRecurringRequests } from './requests/requester.ts'
+import { Backoff } from './requests/backoff.ts'
+import { RecurringRequests } from './requests/requester.ts'
 import { createSend } from './requests/send.ts'
 import { explain } from './schedule/explain.ts'
 import { Schedule } from './schedule/schedule.ts'
 import { FeedStream } from './stream/feed-stream.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
-import { createTrades } from './trades/trades.ts'
+import { Trades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, FeedStatus, PriceFeed } from './types.ts'
 import { watchAlerts } from './watch/alert.ts'
 import { createPeek, getPrices } from './watch/get-prices.ts'
@@ -52,16 +52,19 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     throw invalidOption('budget', budget, 'left out: the client was not made by createClient')
   const fleetLease = readSharedLease(options)
 
-  const lifetime = createLifetime()
-  const { closed } = lifetime
+  const lifetime = new Lifetime()
   const page = pauseWhenHidden ? followPageVisibility(() => schedule.wake()) : undefined
   const dailyBudget = new DailyBudget(options, clock)
   const context: FeedContext = {
+    client,
     clock,
     lifetime,
+    store,
+    checkedStore: store && new CheckedStore(store, { clock, emit, lifetime }),
     table: new PriceTable(),
     dailyBudget,
-    backoff: createBackoff(clock, emit),
+    backoff: new Backoff(clock, emit),
+    recurring: new RecurringRequests(),
     send: createSend(client, dailyBudget.budget),
     windowMs,
     maxAgeMs,
@@ -77,11 +80,9 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const notify = () => {
     for (const listener of [...listeners]) listener()
   }
-  const checked = store && createCheckedStore(store, clock, emit, closed)
-  const sharedPrices = store && checked && new SharedPrices(store, checked, fleetLease, clock, closed, emit)
-  const schedule = new Schedule(context, sharedPrices, notify)
+  const schedule = new Schedule(context, store && new SharedPrices(context, store, fleetLease), notify)
   const stream = options.stream
-    ? new FeedStream(client, context, schedule, () => {
+    ? new FeedStream(context, schedule, () => {
         if (stream) emit({ type: 'feed.stream', ...stream.status })
         notify()
       })
@@ -91,11 +92,9 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const shared: WatchContext = { ...context, schedule, watches }
   const watch = (addresses: string | readonly string[], watchOptions: Parameters<PriceFeed['watch']>[1]) =>
     watchPrices(addresses, watchOptions, shared)
-  const recurring = createRecurringRequests()
-  const requests = { ...context, client, recurring }
-  const candles = { ...requests, candles: createCandleStore(checked, clock) }
-  const wallets = { ...requests, tokens: createTokenInfos(checked, clock), holdings: new Map(), watch }
-  const trades = createTrades({ ...context, client, storeParts: store && checked && { store, checked, clock, emit } })
+  const candles = new CandleStore(context)
+  const wallets = { ...context, tokens: new TokenInfos(context), holdings: new Map(), watch }
+  const trades = new Trades(context)
 
   const close = async () => {
     lifetime.end()
@@ -120,11 +119,11 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     watch,
     alert: (address, alertOptions) => watchAlerts(address, alertOptions, shared),
     portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
-    watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, candles),
-    trades: trades.follow,
+    watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, context, candles),
+    trades: (tradesOptions) => trades.follow(tradesOptions),
     status: () => readStatus(shared, budget !== undefined, stream?.status),
     explain: ({ calls = 10 } = {}) =>
-      explain(context, schedule, [...watches], [...recurring.list(), ...trades.planned()], calls),
+      explain(context, schedule, [...watches], [...context.recurring.list(), ...trades.planned()], calls),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed

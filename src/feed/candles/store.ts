@@ -1,6 +1,6 @@
 import type { Candle } from '../../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
-import type { CheckedStore } from '../checked-store.ts'
+import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { BUCKET_SECONDS, type Bucket, MAX_CANDLES } from './buckets.ts'
 import type { KnownSeries } from './series.ts'
@@ -13,38 +13,39 @@ export interface SeriesId {
   readonly currency: 'USD' | 'ETN'
 }
 
-/** Keeps series for every reader of a feed, and in the feed's store. */
-export interface CandleStore {
-  /** Resolves with the newest state; undefined if nothing valid is known. */
-  read(id: SeriesId): Promise<KnownSeries | undefined>
-  write(id: SeriesId, series: KnownSeries): void
-}
-
 /** Beyond this number of series, the oldest is dropped. */
 const MAX_SERIES = 100
 const MIN_TTL_MS = 3_600_000
 /** How far the service's clock may be ahead, in milliseconds. */
 const MAX_AHEAD_MS = 3_600_000
 
-export function createCandleStore(store: CheckedStore | undefined, clock: FeedClock): CandleStore {
-  const memory = new Map<string, KnownSeries>()
+/** Keeps series for every reader of a feed, and in the feed's store. */
+export class CandleStore {
+  readonly #context: FeedContext
+  readonly #memory = new Map<string, KnownSeries>()
 
-  return {
-    async read(id) {
-      const stored = await store?.read(keyOf(id), (value) => checkStored(id, value, clock))
-      const known = memory.get(keyOf(id))
-      return stored && !(known && known.at >= stored.at) ? stored : known
-    },
-    write(id, series) {
-      const key = keyOf(id)
-      memory.delete(key)
-      memory.set(key, series)
-      const [oldest] = memory.keys()
-      if (memory.size > MAX_SERIES && oldest !== undefined) memory.delete(oldest)
-      // After that time no candle of it is among the newest.
-      const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
-      store?.write(key, { ...id, ...series, at: clock.toUnix(series.at) }, Math.max(MIN_TTL_MS, ttlMs))
-    },
+  constructor(context: FeedContext) {
+    this.#context = context
+  }
+
+  /** Resolves with the newest state; undefined if nothing valid is known. */
+  async read(id: SeriesId): Promise<KnownSeries | undefined> {
+    const { checkedStore, clock } = this.#context
+    const stored = await checkedStore?.read(keyOf(id), (value) => checkStored(id, value, clock))
+    const known = this.#memory.get(keyOf(id))
+    return stored && !(known && known.at >= stored.at) ? stored : known
+  }
+
+  write(id: SeriesId, series: KnownSeries): void {
+    const { checkedStore, clock } = this.#context
+    const key = keyOf(id)
+    this.#memory.delete(key)
+    this.#memory.set(key, series)
+    const [oldest] = this.#memory.keys()
+    if (this.#memory.size > MAX_SERIES && oldest !== undefined) this.#memory.delete(oldest)
+    // After that time no candle of it is among the newest.
+    const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
+    checkedStore?.write(key, { ...id, ...series, at: clock.toUnix(series.at) }, Math.max(MIN_TTL_MS, ttlMs))
   }
 }
 

@@ -7,13 +7,13 @@ import type { TokenInfo, TokenInfos } from './token-info.ts'
 import { heldBalances, type TokenLookUps, valueWallet } from './value-wallet.ts'
 import type { Portfolio } from './watch-portfolio.ts'
 
-export interface PortfolioStateParts {
+/** A wallet, and who follows it. */
+export interface FollowedWallet {
   /** As the caller wrote it. */
   readonly wallet: string
   readonly everyMs: number
+  readonly balancesEveryMs: number
   readonly signal: AbortSignal
-  readonly tokens: TokenInfos
-  watch(addresses: readonly string[], options: WatchOptions): Watch
   /** @param at when its balances were requested, by the clock of the feed */
   publish(portfolio: Portfolio, at: number): void
   fail(error: unknown): void
@@ -21,98 +21,94 @@ export interface PortfolioStateParts {
   isOld(at: number): boolean
 }
 
+type StartWatch = (addresses: readonly string[], options: WatchOptions) => Watch
+
 /** What is known of a portfolio. It is published when it is complete, and as stale when something holds it up. */
-export interface PortfolioState {
-  /** Balances or decimals do not arrive. */
-  fallBehind(): void
-  setHoldings(holdings: Holdings): void
-  /** The decimals of the holdings were looked up, all of them or not. */
-  setLookedUp(isComplete: boolean): void
-  stop(): void
-}
-
-export function createPortfolioState(parts: PortfolioStateParts): PortfolioState {
-  const { wallet, everyMs, signal, tokens, watch, publish, fail, isOld } = parts
-  let holdings: Holdings | undefined
-  let isLookedUp = false
+export class PortfolioState {
+  readonly #followed: FollowedWallet
+  readonly #tokens: TokenInfos
+  readonly #prices: ReturnType<typeof createPortfolioPrices>
+  #holdings: Holdings | undefined
+  #isLookedUp = false
   /** Whether balances or decimals do not arrive. */
-  let isBehind = false
-  let haveFailed = false
-  let isScheduled = false
+  #isBehind = false
+  #haveFailed = false
+  #isScheduled = false
 
-  const prices = createPortfolioPrices({
-    everyMs,
-    watch,
-    onChange: update,
-    onError(error) {
-      if (isRefusal(error)) return fail(error)
-      haveFailed = true
-      update()
-    },
-  })
+  constructor(followed: FollowedWallet, tokens: TokenInfos, watch: StartWatch) {
+    this.#followed = followed
+    this.#tokens = tokens
+    const onError = (error: unknown) => {
+      if (isRefusal(error)) return followed.fail(error)
+      this.#haveFailed = true
+      this.#update()
+    }
+    this.#prices = createPortfolioPrices(followed.everyMs, watch, () => this.#update(), onError)
+  }
+
+  /** Balances or decimals do not arrive. */
+  fallBehind(): void {
+    this.#isBehind = true
+    this.#update()
+  }
+
+  setHoldings(fresh: Holdings): void {
+    this.#holdings = fresh
+    this.#isBehind = false
+    this.#isLookedUp = false
+    this.#watchPrices(fresh)
+  }
+
+  /** The decimals of the holdings were looked up, all of them or not. */
+  setLookedUp(isComplete: boolean): void {
+    this.#isLookedUp = true
+    this.#isBehind = !isComplete
+    if (this.#holdings) this.#watchPrices(this.#holdings)
+    this.#update()
+  }
+
+  stop(): void {
+    this.#prices.stop()
+  }
+
+  #watchPrices({ addresses }: Holdings): void {
+    // Without decimals a price is of no use.
+    this.#prices.set(addresses.filter((address) => this.#tokens.get(address) !== undefined))
+  }
 
   /** Later, because the prices of a batch arrive one by one. */
-  function update(): void {
-    if (isScheduled) return
-    isScheduled = true
+  #update(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
     queueMicrotask(() => {
-      isScheduled = false
-      if (holdings === undefined || signal.aborted) return
-      const { isReady } = prices
-      if (isReady) haveFailed = false
-      if (!isBehind && !haveFailed && !(isLookedUp && isReady)) return
-      const portfolio = summarize(wallet, holdings, { infoOf: tokens.get, priceOf: prices.get }, isBehind || !isReady)
-      publish(isOld(holdings.at) ? { ...portfolio, stale: true } : portfolio, holdings.at)
+      this.#isScheduled = false
+      this.#publish()
     })
   }
 
-  function watchPrices({ addresses }: Holdings): void {
-    // Without decimals a price is of no use.
-    prices.set(addresses.filter((address) => tokens.get(address) !== undefined))
+  #publish(): void {
+    const { wallet, signal, isOld, publish } = this.#followed
+    const holdings = this.#holdings
+    if (holdings === undefined || signal.aborted) return
+    const { isReady } = this.#prices
+    if (isReady) this.#haveFailed = false
+    if (!this.#isBehind && !this.#haveFailed && !(this.#isLookedUp && isReady)) return
+    const lookUps = { infoOf: (address: string) => this.#tokens.get(address), priceOf: this.#prices.get }
+    const portfolio = summarize(wallet, holdings, lookUps, this.#isBehind || !isReady)
+    publish(isOld(holdings.at) ? { ...portfolio, stale: true } : portfolio, holdings.at)
   }
-
-  return {
-    fallBehind() {
-      isBehind = true
-      update()
-    },
-    setHoldings(fresh: Holdings) {
-      holdings = fresh
-      isBehind = false
-      isLookedUp = false
-      watchPrices(fresh)
-    },
-    setLookedUp(isComplete: boolean) {
-      isLookedUp = true
-      isBehind = !isComplete
-      if (holdings) watchPrices(holdings)
-      update()
-    },
-    stop: prices.stop,
-  }
-}
-
-interface PortfolioPricesParts {
-  readonly everyMs: number
-  watch(addresses: readonly string[], options: WatchOptions): Watch
-  onChange(): void
-  onError(error: unknown): void
-}
-
-/** The prices of the tokens of a wallet, watched by the feed. */
-interface PortfolioPrices {
-  /** Whether every token has a price, or is known to have none. */
-  readonly isReady: boolean
-  get(address: string): FeedPrice | undefined
-  /** Watches other tokens. */
-  set(addresses: readonly string[]): void
-  stop(): void
 }
 
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
 const RECHECK_MS = 3_600_000
 
-function createPortfolioPrices({ everyMs, watch, onChange, onError }: PortfolioPricesParts): PortfolioPrices {
+/** The prices of the tokens of a wallet, watched by the feed. */
+function createPortfolioPrices(
+  everyMs: number,
+  watch: StartWatch,
+  onChange: () => void,
+  onError: (error: unknown) => void,
+) {
   const prices = new Map<string, FeedPrice>()
   let wanted: readonly string[] = []
   const priced = createGroup(everyMs)
@@ -144,11 +140,13 @@ function createPortfolioPrices({ everyMs, watch, onChange, onError }: PortfolioP
   }
 
   return {
+    /** Whether every token has a price, or is known to have none. */
     get isReady() {
       return wanted.every((address) => prices.has(address))
     },
-    get: (address) => prices.get(address),
-    set(addresses) {
+    get: (address: string) => prices.get(address),
+    /** Watches other tokens. */
+    set(addresses: readonly string[]) {
       wanted = addresses.toSorted()
       for (const address of prices.keys()) if (!wanted.includes(address)) prices.delete(address)
       priced(wanted.filter((address) => !hasNoPrice(address)))

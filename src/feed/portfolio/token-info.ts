@@ -1,26 +1,16 @@
 import type { Clock } from '../../concurrency/clock.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Token } from '../../generated/types.ts'
-import { isObject, isString } from '../../operations/type-guards.ts'
+import { isInteger, isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { CheckedStore } from '../checked-store.ts'
+import type { FeedContext } from '../context.ts'
 import { isKeyRefused, isRefusal } from '../failures.ts'
 import type { Requester } from '../requests/requester.ts'
 
 /** What does not change about a token. */
 export type TokenInfo = Pick<Token, 'symbol' | 'name' | 'decimals'>
-
-/** The decimals of tokens, looked up once for all wallets of a feed. */
-export interface TokenInfos {
-  get(address: string): TokenInfo | undefined
-  /**
-   * Looks up what is not known. Resolves with the failures of addresses that remain unknown and may be looked up again; rejects
-   * if the key is refused.
-   * @param createRequester a requester for one address, because one that fails does not hold up others
-   */
-  lookUp(addresses: readonly string[], createRequester: (address: string) => Requester): Promise<unknown[]>
-}
 
 const { base, perItem, maxItems: PAGE_SIZE } = operations['token.list'].credits
 const LIST_CREDITS = base + perItem * PAGE_SIZE
@@ -33,29 +23,57 @@ const RECHECK_MS = DAY_MS
 /** Decimals never change; a store takes a time to live. */
 const TTL_MS = 10 * 365 * DAY_MS
 
-export function createTokenInfos(store: CheckedStore | undefined, clock: Clock): TokenInfos {
-  const known = new Map<string, TokenInfo>()
-  const unlistedUntil = new Map<string, number>()
-  let listedUntil = Number.NEGATIVE_INFINITY
-  let listFailures = 0
+/** The decimals of tokens, looked up once for all wallets of a feed. */
+export class TokenInfos {
+  readonly #clock: Clock
+  readonly #store: CheckedStore | undefined
+  readonly #known = new Map<string, TokenInfo>()
+  readonly #unlistedUntil = new Map<string, number>()
+  #listedUntil = Number.NEGATIVE_INFINITY
+  #listFailures = 0
 
-  function remember(token: unknown): void {
-    if (!isToken(token)) return
-    const { symbol, name, decimals } = token
-    const address = checksumAddress(token.address)
-    known.set(address, { symbol, name, decimals })
-    store?.write(keyOf(address), { address, symbol, name, decimals }, TTL_MS)
+  constructor({ clock, checkedStore }: FeedContext) {
+    this.#clock = clock
+    this.#store = checkedStore
   }
 
-  async function readStore(address: string): Promise<void> {
-    const info = await store?.read(keyOf(address), (value) => checkStored(address, value))
-    if (info !== undefined) known.set(address, info)
+  get(address: string): TokenInfo | undefined {
+    return this.#known.get(address)
   }
 
-  async function readList(requester: Requester, missing: readonly string[]): Promise<void> {
-    listFailures++
+  /**
+   * Looks up what is not known. Resolves with the failures of addresses that remain unknown and may be looked up again; rejects
+   * if the key is refused.
+   * @param createRequester a requester for one address, because one that fails does not hold up others
+   */
+  async lookUp(addresses: readonly string[], createRequester: (address: string) => Requester): Promise<unknown[]> {
+    const now = this.#clock.now()
+    const isMissing = (address: string) => !this.#known.has(address) && !((this.#unlistedUntil.get(address) ?? 0) > now)
+    await Promise.all(addresses.filter(isMissing).map((address) => this.#readStore(address)))
+    const missing = addresses.filter(isMissing)
+    const [first] = missing
+    const failures: unknown[] = []
+    if (first !== undefined && missing.length * GET_CREDITS > LIST_CREDITS && now >= this.#listedUntil)
+      failures.push(await this.#failureOf(this.#readList(createRequester(first), missing)))
+    // Without the list single requests would cost more.
+    if (failures[0] !== undefined) return failures
+    const left = missing.filter(isMissing)
+    for (let start = 0; start < left.length; start += MAX_REQUESTS) {
+      const read = (address: string) => this.#failureOf(this.#readToken(address, createRequester(address)), address)
+      failures.push(...(await Promise.all(left.slice(start, start + MAX_REQUESTS).map(read))))
+    }
+    return failures.filter((failure) => failure !== undefined)
+  }
+
+  async #readStore(address: string): Promise<void> {
+    const info = await this.#store?.read(keyOf(address), (value) => checkStored(address, value))
+    if (info !== undefined) this.#known.set(address, info)
+  }
+
+  async #readList(requester: Requester, missing: readonly string[]): Promise<void> {
+    this.#listFailures++
     // A list that keeps failing is given up for a day.
-    if (listFailures >= MAX_LIST_FAILURES) listedUntil = clock.now() + RECHECK_MS
+    if (this.#listFailures >= MAX_LIST_FAILURES) this.#listedUntil = this.#clock.now() + RECHECK_MS
     const { data } = await requester.attempt<Token[]>(() => ({
       operation: 'token.list',
       addresses: [],
@@ -63,14 +81,14 @@ export function createTokenInfos(store: CheckedStore | undefined, clock: Clock):
       params: { limit: PAGE_SIZE },
       isUsable: Array.isArray,
     }))
-    listFailures = 0
-    listedUntil = clock.now() + RECHECK_MS
-    for (const token of data) remember(token)
+    this.#listFailures = 0
+    this.#listedUntil = this.#clock.now() + RECHECK_MS
+    for (const token of data) this.#remember(token)
     // Less than a page is every listed token.
-    if (data.length < PAGE_SIZE) for (const address of missing) unlistedUntil.set(address, listedUntil)
+    if (data.length < PAGE_SIZE) for (const address of missing) this.#unlistedUntil.set(address, this.#listedUntil)
   }
 
-  async function readToken(address: string, requester: Requester): Promise<void> {
+  async #readToken(address: string, requester: Requester): Promise<void> {
     const { data } = await requester.attempt<Token>(() => ({
       operation: 'token.get',
       addresses: [address],
@@ -78,43 +96,27 @@ export function createTokenInfos(store: CheckedStore | undefined, clock: Clock):
       params: { address },
       isUsable: isToken,
     }))
-    remember({ ...data, address })
+    this.#remember({ ...data, address })
+  }
+
+  #remember(token: unknown): void {
+    if (!isToken(token)) return
+    const { symbol, name, decimals } = token
+    const address = checksumAddress(token.address)
+    this.#known.set(address, { symbol, name, decimals })
+    this.#store?.write(keyOf(address), { address, symbol, name, decimals }, TTL_MS)
   }
 
   /** Resolves with the failure, if a later attempt may succeed. Rejects if the key is refused. */
-  async function failureOf(work: Promise<void>, address?: string): Promise<unknown> {
+  async #failureOf(work: Promise<void>, address?: string): Promise<unknown> {
     try {
       await work
-      return undefined
     } catch (error) {
       if (!isRefusal(error)) return error
       if (isKeyRefused(error)) throw error
-      if (address !== undefined) unlistedUntil.set(address, clock.now() + RECHECK_MS)
-      return undefined
+      if (address !== undefined) this.#unlistedUntil.set(address, this.#clock.now() + RECHECK_MS)
     }
-  }
-
-  return {
-    get: (address) => known.get(address),
-    async lookUp(addresses, createRequester) {
-      const now = clock.now()
-      const isMissing = (address: string) => !known.has(address) && !((unlistedUntil.get(address) ?? 0) > now)
-      await Promise.all(addresses.filter(isMissing).map(readStore))
-      const missing = addresses.filter(isMissing)
-      const [first] = missing
-      const failures: unknown[] = []
-      if (first !== undefined && missing.length * GET_CREDITS > LIST_CREDITS && now >= listedUntil)
-        failures.push(await failureOf(readList(createRequester(first), missing)))
-      // Without the list single requests would cost more.
-      if (failures[0] !== undefined) return failures
-      const left = missing.filter(isMissing)
-      for (let start = 0; start < left.length; start += MAX_REQUESTS) {
-        const chunk = left.slice(start, start + MAX_REQUESTS)
-        const read = (address: string) => failureOf(readToken(address, createRequester(address)), address)
-        failures.push(...(await Promise.all(chunk.map(read))))
-      }
-      return failures.filter((failure) => failure !== undefined)
-    },
+    return undefined
   }
 }
 
@@ -134,9 +136,5 @@ function checkStored(address: string, value: unknown): TokenInfo {
 function isToken(value: unknown): value is TokenInfo & { address: string } {
   if (!isObject(value) || !looksLikeAddress(value.address) || !isString(value.symbol) || !isString(value.name))
     return false
-  return isDecimals(value.decimals)
-}
-
-function isDecimals(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255
+  return isInteger(value.decimals) && value.decimals >= 0 && value.decimals <= 255
 }

@@ -1,24 +1,24 @@
 import { sleep } from '../../concurrency/clock.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
 import { rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { BalanceDocument } from '../../generated/types.ts'
 import { checksumAddress } from '../../utils/address.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
+import type { FeedContext } from '../context.ts'
 import { toWatchFailed } from '../events.ts'
 import { mayBeChargedAgain } from '../failures.ts'
-import type { Lifetime } from '../lifetime.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import {
-  createFailureReport,
-  createRequester,
-  type FailureReport,
-  type RecurringRequests,
-  type Requester,
-  type RequesterParts,
-} from '../requests/requester.ts'
-import type { FeedClient } from '../types.ts'
+import { FailureReport, Requester } from '../requests/requester.ts'
 import type { FeedPrice, Watch, WatchOptions } from '../watch/types.ts'
-import { createPortfolioState, type Holdings, isBalanceDocument, MAX_BALANCES, readHoldings } from './state.ts'
+import {
+  type FollowedWallet,
+  type Holdings,
+  isBalanceDocument,
+  MAX_BALANCES,
+  PortfolioState,
+  readHoldings,
+} from './state.ts'
 import type { TokenInfos } from './token-info.ts'
 
 /** Options of `feed.portfolio`. */
@@ -78,10 +78,8 @@ export interface PortfolioPosition {
   readonly price: FeedPrice | null
 }
 
-export interface PortfolioParts extends RequesterParts {
-  readonly client: FeedClient
-  readonly lifetime: Lifetime
-  readonly recurring: RecurringRequests
+/** What the portfolios of a feed share. */
+export interface PortfolioContext extends FeedContext {
   readonly tokens: TokenInfos
   /** The newest balances of each wallet, for every reader. */
   readonly holdings: Map<string, Holdings>
@@ -104,7 +102,7 @@ const MAX_RETRY_MS = 60_000
 export function watchPortfolio(
   wallet: string,
   options: PortfolioOptions,
-  parts: PortfolioParts,
+  context: PortfolioContext,
 ): AsyncIterable<Portfolio> {
   rejectUnknown('portfolio option', options, ['everyMs', 'balancesEveryMs', 'signal'])
   const everyMs = requireMilliseconds('everyMs', options.everyMs)
@@ -112,7 +110,7 @@ export function watchPortfolio(
     'balancesEveryMs',
     options.balancesEveryMs ?? Math.max(everyMs, MIN_BALANCES_MS),
   )
-  const { client, clock, lifetime } = parts
+  const { client, clock, lifetime } = context
   client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
   lifetime.signal.throwIfAborted()
   const isOld = (at: number) => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
@@ -128,51 +126,38 @@ export function watchPortfolio(
         requestedAt.set(portfolio, at)
         push(portfolio)
       }
-      return follow({ wallet, everyMs, balancesEveryMs, publish, signal, fail, isOld }, parts)
+      return follow({ wallet, everyMs, balancesEveryMs, publish, signal, fail, isOld }, context)
     },
   })
 }
 
-interface Following {
-  readonly wallet: string
-  readonly everyMs: number
-  readonly balancesEveryMs: number
-  readonly signal: AbortSignal
-  /** @param at when its balances were requested, by the clock of the feed */
-  publish(portfolio: Portfolio, at: number): void
-  fail(error: unknown): void
-  /** Whether balances that were requested then are older than their interval. */
-  isOld(at: number): boolean
-}
-
-async function follow(following: Following, parts: PortfolioParts): Promise<void> {
-  const { wallet, balancesEveryMs, signal } = following
-  const { clock, dailyBudget, tokens, emit } = parts
-  const state = createPortfolioState({ ...following, tokens, watch: parts.watch })
+async function follow(followed: FollowedWallet, context: PortfolioContext): Promise<void> {
+  const { wallet, balancesEveryMs, signal } = followed
+  const { clock, dailyBudget, tokens, emit, recurring } = context
+  const state = new PortfolioState(followed, tokens, context.watch)
   const reports = new Map<string, FailureReport>()
   const requesterFor = (address: string) => {
-    const failures =
-      reports.get(address) ??
-      createFailureReport((error) => {
-        emit(toWatchFailed(address, error))
-        state.fallBehind()
-      })
-    reports.set(address, failures)
-    return createRequester(parts, { signal, failures, everyMs: () => balancesEveryMs })
+    const onReason = (error: EtnMarketError) => {
+      emit(toWatchFailed(address, error))
+      state.fallBehind()
+    }
+    const report = reports.get(address) ?? new FailureReport(onReason)
+    reports.set(address, report)
+    return new Requester(context, signal, report, () => balancesEveryMs)
   }
   const address = checksumAddress(wallet)
   const requester = requesterFor(address)
-  const stopPlanning = parts.recurring.add({
+  const stopPlanning = recurring.add({
     operation: 'balances.get',
     address,
     key: address,
     everyMs: balancesEveryMs,
-    credits: () => parts.holdings.get(address)?.credits ?? base,
+    credits: () => context.holdings.get(address)?.credits ?? base,
   })
   const interval = () => balancesEveryMs * dailyBudget.requestStretch
   try {
     for (let earlierFailures = 0; ; ) {
-      const holdings = await readBalances(wallet, interval(), requester, parts)
+      const holdings = await readBalances(wallet, interval(), requester, context)
       signal.throwIfAborted()
       state.setHoldings(holdings)
       const failed = await tokens.lookUp(holdings.addresses, requesterFor)
@@ -195,7 +180,7 @@ async function readBalances(
   wallet: string,
   maxAgeMs: number,
   requester: Requester,
-  { clock, holdings }: PortfolioParts,
+  { clock, holdings }: PortfolioContext,
 ): Promise<Holdings> {
   const address = checksumAddress(wallet)
   const known = holdings.get(address)

@@ -4,8 +4,7 @@ import { sleep, startTimer } from '../../concurrency/clock.ts'
 import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/fleet.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
-import type { CheckedStore } from '../checked-store.ts'
-import type { FeedEvent } from '../events.ts'
+import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { isPriceText } from '../requests/buy-prices.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
@@ -28,13 +27,10 @@ const BLIND_STORE =
  * hangs, the feed buys the price itself.
  */
 export class SharedPrices {
+  readonly #context: FeedContext
   readonly #store: FeedStore
-  readonly #checked: CheckedStore
   /** Where there is a fleet, it decides who buys, and the store has no leases. */
   readonly #fleet: SharedLease | undefined
-  readonly #clock: FeedClock
-  readonly #closed: CancellationSignal
-  readonly #emit: (event: FeedEvent) => void
   readonly #owner: string
   /** Leases of others, by address, and since when each is seen: the clock of its owner may be wrong, and the store may be old. */
   readonly #seen = new Map<string, { readonly value: unknown; readonly since: number }>()
@@ -42,31 +38,28 @@ export class SharedPrices {
   readonly #unshown = new Set<string>()
   #isReported = false
 
-  constructor(
-    store: FeedStore,
-    checked: CheckedStore,
-    fleet: SharedLease | undefined,
-    clock: FeedClock,
-    closed: CancellationSignal,
-    emit: (event: FeedEvent) => void,
-  ) {
+  constructor(context: FeedContext, store: FeedStore, fleet: SharedLease | undefined) {
+    this.#context = context
     this.#store = store
-    this.#checked = checked
     this.#fleet = fleet
-    this.#clock = clock
-    this.#closed = closed
-    this.#emit = emit
-    const random = Math.floor(clock.random() * 2 ** 48).toString(36)
-    this.#owner = `${clock.wall.now().toString(36)}-${random}-${crypto.randomUUID()}`
+    const random = Math.floor(context.clock.random() * 2 ** 48).toString(36)
+    this.#owner = `${context.clock.wall.now().toString(36)}-${random}-${crypto.randomUUID()}`
+  }
+
+  get #clock(): FeedClock {
+    return this.#context.clock
+  }
+  get #closed(): CancellationSignal {
+    return this.#context.lifetime.closed
   }
 
   /** Resolves with undefined if the store has nothing valid, fails, or is slow. */
-  read(address: string): Promise<KnownPrice | undefined> {
-    return this.#checked.read(priceKeyOf(address), (value) => checkStored(address, value, this.#clock))
+  async read(address: string): Promise<KnownPrice | undefined> {
+    return this.#context.checkedStore?.read(priceKeyOf(address), (value) => checkStored(address, value, this.#clock))
   }
 
   write(address: string, { price, requestedAt: at }: KnownPrice, ttlMs: number): void {
-    this.#checked.write(priceKeyOf(address), { price, at }, ttlMs)
+    this.#context.checkedStore?.write(priceKeyOf(address), { price, at }, ttlMs)
   }
 
   /**
@@ -173,7 +166,7 @@ export class SharedPrices {
   }
 
   #reportBlind(): void {
-    if (!this.#isReported) this.#emit({ type: 'feed.store_failed', message: BLIND_STORE })
+    if (!this.#isReported) this.#context.emit({ type: 'feed.store_failed', message: BLIND_STORE })
     this.#isReported = true
   }
 }

@@ -1,24 +1,16 @@
 import type { Lifetime } from '../lifetime.ts'
 import type { FeedPrice } from '../watch/types.ts'
 
-/** An async iterator that keeps only the newest unread value of each key. */
-export interface LatestValueStream<T> {
-  readonly iterator: AsyncIterableIterator<T>
-  push(value: T): void
-  /** Removes an unread value. */
-  drop(key: unknown): void
-  /** Removes every unread value. */
-  clear(): void
-  /** Ends the iteration. With an error, the next read rejects with its reason. */
-  end(error?: { reason: unknown }): void
-}
-
 interface PendingRead<T> {
   resolve(result: IteratorResult<T, undefined>): void
   reject(error: unknown): void
 }
 
 export interface StreamOptions<T> {
+  /** Called when the reader ends the iteration. */
+  onReturn(): void
+  /** Changes a value when it is read, because it may have waited. */
+  onRead(value: T): T
   /** What a newer value replaces. @default the input of a price */
   keyOf?(value: T): unknown
   /** The oldest unread value is dropped beyond this number. @default no limit */
@@ -28,19 +20,16 @@ export interface StreamOptions<T> {
   drains?: boolean
 }
 
-/** `onRead` changes a value when it is read, because it may have waited. */
-export function createLatestValueStream<T extends object = FeedPrice>(
-  onReturn: () => void,
-  onRead: (value: T) => T,
-  options: StreamOptions<T> = {},
-): LatestValueStream<T> {
-  const { keyOf = inputOf, maxUnread = Number.POSITIVE_INFINITY, onDrop, drains = false } = options
+/** An async iterator that keeps only the newest unread value of each key. */
+export function createLatestValueStream<T extends object = FeedPrice>(options: StreamOptions<T>) {
+  const { onReturn, onRead, keyOf = inputOf, maxUnread = Number.POSITIVE_INFINITY, onDrop, drains = false } = options
   /** At most one for each key, oldest first. */
   const unread = new Map<unknown, T>()
   const reads: PendingRead<T>[] = []
   let ended: { error?: { reason: unknown } | undefined } | undefined
   const done = { done: true, value: undefined } as const
 
+  /** Ends the iteration. With an error, the next read rejects with its reason. */
   function end(error?: { reason: unknown }): void {
     if (ended) return
     const [first, ...others] = reads.splice(0)
@@ -52,8 +41,36 @@ export function createLatestValueStream<T extends object = FeedPrice>(
     for (const read of others) read.resolve(done)
   }
 
+  const iterator: AsyncIterableIterator<T> = {
+    [Symbol.asyncIterator]: () => iterator,
+    async next() {
+      const [first] = unread.values()
+      if (first !== undefined) {
+        unread.delete(keyOf(first))
+        return { done: false, value: onRead(first) }
+      }
+      if (ended === undefined) return new Promise((resolve, reject) => reads.push({ resolve, reject }))
+      const { error } = ended
+      ended = {}
+      if (error) throw error.reason
+      return done
+    },
+    async return() {
+      onReturn()
+      unread.clear()
+      end()
+      return done
+    },
+  }
+
   return {
-    push(value) {
+    iterator,
+    end,
+    /** Removes an unread value. */
+    drop: (key: unknown) => void unread.delete(key),
+    /** Removes every unread value. */
+    clear: () => unread.clear(),
+    push(value: T): void {
       if (ended) return
       const read = reads.shift()
       if (read) read.resolve({ done: false, value: onRead(value) })
@@ -62,32 +79,6 @@ export function createLatestValueStream<T extends object = FeedPrice>(
       const [oldest] = unread.keys()
       unread.delete(oldest)
       onDrop?.()
-    },
-    drop: (key) => void unread.delete(key),
-    clear: () => unread.clear(),
-    end,
-    iterator: {
-      [Symbol.asyncIterator]() {
-        return this
-      },
-      async next() {
-        const [first] = unread.values()
-        if (first !== undefined) {
-          unread.delete(keyOf(first))
-          return { done: false, value: onRead(first) }
-        }
-        if (ended === undefined) return new Promise((resolve, reject) => reads.push({ resolve, reject }))
-        const { error } = ended
-        ended = {}
-        if (error) throw error.reason
-        return done
-      },
-      async return() {
-        onReturn()
-        unread.clear()
-        end()
-        return done
-      },
     },
   }
 }
@@ -119,7 +110,7 @@ export function followLatest<Value extends object>({
         stream.end(error)
         controller.abort()
       }
-      const stream = createLatestValueStream<Value>(() => end(), onRead, { keyOf: () => '' })
+      const stream = createLatestValueStream<Value>({ onReturn: () => end(), onRead, keyOf: () => '' })
       const fail = (reason: unknown) => end({ reason })
       if (signal?.aborted) fail(signal.reason)
       else if (lifetime.signal.aborted) end()

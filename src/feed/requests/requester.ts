@@ -2,42 +2,33 @@ import { sleep } from '../../concurrency/clock.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
+import { addJitter } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import type { FeedBoughtEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
-import type { DailyBudget } from '../prices/daily-budget.ts'
 import type { PlannedRequests } from '../types.ts'
 import type { Spent } from './send.ts'
 
-export type RequesterParts = Pick<FeedContext, 'clock' | 'send' | 'dailyBudget' | 'backoff' | 'emit' | 'isPaused'>
-
-export interface RequesterOptions {
-  readonly signal: AbortSignal
-  readonly failures: FailureReport
-  /** The wait after a failure that may have been charged, in milliseconds. */
-  everyMs(): number
-}
-
 /** Reports what holds requests up: once, and again when the reason changes. */
-export interface FailureReport {
-  report(error: unknown): void
-  /** Called after a success. */
-  clear(): void
-}
+export class FailureReport {
+  readonly #onReason: (error: EtnMarketError) => void
+  #reportedCode: string | undefined
 
-/** @param onReason called with the first of several failures in a row that have the same code */
-export function createFailureReport(onReason: (error: EtnMarketError) => void): FailureReport {
-  let reportedCode: string | undefined
-  return {
-    report(error) {
-      if (!isEtnMarketError(error) || error.code === reportedCode) return
-      reportedCode = error.code
-      onReason(error)
-    },
-    clear() {
-      reportedCode = undefined
-    },
+  /** @param onReason called with the first of several failures in a row that have the same code */
+  constructor(onReason: (error: EtnMarketError) => void) {
+    this.#onReason = onReason
+  }
+
+  report(error: unknown): void {
+    if (!isEtnMarketError(error) || error.code === this.#reportedCode) return
+    this.#reportedCode = error.code
+    this.#onReason(error)
+  }
+
+  /** Call it after a success. */
+  clear(): void {
+    this.#reportedCode = undefined
   }
 }
 
@@ -56,18 +47,6 @@ export interface Answer<T> extends Spent<T> {
   readonly sentAt: number
 }
 
-/** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
-export interface Requester {
-  /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
-  waitMs(spec: RequestSpec<unknown>): number
-  /** Whether a later attempt may succeed after this failure. */
-  mayRetry(error: unknown, spec: RequestSpec<unknown>): boolean
-  /** Waits until nothing holds the request up, and makes one attempt. Rejects with why it failed. */
-  attempt<T>(specify: () => RequestSpec<T>): Promise<Answer<T>>
-  /** Repeats attempts until one succeeds. Rejects when no later attempt could. */
-  request<T>(specify: () => RequestSpec<T>): Promise<Answer<T>>
-}
-
 /** How often a hidden page is checked. */
 const PAUSE_MS = 1_000
 const MIN_WAIT_MS = 1_000
@@ -75,43 +54,62 @@ const MAX_WAIT_MS = 60_000
 /** How often it is checked whether the budget has room beside the watches. */
 const SHARE_CHECK_MS = 60_000
 
-export function createRequester(parts: RequesterParts, options: RequesterOptions): Requester {
-  const { clock, send, dailyBudget, backoff, emit, isPaused } = parts
-  const { signal, failures: failureReport, everyMs } = options
+/** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
+export class Requester {
+  readonly #context: FeedContext
+  readonly #signal: AbortSignal
+  readonly #report: FailureReport
+  readonly #everyMs: () => number
   /** Consecutive failures. Those of this consumer alone do not hold up others. */
-  let failures = 0
-  let notBefore = Number.NEGATIVE_INFINITY
+  #failures = 0
+  #notBefore = Number.NEGATIVE_INFINITY
 
-  function waitMs({ operation, worstCase }: RequestSpec<unknown>): number {
+  /** @param everyMs the wait after a failure that may have been charged, in milliseconds */
+  constructor(context: FeedContext, signal: AbortSignal, report: FailureReport, everyMs: () => number) {
+    this.#context = context
+    this.#signal = signal
+    this.#report = report
+    this.#everyMs = everyMs
+  }
+
+  /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
+  waitMs({ operation, worstCase }: RequestSpec): number {
+    const { clock, dailyBudget, backoff, isPaused } = this.#context
     const now = clock.now()
-    const until = Math.max(backoff.until, notBefore)
+    const until = Math.max(backoff.until, this.#notBefore)
     if (isPaused()) return PAUSE_MS
     if (now < until) {
-      failureReport.report(backoff.failure?.error)
+      this.#report.report(backoff.failure?.error)
       return until - now
     }
-    if (dailyBudget.availableForRequests >= worstCase || isTooLarge(worstCase)) return 0
-    failureReport.report(outOfShare(operation, worstCase, dailyBudget))
+    const { availableForRequests, budget } = dailyBudget
+    // No day of the budget has room for what is larger than all of it: that is sent, and refused.
+    if (availableForRequests >= worstCase || worstCase > budget.limit) return 0
+    const available = Math.floor(availableForRequests)
+    this.#report.report(
+      new BudgetExceededError(
+        `The request needs up to ${worstCase} credits, but ${available} are left beside the share of the watches. Nothing was sent.`,
+        { operation, needed: worstCase, available, resetsAt: budget.resetsAt },
+      ),
+    )
     return SHARE_CHECK_MS
   }
 
-  /** Retry-After is a floor, and jitter only adds to it. */
-  function waitAfter(error: unknown): number {
-    const { retryAfterMs = 0 } = error as Partial<EtnMarketError>
-    const ms = isShortOfCredits(error) ? MAX_WAIT_MS : exponentialBackoff(failures, MIN_WAIT_MS, MAX_WAIT_MS)
-    return Math.max(ms, retryAfterMs) * (1 + clock.random() / 10)
+  /** Whether a later attempt may succeed after this failure. */
+  mayRetry(error: unknown, { worstCase }: RequestSpec): boolean {
+    return !isRefusal(error) && !(isOverBudget(error) && worstCase > this.#context.dailyBudget.budget.limit)
   }
 
-  /** No day of the budget has room for it. */
-  function isTooLarge(worstCase: number): boolean {
-    return worstCase > dailyBudget.budget.limit
-  }
-
-  /** What is requested may depend on how long it has waited. */
-  async function attempt<T>(specify: () => RequestSpec<T>): Promise<Answer<T>> {
+  /**
+   * Waits until nothing holds the request up, and makes one attempt. Rejects with why it failed.
+   * @param specify what to request, which may depend on how long it has waited
+   */
+  async attempt<T>(specify: () => RequestSpec<T>): Promise<Answer<T>> {
+    const { clock, send, dailyBudget, backoff, emit } = this.#context
+    const signal = this.#signal
     signal.throwIfAborted()
     let spec = specify()
-    for (let ms = waitMs(spec); ms > 0; ms = waitMs(spec)) {
+    for (let ms = this.waitMs(spec); ms > 0; ms = this.waitMs(spec)) {
       await sleep(clock, ms, signal)
       spec = specify()
     }
@@ -121,51 +119,42 @@ export function createRequester(parts: RequesterParts, options: RequesterOptions
       dailyBudget.recordUnplanned(answer.credits)
       backoff.recordSuccess(sentAt)
       emit({ type: 'feed.bought', operation: spec.operation, addresses: spec.addresses, credits: answer.credits })
-      if (!spec.isUsable(answer.data)) throw unusable(spec, answer)
-      failures = 0
-      failureReport.clear()
+      if (!spec.isUsable(answer.data)) throw unusable(spec.operation, answer)
+      this.#failures = 0
+      this.#report.clear()
       return { ...answer, sentAt }
     } catch (error) {
       signal.throwIfAborted()
-      notBefore = Math.max(clock.now() + waitAfter(error), mayBeChargedAgain(error, failures) ? sentAt + everyMs() : 0)
-      failures++
+      const isCharged = mayBeChargedAgain(error, this.#failures)
+      this.#notBefore = Math.max(clock.now() + this.#waitAfter(error), isCharged ? sentAt + this.#everyMs() : 0)
+      this.#failures++
       if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
-      if (!isRefusal(error)) failureReport.report(error)
+      if (!isRefusal(error)) this.#report.report(error)
       throw error
     }
   }
 
-  function mayRetry(error: unknown, { worstCase }: RequestSpec<unknown>): boolean {
-    return !isRefusal(error) && !(isOverBudget(error) && isTooLarge(worstCase))
+  /** Repeats attempts until one succeeds. Rejects when no later attempt could. */
+  async request<T>(specify: () => RequestSpec<T>): Promise<Answer<T>> {
+    for (;;) {
+      try {
+        return await this.attempt(specify)
+      } catch (error) {
+        if (this.#signal.aborted || !this.mayRetry(error, specify())) throw error
+      }
+    }
   }
 
-  return {
-    waitMs,
-    mayRetry,
-    attempt,
-    async request(specify) {
-      for (;;) {
-        try {
-          return await attempt(specify)
-        } catch (error) {
-          if (signal.aborted || !mayRetry(error, specify())) throw error
-        }
-      }
-    },
+  #waitAfter(error: unknown): number {
+    const { retryAfterMs = 0 } = error as Partial<EtnMarketError>
+    const ms = isShortOfCredits(error) ? MAX_WAIT_MS : exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
+    return addJitter(Math.max(ms, retryAfterMs), this.#context.clock.random())
   }
 }
 
-function unusable<T>({ operation }: RequestSpec<T>, { data, credits }: Spent<T>): ResponseError {
+function unusable(operation: RequestSpec['operation'], { data, credits }: Spent<unknown>): ResponseError {
   const message = `${operation}: the answer does not match the contract. It was paid for; the data is in error.body.`
   return new ResponseError(message, { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data })
-}
-
-function outOfShare(operation: FeedBoughtEvent['operation'], needed: number, dailyBudget: DailyBudget) {
-  const available = Math.floor(dailyBudget.availableForRequests)
-  return new BudgetExceededError(
-    `The request needs up to ${needed} credits, but ${available} are left beside the share of the watches. Nothing was sent.`,
-    { operation, needed, available, resetsAt: dailyBudget.budget.resetsAt },
-  )
 }
 
 /** What a consumer requests at an interval, besides prices. */
@@ -181,27 +170,22 @@ export interface RecurringRequest {
 }
 
 /** The recurring requests of a feed. */
-export interface RecurringRequests {
-  /** Adds a request. Returns a function that removes it. */
-  add(request: RecurringRequest): () => void
-  /** Those that are made: of several with one key, the one with the shortest interval. */
-  list(): readonly RecurringRequest[]
-}
+export class RecurringRequests {
+  readonly #requests = new Set<RecurringRequest>()
 
-export function createRecurringRequests(): RecurringRequests {
-  const requests = new Set<RecurringRequest>()
-  return {
-    add(request) {
-      requests.add(request)
-      return () => void requests.delete(request)
-    },
-    list() {
-      const shortest = new Map<string, RecurringRequest>()
-      for (const request of requests) {
-        const other = shortest.get(request.key)
-        if (other === undefined || request.everyMs < other.everyMs) shortest.set(request.key, request)
-      }
-      return [...shortest.values()]
-    },
+  /** Adds a request. Returns a function that removes it. */
+  add(request: RecurringRequest): () => void {
+    this.#requests.add(request)
+    return () => void this.#requests.delete(request)
+  }
+
+  /** Those that are made: of several with one key, the one with the shortest interval. */
+  list(): readonly RecurringRequest[] {
+    const shortest = new Map<string, RecurringRequest>()
+    for (const request of this.#requests) {
+      const other = shortest.get(request.key)
+      if (other === undefined || request.everyMs < other.everyMs) shortest.set(request.key, request)
+    }
+    return [...shortest.values()]
   }
 }

@@ -2,7 +2,6 @@ import { internalsOf } from '../../client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import type { Schedule } from '../schedule/schedule.ts'
-import type { FeedClient } from '../types.ts'
 import type { PageStream, PageStreamOptions } from './page-stream.ts'
 import type { StreamedPrice } from './stream-events.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
@@ -32,8 +31,8 @@ export class FeedStream {
    * @param onState called when the state of the stream has changed
    * @throws InvalidRequestError for a client that cannot open streams
    */
-  constructor(client: FeedClient, context: FeedContext, schedule: Schedule, onState: () => void) {
-    const internals = internalsOf(client)
+  constructor(context: FeedContext, schedule: Schedule, onState: () => void) {
+    const internals = internalsOf(context.client)
     if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
     this.#context = context
     this.#schedule = schedule

@@ -1,35 +1,27 @@
 import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
 import type { Trade } from '../../generated/types.ts'
+import type { FeedContext } from '../context.ts'
 import { callSafely } from '../events.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
-import { createTradeSource, type TradeReader, type TradeSource, type TradeSourceParts } from './source.ts'
+import { type TradeReader, TradeSource } from './source.ts'
+import { TradeStore } from './store.ts'
 import type { TradesOptions } from './trades.ts'
-
-/** The readers of trades of a feed. */
-export interface TradeReaders {
-  /** Yields the trades of a token, in EIP-55 form, that are new to the reader. */
-  read(
-    token: string | undefined,
-    bounds: TradeReader['bounds'],
-    options: TradesOptions,
-  ): AsyncGenerator<Trade, void, undefined>
-  /** What is requested, once for all readers of a token. */
-  planned(): OtherRequests[]
-  /** Resolves when no request is in flight and everything is written. */
-  stop(): Promise<void>
-}
 
 /** Tokens that are remembered while nobody reads them. */
 const MAX_IDLE = 100
 
-export function createTradeReaders(parts: TradeSourceParts): TradeReaders {
-  const { lifetime, store } = parts
+export type TradeReaders = ReturnType<typeof createTradeReaders>
+
+/** The readers of trades of a feed. */
+export function createTradeReaders(context: FeedContext) {
+  const { lifetime } = context
+  const store = context.store && new TradeStore(context, context.store)
   const sources = new Map<string | undefined, TradeSource>()
 
   function sourceOf(token: string | undefined): TradeSource {
-    const source = sources.get(token) ?? createTradeSource(token, parts)
+    const source = sources.get(token) ?? new TradeSource(token, context, store)
     // The most recently used is last.
     sources.delete(token)
     sources.set(token, source)
@@ -38,6 +30,7 @@ export function createTradeReaders(parts: TradeSourceParts): TradeReaders {
     return source
   }
 
+  /** Yields the trades of a token, in EIP-55 form, that are new to the reader. */
   async function* read(
     token: string | undefined,
     bounds: TradeReader['bounds'],
@@ -93,8 +86,10 @@ export function createTradeReaders(parts: TradeSourceParts): TradeReaders {
 
   return {
     read,
-    planned: () => [...sources.values()].flatMap((source) => source.planned() ?? []),
-    async stop() {
+    /** What is requested, once for all readers of a token. */
+    planned: (): OtherRequests[] => [...sources.values()].flatMap((source) => source.planned() ?? []),
+    /** Resolves when no request is in flight and everything is written. */
+    async stop(): Promise<void> {
       await Promise.all([...sources.values()].map((source) => source.stop()))
       await store?.flush()
     },

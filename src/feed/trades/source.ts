@@ -2,12 +2,10 @@ import { startTimer } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import type { Trade } from '../../generated/types.ts'
 import { isArray, isObject } from '../../operations/type-guards.ts'
-import type { FeedTradesFailedEvent } from '../events.ts'
+import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../failures.ts'
-import type { Lifetime } from '../lifetime.ts'
-import type { Requester, RequesterParts, RequestSpec } from '../requests/requester.ts'
+import { FailureReport, Requester, type RequestSpec } from '../requests/requester.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
-import type { FeedClient } from '../types.ts'
 import { adaptInterval, PAGE_SIZE, TradeCost, tradeCredits } from './cost.ts'
 import { mergePage, TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import type { TradeMemory, TradeStore } from './store.ts'
@@ -25,30 +23,6 @@ export interface TradeReader {
   fail(error: unknown): void
 }
 
-/** The trades of one token, bought once for all of its readers. */
-export interface TradeSource {
-  readonly size: number
-  /** What is requested for the readers; undefined without any. */
-  planned(): OtherRequests | undefined
-  /** Adds a reader. Returns a function that removes it. */
-  add(reader: TradeReader): () => void
-  /** Call it when a reader begins to wait. */
-  wake(): void
-  /** Resolves when no request is in flight. */
-  stop(): Promise<void>
-}
-
-export interface TradeSourceParts extends RequesterParts {
-  readonly client: FeedClient
-  readonly lifetime: Lifetime
-  readonly store: TradeStore | undefined
-  /**
-   * @param everyMs the wait after a failure that may have been charged, in milliseconds
-   * @param onReason called with the first of several failures in a row that have the same code
-   */
-  createRequester(everyMs: () => number, onReason: (error: EtnMarketError) => void): Requester
-}
-
 interface TradeRequest {
   readonly limit: number
   readonly sentAt: number
@@ -57,155 +31,190 @@ interface TradeRequest {
   readonly isExtra: boolean
 }
 
-export function createTradeSource(token: string | undefined, parts: TradeSourceParts): TradeSource {
-  const { clock, dailyBudget, store, lifetime, emit } = parts
-  const { signal } = lifetime
-  const readers = new Set<TradeReader>()
-  let memory: TradeMemory | undefined
-  let cost = new TradeCost()
-  let dedupe = new TradeDedupe()
-  let isLoaded = false
+/** The trades of one token, bought once for all of its readers. */
+export class TradeSource {
+  readonly #token: string | undefined
+  readonly #context: FeedContext
+  readonly #store: TradeStore | undefined
+  readonly #requester: Requester
+  readonly #readers = new Set<TradeReader>()
+  #memory: TradeMemory | undefined
+  #cost = new TradeCost()
+  #dedupe = new TradeDedupe()
+  #isLoaded = false
   /** Whether another request is needed before the next interval. */
-  let needsExtra = false
-  let needsFullPage = false
-  let working: Promise<void> | undefined
-  let stopTimer = () => {}
+  #needsExtra = false
+  #needsFullPage = false
+  #working: Promise<void> | undefined
+  #stopTimer = () => {}
 
-  const reportFailed = (error: EtnMarketError) => emit(toFailedEvent(error, token, clock.toUnix(nextInterval())))
-  const onReason = (error: EtnMarketError) => {
-    // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
-    if (!isServiceWide(error) && !isUnreadable(error)) reportFailed(error)
+  /** @param token undefined for the trades of all tokens */
+  constructor(token: string | undefined, context: FeedContext, store: TradeStore | undefined) {
+    this.#token = token
+    this.#context = context
+    this.#store = store
+    const report = new FailureReport((error) => {
+      // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
+      if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
+    })
+    this.#requester = new Requester(context, context.lifetime.signal, report, () => this.#interval)
   }
-  const requester = parts.createRequester(() => intervalOf(waiting()), onReason)
 
-  const waiting = () => [...readers].filter(({ isWaiting }) => isWaiting)
-  const nextInterval = () => cost.state.intervalStart + intervalOf(waiting()) * dailyBudget.requestStretch
-  const intervalOf = (some: readonly TradeReader[]) => intervalWithin(some, memory?.everyMs ?? 0)
+  get size(): number {
+    return this.#readers.size
+  }
 
-  function wake(): void {
-    stopTimer()
-    if (working !== undefined || signal.aborted || waiting().length === 0) return
-    const waitMs = isLoaded ? Math.max(dueInMs(), requester.waitMs(toSpec(nextRequest()))) : 0
-    if (waitMs > 0) stopTimer = startTimer(clock, Math.ceil(waitMs), wake)
+  /** What is requested for the readers; undefined without any. */
+  planned(): OtherRequests | undefined {
+    if (this.size === 0) return undefined
+    const credits = (intervalMs: number) => tradeCredits(this.#cost.limitAfter(intervalMs))
+    return { operation: 'trade.list', address: this.#token, everyMs: this.#intervalOf([...this.#readers]), credits }
+  }
+
+  /** Adds a reader. Returns a function that removes it. */
+  add(reader: TradeReader): () => void {
+    this.#readers.add(reader)
+    if (this.#isLoaded) this.#welcome(reader)
+    return () => {
+      this.#readers.delete(reader)
+      this.wake()
+    }
+  }
+
+  /** Call it when a reader begins to wait. */
+  wake(): void {
+    const { clock, lifetime } = this.#context
+    this.#stopTimer()
+    if (this.#working !== undefined || lifetime.signal.aborted || this.#waiting.length === 0) return
+    const waitMs = this.#isLoaded ? Math.max(this.#dueInMs(), this.#requester.waitMs(this.#specOf(this.#next()))) : 0
+    if (waitMs > 0) this.#stopTimer = startTimer(clock, Math.ceil(waitMs), () => this.wake())
     else {
       // A reader that begins and aborts in the same turn costs nothing: the first request is decided after loading.
-      working = (isLoaded ? buy() : load()).finally(() => {
-        working = undefined
-        wake()
+      this.#working = (this.#isLoaded ? this.#buy() : this.#load()).finally(() => {
+        this.#working = undefined
+        this.wake()
       })
     }
   }
 
-  function dueInMs(): number {
-    return needsExtra && cost.coversExtra ? 0 : nextInterval() - clock.now()
+  /** Resolves when no request is in flight. */
+  async stop(): Promise<void> {
+    this.#stopTimer()
+    await this.#working
   }
 
-  async function load(): Promise<void> {
-    const [stored] = await Promise.all([store?.readMemory(token), dailyBudget.load()])
-    isLoaded = true
+  get #waiting(): TradeReader[] {
+    return [...this.#readers].filter(({ isWaiting }) => isWaiting)
+  }
+  get #interval(): number {
+    return this.#intervalOf(this.#waiting)
+  }
+  get #nextInterval(): number {
+    return this.#cost.state.intervalStart + this.#interval * this.#context.dailyBudget.requestStretch
+  }
+
+  #intervalOf(readers: readonly TradeReader[]): number {
+    return intervalWithin(readers, this.#memory?.everyMs ?? 0)
+  }
+
+  #dueInMs(): number {
+    return this.#needsExtra && this.#cost.coversExtra ? 0 : this.#nextInterval - this.#context.clock.now()
+  }
+
+  async #load(): Promise<void> {
+    const loaded = this.#context.dailyBudget.load()
+    const [stored] = await Promise.all([this.#store?.readMemory(this.#token), loaded])
+    this.#isLoaded = true
     if (stored === undefined) return
-    memory = stored
-    cost = new TradeCost({ intervalStart: stored.at, ...stored.cost })
-    dedupe = new TradeDedupe(stored.trades)
-    for (const reader of readers) welcome(reader)
+    this.#memory = stored
+    this.#cost = new TradeCost({ intervalStart: stored.at, ...stored.cost })
+    this.#dedupe = new TradeDedupe(stored.trades)
+    for (const reader of this.#readers) this.#welcome(reader)
   }
 
   /** Gives a new reader what is known, unless a newer page is due for it. */
-  function welcome(reader: TradeReader): void {
-    if (memory === undefined) return
-    const isFresh = clock.now() < memory.at + intervalOf([reader]) * dailyBudget.requestStretch
-    if (isFresh || reader.isResumed) deliver([reader], memory)
+  #welcome(reader: TradeReader): void {
+    if (this.#memory === undefined) return
+    const { clock, dailyBudget } = this.#context
+    const isFresh = clock.now() < this.#memory.at + this.#intervalOf([reader]) * dailyBudget.requestStretch
+    if (isFresh || reader.isResumed) this.#deliver([reader], this.#memory)
   }
 
-  function deliver(to: Iterable<TradeReader>, page: TradePage): void {
+  #deliver(to: Iterable<TradeReader>, page: TradePage): void {
     const gaps = [...to].flatMap((reader) => reader.receive(page) ?? [])
-    if (gaps[0]) emit({ type: 'feed.gap', token, ...gaps[0] })
+    if (gaps[0]) this.#context.emit({ type: 'feed.gap', token: this.#token, ...gaps[0] })
   }
 
-  function nextRequest(): TradeRequest {
-    const sentAt = clock.now()
-    const elapsedMs = sentAt - (memory?.at ?? sentAt)
-    const limit = needsFullPage || memory === undefined ? PAGE_SIZE : cost.limitAfter(elapsedMs)
-    return { limit, sentAt, intervalMs: intervalOf(waiting()), isExtra: sentAt < nextInterval() }
+  #next(): TradeRequest {
+    const sentAt = this.#context.clock.now()
+    const known = this.#memory
+    const limit = this.#needsFullPage || !known ? PAGE_SIZE : this.#cost.limitAfter(sentAt - known.at)
+    return { limit, sentAt, intervalMs: this.#interval, isExtra: sentAt < this.#nextInterval }
   }
 
-  function toSpec({ limit }: TradeRequest): RequestSpec<Trade[]> {
+  #specOf({ limit }: TradeRequest): RequestSpec<Trade[]> {
     return {
       operation: 'trade.list',
       addresses: [],
       worstCase: tradeCredits(limit),
-      params: { limit, ...(token !== undefined && { token }) },
+      params: { limit, ...(this.#token !== undefined && { token: this.#token }) },
       // Without `validate: 'strict'` a client hands over what it does not expect.
       isUsable: isArray,
     }
   }
 
-  async function buy(): Promise<void> {
-    const request = nextRequest()
+  async #buy(): Promise<void> {
+    const request = this.#next()
     try {
-      const { data, credits } = await requester.attempt(() => toSpec(request))
-      recordCost(credits, request)
-      needsExtra = false
-      accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)
+      const { data, credits } = await this.#requester.attempt(() => this.#specOf(request))
+      this.#recordCost(credits, request)
+      this.#needsExtra = false
+      this.#accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)
     } catch (error) {
-      if (!signal.aborted) recordFailure(error, request)
+      if (!this.#context.lifetime.signal.aborted) this.#recordFailure(error, request)
     }
   }
 
-  function recordCost(credits: number, { sentAt, isExtra }: TradeRequest): void {
-    cost.recordCost(credits, sentAt, isExtra)
+  #recordCost(credits: number, { sentAt, isExtra }: TradeRequest): void {
+    this.#cost.recordCost(credits, sentAt, isExtra)
     // Even if no page arrives: after a restart, what a lost answer cost is not spent again.
-    if (memory) remember(memory)
+    if (this.#memory) this.#remember(this.#memory)
   }
 
-  function accept(page: TradePage, { limit, sentAt, intervalMs }: TradeRequest): void {
-    if (dedupe.compare(page).gap && limit < PAGE_SIZE && cost.coversExtra) {
+  #accept(page: TradePage, { limit, sentAt, intervalMs }: TradeRequest): void {
+    if (this.#dedupe.compare(page).gap && limit < PAGE_SIZE && this.#cost.coversExtra) {
       // More trades than expected: the full page overlaps what is known, or nothing does.
-      needsExtra = true
-      needsFullPage = true
+      this.#needsExtra = true
+      this.#needsFullPage = true
       return
     }
-    needsFullPage = false
-    const { fresh, gap } = dedupe.add(page)
-    if (memory === undefined) cost.recordFirst(page.trades)
-    else cost.recordTrades(fresh.length, sentAt - memory.at)
-    const merged = mergePage(page, fresh, gap ? undefined : memory)
-    remember({ ...merged, at: sentAt, everyMs: adaptInterval(intervalMs, fresh.length) })
-    deliver(readers, merged)
+    this.#needsFullPage = false
+    const { fresh, gap } = this.#dedupe.add(page)
+    if (this.#memory === undefined) this.#cost.recordFirst(page.trades)
+    else this.#cost.recordTrades(fresh.length, sentAt - this.#memory.at)
+    const merged = mergePage(page, fresh, gap ? undefined : this.#memory)
+    this.#remember({ ...merged, at: sentAt, everyMs: adaptInterval(intervalMs, fresh.length) })
+    this.#deliver(this.#readers, merged)
   }
 
-  function remember(known: Omit<TradeMemory, 'cost'>): void {
-    memory = { ...known, cost: cost.state }
-    store?.writeMemory(token, memory)
+  #remember(known: Omit<TradeMemory, 'cost'>): void {
+    this.#memory = { ...known, cost: this.#cost.state }
+    this.#store?.writeMemory(this.#token, this.#memory)
   }
 
-  function recordFailure(error: unknown, request: TradeRequest): void {
+  #recordFailure(error: unknown, request: TradeRequest): void {
     const charged = creditsChargedBy(error)
-    if (charged !== 0) recordCost(charged ?? tradeCredits(request.limit), request)
-    needsExtra = charged === undefined || (needsExtra && !isUnreadable(error))
-    if (isUnreadable(error)) reportFailed(error)
-    if (requester.mayRetry(error, toSpec(request))) return
-    for (const reader of [...readers]) reader.fail(error)
+    if (charged !== 0) this.#recordCost(charged ?? tradeCredits(request.limit), request)
+    this.#needsExtra = charged === undefined || (this.#needsExtra && !isUnreadable(error))
+    if (isUnreadable(error)) this.#reportFailed(error)
+    if (this.#requester.mayRetry(error, this.#specOf(request))) return
+    for (const reader of [...this.#readers]) reader.fail(error)
   }
 
-  return {
-    get size() {
-      return readers.size
-    },
-    planned: () => (readers.size === 0 ? undefined : planTrades(token, intervalOf([...readers]), cost)),
-    add(reader) {
-      readers.add(reader)
-      if (isLoaded) welcome(reader)
-      return () => {
-        readers.delete(reader)
-        wake()
-      }
-    },
-    wake,
-    async stop() {
-      stopTimer()
-      await working
-    },
+  #reportFailed({ code, message, credits }: EtnMarketError): void {
+    const { clock, emit } = this.#context
+    const retryAt = clock.toUnix(this.#nextInterval)
+    emit({ type: 'feed.trades_failed', token: this.#token, code, message, credits, retryAt })
   }
 }
 
@@ -218,18 +227,4 @@ function intervalWithin(
   const min = Math.min(...readers.map(({ bounds }) => bounds.min))
   const max = Math.min(...readers.map(({ bounds }) => bounds.max))
   return Math.min(max, Math.max(min, everyMs))
-}
-
-/** The requests for the trades of a token, undefined for all tokens. */
-function planTrades(token: string | undefined, everyMs: number, cost: TradeCost): OtherRequests {
-  const credits = (intervalMs: number) => tradeCredits(cost.limitAfter(intervalMs))
-  return { operation: 'trade.list', address: token, everyMs, credits }
-}
-
-function toFailedEvent(
-  { code, message, credits }: EtnMarketError,
-  token: string | undefined,
-  retryAt: number,
-): FeedTradesFailedEvent {
-  return { type: 'feed.trades_failed', token, code, message, credits, retryAt }
 }

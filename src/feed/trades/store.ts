@@ -1,10 +1,9 @@
-import { EntryStore } from '../../credits/budget-store.ts'
+import { type BudgetStore, EntryStore } from '../../credits/budget-store.ts'
 import type { Trade } from '../../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import type { CheckedStore } from '../checked-store.ts'
-import { type FeedEvent, messageOf } from '../events.ts'
-import type { FeedClock } from '../feed-clock.ts'
+import type { FeedContext } from '../context.ts'
+import { messageOf } from '../events.ts'
 import type { FeedStore } from '../types.ts'
 import { PAGE_SIZE, type TradeCostState } from './cost.ts'
 import type { TradePage } from './dedupe.ts'
@@ -18,18 +17,6 @@ export interface TradeMemory extends TradePage {
   readonly cost: TradeCostState
 }
 
-/** Keeps trades across restarts. If the store fails or hangs, the feed buys them again. */
-export interface TradeStore {
-  /** Resolves with what is known of a token, undefined for all tokens. */
-  readMemory(token: string | undefined): Promise<TradeMemory | undefined>
-  writeMemory(token: string | undefined, memory: TradeMemory): void
-  /** Resolves with the newest trades that a reader has read. */
-  readPosition(token: string | undefined, reader: string): Promise<readonly Trade[] | undefined>
-  writePosition(token: string | undefined, reader: string, trades: readonly Trade[]): void
-  /** Resolves when everything is written. */
-  flush(): Promise<void>
-}
-
 interface Entry {
   text: string
   /** Number of writes that have not ended. */
@@ -40,53 +27,65 @@ interface Entry {
 const TIMEOUT_MS = 1_000
 const TTL_MS = 30 * DAY_MS
 
-export interface TradeStoreParts {
-  readonly store: FeedStore
-  readonly checked: CheckedStore
-  readonly clock: FeedClock
-  emit(event: FeedEvent): void
-}
+/** Keeps trades across restarts. If the store fails or hangs, the feed buys them again. */
+export class TradeStore {
+  readonly #context: FeedContext
+  readonly #store: BudgetStore
+  readonly #entries = new Map<string, Entry>()
+  readonly #writes = new Set<Promise<void>>()
 
-export function createTradeStore({ store, checked, clock, emit }: TradeStoreParts): TradeStore {
-  const failed = (error: unknown) => emit({ type: 'feed.store_failed', message: messageOf(error) })
-  const withTtl = {
-    get: (key: string) => store.get(key),
-    set: (key: string, value: string) => store.set(key, value, TTL_MS),
+  constructor(context: FeedContext, store: FeedStore) {
+    this.#context = context
+    this.#store = { get: (key) => store.get(key), set: (key, value) => store.set(key, value, TTL_MS) }
   }
-  const entries = new Map<string, Entry>()
-  const writes = new Set<Promise<void>>()
 
-  const read = <T>(key: string, isValid: (value: unknown) => value is T) =>
-    checked.read(key, (value) => {
+  /** Resolves with what is known of a token, undefined for all tokens. */
+  async readMemory(token: string | undefined): Promise<TradeMemory | undefined> {
+    const { clock } = this.#context
+    const isValid = (value: unknown): value is TradeMemory => isMemory(value, clock.wall.now())
+    const stored = await this.#read(keyOf(token), isValid)
+    return stored && withTimes(stored, clock.fromUnix)
+  }
+
+  writeMemory(token: string | undefined, memory: TradeMemory): void {
+    this.#write(keyOf(token), withTimes(memory, this.#context.clock.toUnix))
+  }
+
+  /** Resolves with the newest trades that a reader has read. */
+  readPosition(token: string | undefined, reader: string): Promise<readonly Trade[] | undefined> {
+    return this.#read(keyOf(token, reader), isTrades)
+  }
+
+  writePosition(token: string | undefined, reader: string, trades: readonly Trade[]): void {
+    this.#write(keyOf(token, reader), trades)
+  }
+
+  /** Resolves when everything is written. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#writes)
+  }
+
+  async #read<T>(key: string, isValid: (value: unknown) => value is T): Promise<T | undefined> {
+    return this.#context.checkedStore?.read(key, (value) => {
       if (isValid(value)) return value
       throw new Error(`The store has an invalid entry of trades (${key}). It is ignored.`)
     })
+  }
 
-  function write(key: string, value: unknown): void {
-    const entryStore = new EntryStore(withTtl, key, TIMEOUT_MS, () => entry.text)
-    const entry: Entry = entries.get(key) ?? { text: '', pending: 0, save: () => entryStore.save() }
-    entries.set(key, entry)
+  #write(key: string, value: unknown): void {
+    const entryStore = new EntryStore(this.#store, key, TIMEOUT_MS, () => entry.text)
+    const entry: Entry = this.#entries.get(key) ?? { text: '', pending: 0, save: () => entryStore.save() }
+    this.#entries.set(key, entry)
     entry.text = JSON.stringify(value)
     entry.pending++
     const written: Promise<void> = entry
       .save()
-      .catch(failed)
+      .catch((error) => this.#context.emit({ type: 'feed.store_failed', message: messageOf(error) }))
       .finally(() => {
-        writes.delete(written)
-        if (--entry.pending === 0) entries.delete(key)
+        this.#writes.delete(written)
+        if (--entry.pending === 0) this.#entries.delete(key)
       })
-    writes.add(written)
-  }
-
-  return {
-    async readMemory(token) {
-      const stored = await read(keyOf(token), (value): value is TradeMemory => isMemory(value, clock.wall.now()))
-      return stored && withTimes(stored, clock.fromUnix)
-    },
-    writeMemory: (token, memory) => write(keyOf(token), withTimes(memory, clock.toUnix)),
-    readPosition: (token, reader) => read(keyOf(token, reader), isTrades),
-    writePosition: (token, reader, trades) => write(keyOf(token, reader), trades),
-    flush: async () => void (await Promise.all(writes)),
+    this.#writes.add(written)
   }
 }
 

@@ -1,11 +1,10 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Trade } from '../../generated/types.ts'
-import { createFailureReport, createRequester } from '../requests/requester.ts'
+import type { FeedContext } from '../context.ts'
 import type { OtherRequests } from '../schedule/explain.ts'
 import type { TradeReaders } from './readers.ts'
-import type { TradeReader, TradeSourceParts } from './source.ts'
-import type { TradeStoreParts } from './store.ts'
+import type { TradeReader } from './source.ts'
 
 /** Options of `feed.trades`. */
 export interface TradesOptions {
@@ -39,71 +38,58 @@ export interface TradesOptions {
   resumeAs?: string | undefined
 }
 
-export interface TradesParts extends Omit<TradeSourceParts, 'store' | 'createRequester'> {
-  /** Undefined without a store. */
-  readonly storeParts: TradeStoreParts | undefined
-  /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
-  toChecksum(addresses: readonly string[]): string[]
-}
-
 /** The trades of a feed. Their code is loaded with the first reader, because many feeds have none. */
-export interface Trades {
-  /** Yields the trades of a token that are new to the reader. */
-  follow(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
-  /** What is requested, once for all readers of a token. */
-  planned(): OtherRequests[]
-  /** Resolves when no request is in flight and everything is written. */
-  stop(): Promise<void>
-}
+export class Trades {
+  readonly #context: FeedContext
+  #readers: TradeReaders | undefined
+  #loading: Promise<TradeReaders> | undefined
 
-export function createTrades(parts: TradesParts): Trades {
-  const { client, lifetime, storeParts, toChecksum } = parts
-  let readers: TradeReaders | undefined
-  let loading: Promise<TradeReaders> | undefined
-
-  async function load(): Promise<TradeReaders> {
-    const [{ createTradeReaders }, { createTradeStore }] = await Promise.all([
-      import('./readers.ts'),
-      import('./store.ts'),
-    ])
-    const { signal } = lifetime
-    readers = createTradeReaders({
-      ...parts,
-      store: storeParts && createTradeStore(storeParts),
-      createRequester: (everyMs, onReason) =>
-        createRequester(parts, { signal, failures: createFailureReport(onReason), everyMs }),
-    })
-    return readers
+  constructor(context: FeedContext) {
+    this.#context = context
   }
 
-  async function* read(
+  /** Yields the trades of a token that are new to the reader. */
+  follow(options: TradesOptions): AsyncGenerator<Trade, void, undefined> {
+    rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
+    const { token, everyMs, resumeAs } = options
+    const { client, lifetime, store, toChecksum } = this.#context
+    if (resumeAs !== undefined && !(typeof resumeAs === 'string' && resumeAs !== ''))
+      throw invalidOption('resumeAs', resumeAs, 'a text that is not empty')
+    if (resumeAs !== undefined && store === undefined)
+      throw invalidOption('resumeAs', resumeAs, "left out without the feed's store, which keeps it")
+    const bounds = readBounds(everyMs)
+    const limit = operations['trade.list'].credits.maxItems
+    client.trade.list.estimate({ limit, ...(token !== undefined && { token }) })
+    lifetime.signal.throwIfAborted()
+    return this.#read(token === undefined ? undefined : toChecksum([token])[0], bounds, options)
+  }
+
+  /** What is requested, once for all readers of a token. */
+  planned(): OtherRequests[] {
+    return this.#readers?.planned() ?? []
+  }
+
+  /** Resolves when no request is in flight and everything is written. */
+  async stop(): Promise<void> {
+    await this.#readers?.stop()
+  }
+
+  async *#read(
     token: string | undefined,
     bounds: TradeReader['bounds'],
     options: TradesOptions,
   ): AsyncGenerator<Trade, void, undefined> {
-    loading ??= load().catch((error) => {
-      loading = undefined
+    this.#loading ??= this.#load().catch((error) => {
+      this.#loading = undefined
       throw error
     })
-    yield* (readers ?? (await loading)).read(token, bounds, options)
+    yield* (this.#readers ?? (await this.#loading)).read(token, bounds, options)
   }
 
-  return {
-    follow(options) {
-      rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
-      const { token, everyMs, resumeAs } = options
-      if (resumeAs !== undefined && !(typeof resumeAs === 'string' && resumeAs !== ''))
-        throw invalidOption('resumeAs', resumeAs, 'a text that is not empty')
-      if (resumeAs !== undefined && storeParts === undefined)
-        throw invalidOption('resumeAs', resumeAs, "left out without the feed's store, which keeps it")
-      const bounds = readBounds(everyMs)
-      const limit = operations['trade.list'].credits.maxItems
-      client.trade.list.estimate({ limit, ...(token !== undefined && { token }) })
-      lifetime.signal.throwIfAborted()
-      return read(token === undefined ? undefined : toChecksum([token])[0], bounds, options)
-    },
-    planned: () => readers?.planned() ?? [],
-    stop: async () => readers?.stop(),
+  async #load(): Promise<TradeReaders> {
+    const { createTradeReaders } = await import('./readers.ts')
+    this.#readers = createTradeReaders(this.#context)
+    return this.#readers
   }
 }
 

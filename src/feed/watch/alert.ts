@@ -39,15 +39,18 @@ function iterate(
     return withAge(price, now - (deliveredAt.get(price) ?? now), watch?.maxAge(price.address) ?? everyMs)
   }
 
-  const stream = createLatestValueStream<FeedAlert>(
-    () => watch?.stop(),
-    ({ condition, price, from }) => {
+  const stream = createLatestValueStream<FeedAlert>({
+    onReturn: () => watch?.stop(),
+    onRead({ condition, price, from }) {
       const read = { condition, price: aged(price), from: from && aged(from), missed }
       missed = 0
       return read
     },
-    { keyOf: (alert) => alert, maxUnread: MAX_UNREAD, onDrop: () => void missed++, drains: true },
-  )
+    keyOf: (alert) => alert,
+    maxUnread: MAX_UNREAD,
+    onDrop: () => void missed++,
+    drains: true,
+  })
 
   function onPrice(price: FeedPrice): void {
     // A price that was already old at the start says nothing of now.

@@ -56,19 +56,16 @@ export function watchPrices(
     const filter = createFilter()
     let watch: RunningWatch | undefined
     const deliveredAt = new WeakMap<FeedPrice, number>()
-    const stream = createLatestValueStream(
-      () => watch?.stop(),
-      (price: FeedPrice) => {
+    const stream = createLatestValueStream<FeedPrice>({
+      onReturn: () => watch?.stop(),
+      onRead(price) {
         const now = clock.now()
-        const read = withAge(
-          price,
-          now - (deliveredAt.get(price) ?? now),
-          watch?.maxAge(price.address) ?? target.everyMs,
-        )
+        const waitedMs = now - (deliveredAt.get(price) ?? now)
+        const read = withAge(price, waitedMs, watch?.maxAge(price.address) ?? target.everyMs)
         filter.recordDelivery(read)
         return read
       },
-    )
+    })
     const onPrice = (price: FeedPrice) => {
       deliveredAt.set(price, clock.now())
       if (filter.shouldDeliver(price)) stream.push(price)
