@@ -147,7 +147,7 @@ function readStatus(context: WatchContext, hasBudget: boolean, stream: FeedStrea
     reason: isWaiting ? codeOf(backoff.failure?.error) : undefined,
     stretch: dailyBudget.stretch,
     atLeastStretch: dailyBudget.atLeastStretch,
-    creditsPerDay: Math.round(schedule.timetable.creditsPerDay),
+    creditsPerDay: Math.round(schedule.ticks.timetable.creditsPerDay),
     limit: hasBudget ? dailyBudget.budget.limit : undefined,
     spent: dailyBudget.spent,
     projected: dailyBudget.projected,

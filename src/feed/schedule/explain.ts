@@ -5,7 +5,8 @@ import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedPlan, PlannedPurchase, PlannedRate, PlannedRequests } from '../types.ts'
-import { isDueAt, isTooOld, type Schedule } from './schedule.ts'
+import { isDueAt, type Schedule } from './schedule.ts'
+import { isTooOld, type TickGroup } from './tick-plan.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -33,20 +34,21 @@ export function explain(
 ): FeedPlan {
   schedule.settle()
   const { stretch, atLeastStretch, requestStretch } = dailyBudget
-  const { timetable, leadMs } = schedule
+  const { leadMs } = schedule
+  const { groups, timetable } = schedule.ticks
   const intervals = schedule.bought.map(({ shortestInterval: everyMs }) => ({ everyMs, addresses: 1 }))
   const costAt = ({ credits }: OtherRequests, intervalMs: number) => {
     const requestsPerDay = DAY_MS / intervalMs
     return toRate({ creditsPerDay: credits(intervalMs) * requestsPerDay, requestsPerDay })
   }
   return {
-    calls: nextPurchases(schedule, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) })),
+    calls: nextPurchases(groups, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) })),
     stretch,
     atLeastStretch,
     cost: toRate(timetable),
     timetable: timetable.groups.map(({ periodMs, classes, creditsPerDay, requestsPerDay }, index) => ({
       everyMs: periodMs,
-      nextAt: clock.toUnix(schedule.groups[index]?.at ?? clock.now()),
+      nextAt: clock.toUnix(groups[index]?.at ?? clock.now()),
       addresses: classes.map(({ addresses: count, everyMs: intervalMs, multiple: everyNthTick }) => ({
         count,
         intervalMs,
@@ -75,7 +77,7 @@ export function explain(
 const MAX_IDLE_TICKS = 100
 
 /** The next purchases, by the rules of the ticks, if every answer arrives. */
-function nextPurchases({ groups: running }: Schedule, shown: number): PlannedPurchase[] {
+function nextPurchases(running: readonly TickGroup[], shown: number): PlannedPurchase[] {
   const groups = running.map((group) => ({ ...group }))
   const boughtAt = new Map<TrackedPrice, number>()
   const purchases: PlannedPurchase[] = []

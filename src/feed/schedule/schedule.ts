@@ -1,49 +1,18 @@
 import { startTimer } from '../../concurrency/clock.ts'
-import { creditsFor, MAX_ITEMS } from '../../credits/batch-cost.ts'
-import { lifeOf, multipleOf, planTimetable, planWithPeriods, type Timetable } from '../../credits/timetable.ts'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
-import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
 import { PriceBuyer } from '../prices/price-buyer.ts'
 import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import { LatePrices, LeadTime } from './lateness.ts'
-
-/** An address at the ticks of its group. */
-export interface GroupMember {
-  readonly tracked: TrackedPrice
-  /** How long a price lasts before its next request is sent, in milliseconds. */
-  readonly life: number
-  /** It is bought at every nth tick. */
-  readonly multiple: number
-}
-
-/** Addresses that are bought at the ticks of one timer. */
-export interface TickGroup {
-  readonly periodMs: number
-  readonly members: readonly GroupMember[]
-  /** Whether some address is bought at each tick. */
-  readonly ticksAnyway: boolean
-  /** Whether those with the same multiple stay together, at every nth tick. */
-  readonly staysTogether: boolean
-  /** When it ticks the next time. */
-  at: number
-  /** The number of that tick. */
-  tick: number
-}
+import { type GroupMember, isFree, isTooOld, type TickGroup, TickPlan } from './tick-plan.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 const NO_TIMER = { at: NEVER, stop: () => {} }
-/** The timetable is planned anew at most this often. In between, what joins is added to the groups that there are. */
-const MIN_PLAN_MS = 1_000
 /** After it has failed alone, an address is requested again for a new watch after this time at most. */
 const RETRY_MS = 60_000
-/** A new timetable is worth what it changes if it saves this share of a purchase of all within this time. */
-const CHANGE_SHARE = 1 / 2
-const HORIZON_DAYS = 1 / 12
-/** What one address costs beside fewer than this is another price than beside more: 50, 100, 130, 140, … */
-const MIN_LINEAR = 3
 /** A stretch that has changed by less is not reported. */
 const MIN_STRETCH_CHANGE = 0.05
 
@@ -58,6 +27,8 @@ export class Schedule {
   readonly buyer: PriceBuyer
   /** Where prices come without being bought; undefined without a proxy. */
   stream: { readonly isLoading: boolean; changed(): void; settle(): void } | undefined
+  /** What is bought again and again, with the stretch. */
+  readonly ticks = new TickPlan()
   readonly #context: FeedContext
   /** Whether several processes may have the prices. */
   readonly #isShared: boolean
@@ -68,20 +39,9 @@ export class Schedule {
   readonly #inFlight = new Set<Promise<void>>()
   readonly #lead = new LeadTime()
   readonly #late: LatePrices
-  #groups: TickGroup[] = []
-  #timetable: Timetable = planTimetable([])
   #windowEndsAt = NEVER
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
-  #plannedAt = Number.NEGATIVE_INFINITY
-  #plannedLeadMs = 0
-  /** What the periods of today have cost above the best ones since they were chosen, in credits. */
-  #lost = 0
-  /** What they cost above them now, in credits a day. */
-  #lostPerDay = 0
-  #lostSince = 0
-  /** When they have cost so much that others are chosen. */
-  #replacedAt = NEVER
   #reportedStretch = { stretch: 1, atLeastStretch: 1 }
   #timer = NO_TIMER
   #isStopped = false
@@ -106,13 +66,6 @@ export class Schedule {
   }
   get leadMs(): number {
     return this.#lead.ms
-  }
-  get groups(): readonly Readonly<TickGroup>[] {
-    return this.#groups
-  }
-  /** What is bought again and again, with the stretch. */
-  get timetable(): Timetable {
-    return this.#timetable
   }
 
   /** Gives the watches that have just changed their places, as they will have them at the end of the window. */
@@ -244,9 +197,9 @@ export class Schedule {
   }
 
   #nextAt(): number {
-    let at = Math.min(this.#changesAt, this.#replacedAt, this.#requested.size > 0 ? this.#windowEndsAt : NEVER)
+    let at = Math.min(this.#changesAt, this.ticks.replanAt, this.#requested.size > 0 ? this.#windowEndsAt : NEVER)
     at = Math.min(at, this.#urgent.peek()?.dueAt ?? NEVER, this.#late.nextAt)
-    for (const group of this.#groups) at = Math.min(at, group.at)
+    for (const group of this.ticks.groups) at = Math.min(at, group.at)
     return at
   }
 
@@ -258,7 +211,7 @@ export class Schedule {
   #run(): void {
     if (this.#isPaused) return
     const now = this.#context.clock.now()
-    const hasChanged = now >= Math.min(this.#changesAt, this.#replacedAt)
+    const hasChanged = now >= Math.min(this.#changesAt, this.ticks.replanAt)
     if (hasChanged) this.stream?.settle()
     if (!this.#updateStretch(now, hasChanged) && hasChanged) this.#plan(now)
     this.#late.report(now)
@@ -279,12 +232,12 @@ export class Schedule {
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
-    for (const group of this.#groups) if (group.at <= now) tick(group, now, due)
+    for (const group of this.ticks.groups) if (group.at <= now) tick(group, now, due)
     const early = isLookUp ? this.#takeTick(now, due) : []
     if (due.size === 0) return
     const call = this.buyer.buy([...due], early).then(() => {
       this.#inFlight.delete(call)
-      if (this.#isShared) for (const group of this.#groups) this.#followOthers(group)
+      if (this.#isShared) for (const group of this.ticks.groups) this.#followOthers(group)
       this.#updateStretch(this.#context.clock.now(), false)
       this.#setTimer()
     })
@@ -295,7 +248,7 @@ export class Schedule {
   #takeTick(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
     let most = 0
     let best: { group: TickGroup; next: readonly GroupMember[] } | undefined
-    for (const group of this.#groups) {
+    for (const group of this.ticks.groups) {
       const { periodMs, at, members, ticksAnyway } = group
       if (!ticksAnyway || at <= now) continue
       const isNext = (member: GroupMember) =>
@@ -331,94 +284,9 @@ export class Schedule {
    * @param isStretched whether the intervals have changed because of the budget
    */
   #plan(now: number, isStretched = false): void {
-    const { leadMs } = this
-    const isFull = isStretched || this.#groups.length === 0 || now >= this.#plannedAt + MIN_PLAN_MS
-    this.#changesAt = isFull || this.#watched.size === 0 ? NEVER : this.#plannedAt + MIN_PLAN_MS
+    this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
-    const demand = bought.map(({ intervalMs }) => ({ everyMs: intervalMs, addresses: 1 }))
-    const periods = this.#groups.map((group) => this.#periodOf(group))
-    const shortest = demand.reduce((least, { everyMs }) => Math.min(least, lifeOf(everyMs, leadMs)), NEVER)
-    if (!isFull && periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
-    const kept = planWithPeriods(demand, periods, leadMs)
-    const planned = isFull || kept === undefined ? planTimetable(demand, leadMs) : kept
-    this.#timetable = kept && !isStretched && this.#isWorthKeeping(kept, planned, bought.length, now) ? kept : planned
-    if (this.#timetable === planned) {
-      this.#lost = 0
-      this.#lostPerDay = 0
-      this.#replacedAt = NEVER
-    }
-    this.#lostSince = now
-    if (isFull) this.#plannedAt = now
-    this.#plannedLeadMs = leadMs
-    this.#place(bought, now)
-  }
-
-  /**
-   * Whether a change to the best periods would cost more than it saves soon. What is kept costs at most as much as a change would before it
-   * is replaced after all.
-   */
-  #isWorthKeeping(kept: Timetable, planned: Timetable, addresses: number, now: number): boolean {
-    const limit = CHANGE_SHARE * creditsFor(addresses)
-    this.#lost += (this.#lostPerDay * (now - this.#lostSince)) / DAY_MS
-    this.#lostPerDay = Math.max(0, kept.creditsPerDay - planned.creditsPerDay)
-    const left = limit - this.#lost - this.#lostPerDay * HORIZON_DAYS
-    this.#replacedAt = now + Math.max(MIN_PLAN_MS, (left / this.#lostPerDay) * DAY_MS)
-    return left > 0
-  }
-
-  /** The period of a group with the lead of now, so that no slower answer takes it apart. */
-  #periodOf({ periodMs, members }: TickGroup): number {
-    const before = this.#plannedLeadMs
-    if (this.leadMs === before) return periodMs
-    let period = NEVER
-    for (const { tracked, life, multiple } of members)
-      if (life === lifeOf(tracked.intervalMs, before))
-        period = Math.min(period, Math.floor(lifeOf(tracked.intervalMs, this.leadMs) / multiple))
-    return period < NEVER ? Math.max(1, period) : periodMs
-  }
-
-  /** @param bought the shortest interval first */
-  #place(bought: readonly TrackedPrice[], now: number): void {
-    const before = new Map<TrackedPrice, TickGroup>()
-    for (const group of this.#groups) for (const { tracked } of group.members) before.set(tracked, group)
-    let first = 0
-    this.#groups = this.#timetable.groups.map(({ periodMs }, index, groups) => {
-      const longerFrom = groups[index + 1]?.classes[0]?.everyMs ?? NEVER
-      const start = first
-      while (first < bought.length && (bought[first] as TrackedPrice).intervalMs < longerFrom) first++
-      return this.#openGroup(periodMs, bought.slice(start, first), before, now)
-    })
-  }
-
-  #openGroup(
-    periodMs: number,
-    prices: readonly TrackedPrice[],
-    before: ReadonlyMap<TrackedPrice, TickGroup>,
-    now: number,
-  ): TickGroup {
-    const { leadMs } = this
-    const members = prices.map((tracked): GroupMember => {
-      const { intervalMs } = tracked
-      return { tracked, life: lifeOf(intervalMs, leadMs), multiple: multipleOf(intervalMs, periodMs, leadMs) }
-    })
-    const earlier = new Set(prices.flatMap((tracked) => before.get(tracked) ?? []))
-    const same = [...earlier].find((group) => group.periodMs === periodMs)
-    const [scaled] = same ? [same] : earlier
-    let at = Math.min(now + periodMs, same?.at ?? NEVER)
-    if (!same)
-      for (const { tracked, life } of members)
-        if (tracked.askedAt + life >= now) at = Math.min(at, tracked.askedAt + life)
-    let tick = scaled?.tick ?? 0
-    const missing = members.filter((member) => isFree(member) && isTooOld(member, at))
-    for (const { tracked } of missing) this.#setDue(tracked, now)
-    if (missing.length > 0 && !members.some(isFree)) {
-      // All are bought now, which is a tick.
-      at = now + periodMs
-      tick++
-    }
-    const atEachTick = members.filter(({ multiple }) => multiple === 1).length
-    const staysTogether = atEachTick % MAX_ITEMS < MIN_LINEAR
-    return { periodMs, members, ticksAnyway: atEachTick > 0, staysTogether, at, tick }
+    for (const tracked of this.ticks.plan(bought, this.leadMs, now, isStretched)) this.#setDue(tracked, now)
   }
 
   /**
@@ -462,30 +330,6 @@ function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
   group.tick += passed
 }
 
-/** When a group has to tick whose prices were bought since its last tick, by look-ups or by another process. */
-function laterTick({ at, members, periodMs }: TickGroup): number {
-  let oldest = NEVER
-  let deadline = NEVER
-  for (const { tracked, life, multiple } of members) {
-    if (tracked.dueAt < NEVER || tracked.watchers.size === 0) continue
-    const { askedAt } = tracked
-    if (multiple === 1) oldest = Math.min(oldest, askedAt)
-    deadline = Math.min(deadline, askedAt + life)
-  }
-  const later = Math.min(oldest + periodMs, deadline)
-  return later < NEVER ? later : at
-}
-
-/** Whether the tick decides when it is bought: nothing is on its way, and no wait of its own is. */
-function isFree({ tracked }: GroupMember): boolean {
-  return tracked.dueAt === NEVER && !tracked.inFlight && tracked.watchers.size > 0
-}
-
-/** Whether a price is too old at that time. */
-export function isTooOld({ life, tracked }: GroupMember, at: number, askedAt = tracked.askedAt): boolean {
-  return askedAt + life < at
-}
-
 /**
  * Whether an address is bought at the tick of a group: it would be too old at the next one. Where few addresses are bought at each tick, those
  * with the same multiple stay together, because a request of their own would cost more: at every nth tick what would be too old at the next nth
@@ -498,6 +342,20 @@ export function isDueAt(
 ): boolean {
   const isOwn = staysTogether && tick % member.multiple === 0
   return isTooOld(member, at + (isOwn ? member.multiple : 1) * periodMs, askedAt)
+}
+
+/** When a group has to tick whose prices were bought since its last tick, by look-ups or by another process. */
+function laterTick({ at, members, periodMs }: TickGroup): number {
+  let oldest = NEVER
+  let deadline = NEVER
+  for (const { tracked, life, multiple } of members) {
+    if (tracked.dueAt < NEVER || tracked.watchers.size === 0) continue
+    const { askedAt } = tracked
+    if (multiple === 1) oldest = Math.min(oldest, askedAt)
+    deadline = Math.min(deadline, askedAt + life)
+  }
+  const later = Math.min(oldest + periodMs, deadline)
+  return later < NEVER ? later : at
 }
 
 /** A stretch that ends is a change, however small it was. */

@@ -1,0 +1,160 @@
+import { creditsFor, MAX_ITEMS } from '../../credits/batch-cost.ts'
+import { lifeOf, multipleOf, planTimetable, planWithPeriods, type Timetable } from '../../credits/timetable.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
+import type { TrackedPrice } from '../prices/tracked-price.ts'
+
+/** An address at the ticks of its group. */
+export interface GroupMember {
+  readonly tracked: TrackedPrice
+  /** How long a price lasts before its next request is sent, in milliseconds. */
+  readonly life: number
+  /** It is bought at every nth tick. */
+  readonly multiple: number
+}
+
+/** Addresses that are bought at the ticks of one timer. */
+export interface TickGroup {
+  readonly periodMs: number
+  readonly members: readonly GroupMember[]
+  /** Whether some address is bought at each tick. */
+  readonly ticksAnyway: boolean
+  /** Whether those with the same multiple stay together, at every nth tick. */
+  readonly staysTogether: boolean
+  /** When it ticks the next time. */
+  at: number
+  /** The number of that tick. */
+  tick: number
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+/** The timetable is planned anew at most this often. In between, what joins is added to the groups that there are. */
+const MIN_PLAN_MS = 1_000
+/** A new timetable is worth what it changes if it saves this share of a purchase of all within this time. */
+const CHANGE_SHARE = 1 / 2
+const HORIZON_DAYS = 1 / 12
+/** What one address costs beside fewer than this is another price than beside more: 50, 100, 130, 140, … */
+const MIN_LINEAR = 3
+
+/** The groups of the timetable, and with which periods they tick: the cheapest ones, or those that there are where a change would not pay. */
+export class TickPlan {
+  groups: readonly TickGroup[] = []
+  /** What is bought again and again. */
+  timetable: Timetable = planTimetable([])
+  /** When to plan again, if nothing changes: when the periods have cost so much that others pay, or when planning was put off. */
+  replanAt = NEVER
+  #plannedAt = Number.NEGATIVE_INFINITY
+  #leadMs = 0
+  /** What the periods of today have cost above the best ones since they were chosen, in credits. */
+  #lost = 0
+  /** What they cost above them now, in credits a day. */
+  #lostPerDay = 0
+  #lostSince = 0
+
+  /**
+   * Gives every address its place in a group.
+   * @param bought the shortest interval first
+   * @param isStretched whether the intervals have changed because of the budget
+   * @returns what would be too old at the next tick of its group
+   */
+  plan(bought: readonly TrackedPrice[], leadMs: number, now: number, isStretched: boolean): TrackedPrice[] {
+    const isFull = isStretched || this.groups.length === 0 || now >= this.#plannedAt + MIN_PLAN_MS
+    const demand = bought.map(({ intervalMs }) => ({ everyMs: intervalMs, addresses: 1 }))
+    const periods = this.groups.map((group) => this.#periodOf(group, leadMs))
+    const shortest = demand.reduce((least, { everyMs }) => Math.min(least, lifeOf(everyMs, leadMs)), NEVER)
+    if (!isFull && periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
+    const kept = planWithPeriods(demand, periods, leadMs)
+    const planned = isFull || kept === undefined ? planTimetable(demand, leadMs) : kept
+    this.timetable = kept && !isStretched && this.#isWorthKeeping(kept, planned, bought.length, now) ? kept : planned
+    if (this.timetable === planned) {
+      this.#lost = 0
+      this.#lostPerDay = 0
+      this.replanAt = NEVER
+    }
+    this.#lostSince = now
+    if (isFull) this.#plannedAt = now
+    else if (bought.length > 0) this.replanAt = Math.min(this.replanAt, this.#plannedAt + MIN_PLAN_MS)
+    this.#leadMs = leadMs
+    return this.#place(bought, now)
+  }
+
+  /**
+   * Whether a change to the best periods would cost more than it saves soon. What is kept costs at most as much as a change would before it
+   * is replaced after all.
+   */
+  #isWorthKeeping(kept: Timetable, planned: Timetable, addresses: number, now: number): boolean {
+    const limit = CHANGE_SHARE * creditsFor(addresses)
+    this.#lost += (this.#lostPerDay * (now - this.#lostSince)) / DAY_MS
+    this.#lostPerDay = Math.max(0, kept.creditsPerDay - planned.creditsPerDay)
+    const left = limit - this.#lost - this.#lostPerDay * HORIZON_DAYS
+    this.replanAt = now + Math.max(MIN_PLAN_MS, (left / this.#lostPerDay) * DAY_MS)
+    return left > 0
+  }
+
+  /** The period of a group with the lead of now, so that no slower answer takes it apart. */
+  #periodOf({ periodMs, members }: TickGroup, leadMs: number): number {
+    const before = this.#leadMs
+    if (leadMs === before) return periodMs
+    let period = NEVER
+    for (const { tracked, life, multiple } of members)
+      if (life === lifeOf(tracked.intervalMs, before))
+        period = Math.min(period, Math.floor(lifeOf(tracked.intervalMs, leadMs) / multiple))
+    return period < NEVER ? Math.max(1, period) : periodMs
+  }
+
+  /** Returns what would be too old at the next tick of its group. */
+  #place(bought: readonly TrackedPrice[], now: number): TrackedPrice[] {
+    const before = new Map<TrackedPrice, TickGroup>()
+    for (const group of this.groups) for (const { tracked } of group.members) before.set(tracked, group)
+    const missing: TrackedPrice[] = []
+    let first = 0
+    this.groups = this.timetable.groups.map(({ periodMs }, index, groups) => {
+      const longerFrom = groups[index + 1]?.classes[0]?.everyMs ?? NEVER
+      const start = first
+      while (first < bought.length && (bought[first] as TrackedPrice).intervalMs < longerFrom) first++
+      return this.#openGroup(periodMs, bought.slice(start, first), before, now, missing)
+    })
+    return missing
+  }
+
+  #openGroup(
+    periodMs: number,
+    prices: readonly TrackedPrice[],
+    before: ReadonlyMap<TrackedPrice, TickGroup>,
+    now: number,
+    missing: TrackedPrice[],
+  ): TickGroup {
+    const leadMs = this.#leadMs
+    const members = prices.map((tracked): GroupMember => {
+      const { intervalMs } = tracked
+      return { tracked, life: lifeOf(intervalMs, leadMs), multiple: multipleOf(intervalMs, periodMs, leadMs) }
+    })
+    const earlier = new Set(prices.flatMap((tracked) => before.get(tracked) ?? []))
+    const same = [...earlier].find((group) => group.periodMs === periodMs)
+    const [scaled] = same ? [same] : earlier
+    let at = Math.min(now + periodMs, same?.at ?? NEVER)
+    if (!same)
+      for (const { tracked, life } of members)
+        if (tracked.askedAt + life >= now) at = Math.min(at, tracked.askedAt + life)
+    let tick = scaled?.tick ?? 0
+    const late = members.filter((member) => isFree(member) && isTooOld(member, at))
+    missing.push(...late.map(({ tracked }) => tracked))
+    if (late.length > 0 && late.length === members.filter(isFree).length) {
+      // All are bought now, which is a tick.
+      at = now + periodMs
+      tick++
+    }
+    const atEachTick = members.filter(({ multiple }) => multiple === 1).length
+    const staysTogether = atEachTick % MAX_ITEMS < MIN_LINEAR
+    return { periodMs, members, ticksAnyway: atEachTick > 0, staysTogether, at, tick }
+  }
+}
+
+/** Whether the tick decides when it is bought: nothing is on its way, and no wait of its own is. */
+export function isFree({ tracked }: GroupMember): boolean {
+  return tracked.dueAt === NEVER && !tracked.inFlight && tracked.watchers.size > 0
+}
+
+/** Whether a price is too old at that time. */
+export function isTooOld({ life, tracked }: GroupMember, at: number, askedAt = tracked.askedAt): boolean {
+  return askedAt + life < at
+}
