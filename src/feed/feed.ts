@@ -29,8 +29,7 @@ import { Trades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, FeedStatus, PriceFeed } from './types.ts'
 import { watchAlerts } from './watch/alert.ts'
 import { createPeek, getPrices } from './watch/get-prices.ts'
-import { watchPrices } from './watch/handle.ts'
-import type { RunningWatch, WatchContext } from './watch/watch.ts'
+import { type RunningWatch, type WatchContext, watchPrices } from './watch/watch.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
 

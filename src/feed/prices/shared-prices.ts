@@ -6,7 +6,7 @@ import { fleetInternalsOf, type SharedLease } from '../../fleet/fleet.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { isPriceText } from '../requests/buy-prices.ts'
+import { isPriceText } from '../requests/send.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
 import type { KnownPrice } from './tracked-price.ts'
 

@@ -4,7 +4,7 @@ import type { EtnMarketError } from '../../errors/base.ts'
 import { retryAfterMs } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { streamedAge } from '../prices/feed-price.ts'
+import { streamedAge } from '../prices/tracked-price.ts'
 import {
   codeOfBody,
   createEventParser,

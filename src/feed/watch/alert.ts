@@ -4,7 +4,7 @@ import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import { type Conditions, detectCrossings } from './crossings.ts'
 import { readAmount } from './min-change.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
-import { groupByAddress, RunningWatch, readIntervals, type WatchContext, type WatchTarget, withAge } from './watch.ts'
+import { groupByAddress, RunningWatch, readIntervals, type WatchContext, type WatchTarget } from './watch.ts'
 
 const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'atLeastEveryMs', 'signal']
 const MAX_UNREAD = 1_000
@@ -33,11 +33,7 @@ function iterate(
   let missed = 0
   const oldestAt = clock.now() - everyMs
   let isFirst = true
-  const deliveredAt = new WeakMap<FeedPrice, number>()
-  const aged = (price: FeedPrice) => {
-    const now = clock.now()
-    return withAge(price, now - (deliveredAt.get(price) ?? now), watch?.maxAge(price.address) ?? everyMs)
-  }
+  const aged = (price: FeedPrice) => watch?.withAge(price) ?? price
 
   const stream = createLatestValueStream<FeedAlert>({
     onReturn: () => watch?.stop(),
@@ -54,11 +50,9 @@ function iterate(
 
   function onPrice(price: FeedPrice): void {
     // A price that was already old at the start says nothing of now.
-    const now = clock.now()
-    const requestedAt = now - price.ageMs
+    const requestedAt = clock.now() - price.ageMs
     if (isFirst && requestedAt < oldestAt) return
     isFirst = false
-    deliveredAt.set(price, now)
     for (const crossing of detect(price, requestedAt)) stream.push({ ...crossing, missed: 0 })
   }
 

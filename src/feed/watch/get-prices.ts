@@ -1,8 +1,8 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import { toFeedPrice } from '../prices/feed-price.ts'
 import type { Subscriber, TrackedPrice } from '../prices/tracked-price.ts'
+import { toFeedPrice } from '../prices/tracked-price.ts'
 import type { FeedPrice, PriceRequestOptions } from './types.ts'
 import type { WatchContext } from './watch.ts'
 

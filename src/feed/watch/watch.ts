@@ -1,11 +1,13 @@
-import { invalidOption, requireMilliseconds } from '../../errors/input.ts'
+import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import { callSafely, messageOf } from '../events.ts'
 import { codeOf, type Failure, isKeyRefused } from '../failures.ts'
-import { toFeedPrice } from '../prices/feed-price.ts'
 import type { TrackedPrice, Watcher } from '../prices/tracked-price.ts'
+import { toFeedPrice } from '../prices/tracked-price.ts'
+import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import type { Schedule } from '../schedule/schedule.ts'
-import type { FeedPrice } from './types.ts'
+import { readMinChange } from './min-change.ts'
+import type { FeedPrice, Watch, WatchOptions } from './types.ts'
 
 export interface WatchContext extends FeedContext {
   readonly schedule: Schedule
@@ -49,6 +51,7 @@ export class RunningWatch implements Watcher {
   readonly #failing = new Set<TrackedPrice>()
   /** Addresses whose price was reported as stale, and that have had no other since. */
   readonly #late = new Set<TrackedPrice>()
+  readonly #deliveredAt = new WeakMap<FeedPrice, number>()
   #reportedCode: string | undefined
 
   constructor(target: WatchTarget, subscription: Subscription, context: WatchContext) {
@@ -71,10 +74,16 @@ export class RunningWatch implements Watcher {
     return this.#inputs.size
   }
 
-  /** From which age on the price of an input is stale, in milliseconds. */
-  maxAge(input: string): number {
-    const [address = ''] = this.#context.toChecksum([input])
-    return this.#context.table.find(address)?.maxAge(this.everyMs) ?? this.everyMs
+  /** A price that was delivered, with its age after it has waited to be read. */
+  withAge(price: FeedPrice): FeedPrice {
+    const { clock, table, toChecksum } = this.#context
+    const now = clock.now()
+    const waitedMs = now - (this.#deliveredAt.get(price) ?? now)
+    if (waitedMs === 0) return price
+    const [address = ''] = toChecksum([price.address])
+    const ageMs = price.ageMs + waitedMs
+    const maxAgeMs = table.find(address)?.maxAge(this.everyMs) ?? this.everyMs
+    return { ...price, ageMs, stale: price.stale || ageMs > maxAgeMs }
   }
 
   update({ inputs, everyMs, atLeastEveryMs }: WatchTarget): void {
@@ -164,8 +173,11 @@ export class RunningWatch implements Watcher {
   #report(tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true): void {
     const { onPrice, onError } = this.#subscription
     for (const input of this.#inputs.get(tracked.address)?.filter(isWanted) ?? []) {
-      const price = toFeedPrice(tracked, input, this.#context.clock.now(), stale)
-      if (price !== undefined && this.#isRunning) callSafely(onPrice, price, (error) => callSafely(onError, error))
+      const now = this.#context.clock.now()
+      const price = toFeedPrice(tracked, input, now, stale)
+      if (price === undefined || !this.#isRunning) continue
+      this.#deliveredAt.set(price, now)
+      callSafely(onPrice, price, (error) => callSafely(onError, error))
     }
   }
 
@@ -174,6 +186,99 @@ export class RunningWatch implements Watcher {
     this.#late.delete(tracked)
     if (this.#failing.size === 0) this.#reportedCode = undefined
   }
+}
+
+/** `feed.watch`: a callback, or any number of iterations, each with a running watch of its own. */
+export function watchPrices(
+  addresses: string | readonly string[],
+  options: WatchOptions,
+  context: WatchContext,
+): Watch {
+  const { lifetime, toChecksum } = context
+  rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
+  const { onPrice, onError, minChange, signal } = options
+  const createFilter = readMinChange(minChange)
+  const intervals = readIntervals(options)
+  lifetime.signal.throwIfAborted()
+  let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals }
+  /** The running watches, each with what drops what was kept of an input that is no longer watched. */
+  const running = new Map<RunningWatch, (input: string) => void>()
+
+  function start(
+    subscription: Pick<Subscription, 'onPrice' | 'onEnd' | 'endsIfRefused'>,
+    forget: (input: string) => void,
+  ): RunningWatch {
+    const onEnd = (error?: { reason: unknown }) => {
+      running.delete(watch)
+      subscription.onEnd(error)
+    }
+    const watch = new RunningWatch(target, { ...subscription, signal, onError, onEnd }, context)
+    running.set(watch, forget)
+    return watch
+  }
+
+  function startCallback(callback: (price: FeedPrice) => void): void {
+    const filter = createFilter()
+    const deliver = (price: FeedPrice) => {
+      if (!filter.shouldDeliver(price)) return
+      filter.recordDelivery(price)
+      return callback(price)
+    }
+    start({ onPrice: deliver, onEnd() {}, endsIfRefused: false }, filter.forget)
+  }
+
+  function iterate(): AsyncIterableIterator<FeedPrice> {
+    const filter = createFilter()
+    let watch: RunningWatch | undefined
+    const stream = createLatestValueStream<FeedPrice>({
+      onReturn: () => watch?.stop(),
+      onRead(price) {
+        const read = watch?.withAge(price) ?? price
+        filter.recordDelivery(read)
+        return read
+      },
+    })
+    const onPrice = (price: FeedPrice) => {
+      if (filter.shouldDeliver(price)) stream.push(price)
+      // The price is back near the one that was read last.
+      else stream.drop(price.address)
+    }
+    const forget = (input: string) => {
+      filter.forget(input)
+      stream.drop(input)
+    }
+    if (signal?.aborted) stream.end({ reason: signal.reason })
+    else if (lifetime.signal.aborted) stream.end()
+    else watch = start({ onPrice, onEnd: stream.end, endsIfRefused: true }, forget)
+    return stream.iterator
+  }
+
+  if (onPrice && !signal?.aborted) startCallback(onPrice)
+  return {
+    stop() {
+      for (const watch of [...running.keys()]) watch.stop()
+    },
+    update(changes) {
+      rejectUnknown('watch update', changes, ['addresses', 'everyMs', 'atLeastEveryMs'])
+      lifetime.signal.throwIfAborted()
+      const { everyMs = target.everyMs, atLeastEveryMs = target.atLeastEveryMs } = changes
+      const intervals = readIntervals({ everyMs, atLeastEveryMs })
+      const before = target.inputs
+      const inputs = changes.addresses === undefined ? before : groupByAddress(changes.addresses, toChecksum)
+      target = { inputs, ...intervals }
+      const removed = missingInputs(before, inputs)
+      for (const [watch, forget] of [...running]) {
+        watch.update(target)
+        for (const input of removed) forget(input)
+      }
+    },
+    [Symbol.asyncIterator]: iterate,
+  }
+}
+
+/** The inputs of `before` that are not in `after`. */
+function missingInputs(before: InputsByAddress, after: InputsByAddress): string[] {
+  return [...before].flatMap(([address, inputs]) => inputs.filter((input) => !after.get(address)?.includes(input)))
 }
 
 /** Each address once, with the different inputs that name it. */
@@ -191,12 +296,6 @@ export function groupByAddress(
     groups.set(address, group)
   }
   return groups
-}
-
-/** The price with its age after it has waited to be read. @param maxAgeMs from which age on it is stale */
-export function withAge(price: FeedPrice, waitedMs: number, maxAgeMs: number): FeedPrice {
-  const ageMs = price.ageMs + waitedMs
-  return waitedMs === 0 ? price : { ...price, ageMs, stale: price.stale || ageMs > maxAgeMs }
 }
 
 /** Returns the interval of a watch, and the longest one under a stretch; Infinity if any will do. */

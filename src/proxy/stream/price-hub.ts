@@ -1,6 +1,6 @@
 import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/batch-cost.ts'
-import { streamedAge } from '../../feed/prices/feed-price.ts'
+import { streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedStatus } from '../../feed/types.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
