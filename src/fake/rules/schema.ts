@@ -140,6 +140,7 @@ export const text: Schema = { type: 'string' }
 export const flag: Schema = { type: 'boolean' }
 export const number: Schema = { type: 'number' }
 export const count: Schema = { type: 'integer', minimum: 0 }
+export const numberFrom0: Schema = { type: 'number', minimum: 0 }
 export const numberFrom1: Schema = { type: 'integer', minimum: 1 }
 export const address: Schema = { type: 'string', format: 'address' }
 /** A decimal as text, or a number. */

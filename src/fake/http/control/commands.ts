@@ -1,49 +1,113 @@
-import type { FaultHandle, FaultOptions, ScriptStep } from '../../faults/fault-options.ts'
-import { cut, FakeUsageError } from '../../rules/check-options.ts'
-import type { Expected } from '../../rules/expect.ts'
+import type { FakeCandle } from '../../data/candles.ts'
+import type { SetPriceOptions, WorldTradeOptions } from '../../data/world-control.ts'
+import { EFFECTS, type FaultHandle, type FaultOptions, MATCH, type ScriptStep } from '../../faults/fault-options.ts'
+import { KEYS, type KeyOptions } from '../../rules/accounts.ts'
+import { asNumber, cut, FakeUsageError } from '../../rules/check-options.ts'
+import { EXPECTED, type Expected } from '../../rules/expect.ts'
 import { type FakeFilter, FILTER } from '../../rules/ledger.ts'
+import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
 import type { FakeOperation } from '../../rules/routes.ts'
-import { count, findMismatch, flag, numberFrom1, object, type Schema, text } from '../../rules/schema.ts'
-import type { FakeService } from '../../types.ts'
-import { answer, ref } from './schemas.ts'
+import {
+  address,
+  amount,
+  count,
+  findMismatch,
+  flag,
+  number,
+  numberFrom0,
+  numberFrom1,
+  OPERATION,
+  object,
+  only,
+  operation,
+  refTo,
+  type Schema,
+  text,
+} from '../../rules/schema.ts'
+import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from '../../types.ts'
 
-/** The fields of a request: those of the JSON body, or the query parameters of a GET. */
-export type Fields = Record<string, unknown>
+// What the control routes accept, do and answer. Requests are checked with these schemas, and the OpenAPI document shows them.
 
-/** A control route. Requests are checked with its schema before it runs. */
+/** A control route. */
 export interface Command {
   summary: string
-  /** The fields that it takes, as an object. @default none */
+  /** The fields that it takes, as an object. They are checked before it runs. @default none */
   takes?: Schema
   /** What it answers. */
   answers: Schema
-  run(fields: Fields, id: string): unknown
+  /** `given` are the fields of the JSON body, or the query parameters of a GET. */
+  run(given: object, id: string): unknown
 }
 
 /** Control routes by method and path; `{id}` is the last segment. */
 export type Commands = Record<string, Command>
 
+/** A reference to a component. */
+export const ref = (name: keyof typeof COMPONENTS): Schema => refTo(name)
+
+/** An object in an answer: all its fields are there. */
+function answer(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required }
+}
+
+const listOf = (items: Schema): Schema => ({ type: 'array', items })
+const orNull = (type: string): Schema => ({ type: [type, 'null'] })
+const texts: Schema = { type: 'object', additionalProperties: text }
+const CANDLE = { time: count, open: number, high: number, low: number, close: number, volume: number, count }
+const CHARGE = { key: text, operation, items: count, credits: count, delivered: flag, at: number, request: count }
+const JOURNAL_ENTRY = {
+  ...{ id: count, at: number, method: text, url: text, path: text, query: texts },
+  ...{ operation: { anyOf: [operation, { type: 'null' }] }, key: orNull('string') },
+  ...{ attempt: count, inFlight: count, heavyInFlight: count },
+  ...{ status: orNull('integer'), code: orNull('string'), fault: orNull('string') },
+  ...{ credits: count, delivered: flag, finished: flag, headers: texts },
+}
+
+export const COMPONENTS = {
+  Operation: OPERATION,
+  Fault: object({ ...MATCH, ...EFFECTS }),
+  Effects: object(EFFECTS),
+  FaultHandle: answer({ id: count, label: text, hits: count }),
+  Expected: EXPECTED,
+  KeyState: answer({ credits: count, tier: text }),
+  Keys: { type: 'object', additionalProperties: refTo('KeyState') },
+  NewKeys: KEYS,
+  Candle: object(CANDLE, Object.keys(CANDLE)),
+  Charge: answer(CHARGE),
+  JournalEntry: answer(JOURNAL_ENTRY, ['headers']),
+  Version: answer({ version: count }),
+  Time: answer({ now: number }),
+  Ok: answer({ ok: flag }),
+  Id: answer({ id: count }),
+  Removed: answer({ removed: count }),
+  Error: answer({ error: answer({ code: text, message: text }) }),
+} satisfies Record<string, Schema>
+
 /** The query parameters of a list. */
-const PAGE: Record<string, Schema> = { limit: numberFrom1, after: count, last: numberFrom1 }
+const PAGE = { limit: numberFrom1, after: count, last: numberFrom1 }
+
+interface PageOptions {
+  limit?: number | undefined
+  after?: number | undefined
+  last?: number | undefined
+}
 
 /** The part of a list that `after`, `last` and `limit` ask for. */
-function page<T>(all: T[], idOf: (one: T) => number, fields: Fields): T[] {
-  const { limit, after, last } = fields as { limit?: number; after?: number; last?: number }
+function page<T>(all: T[], idOf: (one: T) => number, { limit, after, last }: PageOptions) {
   const from = after === undefined ? all : all.filter((one) => idOf(one) > after)
   const newest = last === undefined ? from : from.slice(-last)
   return limit === undefined ? newest : newest.slice(0, limit)
 }
 
-const DEFAULT_MAX_THINGS = 1_000
-
 /** Things that a remote program refers to by a number. The newest `max` are kept. */
-export class Registry<T> {
+class Registry<T> {
   readonly #name: string
   readonly #max: number
   readonly #things = new Map<string, T>()
   #added = 0
 
-  constructor(name: string, max = DEFAULT_MAX_THINGS) {
+  constructor(name: string, max = 1_000) {
     this.#name = name
     this.#max = max
   }
@@ -70,10 +134,19 @@ export class Registry<T> {
   }
 }
 
-/** Reading what happened. */
-export function readingCommands(fake: FakeService): Commands {
-  const filterOf = ({ limit: _, after: __, last: ___, ...filter }: Fields) => filter as FakeFilter
-  const takes = object({ ...FILTER, ...PAGE })
+/** All control routes. */
+export function createCommands(fake: FakeService, maxSnapshots: number): Commands {
+  const { world } = fake
+  const stubs = new Registry<() => void>('stub')
+  const slots = new Registry<() => void>('heavy slot')
+  const snapshots = new Registry<FakeSnapshot>('snapshot', maxSnapshots)
+  const handle = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
+  const expecting = object({ expected: ref('Expected'), ...FILTER }, ['expected'])
+  const ofToken = object({ token: address }, ['token'])
+  const version = () => ({ version: world.version })
+  const done = (_: unknown) => version()
+  const ok = (_: unknown) => ({ ok: true })
+
   return {
     'GET health': {
       summary: 'Whether the fake runs.',
@@ -82,45 +155,40 @@ export function readingCommands(fake: FakeService): Commands {
     },
     'GET ledger': {
       summary: 'The charges; `after` is the number of a request, `last` asks for the newest.',
-      takes,
-      answers: { type: 'array', items: ref('Charge') },
-      run: (given) => page(fake.ledger(filterOf(given)), ({ request }) => request, given),
+      takes: object({ ...FILTER, ...PAGE }),
+      answers: listOf(ref('Charge')),
+      run: ({ limit, after, last, ...filter }: FakeFilter & PageOptions) =>
+        page(fake.ledger(filter), ({ request }) => request, { limit, after, last }),
     },
     'GET journal': {
       summary: 'The requests; `after` is the id of one, `last` asks for the newest.',
-      takes,
-      answers: { type: 'array', items: ref('JournalEntry') },
-      run: (given) => page(fake.journal(filterOf(given)), ({ id }) => id, given),
+      takes: object({ ...FILTER, ...PAGE }),
+      answers: listOf(ref('JournalEntry')),
+      run: ({ limit, after, last, ...filter }: FakeFilter & PageOptions) =>
+        page(fake.journal(filter), ({ id }) => id, { limit, after, last }),
     },
     'GET totals': {
       summary: 'Charged credits, and the maximum of requests in flight.',
       takes: object(FILTER),
       answers: answer({ charged: count, peakInFlight: count, peakHeavyInFlight: count }),
-      run: (given) => ({
-        charged: fake.charged(filterOf(given)),
-        peakInFlight: fake.peakInFlight(),
-        peakHeavyInFlight: fake.peakInFlight({ heavy: true }),
-      }),
+      run(filter: FakeFilter) {
+        const [peakInFlight, peakHeavyInFlight] = [fake.peakInFlight(), fake.peakInFlight({ heavy: true })]
+        return { charged: fake.charged(filter), peakInFlight, peakHeavyInFlight }
+      },
     },
-  }
-}
-
-/** Faults, scripts and stubs. */
-export function faultCommands(fake: FakeService): Commands {
-  const body = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
-  const stubs = new Registry<() => void>('stub')
-  return {
     'GET faults': {
       summary: 'The faults and scripts; `after` is the id of one.',
       takes: object(PAGE),
-      answers: { type: 'array', items: ref('FaultHandle') },
-      run: (given) => page(fake.faults().map(body), ({ id }) => id, given),
+      answers: listOf(ref('FaultHandle')),
+      run: (given: PageOptions) => page(fake.faults().map(handle), ({ id }) => id, given),
     },
     'POST faults': {
       summary: 'Adds a fault with the options of fake.fault; `times` may be "Infinity".',
       takes: ref('Fault'),
       answers: ref('FaultHandle'),
-      run: (given) => body(fake.fault(readFault(given))),
+      // JSON has no Infinity.
+      run: ({ times, ...fault }: Omit<FaultOptions, 'times'> & { times?: number | 'Infinity' }) =>
+        handle(fake.fault(times === undefined ? fault : { ...fault, times: Number(times) })),
     },
     'DELETE faults/{id}': {
       summary: 'Removes a fault or a script.',
@@ -129,40 +197,28 @@ export function faultCommands(fake: FakeService): Commands {
         const fault = fake.faults().find((one) => String(one.id) === id)
         if (!fault) throw new FakeUsageError(`There is no fault ${cut(id)}.`)
         fault.remove()
-        return body(fault)
+        return handle(fault)
       },
     },
     'POST script': {
       summary: 'Adds a script: one outcome for each request of an operation.',
       takes: object(
-        {
-          operation: ref('Operation'),
-          steps: { type: 'array', items: { anyOf: [{ type: 'string', enum: ['ok'] }, ref('Effects')] }, minItems: 1 },
-          key: text,
-        },
+        { operation, steps: { ...listOf({ anyOf: [only('ok'), ref('Effects')] }), minItems: 1 }, key: text },
         ['operation', 'steps'],
       ),
       answers: ref('FaultHandle'),
-      run: ({ operation, steps, key }) =>
-        body(
-          fake.script(
-            operation as FakeOperation,
-            steps as ScriptStep[],
-            key === undefined ? {} : { key: key as string },
-          ),
-        ),
+      run: ({ operation, steps, ...rest }: { operation: FakeOperation; steps: ScriptStep[] }) =>
+        handle(fake.script(operation, steps, rest)),
     },
     'POST stubs': {
       summary: 'Replaces the data of an operation; without `data` it answers 404.',
-      takes: object({ operation: ref('Operation'), data: {}, validate: flag }, ['operation']),
+      takes: object({ operation, data: {}, validate: flag }, ['operation']),
       answers: ref('Id'),
-      run: ({ operation, data, validate = true }) => {
-        const name = operation as FakeOperation
+      run({ operation, data, validate = true }: { operation: FakeOperation; data?: unknown; validate?: boolean }) {
         // The data is known, so a mistake shows now and not at the call.
-        const mismatch = validate && data !== undefined ? findMismatch(name, data) : undefined
-        if (mismatch) throw new FakeUsageError(`The stub of ${name} does not match the contract: ${mismatch}`)
-        const remove = fake.stub(name, () => data, { validate: validate === true })
-        return { id: stubs.add(remove) }
+        const mismatch = validate && data !== undefined ? findMismatch(operation, data) : undefined
+        if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
+        return { id: stubs.add(fake.stub(operation, () => data, { validate })) }
       },
     },
     'DELETE stubs/{id}': {
@@ -173,41 +229,126 @@ export function faultCommands(fake: FakeService): Commands {
         return { removed: Number(id) }
       },
     },
-  }
-}
-
-/** JSON has no Infinity, so the string "Infinity" is accepted. */
-function readFault(given: Fields): FaultOptions {
-  const times = given.times === 'Infinity' ? { times: Number.POSITIVE_INFINITY } : {}
-  return { ...given, ...times } as FaultOptions
-}
-
-/** Expectations about what happened. */
-export function expectationCommands(fake: FakeService): Commands {
-  const ok = (run: () => void) => {
-    run()
-    return { ok: true }
-  }
-  const read = ({ expected, ...filter }: Fields) => [expected as Expected, filter as FakeFilter] as const
-  const takes = object({ expected: ref('Expected'), ...FILTER }, ['expected'])
-  const answers = ref('Ok')
-  return {
+    'GET keys': { summary: 'The keys and their credits.', answers: ref('Keys'), run: () => fake.keys() },
+    'POST keys': {
+      summary: 'Adds keys, or replaces their credits: all of them or none.',
+      takes: ref('NewKeys'),
+      answers: ref('Keys'),
+      run(given: Record<string, KeyOptions>) {
+        fake.addKeys(given)
+        return fake.keys()
+      },
+    },
+    'GET clock': { summary: 'The time in unix milliseconds.', answers: ref('Time'), run: () => ({ now: fake.now() }) },
+    'POST clock': {
+      summary: 'Moves the time forward: by `advanceMs`, or to `now`.',
+      takes: object({ advanceMs: numberFrom0, now: number }),
+      answers: ref('Time'),
+      async run({ advanceMs, now }: { advanceMs?: number; now?: number }) {
+        if ((advanceMs === undefined) === (now === undefined)) throw new FakeUsageError('Give either advanceMs or now.')
+        await fake.advance(advanceMs ?? asNumber('now', now, fake.now()) - fake.now())
+        return { now: fake.now() }
+      },
+    },
+    'POST heavy-slots': {
+      summary: 'Takes a heavy slot, as another tenant would.',
+      answers: ref('Id'),
+      run: () => ({ id: slots.add(fake.holdHeavySlot()) }),
+    },
+    'DELETE heavy-slots/{id}': {
+      summary: 'Frees a heavy slot.',
+      answers: answer({ freed: count }),
+      run(_, id) {
+        slots.take(id)()
+        return { freed: Number(id) }
+      },
+    },
+    'GET world': { summary: 'The version of the data.', answers: ref('Version'), run: version },
+    'POST world/price': {
+      summary: 'Sets the price of a token in USD, at once or over a time.',
+      takes: object({ token: address, usd: amount, overMs: numberFrom0 }, ['token', 'usd']),
+      answers: ref('Version'),
+      run: ({ token, usd, ...options }: WorldTradeOptions & SetPriceOptions) =>
+        done(world.setPrice(token, usd, options)),
+    },
+    'POST world/unprice': {
+      summary: 'Takes the price of a token away.',
+      takes: ofToken,
+      answers: ref('Version'),
+      run: ({ token }: { token: string }) => done(world.unprice(token)),
+    },
+    'POST world/trade': {
+      summary: 'Adds a trade worth an amount in USD.',
+      takes: object({ token: address, usd: amount }, ['token', 'usd']),
+      answers: ref('Version'),
+      run: (trade: WorldTradeOptions) => done(world.trade(trade)),
+    },
+    'POST world/candles': {
+      summary: 'Replaces candles of the past.',
+      takes: object({ token: address, bucket: only(...BUCKETS), rows: listOf(ref('Candle')) }, [
+        ...['token', 'bucket', 'rows'],
+      ]),
+      answers: ref('Version'),
+      run: ({ token, bucket, rows }: { token: string; bucket: Bucket; rows: FakeCandle[] }) =>
+        done(world.candles(token, bucket, rows)),
+    },
+    'POST world/release': {
+      summary: 'Gives a token its usual price back.',
+      takes: ofToken,
+      answers: ref('Version'),
+      run: ({ token }: { token: string }) => done(world.release(token)),
+    },
+    'POST reset': {
+      summary: 'Resets the fake; `keep` lists the parts to keep.',
+      takes: object({ keep: listOf(only(...RESET_PARTS)) }),
+      answers: answer({ reset: flag }),
+      run(options: ResetOptions) {
+        fake.reset(options)
+        return { reset: true }
+      },
+    },
+    'POST snapshot': {
+      summary: 'Keeps the state.',
+      answers: answer({ id: count, at: number }),
+      run() {
+        const snapshot = fake.snapshot()
+        return { id: snapshots.add(snapshot), at: snapshot.at }
+      },
+    },
+    'DELETE snapshots/{id}': {
+      summary: 'Drops a snapshot.',
+      answers: ref('Removed'),
+      run(_, id) {
+        snapshots.take(id)
+        return { removed: Number(id) }
+      },
+    },
+    'POST restore': {
+      summary: 'Restores the state of a snapshot.',
+      takes: object({ id: count }, ['id']),
+      answers: answer({ at: number }),
+      run({ id }: { id: number }) {
+        const snapshot = snapshots.get(String(id))
+        fake.restore(snapshot)
+        return { at: snapshot.at }
+      },
+    },
     'POST expect/credits': {
       summary: 'Answers 409 unless exactly these credits were charged.',
-      takes,
-      answers,
-      run: (given) => ok(() => fake.expectCredits(...read(given))),
+      takes: expecting,
+      answers: ref('Ok'),
+      run: ({ expected, ...filter }: { expected: Expected } & FakeFilter) => ok(fake.expectCredits(expected, filter)),
     },
     'POST expect/requests': {
       summary: 'Answers 409 unless exactly these requests arrived.',
-      takes,
-      answers,
-      run: (given) => ok(() => fake.expectRequests(...read(given))),
+      takes: expecting,
+      answers: ref('Ok'),
+      run: ({ expected, ...filter }: { expected: Expected } & FakeFilter) => ok(fake.expectRequests(expected, filter)),
     },
     'POST expect/no-unused-faults': {
       summary: 'Answers 409 if a fault has hits left.',
-      answers,
-      run: () => ok(fake.expectNoUnusedFaults),
+      answers: ref('Ok'),
+      run: () => ok(fake.expectNoUnusedFaults()),
     },
   }
 }

@@ -1,24 +1,24 @@
 import { cut, FakeUsageError, show } from '../../rules/check-options.ts'
 import { once } from '../../rules/once.ts'
-import { findMismatchWith } from '../../rules/schema.ts'
+import { findMismatchWith, object, type Resolve } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import {
-  type Command,
-  type Commands,
-  expectationCommands,
-  type Fields,
-  faultCommands,
-  readingCommands,
-} from './commands.ts'
+import { COMPONENTS, type Command, type Commands, createCommands, ref } from './commands.ts'
 import { answerPage } from './page.ts'
-import { describeCommands, NOTHING, resolveComponent, TOKEN_HEADER } from './schemas.ts'
-import { keyAndTimeCommands, stateCommands, worldCommands } from './state-commands.ts'
 
 /** Answers the control routes below `/_fake`, for suites in any language. */
 export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
+/** The header of the control token. */
+const TOKEN_HEADER = 'x-fake-control-token'
+
 /** Characters of a message: an expectation lists up to 20 requests. */
 const MAX_MESSAGE = 10_000
+
+/** The fields of a command that takes none. */
+const NOTHING = object({})
+
+const resolveComponent: Resolve = (reference) =>
+  COMPONENTS[reference.slice('#/components/schemas/'.length) as keyof typeof COMPONENTS]
 
 export function createControl(fake: FakeService, maxSnapshots: number): (access: Access) => Control {
   const commands = createCommands(fake, maxSnapshots)
@@ -34,7 +34,8 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
     if (request.method === 'GET' && path === 'openapi.json') return respond(200, document())
     const { command, id } = findCommand(commands, request.method, path)
     const route = `${request.method} /_fake/${cut(path)}`
-    if (!command) return reject(404, 'not_found', unknownRoute(commands, route))
+    if (!command)
+      return reject(404, 'not_found', `There is no ${route}. There is: ${Object.keys(commands).join(', ')}.`)
     try {
       const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
       const mismatch = findMismatchWith(resolveComponent, '', command.takes ?? NOTHING, fields)
@@ -50,18 +51,6 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
   }
 }
 
-/** All control routes. */
-function createCommands(fake: FakeService, maxSnapshots: number): Commands {
-  return {
-    ...readingCommands(fake),
-    ...faultCommands(fake),
-    ...keyAndTimeCommands(fake),
-    ...worldCommands(fake),
-    ...stateCommands(fake, maxSnapshots),
-    ...expectationCommands(fake),
-  }
-}
-
 function findCommand(commands: Commands, method: string, path: string) {
   const last = path.lastIndexOf('/')
   const exact = commands[`${method} ${path}`]
@@ -69,23 +58,19 @@ function findCommand(commands: Commands, method: string, path: string) {
   return { command: commands[`${method} ${path.slice(0, last)}/{id}`], id: path.slice(last + 1) }
 }
 
-function unknownRoute(commands: Commands, route: string): string {
-  return `There is no ${route}. There is: ${Object.keys(commands).join(', ')}.`
-}
-
 /** Query parameters, as the numbers that the schema asks for. */
-function readQuery(query: URLSearchParams, { takes }: Command): Fields {
+function readQuery(query: URLSearchParams, { takes }: Command): object {
   const read = (name: string, value: string) =>
     takes?.properties?.[name]?.type === 'integer' && /^-?\d+$/.test(value) ? Number(value) : value
   return Object.fromEntries([...query].map(([name, value]) => [name, read(name, value)]))
 }
 
-async function readBody(request: Request): Promise<Fields> {
+async function readBody(request: Request): Promise<object> {
   const text = await request.text()
   const body: unknown = text === '' ? {} : JSON.parse(text)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new FakeUsageError('The body is a JSON object.')
-  return body as Fields
+  return body
 }
 
 function reject(status: number, code: string, message: string): Response {
@@ -145,4 +130,80 @@ function rejectForeignHost({ headers }: Request): string | undefined {
 
 function isLoopback(address: string | undefined): boolean {
   return address !== undefined && (/^(::ffff:)?127\./.test(address) || address === '::1')
+}
+
+/** The OpenAPI description of the control routes: the schemas are those that requests are checked with. */
+function describeCommands(commands: Commands): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const [route, command] of Object.entries(commands)) {
+    const [method = 'GET', path = ''] = route.split(' ')
+    const operations = paths[`/_fake/${path}`] ?? {}
+    operations[method.toLowerCase()] = { operationId: idOf(route), ...describe(method, path, command) }
+    paths[`/_fake/${path}`] = operations
+  }
+  return {
+    openapi: '3.1.0',
+    servers: [{ url: '/', description: 'The server that the fake runs on.' }],
+    info: {
+      title: 'Control of the fake service',
+      version: '1',
+      description: 'Steers the fake service of etn-market, and reads what happened.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    tags: TAGS.map(([name, description]) => ({ name, description })),
+    security: [{}, { controlToken: [] }],
+    paths,
+    components: {
+      securitySchemes: { controlToken: { type: 'apiKey', in: 'header', name: TOKEN_HEADER } },
+      schemas: COMPONENTS,
+    },
+  }
+}
+
+const idOf = (route: string) => route.replace(/\W+/g, '_').replace(/_$/, '').toLowerCase()
+
+/** Groups of routes, by the first segment of the path. */
+const TAGS: [name: string, description: string][] = [
+  ['observe', 'Reading what happened.'],
+  ['faults', 'Faults, scripts and stubs.'],
+  ['keys', 'Keys and their credits.'],
+  ['clock', 'The time, and the heavy slots.'],
+  ['world', 'The data.'],
+  ['state', 'Reset and snapshots.'],
+  ['expect', 'Expectations about what happened.'],
+]
+const TAG_OF: Record<string, string> = {
+  script: 'faults',
+  stubs: 'faults',
+  'heavy-slots': 'clock',
+  reset: 'state',
+  snapshot: 'state',
+  snapshots: 'state',
+  restore: 'state',
+}
+
+function tagOf(path: string): string {
+  const [first = ''] = path.split('/')
+  return TAG_OF[first] ?? (TAGS.some(([name]) => name === first) ? first : 'observe')
+}
+
+function describe(method: string, path: string, { summary, takes = NOTHING, answers }: Command): object {
+  const id = path.endsWith('{id}') ? [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }] : []
+  const fields = method === 'GET' ? Object.entries(takes.properties ?? {}) : []
+  const parameters = [...id, ...fields.map(([name, schema]) => ({ name, in: 'query', schema }))]
+  const required = takes.required !== undefined || takes.$ref !== undefined
+  const json = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } })
+  const unmet = json('The expectation is not met; the message lists the requests.', ref('Error'))
+  return {
+    tags: [tagOf(path)],
+    summary,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(method === 'POST' ? { requestBody: { required, content: { 'application/json': { schema: takes } } } } : {}),
+    responses: {
+      200: json('Done.', answers),
+      400: json('The request is wrong; the message names the field.', ref('Error')),
+      403: json('The caller may not control the fake.', ref('Error')),
+      ...(path.startsWith('expect/') ? { 409: unmet } : {}),
+    },
+  }
 }
