@@ -57,11 +57,24 @@ const texts: Schema = { type: 'object', additionalProperties: text }
 const CANDLE = { time: count, open: number, high: number, low: number, close: number, volume: number, count }
 const CHARGE = { key: text, operation, items: count, credits: count, delivered: flag, at: number, request: count }
 const JOURNAL_ENTRY = {
-  ...{ id: count, at: number, method: text, url: text, path: text, query: texts },
-  ...{ operation: { anyOf: [operation, { type: 'null' }] }, key: orNull('string') },
-  ...{ attempt: count, inFlight: count, heavyInFlight: count },
-  ...{ status: orNull('integer'), code: orNull('string'), fault: orNull('string') },
-  ...{ credits: count, delivered: flag, finished: flag, headers: texts },
+  id: count,
+  at: number,
+  method: text,
+  url: text,
+  path: text,
+  query: texts,
+  operation: { anyOf: [operation, { type: 'null' }] },
+  key: orNull('string'),
+  attempt: count,
+  inFlight: count,
+  heavyInFlight: count,
+  status: orNull('integer'),
+  code: orNull('string'),
+  fault: orNull('string'),
+  credits: count,
+  delivered: flag,
+  finished: flag,
+  headers: texts,
 }
 
 export const COMPONENTS = {
@@ -286,7 +299,9 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     'POST world/candles': {
       summary: 'Replaces candles of the past.',
       takes: object({ token: address, bucket: only(...BUCKETS), rows: listOf(ref('Candle')) }, [
-        ...['token', 'bucket', 'rows'],
+        'token',
+        'bucket',
+        'rows',
       ]),
       answers: ref('Version'),
       run: ({ token, bucket, rows }: { token: string; bucket: Bucket; rows: FakeCandle[] }) =>
