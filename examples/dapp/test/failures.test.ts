@@ -25,7 +25,6 @@ test('a visitor without credits reads when they are back, and keeps what is load
   expect(await page.getByRole('button', { name: 'Try again' }).getAttribute('aria-disabled')).toBe('true')
   const { violations } = await new AxeBuilder({ page }).analyze()
   expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
-  await page.screenshot({ path: new URL('../screenshots/failure-no-credits.png', import.meta.url).pathname })
   await openView(page, 'Tokens')
   expect(await page.getByRole('row').count()).toBe(21)
   // Something that fits is still sold.
@@ -72,7 +71,6 @@ test('a busy service is named, and asked again after its wait', async () => {
   const alert = (await page.getByRole('alert').textContent()) ?? ''
   expect(alert).toContain('Nothing was charged.')
   expect(alert).toContain('two of these calls at a time')
-  await page.screenshot({ path: new URL('../screenshots/failure-busy.png', import.meta.url).pathname })
   await page.getByRole('button', { name: 'Keep the service busy' }).click()
   const again = page.getByRole('button', { name: /^Try again 2,000 credits/ })
   await again.waitFor({ timeout: 10_000 })
@@ -131,7 +129,6 @@ test('a page whose own credits are used up says that its operator has to act', a
   await page.evaluate(() => globalThis.demo?.fake.fault({ operation: 'pool.list', status: 402, times: 9 }))
   await openView(page, 'Pools')
   await page.getByRole('heading', { name: 'This page is out of credits' }).waitFor()
-  await page.screenshot({ path: new URL('../screenshots/failure-out-of-credits.png', import.meta.url).pathname })
 })
 
 test('prices that no longer arrive are marked, and the page says why until they do', async () => {
@@ -144,7 +141,6 @@ test('prices that no longer arrive are marked, and the page says why until they 
   })
   await page.getByText('The service does not answer').waitFor({ timeout: 20_000 })
   await expect.poll(() => page.locator(`${ROWS}.stale`).count(), { timeout: 20_000 }).toBeGreaterThan(10)
-  await page.screenshot({ path: new URL('../screenshots/failure-stale-prices.png', import.meta.url).pathname })
   await page.evaluate(() => globalThis.demo?.fake.faults().forEach((fault) => void fault.remove()))
   await page.getByText('Live', { exact: true }).waitFor({ timeout: 60_000 })
   await expect.poll(() => page.locator(`${ROWS}.stale`).count(), { timeout: 20_000 }).toBe(0)
