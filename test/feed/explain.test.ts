@@ -1,8 +1,8 @@
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
-import { DAY, MINUTE, recordWatch, setupFeed, some, toMidnight } from './setup.ts'
-import { read, serveTrades } from './trade-list.ts'
+import { DAY, MINUTE, read, recordWatch, setupFeed, some, toMidnight } from './setup.ts'
+import { serveTrades } from './trade-list.ts'
 
 const { BOLT, CORE } = fakeTokens
 

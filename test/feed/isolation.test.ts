@@ -1,6 +1,4 @@
-import { createClient } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
-import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
 
@@ -55,10 +53,7 @@ describe('an address that makes every request fail', () => {
 })
 
 test('one invalid price in a batch fails its own watcher only, with strict validation', async () => {
-  const { fake, clock } = setupFeed()
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock, validate: 'strict' })
-  const events: FeedEvent[] = []
-  const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event) })
+  const { feed, fake, clock } = setupFeed({}, {}, { validate: 'strict' })
   const isBatch = { operation: 'prices.batch', times: Number.POSITIVE_INFINITY } as const
   const transform = ({ data, ...rest }: { data: Record<string, unknown> }) => ({
     ...rest,
@@ -73,8 +68,6 @@ test('one invalid price in a batch fails its own watcher only, with strict valid
   expect(good.errors).toEqual([])
   expect(bad.prices).toEqual([])
   expect(bad.errors).toEqual([expect.objectContaining({ code: 'unexpected_shape' })])
-  await feed.close()
-  await client.close()
 })
 
 describe('an address whose paid answers cannot be read', () => {
