@@ -13,6 +13,7 @@ const names =
 describe('an address that makes every request fail', () => {
   test.each([8, 49])('delays none of %d others, and is reported once', async (others) => {
     const { feed, fake, clock, events } = setupFeed()
+    clock.randomValue = 0.5
     fake.fault({ status: 500, when: names(BOLT), times: Number.POSITIVE_INFINITY })
     const bad = recordWatch(feed, BOLT, MINUTE)
     const good = recordWatch(feed, some(others), MINUTE)
@@ -29,6 +30,7 @@ describe('an address that makes every request fail', () => {
 
   test('is bought with the others again when it succeeds', async () => {
     const { feed, fake, clock } = setupFeed()
+    clock.randomValue = 0.5
     const fault = fake.fault({ status: 500, when: names(BOLT), times: Number.POSITIVE_INFINITY })
     const { prices } = recordWatch(feed, [BOLT, ...some(8)], MINUTE)
     await clock.advance(10 * MINUTE)
@@ -76,6 +78,7 @@ describe('an address whose paid answers cannot be read', () => {
     ['among 49 others', 49, 14],
   ])('delays the others by less than an interval: %s', async (_, others, extraRequests) => {
     const { feed, fake, clock, events } = setupFeed()
+    clock.randomValue = 0.5
     fake.fault({ malformed: true, when: names(BOLT), times: Number.POSITIVE_INFINITY })
     const bad = recordWatch(feed, BOLT, MINUTE)
     const good = recordWatch(feed, some(others), MINUTE)

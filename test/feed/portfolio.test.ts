@@ -256,6 +256,7 @@ describe('a portfolio', () => {
 describe('when something fails, a portfolio', () => {
   test('keeps the last state with stale: true, reports it once, and recovers', async () => {
     const { feed, clock, fake, events } = setup()
+    clock.randomValue = 0.5
     const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(MINUTE)
     const broken = fake.fault({ operation: 'balances.get', status: 500, times: Number.POSITIVE_INFINITY })
@@ -290,6 +291,7 @@ describe('when something fails, a portfolio', () => {
 
   test('values the other tokens if one token fails', async () => {
     const { feed, clock, fake, events } = setup()
+    clock.randomValue = 0.5
     const isBolt = ({ path }: { path: string }) => path.includes(BOLT)
     const broken = fake.fault({ operation: 'token.get', status: 500, when: isBolt, times: Number.POSITIVE_INFINITY })
     const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))

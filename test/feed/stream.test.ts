@@ -127,6 +127,7 @@ describe('ages are counted by the pace of the stream', () => {
     const { clock, page, watch, fake, prices } = setupPaced()
     const errors: string[] = []
     const hourly: FeedPrice[] = []
+    clock.randomValue = 0.5
     watch(ONE, 10 * SECOND)
     page.watch(ONE, {
       everyMs: 60 * MINUTE,

@@ -107,6 +107,7 @@ describe('watchCandles', () => {
 
   test('reports a failure once, asks for what was missed, and does not hold up prices', async () => {
     const { feed, clock, fake, events } = setupFeed()
+    clock.randomValue = 0.5
     const { seen } = read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE, limit: 60 }))
     await clock.advance(SECOND)
     const broken = fake.fault({ operation: 'token.candles', status: 500, times: Number.POSITIVE_INFINITY })
