@@ -227,33 +227,3 @@ testProperty(
   }),
   { cases: 1_000 },
 )
-
-testProperty(
-  'an alert yields what the model finds, however it is read',
-  fc.asyncProperty(
-    rules,
-    fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 12 }),
-    async (rules, path) => {
-      const { feed, fake, clock } = setupFeed()
-      const start = clock.now()
-      const { within, above, below, movePercent } = rules
-      const limits = { above: above && asUsd(above), below: below && asUsd(below) }
-      const withinMs = movePercent && within && within * MINUTE
-      const options = { ...limits, movePercent, withinMs, everyMs: MINUTE }
-      const iterator = feed.alert(BOLT, options)[Symbol.asyncIterator]()
-      for (const cents of path) {
-        fake.world.setPrice(BOLT, asUsd(cents))
-        await clock.advance(MINUTE)
-      }
-      await feed.close()
-      const found: object[] = []
-      for await (const { condition, price, missed } of { [Symbol.asyncIterator]: () => iterator }) {
-        expect(missed).toBe(0)
-        found.push({ index: Math.floor((price.at - start) / MINUTE), condition })
-      }
-      expect(found).toEqual(expectedCrossings(rules, path))
-      fake.expectCredits(path.length * 50)
-    },
-  ),
-  { cases: 25 },
-)

@@ -106,7 +106,7 @@ export interface Circumstances {
   options?: FeedOptions
 }
 
-/** Simulates `SPAN`. Returns the charges and every delivery. Times are in milliseconds since the start. */
+/** Simulates `SPAN`. Returns the credits that were charged, and every delivery. Times are in milliseconds since the start. */
 export async function simulate(run: readonly Plan[], circumstances: Circumstances = {}) {
   const { latencies = [0], faults = [], chance = 0, until = SPAN, seed = 1, more, options } = circumstances
   const clock = createVirtualClock()
@@ -121,14 +121,7 @@ export async function simulate(run: readonly Plan[], circumstances: Circumstance
     return fake.fetch(url, init)
   })
   const client = createClient({ apiKey: fake.key, transport, clock, timeoutMs: 5 * SECOND })
-  let useful = 0
-  let delivered = 0
-  const onEvent: FeedOptions['onEvent'] = (event) => {
-    if (event.type !== 'feed.bought') return
-    useful += event.credits
-    delivered++
-  }
-  const feed = createPriceFeed(client, { clock, onEvent, ...options })
+  const feed = createPriceFeed(client, { clock, ...options })
   const random = createRandom(seed)
   const handles = faults.map((effect) =>
     fake.fault({ ...effect, when: () => random() < chance, times: Number.POSITIVE_INFINITY }),
@@ -160,11 +153,9 @@ export async function simulate(run: readonly Plan[], circumstances: Circumstance
     await more?.(feed)
   }
   await clock.advance(start + SPAN - clock.now())
-  const failed = sent.length - delivered
-  const charges = fake.ledger().map(({ at, credits }) => ({ at: at - start, credits }))
   await feed.close()
   const left = clock.pending
   await client.close()
   await fake.close()
-  return { charged: fake.charged(), charges, useful, failed, deliveries, sent, left }
+  return { charged: fake.charged(), deliveries, sent, left }
 }

@@ -36,14 +36,6 @@ describe('the trade dedupe', () => {
     expect(dedupe.add(page(1, 1)).fresh).toHaveLength(1)
     expect(dedupe.add(page(2, 1, 1)).fresh).toEqual([trade(2)])
   })
-
-  test('continues after trades that were seen before', () => {
-    expect(new TradeDedupe([2, 1].map(trade)).add(page(4, 3, 2))).toEqual({
-      fresh: [3, 4].map(trade),
-      gap: undefined,
-    })
-    expect(new TradeDedupe([2, 1].map(trade)).add(page(5, 4)).gap).toEqual({ from: 2, to: 4 })
-  })
 })
 
 test('yields each trade once, newest last, and adapts its interval', async () => {
