@@ -114,26 +114,6 @@ test("the client's own budget limits the feed too", async () => {
   expect(prices.at(-1)?.stale).toBe(false)
 })
 
-test('a budget lasts the whole day, for watches of many intervals that start apart', async () => {
-  const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 40_000 } })
-  await toMidnight(clock)
-  const start = clock.now()
-  for (let index = 0; index < 12; index++) {
-    // From one minute to an hour.
-    recordWatch(feed, some(1, index), MINUTE * 60 ** (((index * 7) % 12) / 11))
-    recordWatch(feed, some(3, 100 + 3 * index), MINUTE * 60 ** (((index * 5) % 12) / 11))
-    await clock.advance(7_000)
-  }
-  expect(feed.status().creditsPerDay / 40_000).toBeCloseTo(1, 0.7)
-  const quarters: number[] = []
-  for (let quarter = 1; quarter <= 4; quarter++) {
-    const before = fake.charged()
-    await clock.advance(start + quarter * (DAY / 4) - 1 - clock.now())
-    quarters.push(fake.charged() - before)
-  }
-  for (const credits of quarters) expect(Math.abs(credits / 10_000 - 1)).toBeLessThan(0.15)
-})
-
 test('price requests leave the watches their share of the budget, and are refused beyond the rest', async () => {
   const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 100_000 } })
   await toMidnight(clock)

@@ -58,19 +58,24 @@ test('prices that are late because answers are slow are marked stale, once each,
   expect(slow).toEqual([{ type: 'feed.slow', address: BOLT, everyMs: MINUTE, leadMs: expect.closeTo(42_000, -2) }])
 })
 
-test('prices that are older than their interval because of the budget are marked stale, once each', async () => {
-  const { feed, clock, events } = setupFeed({ budget: { creditsPerDay: 20_000 } })
-  await toMidnight(clock)
-  const { prices } = recordWatch(feed, some(14), 5 * MINUTE)
-  const slow = recordWatch(feed, some(1), 60 * MINUTE)
-  await clock.advance(60 * MINUTE)
-  expect(types(events).filter((type) => type === 'feed.stretched').length).toBeGreaterThan(0)
-  const { address } = prices[0] ?? { address: '' }
-  const ofOne = prices.filter((price) => price.address === address)
-  expect(ofOne.slice(0, 4).map(({ stale }) => stale)).toEqual([false, true, false, true])
-  expect(ofOne[1]).toMatchObject({ at: ofOne[0]?.at, ageMs: 5 * MINUTE + 1 })
-  expect(slow.prices.some(({ stale }) => stale)).toBe(false)
-})
+test.each([
+  ['5 minutes', 14, 5 * MINUTE, 20_000],
+  ['with fractions of a millisecond', 9, MINUTE * 60 ** (3 / 11), 5_000],
+])(
+  'prices that are older than an interval of %s because of the budget are marked stale, once each',
+  async (_, count, everyMs, creditsPerDay) => {
+    const { feed, clock, events } = setupFeed({ budget: { creditsPerDay } })
+    await toMidnight(clock)
+    const { prices } = recordWatch(feed, some(count), everyMs)
+    const slow = recordWatch(feed, some(1), 60 * MINUTE)
+    await clock.advance(60 * MINUTE)
+    expect(types(events).filter((type) => type === 'feed.stretched').length).toBeGreaterThan(0)
+    const ofOne = prices.filter(({ address }) => address === prices[0]?.address)
+    expect(ofOne.slice(0, 4).map(({ stale }) => stale)).toEqual([false, true, false, true])
+    expect(ofOne[1]).toMatchObject({ at: ofOne[0]?.at, ageMs: Math.ceil(everyMs) + 1 })
+    expect(slow.prices.some(({ stale }) => stale)).toBe(false)
+  },
+)
 
 test('12,000 addresses that are watched twice are bought once', async () => {
   const { feed, fake, clock } = setupFeed()
@@ -87,18 +92,4 @@ test('a refused key raises one event for a watch without onError', async () => {
   await clock.advance(10 * MINUTE)
   const failed = events.filter(({ type }) => type === 'feed.watch_failed')
   expect(failed).toEqual([expect.objectContaining({ addresses: [CORE, DYNO], code: 'unauthorized' })])
-})
-
-test('an interval with fractions of a millisecond is late once', async () => {
-  const { feed, clock } = setupFeed({ budget: { creditsPerDay: 5_000 } })
-  await toMidnight(clock)
-  const { prices } = recordWatch(feed, some(9), MINUTE * 60 ** (3 / 11))
-  await clock.advance(60 * MINUTE)
-  const { address } = prices[0] ?? { address: '' }
-  expect(prices.filter((price) => price.address === address).map(({ stale }) => stale)).toEqual([
-    false,
-    true,
-    false,
-    true,
-  ])
 })

@@ -1,6 +1,6 @@
 import type { FeedOptions } from 'etn-market/feed'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { omitStacks } from '../support/short-stacks.ts'
@@ -35,20 +35,6 @@ async function start({ watches, hour, latencyMs, creditsPerDay, hasStore }: Star
   const stretches = events.flatMap((event) => (event.type === 'feed.stretched' ? [event.stretch] : []))
   return { stretch, stretches }
 }
-
-test('a tight budget in a store is stretched as one in memory, while the first requests are in flight, too', async () => {
-  const watches = [
-    [12, 5 * MINUTE],
-    [40, 60 * MINUTE],
-  ] as const
-  for (const latencyMs of [0, 30, 400]) {
-    for (const hasStore of [false, true]) {
-      const { stretch, stretches } = await start({ watches, hour: 0, latencyMs, creditsPerDay: 18_600, hasStore })
-      expect(stretch).toBeCloseTo(4, 0)
-      expect(Math.max(...stretches)).toBeLessThan(4.5)
-    }
-  }
-})
 
 const starts = fc.record({
   watches: fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 10 * SECOND, max: HOUR })), {

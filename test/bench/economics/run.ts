@@ -1,6 +1,6 @@
 /** Compares the credits, requests and CPU time of the price feed with those of simpler strategies. */
 import { printTable } from '../../../examples/support/table.ts'
-import { addresses, creditsFor, drawWorkload, runFeed, STRATEGIES } from '../../economics/simulate.ts'
+import { drawWorkload, runFeed, STRATEGIES } from '../../economics/simulate.ts'
 import { type Table, writeReadme } from '../support/tables.ts'
 import { mean, measureDays, writeDays } from './days.ts'
 import { manyWatchers } from './many-watchers.ts'
@@ -8,9 +8,7 @@ import { manyWatchers } from './many-watchers.ts'
 /** It takes about a second for each and each latency. */
 const RANDOM_WORKLOADS = Number(process.env.WORKLOADS ?? 400)
 const LATENCIES = [0, 80, 1_000]
-const MINUTE = 60_000
-const LONGEST = 12 * 60 * MINUTE
-const SIZES = [1, 2, 3, 14, 49, 50, 51, 60, 75, 100, 110, 200]
+const LONGEST = 12 * 3_600_000
 
 const count = (value: number) => Math.round(value).toLocaleString('en-US')
 const percent = (value: number) => `${(100 * value).toFixed(1)} %`
@@ -73,38 +71,14 @@ async function compareWorkloads(): Promise<Table> {
   return { head: [name, 'mean', '5 %', 'median', '95 %', 'worst'], rows }
 }
 
-/** Credits of the feed over one batch for each interval. */
-async function compareOneInterval(): Promise<Table> {
-  const rows: string[][] = []
-  const span = 180 * MINUTE
-  for (const isApart of [false, true]) {
-    const ratios: string[] = []
-    for (const tokens of SIZES) {
-      const watches = Array.from({ length: tokens }, (_, index) => ({
-        addresses: [addresses[index] ?? ''],
-        everyMs: 5 * MINUTE,
-        from: isApart ? Math.floor((index * 5 * MINUTE) / tokens) : 0,
-        to: 2 * span,
-      }))
-      const first = await runFeed({ watches, looks: [], span }, 0)
-      const both = await runFeed({ watches, looks: [], span: 2 * span }, 0)
-      ratios.push(((both - first) / (creditsFor(tokens) * (span / (5 * MINUTE)))).toFixed(2))
-    }
-    rows.push([isApart ? 'begun apart' : 'begun together', ...ratios])
-  }
-  return { head: ['over one batch for each interval', ...SIZES.map((size) => `${size} tokens`)], rows }
-}
-
 async function compareSchedules(): Promise<void> {
-  const tables = [await compareOneInterval(), await compareWorkloads()]
-  for (const { head, rows } of tables) {
-    console.log()
-    printTable(head, rows)
-  }
+  const table = await compareWorkloads()
+  console.log()
+  printTable(table.head, table.rows)
   const heading =
     'Random workloads have 1 to 250 tokens, up to 75 watches of 5 s to an hour, and up to 200 look-ups; half of them join and leave. The ' +
     'plain strategies are answered at once, whatever the latency of the feed is.'
-  if (process.argv.includes('--write')) writeReadme({ heading, tables }, 'economics')
+  if (process.argv.includes('--write')) writeReadme({ heading, tables: [table] }, 'economics')
 }
 
 await compareDays()
