@@ -6,6 +6,7 @@ import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
 
 const { BOLT, CORE } = fakeTokens
 const WALLET = `0x${'0'.repeat(37)}abc`
+const TEN = 10 * MINUTE
 
 type Open = (feed: PriceFeed, options: { everyMs: number; signal?: AbortSignal }) => AsyncIterable<unknown>
 
@@ -77,5 +78,50 @@ describe.each(KINDS)('an iteration of feed.%s', (_, open) => {
       expect(end).toMatchObject({ state: 'rejected', error: { name: 'AuthenticationError' } })
     expect(fake.journal()).toHaveLength(1)
     expect(types(events)).toContain('feed.stopped')
+  })
+})
+
+/** What is not a price is asked for by one requester. */
+const SERIES = [
+  ['watchCandles', 'token.candles', 200, (feed: PriceFeed) => feed.watchCandles(BOLT, { bucket: '1m', everyMs: TEN })],
+  [
+    'portfolio',
+    'balances.get',
+    800,
+    (feed: PriceFeed) => feed.portfolio(WALLET, { everyMs: TEN, balancesEveryMs: TEN }),
+  ],
+] as const
+
+const withoutAges = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (key, each) => (key === 'ageMs' ? undefined : each))
+
+describe.each(SERIES)('feed.%s', (_, operation, credits, open) => {
+  test('waits for its interval after an answer that is paid for and of no use', async () => {
+    const { feed, clock, fake } = setupFeed()
+    fake.stub(operation, () => ({ nonsense: 7 }), { validate: false })
+    const { seen } = read<unknown>(open(feed))
+    await clock.advance(59 * MINUTE)
+    expect(seen).toEqual([])
+    expect(fake.ledger()).toHaveLength(6)
+  })
+
+  test('waits for its interval after lost answers, which may have been charged', async () => {
+    const { feed, clock, fake } = setupFeed()
+    fake.fault({ operation, reset: 'after', times: Number.POSITIVE_INFINITY })
+    void read<unknown>(open(feed))
+    await clock.advance(59 * MINUTE)
+    // Two fast retries, as the client makes.
+    expect(fake.ledger()).toHaveLength(2 + 6)
+    expect(feed.status().spent).toBeGreaterThanOrEqual(8 * credits)
+  })
+
+  test('gives a slow reader the newest', async () => {
+    const { feed, clock } = setupFeed()
+    const reader = open(feed)[Symbol.asyncIterator]()
+    await Promise.all([reader.next(), clock.advance(SECOND)])
+    await clock.advance(60 * MINUTE)
+    const { value: newest } = await reader.next()
+    const fresh = open(feed)[Symbol.asyncIterator]()
+    expect(withoutAges((await fresh.next()).value)).toEqual(withoutAges(newest))
   })
 })

@@ -94,17 +94,6 @@ describe('watchCandles', () => {
     expect(large.seen.at(-1)).toHaveLength(40)
   })
 
-  test('a slow reader gets the newest series', async () => {
-    const { feed, clock, client } = setupFeed()
-    const reader = feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE, limit: 5 })[Symbol.asyncIterator]()
-    await reader.next()
-    await clock.advance(30 * MINUTE)
-    const { value } = await reader.next()
-    expect(value).toEqual(await client.token.candles({ address: BOLT, bucket: '1m', limit: 5 }))
-    await reader.return?.()
-    expect(clock.pending).toBe(0)
-  })
-
   test('reports a failure once, asks for what was missed, and does not hold up prices', async () => {
     const { feed, clock, fake, events } = setupFeed()
     clock.randomValue = 0.5
@@ -121,25 +110,6 @@ describe('watchCandles', () => {
     await clock.advance(10 * SECOND)
     expect(seen).toHaveLength(2)
     expect(fake.ledger({ operation: 'token.candles' }).map((charge) => charge.items)).toEqual([60, 11])
-  })
-
-  test('waits for its interval after an answer that is paid for and of no use', async () => {
-    const { feed, clock, fake } = setupFeed()
-    fake.stub('token.candles', () => [{ time: 'soon' }], { validate: false })
-    const { seen } = read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: 10 * MINUTE }))
-    await clock.advance(59 * MINUTE)
-    expect(seen).toEqual([])
-    expect(fake.ledger()).toHaveLength(6)
-  })
-
-  test('waits for its interval after lost answers, which may have been charged', async () => {
-    const { feed, clock, fake } = setupFeed()
-    fake.fault({ operation: 'token.candles', reset: 'after', times: Number.POSITIVE_INFINITY })
-    read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: 10 * MINUTE }))
-    await clock.advance(59 * MINUTE)
-    // Two fast retries, as the client makes.
-    expect(fake.ledger()).toHaveLength(2 + 6)
-    expect(feed.status().spent).toBe(8 * 200)
   })
 
   test('stays within the budget of the feed', async () => {
