@@ -20,29 +20,18 @@ import type { MemoryReservation } from '../../src/credits/budget.ts'
 const address = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 const client = createClient({ apiKey: 'esk_live_test' })
 
+/** The options that cannot be left out, or be `undefined`. */
+type Needed<T> = { [K in keyof T]-?: { [P in K]: undefined } extends Pick<T, K> ? never : K }[keyof T]
+
 test('every option has a default, and undefined equals a missing option', () => {
   createClient()
-  createClient({})
-  createClient({
-    apiKey: undefined,
-    baseUrl: undefined,
-    fetch: undefined,
-    timeoutMs: undefined,
-    deadlineMs: undefined,
-    retry: undefined,
-    heavyConcurrency: undefined,
-    batchConcurrency: undefined,
-    budget: undefined,
-    cache: undefined,
-    validate: undefined,
-    onEvent: undefined,
-    clock: undefined,
-  })
-  createClient({ retry: { limit: undefined, maxRetryAfterMs: undefined }, cache: { ttlMs: {}, store: undefined } })
-  createBudget({ credits: 5, windowMs: undefined })
-  const callOptions = { signal: undefined, timeoutMs: undefined, deadlineMs: undefined, retry: undefined }
-  client.token.price({ address }, { ...callOptions, validate: undefined })
   client.token.price({ address }, undefined)
+  expectTypeOf<Needed<ClientOptions>>().toBeNever()
+  expectTypeOf<Needed<CallOptions>>().toBeNever()
+  expectTypeOf<Needed<Exclude<ClientOptions['retry'], false | undefined>>>().toBeNever()
+  expectTypeOf<Needed<NonNullable<ClientOptions['hooks']>>>().toBeNever()
+  expectTypeOf<Needed<BudgetOptions>>().toEqualTypeOf<'credits'>()
+  expectTypeOf<Needed<NonNullable<ClientOptions['cache']>>>().toEqualTypeOf<'ttlMs'>()
 })
 
 test('options accept each of their documented forms', () => {
@@ -56,7 +45,7 @@ test('options accept each of their documented forms', () => {
 })
 
 test('hooks take one object, with types of their own', () => {
-  createClient({ hooks: { beforeRequest: undefined, afterResponse: [() => {}, async () => undefined] } })
+  createClient({ hooks: { afterResponse: [() => {}, async () => undefined] } })
   createClient({
     hooks: {
       beforeRequest: [

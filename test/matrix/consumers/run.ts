@@ -31,7 +31,7 @@ const ENVIRONMENTS = {
 }
 
 interface Kind {
-  source: 'use' | 'use-entries' | 'use-schemas' | 'use-msw' | 'use-together'
+  source: 'use' | 'use-schemas' | 'use-msw' | 'use-together'
   resolution: keyof typeof RESOLUTIONS
   environment: keyof typeof ENVIRONMENTS
 }
@@ -74,12 +74,6 @@ const CHECKS: readonly Kinds[] = [
     compilers: WITH_NODE10,
     packages: {},
     kinds: kinds('use-together', ['node10'], ['both']),
-  },
-  {
-    title: ', other entries',
-    compilers: [OLDEST],
-    packages: {},
-    kinds: kinds('use-entries', ['nodenext', 'node16, CommonJS'], ['both']),
   },
   {
     title: ', zod 4.0.0',

@@ -9,7 +9,7 @@ import {
   theServiceNamesTheKey,
   traversal,
 } from './steps.ts'
-import { aPageStreamsTwoPrices, aQuietStreamIsKeptOpen, eventsArriveOneByOne, visitorsLeave } from './stream-steps.ts'
+import { aPageStreamsTwoPrices, eventsArriveOneByOne, visitorsLeave } from './stream-steps.ts'
 
 /** In order: later steps find what earlier ones have bought in the proxy's cache. */
 const STEPS = [
@@ -21,7 +21,6 @@ const STEPS = [
   refusals,
   aPageStreamsTwoPrices,
   eventsArriveOneByOne,
-  aQuietStreamIsKeptOpen,
   visitorsLeave,
   theServiceNamesTheKey,
   theKeyIsInNoAnswer,
