@@ -58,6 +58,15 @@ describe('watches with one interval that begin apart', () => {
     },
   )
 
+  test('of 34, 49 and 17 tokens fill the requests of each other', async () => {
+    const watches = [
+      { addresses: addresses.slice(0, 34), from: 0 },
+      { addresses: addresses.slice(34, 83), from: 93_000 },
+      { addresses: addresses.slice(83, 100), from: 157_000 },
+    ]
+    expect(await overBatches(watches)).toBeLessThanOrEqual(1.01)
+  })
+
   test('20 dashboards of 5 to 30 tokens cost one batch for each interval', async () => {
     const watches = Array.from({ length: 20 }, (_, index) => ({
       addresses: Array.from(

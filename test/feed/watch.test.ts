@@ -38,18 +38,6 @@ describe('callbacks', () => {
     fake.expectCredits(130)
   })
 
-  test('follow a stricter watch only while it runs', async () => {
-    const { feed, clock, fake } = setupFeed()
-    recordWatch(feed, BOLT, 10 * MINUTE)
-    await clock.advance(MINUTE)
-    const strict = recordWatch(feed, BOLT, MINUTE)
-    await clock.advance(5 * MINUTE)
-    fake.expectRequests(6)
-    strict.stop()
-    await clock.advance(9 * MINUTE)
-    fake.expectRequests(6)
-  })
-
   test('pass errors of onPrice to onError, and ignore errors of onError', async () => {
     const { feed, clock } = setupFeed()
     const heard: unknown[] = []

@@ -215,18 +215,6 @@ describe("when the feed's budget is too small", () => {
     expect(page.prices.filter(({ stale }) => stale)).toEqual([])
   })
 
-  test('a page is told that the credits are used up, and until when', async () => {
-    const { clock, listen, fake } = setupStream()
-    fake.fault({ operation: 'prices.batch', status: 402, body: { error: { code: 'insufficient_credits' } }, times: 5 })
-    const page = await listen(query([ONE, TWO, THREE]))
-    await clock.advance(10 * SECOND)
-    expect(page.reports.at(-1)).toMatchObject({ state: 'out_of_credits', code: 'out_of_credits' })
-    expect(page.reports.at(-1)?.waitMs).toBeGreaterThan(0)
-    await clock.advance(10 * MINUTE)
-    expect(states(page)).toEqual(['connected', 'out_of_credits', 'connected'])
-    expect(page.prices.length).toBeGreaterThanOrEqual(3)
-  })
-
   test('a page is told that the service refuses the key, and that it does not answer', async () => {
     const { clock, listen, fake } = setupStream()
     fake.fault({ status: 401, times: 2 })

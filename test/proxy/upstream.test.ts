@@ -31,15 +31,6 @@ describe('what the service answers', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await errorOf(response)).toBe(expected)
   })
-
-  test('is retried by the client of the proxy', async () => {
-    const { ask, fake, clock } = setupProxy()
-    fake.script('token.price', [{ status: 500 }, { status: 503 }, 'ok'])
-    const asked = watch(ask(pricePath()))
-    await clock.advance(10_000)
-    expect(asked.value?.status).toBe(200)
-    expect(asked.value?.headers.get('x-credits-cost')).toBe('50')
-  })
 })
 
 test('a key function that fails is answered as a refusal, without its reason', async () => {

@@ -60,16 +60,6 @@ describe('visitors are remembered', () => {
     expect(visitors.size).toBe(0)
   })
 
-  test('until their windows have ended, all at the next request', () => {
-    const clock = createVirtualClock()
-    const visitors = new Visitors({ credits: 10, windowMs }, clock)
-    for (let index = 0; index < 1_000; index++) spend(visitors, `visitor ${index}`)
-    expect(visitors.size).toBe(1_000)
-    clock.jump(windowMs)
-    spend(visitors, 'late')
-    expect(idsOf(visitors)).toEqual(['late'])
-  })
-
   test('at most a minute longer, also where nobody comes any more, and no timer is left', () => {
     const timers = useFakeTimers()
     const visitors = new Visitors({ credits: 10, windowMs }, systemClock)

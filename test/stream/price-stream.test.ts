@@ -85,13 +85,8 @@ describe('a price stream', () => {
 
   test('says why there are no prices, once', async () => {
     const { clock, openPage, fake } = setupPages()
-    fake.fault({
-      operation: 'prices.batch',
-      times: 100,
-      status: 402,
-      body: { error: { code: 'insufficient_credits' } },
-    })
-    fake.fault({ operation: 'token.price', times: 100, status: 402, body: { error: { code: 'insufficient_credits' } } })
+    const body = { error: { code: 'insufficient_credits' } }
+    fake.fault({ operation: ['prices.batch', 'token.price'], times: 100, status: 402, body })
     const page = openPage()
     page.show(ONE)
     await clock.advance(MINUTE)
