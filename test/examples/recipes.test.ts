@@ -1,15 +1,6 @@
-import { hydrate, QueryClient } from '@tanstack/react-query'
-import { createClient } from 'etn-market'
-import { createFakeService, fakeTokens, useFakeService } from 'etn-market/fake'
-import { etnQueries } from 'etn-market/tanstack-query'
-import { createElement } from 'react'
-import { renderToString } from 'react-dom/server'
+import { useFakeService } from 'etn-market/fake'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Page } from '../../examples/recipes/ssr/page.tsx'
-import { renderPage } from '../../examples/recipes/ssr/server.tsx'
 import { listen } from '../proxy/listen.ts'
-
-const { BOLT } = fakeTokens
 
 test('the proxy of the recipes gives each visitor a signed cookie, by a Next route and by node:http', async () => {
   const fake = await useFakeService({ after: onTestFinished })
@@ -37,21 +28,4 @@ test('the proxy of the recipes gives each visitor a signed cookie, by a Next rou
     (await GET(new Request(`${origin}/api/market/_status`, { headers: { authorization: 'Bearer undefined' } }))).status,
   ).toBe(404)
   fake.expectCredits({ 'nft.stats': 25 })
-})
-
-test('a page that was rendered on the server is the same in the browser, and buys nothing there', async () => {
-  await using fake = createFakeService()
-  await using client = createClient({ apiKey: fake.key, fetch: fake.fetch })
-  fake.world.setPrice(BOLT, '0.019')
-  const html = await renderPage(client, BOLT)
-  const [, app, state = ''] = /^<div id="app">(.*)<\/div><script [^>]*>([^<]*)<\/script>$/.exec(html) ?? []
-  expect(app).toContain('$0.019')
-
-  const { address, data } = JSON.parse(state)
-  const queryClient = new QueryClient()
-  hydrate(queryClient, data)
-  const queries = etnQueries(createClient({ baseUrl: '/api/market' }))
-  expect(renderToString(createElement(Page, { queryClient, queries, address }))).toBe(app)
-  queryClient.clear()
-  fake.expectCredits({ 'token.price': 50 })
 })

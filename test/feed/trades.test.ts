@@ -1,41 +1,18 @@
 import { InvalidRequestError, type Trade } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { TradeDedupe } from '../../src/feed/trades/dedupe.ts'
 import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
 
 const { BOLT } = fakeTokens
 const trade = (number: number): Trade => ({ hash: `0x${number}`, timestamp: number })
 
-describe('the trade dedupe', () => {
+test('the trade dedupe counts identical trades of one transaction', () => {
+  const dedupe = new TradeDedupe()
   const page = (...numbers: number[]) => ({ trades: numbers.map(trade), isComplete: false })
-
-  test('returns each trade once, newest last', () => {
-    const dedupe = new TradeDedupe()
-    expect(dedupe.add(page(3, 2, 1))).toEqual({ fresh: [1, 2, 3].map(trade), gap: undefined })
-    expect(dedupe.add(page(4, 3, 2))).toEqual({ fresh: [trade(4)], gap: undefined })
-    // An older answer adds nothing, even if it goes back further.
-    expect(dedupe.add(page(3, 2, 1, 0)).fresh).toEqual([])
-    expect(dedupe.add(page(9, 8, 7))).toEqual({ fresh: [7, 8, 9].map(trade), gap: { from: 4, to: 7 } })
-    expect(dedupe.add({ ...page(12, 11), isComplete: true })).toEqual({ fresh: [11, 12].map(trade), gap: undefined })
-  })
-
-  test('does not return trades later that a gap reported as missed', () => {
-    const dedupe = new TradeDedupe()
-    dedupe.add(page(3, 2, 1))
-    expect(dedupe.add(page(9, 8)).gap).toEqual({ from: 3, to: 8 })
-    // An answer from before the gap.
-    expect(dedupe.add(page(6, 5, 4, 3))).toEqual({ fresh: [], gap: undefined })
-    expect(dedupe.add(page(10, 9, 8, 7, 6, 5, 4, 3))).toEqual({ fresh: [trade(10)], gap: undefined })
-    expect(dedupe.add(page(11, 10, 9, 8, 7)).fresh).toEqual([trade(11)])
-  })
-
-  test('counts identical trades of one transaction', () => {
-    const dedupe = new TradeDedupe()
-    expect(dedupe.add(page(1)).fresh).toHaveLength(1)
-    expect(dedupe.add(page(1, 1)).fresh).toHaveLength(1)
-    expect(dedupe.add(page(2, 1, 1)).fresh).toEqual([trade(2)])
-  })
+  expect(dedupe.add(page(1)).fresh).toHaveLength(1)
+  expect(dedupe.add(page(1, 1)).fresh).toHaveLength(1)
+  expect(dedupe.add(page(2, 1, 1)).fresh).toEqual([trade(2)])
 })
 
 test('yields each trade once, newest last, and adapts its interval', async () => {

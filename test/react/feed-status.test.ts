@@ -5,7 +5,6 @@ import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { expect, test, vi } from 'vitest'
 import { createStatusStore } from '../../src/react/use-feed-status.ts'
-import { setupFeed } from '../feed/setup.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
 
 const CONNECTING: FeedStreamStatus = {
@@ -61,17 +60,6 @@ test('the state of a feed is the same object until something in it changes', () 
   expect(onChange).toHaveBeenCalledTimes(3)
   stop()
   expect([feed.listeners.size, timers.pending()]).toEqual([0, 0])
-})
-
-test('hooks render on a server, without an address too', () => {
-  const { feed } = setupFeed()
-  function Page() {
-    const price = usePrice(feed, undefined, { everyMs: 60_000 })
-    const { state, stream } = useFeedStatus(feed)
-    return createElement('p', null, `${price?.usd ?? 'no price'}, ${state}, ${stream?.state ?? 'no stream'}`)
-  }
-  expect(renderToString(createElement(Page))).toBe('<p>no price, idle, no stream</p>')
-  expect(feed.status().watches).toBe(0)
 })
 
 test('hooks take a price stream as they take a feed', () => {
