@@ -1,7 +1,7 @@
 /** Measures what visitors cost behind the proxy, and what the proxy itself takes. */
 import { loadavg } from 'node:os'
 import { printTable } from '../../../examples/support/table.ts'
-import { install, startService, startWorker } from '../support/processes.ts'
+import { startWorker } from '../support/processes.ts'
 import { markMissed, spreadOf, type Table, thisMachine, writeReadme } from '../support/tables.ts'
 import {
   besideGreedy,
@@ -94,45 +94,13 @@ async function compareFairness(): Promise<Table> {
   }
 }
 
-/** Runs a script of this folder in a process of its own, and returns the figures that it reports. */
-async function measureIn<Figures>(script: string, job?: object): Promise<Figures> {
-  const worker = startWorker(`proxy/${script}`, job, undefined, process.execArgv)
-  return worker.next<Figures>().finally(worker.stop)
-}
-
-async function measureCpu(): Promise<Table> {
-  install()
-  const service = await startService()
-  try {
-    const figures = await measureIn<Record<'passThrough' | 'proxy' | 'cached', number[]>>('measure-cpu.ts', service)
-    const bare = median(figures.passThrough)
-    const row = (name: string, values: readonly number[]) => [
-      name,
-      `${median(values).toFixed(0)} µs`,
-      (median(values) / bare).toFixed(2),
-    ]
-    return {
-      head: [
-        'a call of `token.price`, 50 in flight, 1,000 visitors with budgets; median of 5 rounds',
-        'CPU',
-        'of the pass-through',
-      ],
-      rows: [
-        row('pass-through with bare `fetch`', figures.passThrough),
-        row('the proxy, Node transport', figures.proxy),
-        row('the proxy, from its cache', figures.cached),
-      ],
-    }
-  } finally {
-    service.stop()
-  }
-}
-
+/** What the memory of a stream is, and for how long thousands of them block the event loop, in a process of its own. */
 async function measureStreams(): Promise<Table> {
   interface Figures extends Record<'fanOut' | 'openAndClose', number[]> {
     bytesPerStream: number
   }
-  const { bytesPerStream, ...blocks } = await measureIn<Figures>('measure-streams.ts')
+  const worker = startWorker('proxy/measure-streams.ts', {}, undefined, process.execArgv)
+  const { bytesPerStream, ...blocks } = await worker.next<Figures>().finally(worker.stop)
   const blocked = (name: string, values: readonly number[], targetMs: number) => [
     name,
     markMissed(`${median(values).toFixed(1)} ms`, median(values) <= targetMs),
@@ -149,7 +117,7 @@ async function measureStreams(): Promise<Table> {
 }
 
 const tables: Table[] = []
-for (const measure of [compareBills, compareFairness, measureCpu, measureStreams]) {
+for (const measure of [compareBills, compareFairness, measureStreams]) {
   const table = await measure()
   tables.push(table)
   printTable(table.head, table.rows)
