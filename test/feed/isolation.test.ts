@@ -1,20 +1,15 @@
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
+import { asksFor, MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
 
 const HOUR = 60 * MINUTE
 
 const { BOLT } = fakeTokens
-const names =
-  (address: string) =>
-  ({ path, query }: { path: string; query: Record<string, string> }) =>
-    `${path}${query.addresses ?? ''}`.toLowerCase().includes(address.toLowerCase())
-
 describe('an address that makes every request fail', () => {
   test.each([8, 49])('delays none of %d others, and is reported once', async (others) => {
     const { feed, fake, clock, events } = setupFeed()
     clock.randomValue = 0.5
-    fake.fault({ status: 500, when: names(BOLT), times: Number.POSITIVE_INFINITY })
+    fake.fault({ status: 500, when: asksFor(BOLT), times: Number.POSITIVE_INFINITY })
     const bad = recordWatch(feed, BOLT, MINUTE)
     const good = recordWatch(feed, some(others), MINUTE)
     await clock.advance(10 * SECOND)
@@ -31,7 +26,7 @@ describe('an address that makes every request fail', () => {
   test('is bought with the others again when it succeeds', async () => {
     const { feed, fake, clock } = setupFeed()
     clock.randomValue = 0.5
-    const fault = fake.fault({ status: 500, when: names(BOLT), times: Number.POSITIVE_INFINITY })
+    const fault = fake.fault({ status: 500, when: asksFor(BOLT), times: Number.POSITIVE_INFINITY })
     const { prices } = recordWatch(feed, [BOLT, ...some(8)], MINUTE)
     await clock.advance(10 * MINUTE)
     fault.remove()
@@ -79,7 +74,7 @@ describe('an address whose paid answers cannot be read', () => {
   ])('delays the others by less than an interval: %s', async (_, others, extraRequests) => {
     const { feed, fake, clock, events } = setupFeed()
     clock.randomValue = 0.5
-    fake.fault({ malformed: true, when: names(BOLT), times: Number.POSITIVE_INFINITY })
+    fake.fault({ malformed: true, when: asksFor(BOLT), times: Number.POSITIVE_INFINITY })
     const bad = recordWatch(feed, BOLT, MINUTE)
     const good = recordWatch(feed, some(others), MINUTE)
     await clock.advance(MINUTE)

@@ -93,6 +93,12 @@ export function read<T>(iteration: AsyncIterable<T>) {
   return { seen, end: watch(end) }
 }
 
+/** Matches requests for an address. */
+export const asksFor =
+  (address: string) =>
+  ({ path, query }: { path: string; query: Record<string, string> }) =>
+    `${path}${query.addresses ?? ''}`.toLowerCase().includes(address.toLowerCase())
+
 export const types = (events: readonly FeedEvent[]) => events.map(({ type }) => type)
 
 /** How many addresses each request asked for, and when, in milliseconds since the start. */

@@ -3,16 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 import { createStore } from '../support/store.ts'
-import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
+import { asksFor, DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const HOUR = 60 * MINUTE
 const { BOLT, CORE } = fakeTokens
-
-/** Matches requests for an address. */
-const asksFor =
-  (address: string) =>
-  ({ path, query }: { path: string; query: Record<string, string> }) =>
-    `${path}${query.addresses ?? ''}`.toLowerCase().includes(address.toLowerCase())
 
 describe('a budget of the day', () => {
   test.each([
