@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
-import { createKeyNames } from '../../src/credits/key-name.ts'
 import { BudgetExceededError } from '../../src/errors/index.ts'
 
 const HOUR = 3_600_000
@@ -193,22 +192,5 @@ describe('with exclusiveKey', () => {
     time.now += MINUTE
     expect(await ask(second, 10_000)).toBeUndefined()
     expect(second.uncertain).toBe(600)
-  })
-
-  test('an entry of the second version is read: what it may prove is taken to be new', async () => {
-    const { start, time, store } = machine({ credits: 5000, windowMs: DAY, exclusiveKey: true })
-    const evidence = { balance: 10_000, known: 30, provable: 600, possible: 900, olderPossible: 50 }
-    const window = { start: MIDNIGHT, end: MIDNIGHT + DAY, countsUntil: null, spent: 10, reserved: 20, uncertain: 950 }
-    const name = createKeyNames()(KEY)
-    const keyBalances = { evidence: { [name]: evidence }, inUse: [name] }
-    store.set('etn-market:budget', JSON.stringify({ v: 2, windowMs: DAY, windows: [window], keyBalances }))
-    const budget = await start()
-    expect(budget).toMatchObject({ spent: 10, uncertain: 970 })
-    expect(await ask(budget, 9_970)).toBeUndefined()
-    time.now += MINUTE
-    expect(await ask(budget, 9_870)).toEqual({ charged: 100, freed: 520 })
-    expect(budget).toMatchObject({ spent: 110, uncertain: 350 })
-    await budget.flush()
-    expect(JSON.parse(store.get('etn-market:budget') ?? '').v).toBe(3)
   })
 })
