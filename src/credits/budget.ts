@@ -2,12 +2,11 @@ import { anchoredWallClock, type Clock, monotonicNow, systemClock } from '../con
 import type { ErrorDetails } from '../errors/base.ts'
 import { checkStore, invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import { createMemoryBudget, requireCredits } from './budget-core.ts'
-import type { BudgetStore } from './budget-store.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
-import { createStoredBudget } from './stored-budget.ts'
+import { type BudgetStore, createStoredBudget } from './stored-budget.ts'
 import { BudgetWindows } from './windows.ts'
 
-export type { BudgetStore } from './budget-store.ts'
+export type { BudgetStore } from './stored-budget.ts'
 
 /** What goes into the error of a reservation that does not fit. `attempts` are the requests that the call has sent so far. */
 export type ReservationDetails = Omit<ErrorDetails, 'code'>

@@ -1,17 +1,24 @@
 import type { ApiPromise, CallMeta } from '../api-promise.ts'
-import { Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
+import { Batch } from './batch.ts'
 import type { Cache } from './cache.ts'
-import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
-import { BatchProgress, type CallLifetime } from './call-lifetime.ts'
-import { callEndEvent, callMeta, createTotals, type PaidResult, sumUp } from './call-meta.ts'
+import type { CallLifetime } from './call-lifetime.ts'
+import {
+  appendCallerFrames,
+  type CallDetails,
+  callEndEvent,
+  callMeta,
+  createTotals,
+  type PaidResult,
+  sumUp,
+  toCallError,
+} from './call-result.ts'
 import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope } from './read-answer.ts'
-import { BatchReservations } from './reserve.ts'
-import { type Batch, type SendContext, send } from './send.ts'
+import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
 
 export interface CallContext extends SendContext {
@@ -85,16 +92,8 @@ function openCall(input: CallInput, context: CallContext): CallState {
   context.baseUrl()
   input.stop?.throwIfAborted()
   const lifetime = context.lifetimes.open(settings.deadlineMs, options?.signal)
-  const batch = plan.requests.length === 1 ? undefined : openBatch(lifetime, context)
+  const batch = plan.requests.length === 1 ? undefined : new Batch(lifetime, context.clock, context.batchConcurrency)
   return { input, settings, lifetime, plan, context, batch }
-}
-
-function openBatch(lifetime: CallLifetime, { clock, batchConcurrency }: CallContext): Batch {
-  return {
-    slots: new Semaphore(batchConcurrency),
-    reservations: new BatchReservations((refusal) => lifetime.endEarly(refusal)),
-    progress: new BatchProgress(clock, lifetime.deadlineMs),
-  }
 }
 
 const requestIdOf = ({ lifetime }: CallState, index: number) => `${lifetime.callId}.${index + 1}`

@@ -1,12 +1,12 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { ResponseError } from '../errors/api.ts'
+import type { Issue } from '../errors/base.ts'
 import { answerGuards } from '../generated/guards.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHeaders } from '../transport/transport.ts'
 import { isForeignPage, isSuccess } from './billing.ts'
-import { explainMismatch } from './explain-mismatch.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestEmit } from './request-events.ts'
 import { bodyOfError, errorOfFailure, errorOfResponse, foreignPageError } from './response-errors.ts'
@@ -132,5 +132,43 @@ export async function validate(
   throw new ResponseError(
     `${operation}: the answer does not match the contract (${first}). The call was paid for and is not retried; the body is in error.body.`,
     { operation, code: 'unexpected_shape', issues, body: bodyOfError(envelope, text) },
+  )
+}
+
+/** More would not help: a list of 500 may be wrong 500 times. */
+const MAX_ISSUES = 20
+/** No list of the service is longer; the schemas make some objects for each wrong item. */
+const MAX_ITEMS = 500
+
+const UNKNOWN_ISSUE: Issue = { path: '', message: 'it has another shape' }
+
+/** Why an answer does not match the contract. The schemas that know load only now. The answer is left as it is. */
+export async function explainMismatch(operation: PlannedRequest['operation'], envelope: Envelope): Promise<Issue[]> {
+  try {
+    const { answerSchemas } = await import('../generated/answer-schemas.ts')
+    const { error } =
+      operation === 'request'
+        ? {}
+        : answerSchemas[operation].safeParse({ ...envelope, data: withShortLists(envelope.data) })
+    const issues = (error?.issues ?? []).slice(0, MAX_ISSUES).map((issue) => ({
+      path: issue.path.map(String).join('.'),
+      message: 'expected' in issue ? `expected ${String(issue.expected)}` : issue.message,
+    }))
+    return issues.length > 0 ? issues : [UNKNOWN_ISSUE]
+  } catch {
+    // A page that is offline cannot load the schemas; that the answer is wrong is known all the same.
+    return [UNKNOWN_ISSUE]
+  }
+}
+
+/** The data without the items of its lists that are beyond the longest list of the service. */
+function withShortLists(data: unknown): unknown {
+  if (isArray(data)) return (data as unknown[]).slice(0, MAX_ITEMS)
+  if (!isObject(data)) return data
+  const short = (value: unknown) => (isArray(value) ? (value as unknown[]).slice(0, MAX_ITEMS) : value)
+  return Object.fromEntries(
+    Object.entries(data)
+      .slice(0, MAX_ITEMS)
+      .map(([name, value]) => [name, short(value)]),
   )
 }
