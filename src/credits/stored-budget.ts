@@ -3,7 +3,7 @@ import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
-import type { ReservationDetails, StoredBudget } from './budget.ts'
+import type { BudgetStore, ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
 import { afterRestart, readEntry, writeEntry } from './budget-entry.ts'
 import { type BudgetWindows, hasSameBounds, type WindowTotals } from './windows.ts'
@@ -41,7 +41,7 @@ export function createStoredBudget(settings: StoredBudgetSettings): StoredBudget
 
 /** Counts the reservations of a budget, and keeps the counts in its store. */
 class StoredCore extends BudgetCore {
-  readonly #settings: StoredBudgetSettings
+  declare readonly settings: StoredBudgetSettings
   readonly #entry: EntryStore
   isLoaded = false
   #loading: Promise<void> | undefined
@@ -50,7 +50,6 @@ class StoredCore extends BudgetCore {
 
   constructor(settings: StoredBudgetSettings) {
     super(settings)
-    this.#settings = settings
     const { store, key, timeoutMs, windows, windowMs, keyBalances } = settings
     this.#entry = new EntryStore(store, key, timeoutMs, () =>
       writeEntry(windowMs, windows.all(), keyBalances?.state(), this.#offsetMs()),
@@ -82,17 +81,17 @@ class StoredCore extends BudgetCore {
 
   /** Whether the store knows of the keys in use: after a crash it has to say with which of them a request was sent. */
   get areKeysWritten(): boolean {
-    return this.keyBalances === undefined || this.#keysWritten >= this.keyBalances.keysInUse
+    return this.settings.keyBalances === undefined || this.#keysWritten >= this.settings.keyBalances.keysInUse
   }
 
   async save(details: ReservationDetails | undefined): Promise<void> {
-    const keys = this.keyBalances?.keysInUse ?? 0
+    const keys = this.settings.keyBalances?.keysInUse ?? 0
     await orUnavailable(this.#entry.save(), details)
     this.#keysWritten = Math.max(this.#keysWritten, keys)
   }
 
   async #read(): Promise<void> {
-    const { windows, windowMs } = this.#settings
+    const { windows, windowMs } = this.settings
     const text = await this.#entry.read()
     if (text !== undefined && text !== null) {
       const current = windows.current()
@@ -100,14 +99,14 @@ class StoredCore extends BudgetCore {
       windows.restore(found.windows)
       const [last] = found.windows
       const isSameWindow = last !== undefined && hasSameBounds(last, current)
-      if (found.keyBalances) this.keyBalances?.restore(found.keyBalances, isSameWindow)
+      if (found.keyBalances) this.settings.keyBalances?.restore(found.keyBalances, isSameWindow)
     }
     this.isLoaded = true
   }
 
   /** The entry states moments of the wall clock, which may have been set since the process began. */
   #offsetMs(): number {
-    const { now, time, windowMs } = this.#settings
+    const { now, time, windowMs } = this.settings
     const offset = Math.round(now() - time())
     const isDrift = Math.abs(offset) <= Math.min(MAX_DRIFT_MS, MAX_DRIFT * (windowMs ?? Number.POSITIVE_INFINITY))
     return isDrift ? 0 : offset
@@ -123,7 +122,7 @@ class StoredReservation extends HeldCredits {
   constructor(core: StoredCore, credits: number, details: ReservationDetails | undefined) {
     super(core, credits, details)
     this.#core = core
-    this.#writtenIn = core.windows.current()
+    this.#writtenIn = core.settings.windows.current()
   }
 
   async write(details: ReservationDetails | undefined): Promise<void> {
@@ -137,7 +136,7 @@ class StoredReservation extends HeldCredits {
 
   override confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
     super.confirm(details, key)
-    const window = this.#core.windows.current()
+    const window = this.#core.settings.windows.current()
     if (window === this.#writtenIn && this.#core.areKeysWritten) return undefined
     this.#writtenIn = window
     // A further window may begin during the write.
@@ -159,23 +158,6 @@ async function orUnavailable(done: Promise<void>, details: ReservationDetails | 
     const message = `${subject} store of the budget failed. ${sent} Check the store; the error's cause says what happened.`
     throw new StateUnavailableError(message, { ...details, cause })
   }
-}
-
-/**
- * Where a budget is kept, so that it outlives the process: Keyv, or anything with its methods, synchronous or not.
- * - It must report failures: a rejected promise, an exception, or `false` from `set`. Keyv 5 hides them unless
- *   `throwOnErrors: true` is set.
- * - It must keep the entry: set no default ttl that is shorter than a window.
- * - One process at a time may use one entry. A plain store has no compare-and-set, so two processes would overwrite
- *   each other's counts and together exceed the limit.
- */
-export interface BudgetStore {
-  /** The text under the key, or undefined; a promise of it, too. */
-  get(key: string): unknown
-  /** Stores a text under the key, for `ttl` milliseconds where one is given. */
-  set(key: string, value: string, ttl?: number): unknown
-  /** Removes the text under the key. */
-  delete?(key: string): unknown
 }
 
 /** Pauses between the tries of a write that failed. */

@@ -45,17 +45,6 @@ describe('maxCredits × one store × several clients', () => {
     expect(fake.charged()).toBe(500)
   })
 
-  test('counts what sweeps of an earlier version were charged', async () => {
-    const { fake, open, whileTimePasses } = service()
-    const window = { start: null, end: null, countsUntil: null, spent: 350, reserved: 0, uncertain: 50 }
-    const entry = JSON.stringify({ v: 2, windowMs: null, windows: [window] })
-    const store = new Map([['etn-market:sweep:1:ledger', entry]])
-    const sweep = open().token.price.many(listed.slice(0, 5), { store, maxCredits: 500 })
-    await whileTimePasses(read(sweep))
-    expect(fake.charged()).toBe(100)
-    expect(sweep.remaining).toHaveLength(3)
-  })
-
   test('two sweeps of one list share what is in flight, and neither ends with the other', async () => {
     const { clock, fake, open, whileTimePasses } = service()
     const client = open()
