@@ -53,40 +53,17 @@ describe('figures that would leave the safe integers', () => {
     expect(nextDay.available).toBe(1_000)
   })
 
-  test.each([1, 2])('an entry of version %i that holds one is read, and counts as used up', async (version) => {
+  test('an entry that holds one is read, and counts as used up', async () => {
     const index = Math.floor(now() / DAY)
     const counts = { spent: 9_007_199_254_741_042, reserved: 0, uncertain: 0 }
-    const window =
-      version === 1
-        ? { index, ...counts }
-        : { start: index * DAY, end: (index + 1) * DAY, countsUntil: null, ...counts }
-    const entry = JSON.stringify({ v: version, windowMs: DAY, current: index, windows: [window] })
+    const window = { start: index * DAY, end: (index + 1) * DAY, countsUntil: null, ...counts }
+    const entry = JSON.stringify({ v: 3, windowMs: DAY, windows: [window] })
     const budget = createBudget(
       { credits: 1_000, windowMs: DAY, store: new Map([['etn-market:budget', entry]]) },
       { now },
     )
     await budget.load()
     expect(budget).toMatchObject({ spent: LARGEST, available: 0 })
-  })
-})
-
-describe('an entry of an earlier version', () => {
-  test('counts as it did', async () => {
-    const index = Math.floor(now() / DAY)
-    const windows = [
-      { index: index - 1, spent: 500, reserved: 0, uncertain: 0 },
-      { index, spent: 100, reserved: 20, uncertain: 3 },
-    ]
-    const keyBalance = { balance: 5_000, known: 0, index, provable: 3, doubt: 3, olderDoubt: 0 }
-    const entry = JSON.stringify({ v: 1, windowMs: DAY, current: index, windows, keyBalance })
-    const store = new Map([['etn-market:budget', entry]])
-    const budget = createBudget({ credits: 1_000, windowMs: DAY, store, exclusiveKey: true }, { now })
-    await budget.load()
-    expect(budget).toMatchObject({ spent: 100, uncertain: 23 })
-    const free = await budget.reserve(0)
-    await free.confirm({}, 'a key')
-    // The balance was not noted with its key.
-    expect(free.settle(0, { remaining: 4_000 })).toBeUndefined()
   })
 })
 

@@ -195,13 +195,14 @@ describe('with exclusiveKey', () => {
     expect(second.uncertain).toBe(600)
   })
 
-  test('an entry of the second version is read: what it may prove is taken to be new', async () => {
+  test('an entry as version 0.1.0 of this package writes it is read', async () => {
     const { start, time, store } = machine({ credits: 5000, windowMs: DAY, exclusiveKey: true })
-    const evidence = { balance: 10_000, known: 30, provable: 600, possible: 900, olderPossible: 50 }
+    const loss = { sentAt: MIDNIGHT, credits: 600, possible: 600, isCurrent: true }
+    const evidence = { balance: 10_000, known: 30, losses: [loss] }
     const window = { start: MIDNIGHT, end: MIDNIGHT + DAY, countsUntil: null, spent: 10, reserved: 20, uncertain: 950 }
     const name = createKeyNames()(KEY)
     const keyBalances = { evidence: { [name]: evidence }, inUse: [name] }
-    store.set('etn-market:budget', JSON.stringify({ v: 2, windowMs: DAY, windows: [window], keyBalances }))
+    store.set('etn-market:budget', JSON.stringify({ v: 3, windowMs: DAY, windows: [window], keyBalances }))
     const budget = await start()
     expect(budget).toMatchObject({ spent: 10, uncertain: 970 })
     expect(await ask(budget, 9_970)).toBeUndefined()

@@ -91,20 +91,13 @@ describe('keys that rotate', () => {
     expect(inspect(ends[0], { depth: 10 })).toContain('[redacted]')
   })
 
-  test('one that is retained is never forgotten, the last 5,000 others neither', () => {
+  test('the last 5,000 at least are not forgotten', () => {
     const redactor = new Redactor()
-    const release = redactor.retain(key(0))
-    const releaseAgain = redactor.retain(key(0))
-    for (let number = 1; number <= 20_000; number++) redactor.add(key(number))
     const isRedacted = (number: number) => redactor.text(`a ${key(number)} b`) === 'a [redacted] b'
-    expect([0, 15_001, 20_000].map(isRedacted)).toEqual([true, true, true])
+    for (let number = 0; number <= 20_000; number++) redactor.add(key(number))
+    expect([15_001, 20_000].map(isRedacted)).toEqual([true, true])
     expect(isRedacted(9_999)).toBe(false)
-    release()
-    release()
     redactor.add(key(0))
-    for (let number = 1; number <= 20_000; number++) redactor.add(key(number))
-    expect(isRedacted(0)).toBe(true)
-    releaseAgain()
     for (let number = 1; number <= 4_999; number++) redactor.add(key(number))
     expect(isRedacted(0)).toBe(true)
     for (let number = 1; number <= 10_000; number++) redactor.add(key(number))
