@@ -5,12 +5,10 @@ import * as z from 'zod/mini'
 import { resolveFile } from '../file-store/replace-file.ts'
 import type { Operation } from '../operations/operation.ts'
 import { DAY_MS, formatDuration } from '../utils/time-units.ts'
-import { readOperation } from './call-params.ts'
+import { checkAll, readOperation, splitAddresses } from './call-params.ts'
 import { type CommandError, didYouMean, usageError } from './failure.ts'
 import { type NamedFile, nameFile, readTextFile } from './files.ts'
-import type { ParsedPlan } from './parse-yaml.ts'
 import { activeHoursOf, isPriceOperation, type LineTimes, type PlanLine, parseOnce, parseSpan } from './plan-line.ts'
-import { checkAll, splitAddresses } from './read-addresses.ts'
 
 /** A plan as its file states it. */
 export interface PlanFile {
@@ -71,9 +69,7 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   const { name } = named
   const path = existsSync(named.path) ? resolveFile(named.path) : named.path
   const text = readTextFile('plan', { name, path })
-  // The parser of YAML is large and loads when it is needed.
-  const isJson = /^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(name)
-  const { value, lineOf } = isJson ? parseJson(name, text) : (await import('./parse-yaml.ts')).parseYaml(name, text)
+  const { value, lineOf } = await parse(name, text)
   const isList = Array.isArray(value)
 
   function fail(at: Path, message: string, cause?: unknown): CommandError {
@@ -102,11 +98,35 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   return { path, lines, creditsPerDay, balance }
 }
 
-function parseJson(path: string, text: string): ParsedPlan {
+/** Parses YAML, and JSON as a part of it. @throws CommandError naming the line */
+async function parse(name: string, text: string) {
+  // It is large, and loads when it is needed.
+  const { LineCounter, parseDocument } = await import('yaml')
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, {
+    lineCounter,
+    // An address without quotes stays a text: as a number it would lose its digits.
+    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || tag.format !== 'HEX'),
+  })
+  const problem = `it is no valid ${/\.json$/i.test(name) ? 'JSON' : 'YAML'}`
+  const [error] = document.errors
+  if (error !== undefined) {
+    const [reason] = error.message.split(/\n| at line/)
+    throw usageError(`${name}:${error.linePos?.[0].line ?? 1}: ${problem}: ${reason}.`)
+  }
+
+  /** The line of a value, from 1; of what contains it, if the value is missing. */
+  function lineOf(path: Path): number | undefined {
+    if (path.length > 0 && !document.hasIn(path)) return lineOf(path.slice(0, -1))
+    const node = path.length === 0 ? document.contents : document.getIn(path, true)
+    const [start] = (node as { range?: [number, number, number] } | null | undefined)?.range ?? []
+    return start === undefined ? undefined : lineCounter.linePos(start).line
+  }
+
   try {
-    return { value: JSON.parse(text), lineOf: () => undefined }
+    return { value: document.toJS() as unknown, lineOf }
   } catch (error) {
-    throw usageError(`${path}: it is no valid JSON: ${(error as Error).message}.`, error)
+    throw usageError(`${name}: ${problem}: ${(error as Error).message}.`, error)
   }
 }
 

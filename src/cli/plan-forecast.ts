@@ -33,15 +33,15 @@ export function forecastPlan(
   { limit, balance }: { limit?: number | undefined; balance?: number | undefined } = {},
 ): PlanForecast {
   const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
-  const costs = new Map(lines.map((line) => [line, prices.get(line) ?? costOf(line)]))
-  const total = sumSpending([...costs.values()])
-  const fixed = sumSpending([...costs].filter(([line]) => isFixed(line)).map(([, cost]) => cost)).creditsPerDay
+  const costs = lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
+  const total = sumSpending(costs)
+  const fixed = sumSpending(costs.filter(({ line }) => isFixed(line))).creditsPerDay
   const stretch = limit === undefined ? undefined : stretchOf(total.creditsPerDay, fixed, limit)
   return {
     ...total,
     daysUntilEmpty: balance === undefined ? undefined : balance / total.creditsPerDay,
     stretch,
-    calls: Array.from(costs, ([line, cost]) => ({
+    calls: costs.map(({ line, ...cost }) => ({
       operation: line.operation,
       everyMs: line.times.everyMs,
       activeHours: activeHoursOf(line.times),
@@ -94,12 +94,14 @@ function toCost(credits: number, creditsPerDay: number, requestsPerDay: number):
 }
 
 /**
- * One feed buys the prices of all lines, each token once for all who want it. What lines share is divided in proportion to what each would
- * cost alone.
+ * One feed buys the prices of all lines of the same hours, each token once for all who want it. What lines share is divided in proportion to
+ * what each would cost alone.
  */
 function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
   const costs = new Map<PlanLine, Cost>()
-  for (const together of groupByHours(lines)) {
+  const hoursOf = ({ times }: PlanLine) => JSON.stringify(times.span)
+  for (const hours of new Set(lines.map(hoursOf))) {
+    const together = lines.filter((line) => hoursOf(line) === hours)
     const all = planPrices(together)
     const alone = together.map((line) => planPrices([line]).creditsPerDay)
     const sumAlone = alone.reduce((total, credits) => total + credits, 0)
@@ -119,17 +121,8 @@ function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay'
   const intervals = new Map<string, number>()
   for (const { addresses = [], times } of lines)
     for (const address of addresses)
-      intervals.set(address, Math.min(intervals.get(address) ?? Number.POSITIVE_INFINITY, times.everyMs))
+      intervals.set(address, Math.min(intervals.get(address) ?? times.everyMs, times.everyMs))
   return planTimetable(Array.from(intervals.values(), (everyMs) => ({ everyMs, addresses: 1 })))
-}
-
-function groupByHours(lines: readonly PlanLine[]): PlanLine[][] {
-  const groups = new Map<string, PlanLine[]>()
-  for (const line of lines) {
-    const key = JSON.stringify(line.times.span)
-    groups.set(key, [...(groups.get(key) ?? []), line])
-  }
-  return [...groups.values()]
 }
 
 /** A change of one line after which the plan fits its limit. */
@@ -158,28 +151,22 @@ const MAX_FACTOR = 12
  * line is enough by itself.
  */
 export function findSlowerLine({ lines }: Pick<PlanFile, 'lines'>, limit: number): SlowerLine | undefined {
-  const { creditsPerDay: before, calls } = forecastPlan({ lines })
-  const costOf = ({ index }: PlanLine) => calls[index]?.creditsPerDay ?? 0
+  const before = forecastPlan({ lines })
+  const costOf = ({ index }: PlanLine) => before.calls[index]?.creditsPerDay ?? 0
   const costliestFirst = lines.filter((line) => !isFixed(line)).sort((one, other) => costOf(other) - costOf(one))
-  const found = costliestFirst.slice(0, MAX_LINES).flatMap((line): SlowerLine[] => {
+  const changes = costliestFirst.slice(0, MAX_LINES).flatMap((line) => {
     const { everyMs } = line.times
-    let usual = USUAL_S.map((seconds) => 1_000 * seconds)
-    usual = usual.filter((ms) => ms > everyMs && ms <= MAX_FACTOR * everyMs)
-    let slower: SlowerLine | undefined
-    // Where an interval is long enough, all longer ones are.
-    while (usual.length > 0) {
-      const middle = (usual.length - 1) >> 1
-      const insteadEveryMs = usual[middle] ?? everyMs
-      const changed = lines.map((one) => (one === line ? withInterval(one, insteadEveryMs) : one))
-      const { creditsPerDay } = forecastPlan({ lines: changed })
-      const fits = creditsPerDay <= limit
-      if (fits) slower = { call: line.index, everyMs, insteadEveryMs, saves: before - creditsPerDay }
-      usual = fits ? usual.slice(0, middle) : usual.slice(middle + 1)
-    }
-    return slower === undefined ? [] : [slower]
+    const slower = USUAL_S.map((seconds) => ({ line, everyMs: 1_000 * seconds, factor: (1_000 * seconds) / everyMs }))
+    return slower.filter(({ factor }) => factor > 1 && factor <= MAX_FACTOR)
   })
-  const factorOf = ({ everyMs, insteadEveryMs }: SlowerLine) => insteadEveryMs / everyMs
-  return found.sort((one, other) => factorOf(one) - factorOf(other))[0]
+  for (const { line, everyMs } of changes.sort((one, other) => one.factor - other.factor)) {
+    const { creditsPerDay } = forecastPlan({
+      lines: lines.map((one) => (one === line ? withInterval(one, everyMs) : one)),
+    })
+    const saves = before.creditsPerDay - creditsPerDay
+    if (creditsPerDay <= limit) return { call: line.index, everyMs: line.times.everyMs, insteadEveryMs: everyMs, saves }
+  }
+  return undefined
 }
 
 function withInterval(line: PlanLine, everyMs: number): PlanLine {

@@ -1,4 +1,3 @@
-import { operations } from 'etn-market'
 import type { FeedPrice } from 'etn-market/feed'
 import { formatPrice } from 'etn-market/format'
 import { formatChange } from './output.ts'
@@ -71,17 +70,4 @@ export function tokenColumns(tokens: readonly { readonly symbol: string | null }
     { title: 'symbol', ...(!areNames && { dropOrder: symbols.size === 1 && symbols.has(null) ? 9 : 2 }) },
     { title: 'address', style: colors.dim, ...(areNames && { dropOrder: 9 }) },
   ]
-}
-
-/** The cheapest requests for some prices: batches of 50, and one or two prices alone. */
-export function planPriceRequests(count: number): { credits: number; requests: number } {
-  const { base, perItem, maxItems } = operations['prices.batch'].credits
-  const single = operations['token.price'].credits.base
-  const rest = count % maxItems
-  const full = Math.floor(count / maxItems)
-  const isBatch = base + perItem * rest < single * rest
-  return {
-    credits: full * (base + perItem * maxItems) + (isBatch ? base + perItem * rest : single * rest),
-    requests: full + (isBatch ? 1 : rest),
-  }
 }

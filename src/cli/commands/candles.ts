@@ -7,12 +7,12 @@ import {
   type OperationParams,
 } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
+import { readAddresses } from '../call-params.ts'
 import { chartWidth, formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions, readItems } from '../common-options.ts'
 import { CommandError, EXIT, usageError } from '../failure.ts'
 import { makeFolder, type NamedFile, requireWritable, savePaidFor, writeWhole } from '../files.ts'
 import type { AddCommand } from '../program.ts'
-import { readAddresses } from '../read-addresses.ts'
 import {
   DEFAULT_BUCKET,
   DEFAULT_CURRENCY,

@@ -1,3 +1,4 @@
+import { splitIntoRequests } from '../../credits/batch-cost.ts'
 import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
@@ -5,7 +6,6 @@ import { formatCount, formatCredits, formatUsd } from '../output.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
 import { findSlowerLine, forecastPlan, type PlanForecast, type SlowerLine } from '../plan-forecast.ts'
 import { kindOf, type PlanLine } from '../plan-line.ts'
-import { planPriceRequests } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
@@ -87,7 +87,7 @@ function printPlan(
       call.operation,
       call.for,
       // Prices of many addresses are one request.
-      String(kindOf(line) === 'prices' ? planPriceRequests(call.count).requests : call.count),
+      String(kindOf(line) === 'prices' ? splitIntoRequests(line.addresses ?? []).length : call.count),
       line.every,
       ...(hasHours ? [String(call.activeHours)] : []),
       min === max ? max : `${min}–${max}`,

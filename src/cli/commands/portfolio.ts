@@ -1,10 +1,11 @@
 import { type BalanceDocument, estimateCost, operations, type TokenPrice } from 'etn-market'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { heldBalances, type ValuedToken, valueWallet } from '../../feed/portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
 import { formatCredits, formatDecimal } from '../output.ts'
-import { planPriceRequests, tokenColumns } from '../price-table.ts'
+import { tokenColumns } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
 import { type Column, printTable } from '../table.ts'
@@ -37,7 +38,7 @@ export const addCommand: AddCommand = (program, host) => {
       const cost = sumCosts([
         estimateCost('balances.get', params),
         ...(kept ? [] : [TOKEN_LIST_COST]),
-        { min: 0, max: planPriceRequests(LIMIT).credits },
+        { min: 0, max: creditsFor(LIMIT) },
       ])
       const client = await session.client()
       await session.authorize({ what: 'balances and prices', ...cost, note: 'by the number of tokens' })
@@ -49,14 +50,14 @@ export const addCommand: AddCommand = (program, host) => {
       const isLookedUp = session.isAuthorized(cost.max + lookUpCost)
       if (unlisted.length > 0)
         session.note(`${unlisted.length} of the tokens are not listed: ${noteOf(isLookedUp, lookUpCost)}.`)
-      const { tokens, errors: lookUpErrors } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
+      const { tokens, failure } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
       const addresses = held.filter((address) => tokens.has(address.toLowerCase()))
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
       const valuation = valueBalances(document, tokens, prices)
       const complete = Object.keys(document.balances).length < LIMIT
       if (session.json) session.printJson({ wallet, updated: document.updated, complete, ...valuation })
       else printValuation(session, valuation, document.updated, complete)
-      const failures = [...lookUpErrors, ...errors]
+      const failures = [...(failure ? [failure] : []), ...errors]
       for (const error of failures) session.note(`warning: ${error.message}`)
       if (failures[0] !== undefined) session.exitCode = exitCodeOf(failures[0])
     }),

@@ -1,13 +1,15 @@
+import { once } from 'node:events'
 import { type Client, isEtnMarketError } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { isFinalForKey } from '../../errors/api.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
+import { readAddresses } from '../call-params.ts'
 import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
 import { canDraw } from '../live-lines.ts'
 import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
-import { createPriceRows, type PriceRow, planPriceRequests, tabulatePrices } from '../price-table.ts'
+import { createPriceRows, type PriceRow, tabulatePrices } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
-import { readAddresses } from '../read-addresses.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { fitTable, printTable, widthOf } from '../table.ts'
 import { cleanLine, toJsonLine } from '../text.ts'
@@ -45,7 +47,7 @@ export const addCommand: AddCommand = (program, host) => {
 /** A watch has no end: what is announced is its first hour. */
 function authorize(session: Session, everyMs: number | undefined, count: number, buysSymbols: boolean): Promise<void> {
   const { min, max } = buysSymbols ? TOKEN_LIST_COST : { min: 0, max: 0 }
-  const once = planPriceRequests(count).credits
+  const once = creditsFor(count)
   const anHour = everyMs === undefined ? once : Math.ceil((once * HOUR_MS) / everyMs)
   const hourly = everyMs === undefined ? [] : [`${formatCredits(anHour)} an hour`]
   const symbols = buysSymbols ? [`${formatCredits(min, max)} of it once a week for symbols`] : []
@@ -89,12 +91,8 @@ async function printWatch(
     live?.draw([...lines, colors.dim(charged)])
   }
   const timer = live && setInterval(draw, REDRAW_MS)
-  let fail: (reason: unknown) => void = () => {}
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  // It may fail after the watch has ended, when nobody waits for it any more.
-  failed.catch(() => {})
+  const failing = new AbortController()
+  const ended = AbortSignal.any([signal, failing.signal])
   const watch = feed.watch(addresses, {
     everyMs,
     onPrice(price) {
@@ -104,17 +102,14 @@ async function printWatch(
       else session.print(json ? toJsonLine(row) : describeRow(row))
     },
     onError(error) {
-      if (isFinal(error)) fail(error)
+      if (isFinal(error)) failing.abort(error)
       else session.note(`warning: ${error instanceof Error ? error.message : String(error)}`)
     },
   })
-  const onAbort = () => fail(signal.reason)
-  signal.addEventListener('abort', onAbort)
   try {
-    signal.throwIfAborted()
-    await failed
+    if (!ended.aborted) await once(ended, 'abort')
+    throw ended.reason
   } finally {
-    signal.removeEventListener('abort', onAbort)
     watch.stop()
     clearInterval(timer)
     live?.end()
