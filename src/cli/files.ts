@@ -149,11 +149,11 @@ function endsLine(descriptor: number, size: number): boolean {
  * @param name of the temporary file
  * @throws CommandError naming both files
  */
-export function savePaidFor(what: string, name: string, text: () => string, save: () => void): void {
+export function savePaidFor(what: string, name: string, text: string, save: () => void): void {
   try {
     save()
   } catch (error) {
-    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, name, text())
+    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, name, text)
   }
 }
 

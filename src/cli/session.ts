@@ -141,9 +141,10 @@ export class Session {
     else print()
   }
 
-  /** Lines that are drawn again and again. A program has one set of them at a time. */
-  startLiveLines(stream: Output): LiveLines {
-    this.#live = new LiveLines(stream, this.host)
+  /** Lines that are drawn again and again, one set at a time; undefined where there is no terminal that moves its cursor. */
+  startLiveLines(stream: Output): LiveLines | undefined {
+    const canDraw = stream.isTTY === true && this.host.env.TERM !== 'dumb'
+    this.#live = canDraw ? new LiveLines(stream, this.host) : undefined
     return this.#live
   }
 

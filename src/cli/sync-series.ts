@@ -60,8 +60,7 @@ export async function syncSeries(
     // What lies before a candle that is ahead is a hole once its time has come.
     since: ahead?.time ?? (isWhole ? (kept ?? first?.time) : fresh[0]?.time),
   }
-  const text = () => toCsv(fresh)
-  savePaidFor(`--sync ${file.name}`, 'candles.csv', text, () => file.merge(change))
+  savePaidFor(`--sync ${file.name}`, 'candles.csv', toCsv(fresh), () => file.merge(change))
   if (failure !== undefined) throw failure.error
   const candles = file.after(change)
   const gap = isWhole || joint === undefined ? undefined : { from: joint.time, to: fresh[0]?.time ?? 0 }

@@ -13,10 +13,10 @@ export interface Column {
   style?(cell: string, row: number): string
 }
 
-/** The columns of the terminal, or of `COLUMNS` where the output is no terminal; without both a table may have any width. */
-export function widthOf({ stdout, env }: Pick<HostProcess, 'stdout' | 'env'>): number {
+/** The columns of the terminal, or of `COLUMNS` where the output is no terminal; without both, a table may have any width. */
+export function widthOf({ stdout, env }: Pick<HostProcess, 'stdout' | 'env'>, otherwise = Number.POSITIVE_INFINITY) {
   const columns = stdout.isTTY ? stdout.columns : Number(env.COLUMNS)
-  return columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
+  return columns !== undefined && columns > 0 ? columns : otherwise
 }
 
 /** Prints a table that fits the output. */

@@ -11,20 +11,14 @@ import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
 import { estimateCall, methodOf } from './call-params.ts'
 import { compareAnswer } from './contract.ts'
-import { sumCosts } from './session.ts'
+import { type Session, sumCosts } from './session.ts'
 
 const SMALLEST = { limit: 1 }
 const UNKNOWN_TOKEN = '0x00000000000000000000000000000000DeaDBeef'
 
 /** Requests that must be refused, with the status and the code that are expected, and what each costs if it is served after all. */
 const PROBES = [
-  {
-    what: 'a limit above the maximum',
-    path: '/tokens/52014',
-    query: { limit: 101 },
-    expected: '400 invalid_limit',
-    cost: 605,
-  },
+  { what: 'a limit above the maximum', path: '/tokens/52014', limit: 101, expected: '400 invalid_limit', cost: 605 },
   { what: 'a wrong address', path: '/prices/52014/0x12', expected: '400 invalid_request', cost: 50 },
   { what: 'an unknown token', path: `/tokens/52014/${UNKNOWN_TOKEN}`, expected: '404 not_found', cost: 100 },
 ]
@@ -124,20 +118,22 @@ export class Verification {
     this.#body = await body.catch(() => undefined)
   }
 
-  /** Calls every operation once. Answers go on the tape. */
-  async callOperations(client: Client, signal: AbortSignal, onCall: (operation: OperationId) => void): Promise<void> {
+  /** Calls every operation once, and sends requests that must be refused. Answers go on the tape. */
+  async run(session: Session, client: Client): Promise<void> {
+    const { signal } = session
     for (const [name, step] of Object.entries(STEPS)) {
       const operation = name as OperationId
-      onCall(operation)
+      if (!session.json && session.host.stderr.isTTY) session.note(`Calling ${operation}`)
       const { needs } = step
       const { token, wallet = token } = this.#samples
       const address = needs === undefined ? '' : needs === 'wallet' ? wallet : this.#samples[needs]
       if (address !== undefined) await this.#call(client, signal, operation, step.params(address, this.#samples))
-      else {
-        const reason = `no ${needs} to ask about: the list that has one is empty or unreadable`
-        this.#report(operation, 'not_verified', 0, [reason])
-      }
+      else
+        this.#report(operation, 'not_verified', 0, [
+          `no ${needs} to ask about: the list that has one is empty or unreadable`,
+        ])
     }
+    for (const probe of PROBES) await this.#probe(client, signal, probe)
   }
 
   async #call(client: Client, signal: AbortSignal, operation: OperationId, params: object): Promise<void> {
@@ -205,21 +201,21 @@ export class Verification {
     if (priced !== undefined) samples.token = priced
   }
 
-  /** Sends requests that must be refused. */
-  async sendProbes(client: Client, signal: AbortSignal): Promise<void> {
-    for (const { what, path, query, expected, cost } of PROBES) {
-      this.#forget()
-      const error = await client.request(path, { query, maxCredits: cost, signal }).then(() => undefined, toError)
+  /** Sends a request that must be refused. */
+  async #probe(client: Client, signal: AbortSignal, probe: (typeof PROBES)[number]): Promise<void> {
+    const { what, path, limit, expected, cost } = probe
+    const served = `it is served, not refused with ${expected}`
+    this.#forget()
+    try {
+      await client.request(path, { query: { limit }, maxCredits: cost, signal })
+      this.probes.push(`${what}: ${served}`)
+    } catch (error) {
       signal.throwIfAborted()
-      const { status, code } = error ?? { status: 200 }
-      if (status === undefined) throw error
-      const answer = `${status} ${code}`
-      if (status < 400) this.probes.push(`${what}: it is served, not refused with ${expected}`)
-      else {
-        const refused = answer === expected ? [] : [`refused with ${answer}, not ${expected}`]
-        const stray = this.#strayHeaders('the call is refused')
-        this.probes.push(...[...refused, ...stray].map((line) => `${what}: ${line}`))
-      }
+      if (!isEtnMarketError(error) || error.status === undefined) throw error
+      const answer = `${error.status} ${error.code}`
+      const wrong = error.status < 400 ? served : `refused with ${answer}, not ${expected}`
+      const stray = error.status < 400 ? [] : this.#strayHeaders('the call is refused')
+      this.probes.push(...(answer === expected ? stray : [wrong, ...stray]).map((line) => `${what}: ${line}`))
     }
   }
 
@@ -253,10 +249,4 @@ function checkCharge(operation: OperationId, params: object, data: unknown, char
   const expected = items === undefined ? undefined : costOf(operations[operation].credits, items)
   if (charged >= (expected ?? min) && charged <= (expected ?? max)) return []
   return [`${charged} credits were charged, not ${expected ?? (min === max ? max : `${min} to ${max}`)}`]
-}
-
-/** @throws an error of another kind */
-function toError(error: unknown): EtnMarketError {
-  if (isEtnMarketError(error)) return error
-  throw error
 }

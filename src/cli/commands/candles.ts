@@ -8,7 +8,7 @@ import {
 } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { readAddresses } from '../call-params.ts'
-import { chartWidth, formatChart, toSvg } from '../candle-chart.ts'
+import { formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions, readItems } from '../common-options.ts'
 import { CommandError, EXIT, usageError } from '../failure.ts'
 import { makeFolder, type NamedFile, requireWritable, savePaidFor, writeWhole } from '../files.ts'
@@ -220,17 +220,17 @@ class Purchases {
     const { print, colors, json, host } = this.#session
     const { csv, svg } = this.#options
     const title = `${params.address}, ${params.bucket}, ${params.currency}`
-    const text = () => toCsv(candles)
-    const save = (option: string, { name, path }: NamedFile, content: () => string) =>
-      savePaidFor(`${option} ${name}`, 'candles.csv', text, () => writeWhole(path, content()))
+    const text = toCsv(candles)
+    const save = (option: string, { name, path }: NamedFile, content: string) =>
+      savePaidFor(`${option} ${name}`, 'candles.csv', text, () => writeWhole(path, content))
     for (const line of synced ? describeGap(synced) : []) this.#session.note(line)
-    if (svg !== undefined) save('--svg', this.#session.file(svg), () => toSvg(candles, title))
+    if (svg !== undefined) save('--svg', this.#session.file(svg), toSvg(candles, title))
     const file = typeof csv === 'string' ? this.#fileOf(csv, params) : undefined
     if (file) save('--csv', file, text)
-    if (csv === true) print(text().trimEnd())
+    if (csv === true) print(text.trimEnd())
     else if (!json && synced) print(describeSync(synced))
     else if (!json && file && this.#isMany) print(`${file.name}: ${candles.length} candles.`)
-    else if (!json) print([colors.bold(title), ...formatChart(candles, chartWidth(host), colors)].join('\n'))
+    else if (!json) print([colors.bold(title), ...formatChart(candles, host, colors)].join('\n'))
     return synced ?? (file && this.#isMany ? { file: file.name, total: candles.length } : { candles })
   }
 }

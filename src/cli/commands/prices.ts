@@ -6,7 +6,6 @@ import { isFinalForKey } from '../../errors/api.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
 import { readAddresses } from '../call-params.ts'
 import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
-import { canDraw } from '../live-lines.ts'
 import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
 import { createPriceRows, type PriceRow, tabulatePrices } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
@@ -83,7 +82,7 @@ async function printWatch(
 ): Promise<void> {
   const { host, json, colors, signal } = session
   const rows = new Map<string, PriceRow>()
-  const live = canDraw(host.stdout, host.env) && !json ? session.startLiveLines(host.stdout) : undefined
+  const live = json ? undefined : session.startLiveLines(host.stdout)
   const draw = () => {
     const known = addresses.flatMap((address) => rows.get(address) ?? [])
     const { lines } = fitTable(...tabulatePrices(known, colors, true), colors.bold, widthOf(host))

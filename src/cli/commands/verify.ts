@@ -37,20 +37,17 @@ export const addCommand: AddCommand = (program, host) => {
       const client = await session.client({ hooks: { afterResponse: [verification.hook] } })
       const note = 'the upper end only if the service serves what it should refuse'
       await session.authorize({ what: 'verify', ...costOfVerification(), note })
-      await verification.callOperations(client, session.signal, (operation) => {
-        if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
-      })
-      await verification.sendProbes(client, session.signal)
+      await verification.run(session, client)
       const { results: operations, probes, tape, errors } = verification
-      const document = tape.find(({ operation }) => operation === 'meta.openapi')?.data
-      const openapi = document === undefined ? [] : compareOpenApi(contract, document)
+      const theirs = tape.find(({ operation }) => operation === 'meta.openapi')?.data
+      const openapi = theirs === undefined ? [] : compareOpenApi(contract, theirs)
       const found: Report = { operations, probes, openapi, credits: client.credits.charged }
-      const answers = redactKeys(JSON.stringify(toTape(tape), undefined, 1))
-      const kept = () => answers
+      const document: Tape = { format: 'etn-market-tape', version: 1, entries: tape }
+      const answers = redactKeys(JSON.stringify(document, undefined, 1))
       const save = (option: string, name: string | undefined, text: string) => {
         if (name === undefined) return
         const { path } = session.file(name)
-        savePaidFor(`${option} ${name}`, 'tape.json', kept, () => writeWhole(path, text))
+        savePaidFor(`${option} ${name}`, 'tape.json', answers, () => writeWhole(path, text))
       }
       save('--tape', tapeName, answers)
       save('--report', report, redactKeys(toMarkdown(found, program.version() ?? '')))
@@ -63,8 +60,6 @@ export const addCommand: AddCommand = (program, host) => {
   )
   addExample(command, 'verify --report report.md --tape tape.json')
 }
-
-const toTape = (entries: Tape['entries']): Tape => ({ format: 'etn-market-tape', version: 1, entries })
 
 /** Lines for people. */
 function toLines({ operations, probes, openapi }: Report): string[] {
