@@ -8,7 +8,7 @@ import { DAY_MS, formatDuration } from '../utils/time-units.ts'
 import { checkAll, readOperation, splitAddresses } from './call-params.ts'
 import { type CommandError, didYouMean, usageError } from './failure.ts'
 import { type NamedFile, nameFile, readTextFile } from './files.ts'
-import { activeHoursOf, isPriceOperation, type LineTimes, type PlanLine, parseOnce, parseSpan } from './plan-line.ts'
+import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
 
 /** A plan as its file states it. */
 export interface PlanFile {
@@ -20,6 +20,46 @@ export interface PlanFile {
   /** Credits on the key. */
   readonly balance?: number | undefined
 }
+
+/** A line of a plan: one call, or one for each of its addresses, made again and again. */
+export interface PlanLine {
+  /** Its position, from 0. */
+  readonly index: number
+  readonly operation: OperationId
+  /** Parameters of each call, without the addresses of the line. */
+  readonly params: Readonly<Record<string, unknown>>
+  readonly times: LineTimes
+  /** How the interval is written: `5m`, `night`. */
+  readonly every: string
+  /** Number of calls each time. */
+  readonly count: number
+  /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
+  readonly addresses: readonly string[] | undefined
+  /** The file that has the addresses. */
+  readonly source: string | undefined
+  /** What the line is for, in a few words. */
+  readonly purpose: string
+  /** One of its calls, as the library plans it. */
+  readonly call: PlannedCall
+  /** Where `run` writes what the line buys. */
+  readonly file: string | undefined
+  readonly alert: PlanCall['alert']
+}
+
+/** How `run` carries a line out. */
+export type LineKind = 'prices' | 'candles' | 'sweep' | 'call'
+
+export function kindOf({ operation, addresses }: PlanLine): LineKind {
+  if (addresses === undefined) return 'call'
+  if (isPriceOperation(operation)) return 'prices'
+  return operation === 'token.candles' ? 'candles' : 'sweep'
+}
+
+export const isPriceOperation = (operation: string): boolean =>
+  operation === 'token.price' || operation === 'prices.batch'
+
+/** Whether a line has times of its own, which a plan that costs too much leaves alone. */
+export const isFixed = ({ times }: PlanLine): boolean => times.once !== undefined
 
 /** A time of day, in UTC. */
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d'

@@ -2,8 +2,8 @@ import { type CreditPlan, planCredits } from 'etn-market'
 import { type DailyCost, type PlannedCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import type { PlanFile } from './plan-file.ts'
-import { activeHoursOf, isFixed, kindOf, type PlanLine } from './plan-line.ts'
+import { activeHoursOf } from './line-times.ts'
+import { isFixed, kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
 import { costOfSync } from './sync-series.ts'
 
 /** What a line of a plan costs, all its calls together. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
 import { makeFolder, type NamedFile, statPath, tryAccess } from '../files.ts'
-import { kindOf, type PlanLine } from '../plan-line.ts'
+import { kindOf, type PlanLine } from '../plan-file.ts'
 import { isSeriesFile, openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 
 type ToFile = (name: string) => NamedFile

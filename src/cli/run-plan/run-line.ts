@@ -4,8 +4,8 @@ import type { Candle, OperationParams } from 'etn-market'
 import { CommandError, EXIT } from '../failure.ts'
 import { reasonOf, statOpenFile, statPath } from '../files.ts'
 import { openJournal } from '../journal.ts'
+import { type LineTimes, leftOfActive, untilActive } from '../line-times.ts'
 import { addressParam } from '../plan-file.ts'
-import { endOfActive, type LineTimes, startOfActive } from '../plan-line.ts'
 import { openSeriesFile, type SeriesId } from '../series.ts'
 import { syncSeries } from '../sync-series.ts'
 import { journalName, seriesOf } from './outputs.ts'
@@ -19,7 +19,7 @@ export async function runPrices(running: RunningLine): Promise<void> {
   const { span } = running.line.times
   if (span === undefined) return
   while (!signal.aborted) {
-    await running.sleepWhile(() => startOfActive(span, clock.now()) - clock.now())
+    await running.sleepWhile(() => untilActive(span, clock.now()))
     if (!signal.aborted) await watchWhileActive(span, running)
   }
 }
@@ -65,8 +65,7 @@ async function watchWhileActive(span: NonNullable<LineTimes['span']>, running: R
   }
 
   const alerts = alert === undefined ? [] : addresses.map(follow)
-  const left = () => (startOfActive(span, clock.now()) > clock.now() ? 0 : endOfActive(span, clock.now()) - clock.now())
-  await running.sleepWhile(left, stopping.signal)
+  await running.sleepWhile(() => leftOfActive(span, clock.now()), stopping.signal)
   stopping.abort()
   watch.stop()
   await Promise.all(alerts)

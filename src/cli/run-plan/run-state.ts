@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PlanLine } from '../plan-line.ts'
+import type { PlanLine } from '../plan-file.ts'
 import type { DayEvent } from './run-events.ts'
 import type { RunPlanOptions } from './run-plan.ts'
 
