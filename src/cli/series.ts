@@ -66,9 +66,9 @@ export class SeriesFile {
   /** As the user named it. */
   readonly name: string
   /** Oldest first. */
-  readonly candles: readonly Candle[]
+  candles: readonly Candle[]
   /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
-  readonly since: number | undefined
+  since: number | undefined
   readonly #stored: StoredSeries
   readonly #lock: FileLock
 
@@ -93,13 +93,11 @@ export class SeriesFile {
   /** Writes the series after a change. @throws the error of the system */
   merge(change: SeriesChange): void {
     if (!this.#lock.isHeld()) throw new Error('another run has taken it over')
-    const merged = this.after(change)
-    this.#stored.write(change, { ...this.id, since: change.since, count: merged.length }, merged)
-  }
-
-  /** The candles after a change. */
-  after({ fresh, gone }: SeriesChange): readonly Candle[] {
-    return mergeCandles(this.candles, fresh).filter(({ time }) => time !== gone)
+    const { fresh, gone, since } = change
+    const merged = mergeCandles(this.candles, fresh).filter(({ time }) => time !== gone)
+    this.#stored.write(change, { ...this.id, since, count: merged.length }, merged)
+    this.candles = merged
+    this.since = since
   }
 
   close(): void {

@@ -5,7 +5,7 @@ import { creditsFor } from '../../credits/batch-cost.ts'
 import { isFinalForKey } from '../../errors/api.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
 import { readAddresses } from '../call-params.ts'
-import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
+import { addExample, addServiceOptions, readInterval } from '../common-options.ts'
 import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
 import { createPriceRows, type PriceRow, tabulatePrices } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
@@ -26,7 +26,7 @@ export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('prices <addresses...>')
     .description('Prices of tokens. An address, a file with one a line, or - for standard input.')
-    .option('--watch <interval>', 'keep the prices this young, such as 30s; at least 1s', durationOf(1_000))
+    .option('--watch <interval>', 'keep the prices this young, such as 30s; at least 1s', readInterval)
     .option('--no-symbols', 'do not look up symbols in token.list, which is kept for a week')
   addServiceOptions(command).action(
     inSession<PricesArguments, [string[]]>(host, async (session, { symbols, watch }, args) => {
