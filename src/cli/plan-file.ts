@@ -47,19 +47,13 @@ export interface PlanLine {
 }
 
 /** How `run` carries a line out. */
-export type LineKind = 'prices' | 'candles' | 'sweep' | 'call'
-
-export function kindOf({ operation, addresses }: PlanLine): LineKind {
+export function kindOf({ operation, addresses }: PlanLine): 'prices' | 'candles' | 'sweep' | 'call' {
   if (addresses === undefined) return 'call'
   if (isPriceOperation(operation)) return 'prices'
   return operation === 'token.candles' ? 'candles' : 'sweep'
 }
 
-export const isPriceOperation = (operation: string): boolean =>
-  operation === 'token.price' || operation === 'prices.batch'
-
-/** Whether a line has times of its own, which a plan that costs too much leaves alone. */
-export const isFixed = ({ times }: PlanLine): boolean => times.once !== undefined
+const isPriceOperation = (operation: string): boolean => operation === 'token.price' || operation === 'prices.batch'
 
 /** A time of day, in UTC. */
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d'

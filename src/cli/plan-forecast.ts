@@ -3,7 +3,7 @@ import { type DailyCost, type PlannedCost, sumSpending } from '../credits/plan.t
 import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { activeHoursOf } from './line-times.ts'
-import { isFixed, kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
+import { kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
 import { costOfSync } from './sync-series.ts'
 
 /** What a line of a plan costs, all its calls together. */
@@ -20,6 +20,9 @@ export interface ForecastLine extends PlannedCost {
 export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
   readonly calls: readonly ForecastLine[]
 }
+
+/** Whether a line has times of its own, which a plan that costs too much leaves alone. */
+const isFixed = ({ times }: PlanLine): boolean => times.once !== undefined
 
 /** Credits of one call, and of a day. */
 interface Cost extends DailyCost {

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import type { HostProcess } from './host.ts'
-import type { Session } from './session.ts'
+import type { Colors, Session } from './session.ts'
 import { cleanLine } from './text.ts'
 
 /** A column of a table. */
@@ -17,6 +17,16 @@ export interface Column {
 export function widthOf({ stdout, env }: Pick<HostProcess, 'stdout' | 'env'>, otherwise = Number.POSITIVE_INFINITY) {
   const columns = stdout.isTTY ? stdout.columns : Number(env.COLUMNS)
   return columns !== undefined && columns > 0 ? columns : otherwise
+}
+
+/** The columns for symbols and addresses. Where every token has a symbol of its own, the address is left out first, else the symbol. */
+export function tokenColumns(tokens: readonly { readonly symbol: string | null }[], colors: Colors): [Column, Column] {
+  const symbols = new Set(tokens.map(({ symbol }) => symbol))
+  const areNames = symbols.size === tokens.length && !symbols.has(null)
+  return [
+    { title: 'symbol', ...(!areNames && { dropOrder: symbols.size === 1 && symbols.has(null) ? 9 : 2 }) },
+    { title: 'address', style: colors.dim, ...(areNames && { dropOrder: 9 }) },
+  ]
 }
 
 /** Prints a table that fits the output. */

@@ -5,10 +5,9 @@ import { looksLikeAddress } from '../../utils/address.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
 import { formatCredits, formatDecimal } from '../output.ts'
-import { tokenColumns } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
-import { type Column, printTable } from '../table.ts'
+import { type Column, printTable, tokenColumns } from '../table.ts'
 import { cleanLine } from '../text.ts'
 import {
   buyTokens,

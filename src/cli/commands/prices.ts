@@ -1,20 +1,20 @@
 import { once } from 'node:events'
 import { type Client, isEtnMarketError } from 'etn-market'
-import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import { formatPrice } from 'etn-market/format'
 import { creditsFor } from '../../credits/batch-cost.ts'
 import { isFinalForKey } from '../../errors/api.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
 import { readAddresses } from '../call-params.ts'
 import { addExample, addServiceOptions, readInterval } from '../common-options.ts'
 import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
-import { createPriceRows, type PriceRow, tabulatePrices } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
-import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { fitTable, printTable, widthOf } from '../table.ts'
+import { type Colors, type CommonOptions, inSession, type Session } from '../session.ts'
+import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../table.ts'
 import { cleanLine, toJsonLine } from '../text.ts'
-import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo } from '../tokens.ts'
+import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type Tokens } from '../tokens.ts'
 
-type ToRow = ReturnType<typeof createPriceRows>
+type ToRow = (price: FeedPrice) => PriceRow
 
 type PricesArguments = CommonOptions & { readonly watch?: number; readonly symbols: boolean }
 
@@ -31,7 +31,7 @@ export const addCommand: AddCommand = (program, host) => {
   addServiceOptions(command).action(
     inSession<PricesArguments, [string[]]>(host, async (session, { symbols, watch }, args) => {
       const addresses = await readAddresses(session, args)
-      const kept = symbols ? readKeptTokens(session) : new Map<string, TokenInfo>()
+      const kept: Tokens | undefined = symbols ? readKeptTokens(session) : new Map()
       const client = await session.client()
       await authorize(session, watch, addresses.length, kept === undefined)
       const toRow = createPriceRows(kept ?? (await buyTokens(session, client)))
@@ -124,3 +124,60 @@ function describeRow({ at, symbol, address, usd, etn, changePercent }: PriceRow)
 /** The limit is reached, the key is refused or its credits are gone. Other failures end by themselves. */
 const isFinal = (error: unknown) =>
   !isEtnMarketError(error) || isFinalForKey(error) || error.name === 'BudgetExceededError'
+
+/** A price with its symbol and its change, as `--json` prints it. */
+interface PriceRow extends Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'at' | 'stale'> {
+  readonly symbol: string | null
+  /** Percent since the first price of this run; null without two prices. */
+  readonly changePercent: number | null
+}
+
+/** The columns name their currency. */
+const PLAIN = { symbol: '', digits: 6, none: '-' }
+
+/** Keeps the first price of each address, and makes the rows of a table of later ones. */
+function createPriceRows(tokens: Tokens): ToRow {
+  const first = new Map<string, FeedPrice>()
+  return (price) => {
+    const { address, usd, etn, at, stale } = price
+    const before = first.get(address)
+    if (before === undefined) first.set(address, price)
+    const symbol = tokens.get(address.toLowerCase())?.symbol ?? null
+    return { address, symbol, usd, etn, changePercent: before ? changeOf(before, price) : null, at, stale }
+  }
+}
+
+/** In USD where both prices have it, else in ETN. */
+function changeOf(before: FeedPrice, after: FeedPrice): number | null {
+  const unit = before.usd !== null && after.usd !== null ? 'usd' : 'etn'
+  const [from, to] = [before[unit], after[unit]].map(Number) as [number, number]
+  return from > 0 && after[unit] !== null ? (100 * (to - from)) / from : null
+}
+
+/** The columns and the cells of a table of prices. The change is shown where `withChange` is true. */
+function tabulatePrices(
+  rows: readonly PriceRow[],
+  colors: Colors,
+  withChange: boolean,
+): [columns: Column[], cells: string[][]] {
+  const colorOfChange = (cell: string, at: number) => {
+    const change = rows[at]?.changePercent ?? 0
+    return change > 0 ? colors.green(cell) : change < 0 ? colors.red(cell) : cell
+  }
+  const columns: Column[] = [
+    ...tokenColumns(rows, colors),
+    { title: 'USD', align: 'right' },
+    { title: 'ETN', align: 'right', dropOrder: 3 },
+    ...(withChange ? [{ title: 'change', align: 'right', style: colorOfChange, dropOrder: 1 } as const] : []),
+    { title: 'age', align: 'right', dropOrder: 0 },
+  ]
+  const cells = rows.map((row) => [
+    row.symbol ?? '-',
+    row.address,
+    formatPrice(row.usd, PLAIN),
+    formatPrice(row.etn, PLAIN),
+    ...(withChange ? [formatChange(row.changePercent)] : []),
+    `${Math.max(0, Math.round((Date.now() - row.at) / 1_000))} s${row.stale ? ' !' : ''}`,
+  ])
+  return [columns, cells]
+}
