@@ -1,12 +1,14 @@
 import {
   accessSync,
   type BigIntStats,
+  closeSync,
   constants,
   fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   readSync,
   statSync,
@@ -83,6 +85,16 @@ export function requireWritable(
  */
 export function statPath(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })
+}
+
+/** What `use` returns of an open file, which is then closed. */
+export function withFile<T>(path: string, flags: 'r' | 'a+', use: (descriptor: number) => T): T {
+  const descriptor = openSync(path, flags)
+  try {
+    return use(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** What an open file is, as `statPath`. */

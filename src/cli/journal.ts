@@ -67,7 +67,7 @@ export class Journal {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true
     closeSync(this.#file)
     this.#lock.release()

@@ -100,7 +100,7 @@ export class SeriesFile {
     this.since = since
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#lock.release()
   }
 }

@@ -55,13 +55,9 @@ export const addCommand: AddCommand = (program, host) => {
       const { named, csv } = readArguments(args, options)
       const listed = options.allListed ? await listTokens(session) : await readAddresses(session, named)
       const addresses = [...new Set(listed.map((address) => checksumAddress(address)))]
-      const purchases = new Purchases(session, { ...options, csv }, addresses)
-      try {
-        await purchases.openSeries()
-        await purchases.buy()
-      } finally {
-        purchases.close()
-      }
+      using purchases = new Purchases(session, { ...options, csv }, addresses)
+      await purchases.openSeries()
+      await purchases.buy()
     }),
   )
   const bolt = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
@@ -141,8 +137,8 @@ class Purchases {
       this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params)))
   }
 
-  close(): void {
-    for (const file of this.#series) file.close()
+  [Symbol.dispose](): void {
+    for (const file of this.#series) file[Symbol.dispose]()
   }
 
   #fileOf(name: string, params: CandleParams): NamedFile {

@@ -57,12 +57,8 @@ export const addCommand: AddCommand = (program, host) => {
       // It names a parameter that the operation does not take.
       costOf(operation, params)
       const path = options.resume ?? `sweep-${what}-${new Date().toISOString().replace(/[:.]/g, '-')}.jsonl`
-      const journal = openJournal(session.file(path))
-      try {
-        await sweep(session, options, operation, params, path, journal)
-      } finally {
-        journal.close()
-      }
+      using journal = openJournal(session.file(path))
+      await sweep(session, options, operation, params, path, journal)
     }),
   )
   addExample(command, 'sweep locks tokens.txt --max-credits 80000 --resume locks.jsonl')

@@ -20,16 +20,15 @@ export async function checkOutputs(
   taken: ReadonlyMap<string, string>,
   file: ToFile,
 ): Promise<void> {
-  const users = new Map<string, PlanLine>()
-  const kept = new Map([...taken].flatMap(([path, what]) => keysOf(path).map((key) => [key, what])))
+  const owners = new Map<string, PlanLine | string>()
+  for (const [path, what] of taken) for (const key of keysOf(path)) owners.set(key, what)
   for (const line of lines) {
     const place = `${plan}: calls[${line.index}]`
     for (const { name, path } of await openOutputs(line, file, place)) {
       const keys = keysOf(path)
-      const what = keys.map((key) => kept.get(key)).find((found) => found !== undefined)
-      if (what !== undefined) throw usageError(`${place}: file ${name} is ${what}. Name another file.`)
-      const other = keys.map((key) => users.get(key)).find((found) => found !== undefined && found !== line)
-      for (const key of keys) users.set(key, line)
+      const other = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && owner !== line)
+      if (typeof other === 'string') throw usageError(`${place}: file ${name} is ${other}. Name another file.`)
+      for (const key of keys) owners.set(key, line)
       if (other === undefined) continue
       const isJournal = kindOf(line) === 'sweep' && kindOf(other) === 'sweep'
       const shared = `one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : name)}`
@@ -45,8 +44,7 @@ async function openOutputs(line: PlanLine, file: ToFile, place: string): Promise
     const names = seriesOf(line)
     for (const { id, name } of names) {
       makeFolder(`${place}: file ${name}`, dirname(file(name).path))
-      const series = await openSeriesFile(file(name), id)
-      series.close()
+      using _ = await openSeriesFile(file(name), id)
     }
     return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)
   }

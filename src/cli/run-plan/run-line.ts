@@ -1,8 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { existsSync, mkdirSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Candle, OperationParams } from 'etn-market'
 import { CommandError, EXIT } from '../failure.ts'
-import { reasonOf, statOpenFile, statPath } from '../files.ts'
+import { reasonOf, statOpenFile, statPath, withFile } from '../files.ts'
 import { openJournal } from '../journal.ts'
 import { type LineTimes, leftOfActive, untilActive } from '../line-times.ts'
 import { addressParam } from '../plan-file.ts'
@@ -79,16 +79,14 @@ const TAIL_BYTES = 2 ** 20
 function readLastPrices({ line, run }: RunningLine): Map<string, string> {
   const path = line.file === undefined ? undefined : run.file(line.file).path
   if (path === undefined || statPath(path)?.isFile() !== true) return new Map()
-  const descriptor = openSync(path, 'r')
-  try {
+  const tail = withFile(path, 'r', (descriptor) => {
     const size = Number(statOpenFile(descriptor).size)
-    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES))
-    readSync(descriptor, tail, 0, tail.length, size - tail.length)
-    const times = tail.toString().matchAll(/^\{"address":"(0x[0-9a-fA-F]{40})",.*?"at":"([^"]*)"/gm)
-    return new Map(Array.from(times, ([, address = '', at = '']) => [address, at]))
-  } finally {
-    closeSync(descriptor)
-  }
+    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES))
+    readSync(descriptor, bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString()
+  })
+  const times = tail.matchAll(/^\{"address":"(0x[0-9a-fA-F]{40})",.*?"at":"([^"]*)"/gm)
+  return new Map(Array.from(times, ([, address = '', at = '']) => [address, at]))
 }
 
 /** Makes the calls of a line that has no addresses. */
@@ -128,15 +126,13 @@ export function runSweep(running: RunningLine): Promise<void> {
 /** @param unwritten lines that the journal did not take, this time or an earlier one */
 async function sweep(running: RunningLine, name: string, unwritten: string[]): Promise<void> {
   const { line, run } = running
-  const journal = openJournal(run.file(name))
+  using journal = openJournal(run.file(name))
   const counts = { done: 0, failed: 0, stored: 0, credits: 0 }
-  let isRestored = false
   try {
     for (let text = unwritten[0]; text !== undefined; text = unwritten[0]) {
       journal.restore(text)
       unwritten.shift()
     }
-    isRestored = true
     const params = (line.addresses ?? []).map((address) => ({
       ...line.params,
       ...addressParam(line.operation, address),
@@ -158,7 +154,7 @@ async function sweep(running: RunningLine, name: string, unwritten: string[]): P
     const message = `${name}: ${reasonOf(journal.failure)}.`
     throw new CommandError(message, 'journal_not_written', EXIT.refused, journal.failure)
   } finally {
-    journal.close()
+    const isRestored = unwritten.length === 0
     unwritten.push(...journal.unwritten)
     for (const text of journal.unwritten) running.reportUnwritten(`${name}: ${reasonOf(journal.failure)}.`, text)
     const left = line.count - counts.done - counts.failed
@@ -190,7 +186,7 @@ async function sync(id: SeriesId, name: string, running: RunningLine): Promise<v
   const { limit = DEFAULT_LIMIT } = running.line.params as Partial<OperationParams['token.candles']>
   const { path } = file(name)
   mkdirSync(dirname(path), { recursive: true })
-  const series = await openSeriesFile({ name, path }, id)
+  using series = await openSeriesFile({ name, path }, id)
   let credits = 0
   async function buy(count: number): Promise<readonly Candle[]> {
     const params = [{ address, bucket, currency, limit: count }]
@@ -201,11 +197,7 @@ async function sync(id: SeriesId, name: string, running: RunningLine): Promise<v
     }
     throw signal.reason
   }
-  try {
-    const { added, updated, gap } = await syncSeries(series, { limit, now: clock.now() / 1_000, buy })
-    running.countDone()
-    running.emit({ event: 'candles', address, file: name, added, updated, ...(gap && { gap }), credits })
-  } finally {
-    series.close()
-  }
+  const { added, updated, gap } = await syncSeries(series, { limit, now: clock.now() / 1_000, buy })
+  running.countDone()
+  running.emit({ event: 'candles', address, file: name, added, updated, ...(gap && { gap }), credits })
 }

@@ -1,9 +1,8 @@
-import { closeSync, openSync } from 'node:fs'
 import { type EtnMarketError, isEtnMarketError, type SweepOptions } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { methodOf } from '../call-params.ts'
 import { CommandError } from '../failure.ts'
-import { appendLine, reasonOf } from '../files.ts'
+import { appendLine, reasonOf, withFile } from '../files.ts'
 import { DueTime } from '../line-times.ts'
 import type { PlanLine } from '../plan-file.ts'
 import type { LineEvent, RunEvent } from './run-events.ts'
@@ -149,10 +148,9 @@ export class RunningLine {
   async *buyEach<Params extends object>(list: readonly Params[], options: SweepOptions) {
     let ending: EtnMarketError | undefined
     let [charged, reported] = [0, 0]
-    using stopping = abortWith(this.run.signal)
     const calls = methodOf(this.run.client, this.line.operation).many(list, {
       ...options,
-      signal: stopping.signal,
+      signal: this.run.signal,
       whenAborted: 'finish',
       onProgress({ credits }) {
         charged = credits
@@ -160,8 +158,8 @@ export class RunningLine {
     })
     for await (const { data, error, stored } of calls) {
       if (error !== undefined && (isFinal(error) || isOverLimit(error))) {
+        // Those after it fail alike, and send nothing.
         ending ??= error
-        stopping.abort()
         continue
       }
       yield { data, error, stored, credits: charged - reported }
@@ -176,12 +174,7 @@ export class RunningLine {
     const { name, path } = this.run.file(this.line.file)
     const text = JSON.stringify(value)
     try {
-      const descriptor = openSync(path, 'a+')
-      try {
-        appendLine(descriptor, text)
-      } finally {
-        closeSync(descriptor)
-      }
+      withFile(path, 'a+', (descriptor) => appendLine(descriptor, text))
     } catch (error) {
       this.reportUnwritten(`${name}: ${reasonOf(error)}.`, text)
     }
