@@ -18,7 +18,6 @@ import { didYouMean, usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
 import type { Session } from './session.ts'
 
-/** The values of parameter options. */
 export type ParamOptions = Readonly<Record<string, unknown>>
 
 /** Adds an option for each parameter that an operation takes. */
@@ -59,7 +58,6 @@ async function readList(session: Session, value: string): Promise<string[]> {
   return list
 }
 
-/** Each parameter, and the operations that take it. */
 function paramUsers(): Map<string, { readonly param: Param; readonly operations: string[] }> {
   const users: ReturnType<typeof paramUsers> = new Map()
   for (const [operation, { params }] of Object.entries<Operation>(operations))
@@ -83,7 +81,6 @@ export interface OperationMethod {
   many<Params>(params: readonly Params[], options: SweepOptions): Sweep<Params, unknown>
 }
 
-/** The method that has the operation's name. */
 export function methodOf(client: Client, operation: OperationId): OperationMethod {
   const [group = '', action = ''] = operation.split('.')
   const groups = client as unknown as Record<string, Record<string, OperationMethod>>

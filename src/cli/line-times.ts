@@ -14,7 +14,6 @@ interface Span {
 /** When the calls of a line are made. All times are in UTC. */
 export type LineTimes =
   | {
-      /** Milliseconds between calls. */
       readonly everyMs: number
       /** The hours in which they are made. */
       readonly span: Span

@@ -8,23 +8,24 @@ import { costOfSync } from './sync-series.ts'
 
 /** What a line of a plan costs, all its calls together. */
 export interface ForecastLine extends PlannedCost {
-  /** What it is for. */
   readonly for: string
-  /** Number of calls each time. */
   readonly count: number
   /** Whether its times cannot be changed. */
   readonly fixed: boolean
 }
 
-/** What a plan costs. */
+/** What a plan costs, and whether that fits its limit of a day. */
 export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
+  readonly limit: number | null
+  readonly withinLimit: boolean
+  /** What to change where it does not fit; null if no line is enough by itself. */
+  readonly slower: SlowerLine | null
   readonly calls: readonly ForecastLine[]
 }
 
 /** Whether a line has times of its own, which a plan that costs too much leaves alone. */
 const isFixed = ({ times }: PlanLine): boolean => times.once !== undefined
 
-/** Credits of one call, and of a day. */
 interface Cost extends DailyCost {
   readonly credits: number
   readonly minCredits: number
@@ -40,7 +41,11 @@ export function forecastPlan(
   const total = sumSpending(costs)
   const fixed = sumSpending(costs.filter(({ line }) => isFixed(line))).creditsPerDay
   const stretch = limit === undefined ? undefined : stretchOf(total.creditsPerDay, fixed, limit)
+  const withinLimit = limit === undefined || total.creditsPerDay <= limit
   return {
+    limit: limit ?? null,
+    withinLimit,
+    slower: withinLimit ? null : findSlowerLine(lines, limit),
     ...total,
     daysUntilEmpty: balance === undefined ? undefined : balance / total.creditsPerDay,
     stretch,
@@ -135,7 +140,6 @@ export interface SlowerLine {
   readonly everyMs: number
   /** The shortest usual interval that fits. */
   readonly insteadEveryMs: number
-  /** Credits a day that the change saves. */
   readonly saves: number
 }
 
@@ -150,10 +154,10 @@ const MAX_LINES = 8
 const MAX_FACTOR = 12
 
 /**
- * The line to slow so that the plan fits: the one whose interval grows least. Lines with times of their own are left alone. Undefined if no
+ * The line to slow so that the plan fits: the one whose interval grows least. Lines with times of their own are left alone. Null if no
  * line is enough by itself.
  */
-export function findSlowerLine({ lines }: Pick<PlanFile, 'lines'>, limit: number): SlowerLine | undefined {
+function findSlowerLine(lines: readonly PlanLine[], limit: number): SlowerLine | null {
   const before = forecastPlan({ lines })
   const costOf = ({ index }: PlanLine) => before.calls[index]?.creditsPerDay ?? 0
   const costliestFirst = lines.filter((line) => !isFixed(line)).sort((one, other) => costOf(other) - costOf(one))
@@ -169,7 +173,7 @@ export function findSlowerLine({ lines }: Pick<PlanFile, 'lines'>, limit: number
     const saves = before.creditsPerDay - creditsPerDay
     if (creditsPerDay <= limit) return { call: line.index, everyMs: line.times.everyMs, insteadEveryMs: everyMs, saves }
   }
-  return undefined
+  return null
 }
 
 function withInterval(line: PlanLine, everyMs: number): PlanLine {

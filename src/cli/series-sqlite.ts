@@ -77,7 +77,6 @@ const accessWith =
     }
   }
 
-/** The parts of `node:sqlite` that are used here. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     path: string,

@@ -22,7 +22,6 @@ export interface CommonOptions {
   readonly yes?: true
 }
 
-/** What a command wants of its client. */
 interface SessionClientOptions {
   readonly keyless?: boolean
   readonly hooks?: Hooks
@@ -148,7 +147,6 @@ export class Session {
     return this.#live
   }
 
-  /** The file that an option or an argument names. */
   file(name: string): NamedFile {
     return nameFile(this.host.cwd(), name)
   }
@@ -217,7 +215,6 @@ export class Session {
     return { credits: maxCredits, name: `--max-credits ${formatCount(maxCredits)}` }
   }
 
-  /** Asks a question whose answer is yes or no. */
   async #askToConfirm(message: string): Promise<boolean> {
     // Loaded when it is needed: most runs ask nothing.
     const { confirm, isCancel } = await import('@clack/prompts')
@@ -264,7 +261,6 @@ export class Session {
     this.host.exit(exitCode)
   }
 
-  /** Prints what was charged, and what may have been. */
   #noteCharges(inFlight = 0): void {
     if (this.#client === undefined) return
     const { credits, budget } = this.#client

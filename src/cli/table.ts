@@ -3,7 +3,6 @@ import type { HostProcess } from './host.ts'
 import type { Colors, Session } from './session.ts'
 import { cleanLine } from './text.ts'
 
-/** A column of a table. */
 export interface Column {
   readonly title: string
   readonly align?: 'left' | 'right'
@@ -29,7 +28,6 @@ export function tokenColumns(tokens: readonly { readonly symbol: string | null }
   ]
 }
 
-/** Prints a table that fits the output. */
 export function printTable(
   { print, colors, host }: Pick<Session, 'print' | 'colors' | 'host'>,
   columns: readonly Column[],
@@ -65,7 +63,6 @@ export function fitTable(
   return { lines: toLines(shown, rows.length, styleTitle), notShown }
 }
 
-/** A column with what is in it. */
 interface Cells {
   readonly column: Column
   readonly cells: readonly string[]

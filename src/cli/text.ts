@@ -19,7 +19,6 @@ export function toJson(value: unknown): string {
   return escapeControls(JSON.stringify(value, undefined, 2) ?? 'null')
 }
 
-/** JSON on one line. */
 export function toJsonLine(value: unknown): string {
   return escapeControls(JSON.stringify(value) ?? 'null')
 }

@@ -17,7 +17,6 @@ export type Tokens = ReadonlyMap<string, TokenInfo>
 const WEEK_MS = 604_800_000
 const { base, perItem, maxItems: MAX_TOKENS } = operations['token.list'].credits
 
-/** What a list of all tokens may cost, in credits. */
 export const TOKEN_LIST_COST = { min: base, max: base + perItem * MAX_TOKENS }
 
 /** The tokens that an earlier run kept; undefined if there are none or they are older than a week. */
@@ -46,7 +45,6 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
   return new Map(Object.entries(tokens))
 }
 
-/** What a look-up of one token costs, in credits. */
 export const TOKEN_COST = operations['token.get'].credits.base
 
 /** Adds tokens that are not listed. Ends with the first failure; a token that the service does not know is none, and is free. */

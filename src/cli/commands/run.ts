@@ -8,7 +8,7 @@ import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts
 import { refusal, usageError } from '../failure.ts'
 import { type NamedFile, nameFile, statPath } from '../files.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
-import { findSlowerLine, forecastPlan } from '../plan-forecast.ts'
+import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
 import { checkOutputs } from '../run-plan/outputs.ts'
 import { describeEvent } from '../run-plan/run-events.ts'
@@ -51,7 +51,9 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   const limit = options.dailyLimit ?? file.creditsPerDay
   if (limit === undefined)
     throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
-  const { creditsPerDay: planned } = requireFits(file, limit)
+  const plan = forecastPlan(file, { limit })
+  if (!plan.withinLimit) throw refusal([...describeLimit(plan, limit), 'Nothing was sent.'].join(' '), 'over_limit')
+  const planned = plan.creditsPerDay
   requireRunnable(named.name, file)
   const state = `${file.path}.state.json`
   await using store = createFileStore(state)
@@ -90,14 +92,6 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     await client.close()
     await budget.flush()
   })
-}
-
-/** @throws CommandError with what to change */
-function requireFits(file: PlanFile, limit: number): { creditsPerDay: number } {
-  const plan = forecastPlan(file, { limit })
-  if (plan.creditsPerDay <= limit) return plan
-  const problem = describeLimit(plan, limit, findSlowerLine(file, limit))
-  throw refusal([...problem, 'Nothing was sent.'].join(' '), 'over_limit')
 }
 
 /**

@@ -17,7 +17,6 @@ interface Spent {
   readonly creditsPerDay: number
 }
 
-/** What a day has cost and brought. */
 export interface DayEvent extends Spent {
   readonly event: 'day'
   /** Such as `2026-11-23`. */
