@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { describeFailure, EXIT } from './failure.ts'
 import { reasonOf, saveTemporarily } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
-import { cleanLine, redactKeys, toJsonLine } from './text.ts'
+import { cleanLine, redactKeys, toJson } from './text.ts'
 
 /** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
 export async function run(args: readonly string[], host: HostProcess): Promise<number | undefined> {
@@ -41,7 +41,7 @@ async function runCommand(args: readonly string[], host: HostProcess): Promise<n
     const { exitCode, message, ...details } = await describeFailure(error)
     const line = redactKeys(cleanLine(message))
     if (line !== '') {
-      if (args.includes('--json')) host.stdout.write(`${toJsonLine({ error: { ...details, message: line } })}\n`)
+      if (args.includes('--json')) host.stdout.write(`${toJson({ error: { ...details, message: line } })}\n`)
       else {
         host.stderr.write(`error: ${line}\n`)
         // Data that was paid for, and that no file took.

@@ -130,7 +130,7 @@ export class Session {
   readonly print = (text: string): void => void this.host.stdout.write(`${text}\n`)
 
   printJson(value: unknown): void {
-    this.print(toJson(value))
+    this.print(toJson(value, 2))
   }
 
   /** Prints a line on standard error, above live lines. */
@@ -191,9 +191,8 @@ export class Session {
     const cost = max === 0 ? 'free' : formatCredits(min, max)
     this.note(`${what}: ${cost}${note ? `, ${note}` : ''}.`)
     if (smallest > limit.credits) {
-      const allowed = `more than ${limit.name} allows${limit.beside ?? ''}`
-      const message = `${what}: it may cost ${formatCount(smallest)} credits, ${allowed}. Nothing was sent.`
-      throw refusal(message, 'budget_exceeded')
+      const cost = `it may cost ${formatCount(smallest)} credits, more than ${limit.name} allows${limit.beside ?? ''}`
+      throw refusal(`${what}: ${cost}. Nothing was sent.`, 'budget_exceeded')
     }
     const most = Math.min(max, limit.credits)
     if (this.isAuthorized(most, limit)) return

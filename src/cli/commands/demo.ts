@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBudget, createClient, PartialBatchError } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
-import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { addExample } from '../common-options.ts'
 import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
 import type { AddCommand } from '../program.ts'
@@ -91,27 +91,22 @@ async function playDemo(session: Session, paceMs: number): Promise<void> {
 /** Each price is set before the watch buys it, so that the demo is the same at any speed. */
 async function watchPrices(session: Session, fake: FakeService, feed: PriceFeed, everyMs: number): Promise<void> {
   const { colors, signal, print } = session
-  let arrive: (price: FeedPrice) => void = () => {}
   let first: number | undefined
   const alerts = feed.alert(BOLT, { below: LIMIT_USD, everyMs, signal })[Symbol.asyncIterator]()
   fake.world.setPrice(BOLT, PRICES[0])
   const alert = alerts.next()
   // It rejects when the demo is interrupted.
   alert.catch(() => {})
-  const watch = feed.watch(BOLT, { everyMs, signal, onPrice: (price) => arrive(price) })
+  const prices = feed.watch(BOLT, { everyMs, signal })[Symbol.asyncIterator]()
   for (const usd of PRICES) {
     fake.world.setPrice(BOLT, usd)
-    const price = await new Promise<FeedPrice>((resolve, reject) => {
-      arrive = resolve
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      signal.throwIfAborted()
-    })
+    const { value: price } = await prices.next()
     first ??= Number(price.usd)
     const change = (100 * (Number(price.usd) - first)) / first
     const color = change < 0 ? colors.red : colors.green
     print(`   BOLT  ${formatDecimal(price.usd, DIGITS)} USD  ${color(formatChange(change).padStart(8))}`)
   }
-  watch.stop()
+  await prices.return?.()
   const { value } = await alert
   const usd = formatDecimal(value?.price.usd, DIGITS)
   if (value) print(colors.yellow(`   Alert: BOLT is ${value.condition} ${LIMIT_USD} USD: ${usd}`))

@@ -6,7 +6,7 @@ import { usageError } from '../failure.ts'
 import { nameFile, statOpenFile } from '../files.ts'
 import type { HostProcess } from '../host.ts'
 import type { AddCommand } from '../program.ts'
-import { toJsonLine } from '../text.ts'
+import { toJson } from '../text.ts'
 
 /** The options of `etn-market fake`; some of them are those of the service. */
 interface FakeArguments extends Pick<FakeServiceOptions, 'seed' | 'world' | 'tape' | 'onMissing' | 'maxSnapshots'> {
@@ -47,7 +47,7 @@ export const addCommand: AddCommand = (program, host) => {
 async function serve(host: HostProcess, given: FakeArguments): Promise<void> {
   const { port, host: hostname, key: keys, latency, requestsPerMinute, exitWithParent, log, json, ...options } = given
   const { controlToken = host.env.ETN_MARKET_CONTROL_TOKEN, ...own } = options
-  const print = (text: string, document: object) => void host.stdout.write(`${json ? toJsonLine(document) : text}\n`)
+  const print = (text: string, document: object) => void host.stdout.write(`${json ? toJson(document) : text}\n`)
   const fake = createFake({
     ...own,
     ...(keys && { keys }),

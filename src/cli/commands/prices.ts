@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { type Client, isEtnMarketError } from 'etn-market'
 import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
 import { formatPrice } from 'etn-market/format'
@@ -11,7 +10,7 @@ import { formatChange, formatCount, formatCredits, formatDecimal } from '../outp
 import type { AddCommand } from '../program.ts'
 import { type Colors, type CommonOptions, inSession, type Session } from '../session.ts'
 import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../table.ts'
-import { cleanLine, toJsonLine } from '../text.ts'
+import { cleanLine, toJson } from '../text.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type Tokens } from '../tokens.ts'
 
 type ToRow = (price: FeedPrice) => PriceRow
@@ -91,25 +90,22 @@ async function printWatch(
   }
   const timer = live && setInterval(draw, REDRAW_MS)
   const failing = new AbortController()
-  const ended = AbortSignal.any([signal, failing.signal])
   const watch = feed.watch(addresses, {
     everyMs,
-    onPrice(price) {
-      const row = toRow(price)
-      rows.set(price.address, row)
-      if (live) draw()
-      else session.print(json ? toJsonLine(row) : describeRow(row))
-    },
+    signal: AbortSignal.any([signal, failing.signal]),
     onError(error) {
       if (isFinal(error)) failing.abort(error)
       else session.note(`warning: ${error instanceof Error ? error.message : String(error)}`)
     },
   })
   try {
-    if (!ended.aborted) await once(ended, 'abort')
-    throw ended.reason
+    for await (const price of watch) {
+      const row = toRow(price)
+      rows.set(price.address, row)
+      if (live) draw()
+      else session.print(json ? toJson(row) : describeRow(row))
+    }
   } finally {
-    watch.stop()
     clearInterval(timer)
     live?.end()
   }

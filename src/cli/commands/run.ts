@@ -14,7 +14,7 @@ import { checkOutputs } from '../run-plan/outputs.ts'
 import { describeEvent } from '../run-plan/run-events.ts'
 import { runPlan } from '../run-plan/run-plan.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { cleanLine, toJsonLine } from '../text.ts'
+import { cleanLine, toJson } from '../text.ts'
 import { describeLimit, PLAN_HELP } from './plan.ts'
 
 type RunArguments = CommonOptions & { readonly dailyLimit?: number }
@@ -83,7 +83,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
       return client
     },
     emit(event) {
-      if (session.json) session.print(toJsonLine({ ...event, time: new Date().toISOString() }))
+      if (session.json) session.print(toJson({ ...event, time: new Date().toISOString() }))
       else for (const line of describeEvent(event)) session.print(cleanLine(line))
     },
   })

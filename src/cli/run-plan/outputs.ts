@@ -4,7 +4,7 @@ import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
 import { makeFolder, type NamedFile, statPath, tryAccess } from '../files.ts'
 import { kindOf, type PlanLine } from '../plan-file.ts'
-import { isSeriesFile, openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
+import { openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 
 type ToFile = (name: string) => NamedFile
 
@@ -87,6 +87,6 @@ const DEFAULT_FOLDER = 'candles'
 export function seriesOf({ params, addresses = [], file = DEFAULT_FOLDER, count }: PlanLine) {
   return addresses.map((address): { readonly id: SeriesId; readonly name: string } => {
     const id = seriesIdOf({ ...params, address })
-    return { id, name: seriesName(file, id, count > 1 || !isSeriesFile(file)) }
+    return { id, name: seriesName(file, id, count > 1) }
   })
 }

@@ -34,8 +34,9 @@ async function watchWhileActive(span: NonNullable<LineTimes['span']>, running: R
     stopping.abort()
   }
   const written = readLastPrices(running)
-  const watch = feed.watch(addresses, {
+  feed.watch(addresses, {
     everyMs: times.everyMs,
+    signal: stopping.signal,
     onPrice({ address, usd, etn, at, stale }) {
       running.countDone()
       const price = { address, usd, etn, at: toIso(at), stale }
@@ -67,7 +68,6 @@ async function watchWhileActive(span: NonNullable<LineTimes['span']>, running: R
   const alerts = alert === undefined ? [] : addresses.map(follow)
   await running.sleepWhile(() => leftOfActive(span, clock.now()), stopping.signal)
   stopping.abort()
-  watch.stop()
   await Promise.all(alerts)
   if (failure !== undefined && !signal.aborted) throw failure
 }
