@@ -80,10 +80,11 @@ function toLines({ operations, probes, openapi }: Report): string[] {
 function toMarkdown({ operations, probes, openapi, credits }: Report, version: string): string {
   const listOf = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`## ${title}`, '', ...lines.map((line) => `- ${line}`), '']
-  const each = (toItems: (result: OperationResult) => readonly string[]) =>
-    operations.flatMap((result) => toItems(result).map((item) => `\`${result.operation}\`${item}`))
-  const toPlace = (path: string) => ` \`${path}\``
-  const rows = each(({ status, credits }) => [` | ${status.replace('_', ' ')} | ${credits} |`])
+  const differences = operations.flatMap(({ operation, differences }) =>
+    differences.map((line) => `\`${operation}\`: ${line}`),
+  )
+  const places = (name: 'confirmed' | 'notSeen') =>
+    operations.flatMap((result) => result[name].map((path) => `\`${result.operation}\` \`${path}\``))
   return [
     '# What the service answers, compared with the contract',
     '',
@@ -91,21 +92,12 @@ function toMarkdown({ operations, probes, openapi, credits }: Report, version: s
     '',
     '| Operation | Result | Credits |',
     '|---|---|---:|',
-    ...rows.map((row) => `| ${row}`),
+    ...operations.map((one) => `| \`${one.operation}\` | ${one.status.replace('_', ' ')} | ${one.credits} |`),
     '',
-    ...listOf(
-      'Differences',
-      each(({ differences }) => differences.map((line) => `: ${line}`)),
-    ),
+    ...listOf('Differences', differences),
     ...listOf('Refusals', probes),
     ...listOf('openapi.json', openapi),
-    ...listOf(
-      'Grades that can be raised to observed',
-      each(({ confirmed }) => confirmed.map(toPlace)),
-    ),
-    ...listOf(
-      'Not seen: null, empty or absent',
-      each(({ notSeen }) => notSeen.map(toPlace)),
-    ),
+    ...listOf('Grades that can be raised to observed', places('confirmed')),
+    ...listOf('Not seen: null, empty or absent', places('notSeen')),
   ].join('\n')
 }

@@ -53,7 +53,7 @@ export class RunningLine {
   }
 
   countDone(): void {
-    this.run.state.count(this.line, { done: 1 })
+    this.run.state.note(this.line, { done: 1 })
   }
 
   /**
@@ -63,7 +63,7 @@ export class RunningLine {
   async repeat({ work, begin, isFinishing }: Work): Promise<void> {
     const { line } = this
     const { clock, state, signal } = this.run
-    let known = state.readLine(line)
+    let known = await state.readLine(line)
     // A daily line waits for its time, and knows after a restart that it was missed.
     if (known === undefined && line.times.once !== undefined) {
       const first = { last: clock.now(), isOpen: false, isFirst: true }
@@ -115,7 +115,7 @@ export class RunningLine {
     const isOwn = error instanceof CommandError || isSystemError(error)
     if (!isOwn && (!isEtnMarketError(error) || isFinal(error) || isOverLimit(error))) throw error
     const { code = 'failed', message } = error
-    this.run.state.count(this.line, { failed: 1 })
+    this.run.state.note(this.line, { failed: 1 })
     const details = error instanceof CommandError ? error.details : {}
     this.emit({ event: 'failed', ...details, code, message, credits: isOwn ? 0 : error.credits })
     return code === 'journal_not_written' ? this.run.wallClock() + MAX_SLEEP_MS : undefined
