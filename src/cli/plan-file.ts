@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { checksumAddress, type OperationId, operations, type PlannedCall, planCredits } from 'etn-market'
+import {
+  type CreditPlan,
+  checksumAddress,
+  type OperationId,
+  operations,
+  type PlannedCall,
+  planCredits,
+} from 'etn-market'
 import * as z from 'zod/mini'
 import { resolveFile } from '../file-store/replace-file.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -107,9 +114,8 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   const isList = Array.isArray(value)
 
   function fail(at: Path, message: string, cause?: unknown): CommandError {
-    const line = lineOf(isList ? at.slice(1) : at)
     const subject = typeof at[1] === 'number' ? `calls[${at[1]}]: ` : ''
-    return usageError(`${line === undefined ? name : `${name}:${line}`}: ${subject}${message}`, cause)
+    return usageError(`${name}:${lineOf(isList ? at.slice(1) : at)}: ${subject}${message}`, cause)
   }
 
   // A list of calls is a plan without limits.
@@ -150,11 +156,11 @@ async function parse(name: string, text: string) {
   }
 
   /** The line of a value, from 1; of what contains it, if the value is missing. */
-  function lineOf(path: Path): number | undefined {
+  function lineOf(path: Path): number {
     if (path.length > 0 && !document.hasIn(path)) return lineOf(path.slice(0, -1))
     const node = path.length === 0 ? document.contents : document.getIn(path, true)
     const [start] = (node as { range?: [number, number, number] } | null | undefined)?.range ?? []
-    return start === undefined ? undefined : lineCounter.linePos(start).line
+    return start === undefined ? 1 : lineCounter.linePos(start).line
   }
 
   try {
@@ -199,8 +205,7 @@ function readLine(given: PlanCall, index: number, folder: string): PlanLine {
     ...(once === undefined ? { every, everyMs } : { everyMs: DAY_MS }),
     activeHours: span === undefined ? activeHours : span.length / 60,
   } as unknown as PlannedCall
-  const [planned] = planCredits([call]).calls
-  if (planned === undefined) throw usageError('it is no call.')
+  const planned = planCredits([call]).calls[0] as CreditPlan['calls'][number]
   const times: LineTimes =
     once === undefined
       ? { everyMs: planned.everyMs, span: span ?? { from: 0, length: Math.round(60 * planned.activeHours) } }

@@ -32,10 +32,7 @@ interface Cost extends DailyCost {
 }
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
-export function forecastPlan(
-  { lines }: Pick<PlanFile, 'lines'>,
-  { limit, balance }: { limit?: number | undefined; balance?: number | undefined } = {},
-): PlanForecast {
+export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path'>): PlanForecast {
   const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
   const costs = lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
   const total = sumSpending(costs)

@@ -20,9 +20,7 @@ export interface SeriesId {
 }
 
 /** What the parameters of a purchase ask for. */
-export function seriesIdOf(
-  params: Pick<OperationParams['token.candles'], 'address' | 'bucket' | 'currency'>,
-): SeriesId {
+export function seriesIdOf(params: OperationParams['token.candles']): SeriesId {
   const { address: token, bucket = DEFAULT_BUCKET, currency = DEFAULT_CURRENCY } = params
   return { token, bucket, currency }
 }

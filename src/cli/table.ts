@@ -3,6 +3,9 @@ import type { HostProcess } from './host.ts'
 import type { Colors, Session } from './session.ts'
 import { cleanLine } from './text.ts'
 
+type Rows = readonly (readonly string[])[]
+type Style = (text: string) => string
+
 export interface Column {
   readonly title: string
   readonly align?: 'left' | 'right'
@@ -28,11 +31,7 @@ export function tokenColumns(tokens: readonly { readonly symbol: string | null }
   ]
 }
 
-export function printTable(
-  { print, colors, host }: Pick<Session, 'print' | 'colors' | 'host'>,
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-): void {
+export function printTable({ print, colors, host }: Session, columns: readonly Column[], rows: Rows): void {
   const { lines, notShown } = fitTable(columns, rows, colors.bold, widthOf(host))
   for (const line of [...lines, ...notShown.map(colors.dim)]) print(line)
 }
@@ -41,12 +40,7 @@ export function printTable(
  * The titles of a table, and a line for each row, within a width. Control characters in cells are removed. It leaves columns out, never a
  * part of a cell; where no table fits, each cell has a line. `notShown` names the columns that are left out.
  */
-export function fitTable(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  styleTitle: (text: string) => string,
-  width: number,
-): { lines: readonly string[]; notShown: readonly string[] } {
+export function fitTable(columns: readonly Column[], rows: Rows, styleTitle: Style, width: number) {
   const all = columns.map((column, index): Cells => {
     const cells = rows.map((row) => cleanLine(row[index] ?? ''))
     return { column, cells, width: Math.max(...[column.title, ...cells].map((text) => stringWidth(text))) }
@@ -76,7 +70,7 @@ const lengthOf = (columns: readonly Cells[]) =>
 
 const orderOf = ({ column }: Cells) => column.dropOrder ?? 0
 
-function toLines(columns: readonly Cells[], count: number, styleTitle: (text: string) => string): string[] {
+function toLines(columns: readonly Cells[], count: number, styleTitle: Style): string[] {
   const last = columns.at(-1)
   const padded = (one: Cells, text: string) => {
     const space = ' '.repeat(Math.max(0, one.width - stringWidth(text)))
@@ -94,12 +88,7 @@ function toLines(columns: readonly Cells[], count: number, styleTitle: (text: st
 }
 
 /** A line such as `USD: 0.5` for each cell. A cell that is wider goes on in further lines. */
-function toRecords(
-  columns: readonly Cells[],
-  count: number,
-  styleTitle: (text: string) => string,
-  width: number,
-): string[] {
+function toRecords(columns: readonly Cells[], count: number, styleTitle: Style, width: number): string[] {
   return Array.from({ length: count }, (_, row) =>
     columns.flatMap(({ column, cells }) => {
       const title = `${column.title}: `

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Client, type EtnMarketError, NotFoundError, operations } from 'etn-market'
+import { type Client, NotFoundError, operations } from 'etn-market'
 import type { Session } from './session.ts'
 
 /** What the list of tokens says of one. */
@@ -48,12 +48,7 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
 export const TOKEN_COST = operations['token.get'].credits.base
 
 /** Adds tokens that are not listed. Ends with the first failure; a token that the service does not know is none, and is free. */
-export async function lookUpTokens(
-  client: Client,
-  listed: Tokens,
-  addresses: readonly string[],
-  signal: AbortSignal,
-): Promise<{ tokens: Tokens; failure?: EtnMarketError }> {
+export async function lookUpTokens(client: Client, listed: Tokens, addresses: readonly string[], signal: AbortSignal) {
   const tokens = new Map(listed)
   const list = addresses.map((address) => ({ address }))
   for await (const { params, data, error } of client.token.get.many(list, { signal, validate: 'strict' })) {

@@ -28,7 +28,7 @@ export const addCommand: AddCommand = (program, host) => {
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name))
       const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
-      const plan = forecastPlan(file, { limit, balance })
+      const plan = forecastPlan({ ...file, creditsPerDay: limit, balance })
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
       if (session.json) session.printJson({ ...plan, ...(notRunnable.length > 0 && { notRunnable }) })
       else printPlan(session, file, plan, notRunnable)
@@ -81,9 +81,8 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, no
   })
   printTable(session, columns, rows)
   print('')
-  print(
-    `A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${formatCount(plan.requestsPerDay)} requests.`,
-  )
+  const requests = formatCount(plan.requestsPerDay)
+  print(`A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${requests} requests.`)
   print(`30 days: ${formatCredits(plan.minCreditsPer30Days, plan.creditsPer30Days)}.`)
   if (plan.daysUntilEmpty !== undefined) print(describeBalance(plan.daysUntilEmpty))
   const [first, ...more] = plan.limit === null ? [] : describeLimit(plan, plan.limit)

@@ -151,11 +151,7 @@ function changeOf(before: FeedPrice, after: FeedPrice): number | null {
 }
 
 /** The columns and the cells of a table of prices. The change is shown where `withChange` is true. */
-function tabulatePrices(
-  rows: readonly PriceRow[],
-  colors: Colors,
-  withChange: boolean,
-): [columns: Column[], cells: string[][]] {
+function tabulatePrices(rows: readonly PriceRow[], colors: Colors, withChange: boolean): [Column[], string[][]] {
   const colorOfChange = (cell: string, at: number) => {
     const change = rows[at]?.changePercent ?? 0
     return change > 0 ? colors.green(cell) : change < 0 ? colors.red(cell) : cell

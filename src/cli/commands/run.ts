@@ -51,7 +51,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   const limit = options.dailyLimit ?? file.creditsPerDay
   if (limit === undefined)
     throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
-  const plan = forecastPlan(file, { limit })
+  const plan = forecastPlan({ ...file, creditsPerDay: limit })
   if (!plan.withinLimit) throw refusal([...describeLimit(plan, limit), 'Nothing was sent.'].join(' '), 'over_limit')
   const planned = plan.creditsPerDay
   requireRunnable(named.name, file)
@@ -62,7 +62,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   for (const path of [state, `${state}.lock`, `${state}.new`]) taken.set(path, 'the state of the run')
   for (const { source } of file.lines) if (source !== undefined) taken.set(source, 'a list of addresses')
   if (options.keyFile !== undefined) taken.set(session.file(options.keyFile).path, 'the file of the key')
-  await checkOutputs(named.name, file.lines, taken, inFolder)
+  await checkOutputs(named.name, file, taken)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}
@@ -100,12 +100,11 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
  */
 function requireRunnable(name: string, { path, lines }: PlanFile): void {
   const line = lines.find((one) => !isCallable(one))
-  if (line !== undefined)
-    throw usageError(
-      `${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`,
-    )
-  if ((statPath(path)?.nlink ?? 1n) > 1n)
-    throw usageError(
-      `${name}: it has several names (hard links), and each would have a limit of its own. Use a symbolic link, or a copy.`,
-    )
+  if (line !== undefined) {
+    const problem = `${line.operation} needs addresses: count is enough for plan alone.`
+    throw usageError(`${name}: calls[${line.index}]: ${problem}`)
+  }
+  if ((statPath(path)?.nlink ?? 1n) === 1n) return
+  const problem = 'it has several names (hard links), and each would have a limit of its own.'
+  throw usageError(`${name}: ${problem} Use a symbolic link, or a copy.`)
 }

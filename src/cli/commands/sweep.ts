@@ -156,10 +156,8 @@ async function readSpent({ get }: BudgetStore): Promise<number> {
 }
 
 /** What is left of `--max-credits`, or `--max-credits-per-run` where that is less. */
-function limitOf(
-  { maxCredits: most = Number.MAX_SAFE_INTEGER, maxCreditsPerRun }: SweepArguments,
-  spent: number,
-): SpendingLimit {
+function limitOf(options: SweepArguments, spent: number): SpendingLimit {
+  const { maxCredits: most = Number.MAX_SAFE_INTEGER, maxCreditsPerRun } = options
   const left = Math.max(0, most - spent)
   if (maxCreditsPerRun !== undefined && maxCreditsPerRun <= left)
     return { credits: maxCreditsPerRun, name: `--max-credits-per-run ${formatCount(maxCreditsPerRun)}` }

@@ -2,11 +2,9 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
-import { makeFolder, type NamedFile, statPath, tryAccess } from '../files.ts'
-import { kindOf, type PlanLine } from '../plan-file.ts'
+import { makeFolder, type NamedFile, nameFile, statPath, tryAccess } from '../files.ts'
+import { kindOf, type PlanFile, type PlanLine } from '../plan-file.ts'
 import { openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
-
-type ToFile = (name: string) => NamedFile
 
 /**
  * Resolves, opens and compares everything that the lines of a plan write, before anything is sent.
@@ -14,17 +12,13 @@ type ToFile = (name: string) => NamedFile
  * @param taken files that the run reads or keeps, and what each of them is
  * @throws CommandError naming the line of a file that cannot be written, or both lines of one that they would share
  */
-export async function checkOutputs(
-  plan: string,
-  lines: readonly PlanLine[],
-  taken: ReadonlyMap<string, string>,
-  file: ToFile,
-): Promise<void> {
+export async function checkOutputs(plan: string, file: PlanFile, taken: ReadonlyMap<string, string>): Promise<void> {
+  const inFolder = (name: string) => nameFile(dirname(file.path), name)
   const owners = new Map<string, PlanLine | string>()
   for (const [path, what] of taken) for (const key of keysOf(path)) owners.set(key, what)
-  for (const line of lines) {
+  for (const line of file.lines) {
     const place = `${plan}: calls[${line.index}]`
-    for (const { name, path } of await openOutputs(line, file, place)) {
+    for (const { name, path } of await openOutputs(line, inFolder, place)) {
       const keys = keysOf(path)
       const other = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && owner !== line)
       if (typeof other === 'string') throw usageError(`${place}: file ${name} is ${other}. Name another file.`)
@@ -38,7 +32,7 @@ export async function checkOutputs(
 }
 
 /** The files that a line writes. Each of them can be written. */
-async function openOutputs(line: PlanLine, file: ToFile, place: string): Promise<NamedFile[]> {
+async function openOutputs(line: PlanLine, file: (name: string) => NamedFile, place: string): Promise<NamedFile[]> {
   const kind = kindOf(line)
   if (kind === 'candles') {
     const names = seriesOf(line)
