@@ -196,12 +196,17 @@ export class Session {
     }
     const most = Math.min(max, limit.credits)
     if (this.isAuthorized(most, limit)) return
-    if (!(this.host.stdin.isTTY && this.host.stderr.isTTY)) {
+    const { stdin: input, stderr: output } = this.host
+    if (!(input.isTTY && output.isTTY)) {
       const reason = 'need a confirmation, and there is no terminal to ask on: add --yes'
       throw usageError(`${what}: up to ${formatCount(most)} credits ${reason}.`)
     }
-    if (!(await this.#askToConfirm(`Spend up to ${formatCredits(most)}?`)))
-      throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
+    // Loaded when it is needed: most runs ask nothing.
+    const { confirm, isCancel } = await import('@clack/prompts')
+    const message = `Spend up to ${formatCredits(most)}?`
+    const answer = await confirm({ message, initialValue: false, input, output, signal: this.signal })
+    if (isCancel(answer)) throw new Interrupted('SIGINT')
+    if (!answer) throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
   }
 
   /** Whether the command may spend this much in all without another question. */
@@ -212,15 +217,6 @@ export class Session {
   #limit(): SpendingLimit {
     const { maxCredits = Number.POSITIVE_INFINITY } = this.options
     return { credits: maxCredits, name: `--max-credits ${formatCount(maxCredits)}` }
-  }
-
-  async #askToConfirm(message: string): Promise<boolean> {
-    // Loaded when it is needed: most runs ask nothing.
-    const { confirm, isCancel } = await import('@clack/prompts')
-    const { stdin: input, stderr: output } = this.host
-    const answer = await confirm({ message, initialValue: false, input, output, signal: this.signal })
-    if (isCancel(answer)) throw new Interrupted('SIGINT')
-    return answer
   }
 
   /** Says that what is in flight is waited for when the command is to end. */
@@ -239,25 +235,23 @@ export class Session {
   readonly #onInterrupt = (): void => this.#onSignal('SIGINT')
   readonly #onTerminate = (): void => this.#onSignal('SIGTERM')
 
-  /** What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare. */
+  /** The first signal ends the command, which waits for the calls in flight; a second one ends the process. */
   #onSignal(signal: Signal): void {
     const now = performance.now()
+    const interrupted = new Interrupted(signal)
     if (this.#signalledAt === undefined) {
       this.#signalledAt = now
-      this.#aborting.abort(new Interrupted(signal))
+      this.#aborting.abort(interrupted)
+      // What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare.
       const giveUp = () => void this.#client?.close()
       if (signal === 'SIGTERM') this.#graceTimer = setTimeout(giveUp, this.host.graceMs ?? GRACE_MS)
-    } else if (now - this.#signalledAt > SAME_PRESS_MS) this.#giveUp(signal)
-  }
-
-  /** Ends the process without waiting for the calls in flight. */
-  #giveUp(signal: Signal): void {
-    this.#live?.end()
-    // What is in flight may arrive at the service all the same.
-    this.#noteCharges(this.#client?.budget.reserved)
-    const { message, exitCode } = new Interrupted(signal)
-    this.note(`error: ${message}`)
-    this.host.exit(exitCode)
+    } else if (now - this.#signalledAt > SAME_PRESS_MS) {
+      this.#live?.end()
+      // What is in flight may arrive at the service all the same.
+      this.#noteCharges(this.#client?.budget.reserved)
+      this.note(`error: ${interrupted.message}`)
+      this.host.exit(interrupted.exitCode)
+    }
   }
 
   #noteCharges(inFlight = 0): void {

@@ -47,8 +47,11 @@ export const addCommand: AddCommand = (program, host) => {
       const unlisted = held.filter((address) => !listed.has(address.toLowerCase()))
       const lookUpCost = unlisted.length * TOKEN_COST
       const isLookedUp = session.isAuthorized(cost.max + lookUpCost)
-      if (unlisted.length > 0)
-        session.note(`${unlisted.length} of the tokens are not listed: ${noteOf(isLookedUp, lookUpCost)}.`)
+      const credits = `up to ${formatCredits(lookUpCost)}`
+      const what = isLookedUp
+        ? `looking them up costs ${credits}`
+        : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
+      if (unlisted.length > 0) session.note(`${unlisted.length} of the tokens are not listed: ${what}.`)
       const { tokens, failure } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
       const addresses = held.filter((address) => tokens.has(address.toLowerCase()))
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
@@ -62,13 +65,6 @@ export const addCommand: AddCommand = (program, host) => {
     }),
   )
   addExample(command, 'portfolio 0xFeEdBeEf00000000000000000000000000000001')
-}
-
-function noteOf(isLookedUp: boolean, cost: number): string {
-  const credits = `up to ${formatCredits(cost)}`
-  return isLookedUp
-    ? `looking them up costs ${credits}`
-    : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
 }
 
 type Valuation = ReturnType<typeof valueBalances>
