@@ -9,7 +9,6 @@ interface Difference {
   readonly message: string
 }
 
-/** A schema of the contract. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]

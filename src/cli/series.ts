@@ -49,7 +49,6 @@ export interface SeriesAbout extends Partial<SeriesId> {
   readonly count?: number
 }
 
-/** A series as a kind of file keeps it. */
 export interface StoredSeries {
   /** Undefined for a file that is new. */
   readonly about: SeriesAbout | undefined

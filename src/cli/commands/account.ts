@@ -24,9 +24,7 @@ export const addCommand: AddCommand = (program, host) => {
       const daysUntilEmpty = plan?.daysUntilEmpty ?? (credits === 0 ? 0 : null)
       if (session.json) session.printJson({ credits, usd, tier, ...(file && { daysUntilEmpty }) })
       else {
-        session.print(
-          `Credits: ${credits === null ? 'not stated' : `${formatCount(credits)} (${formatUsd(usd ?? 0)})`}`,
-        )
+        session.print(`Credits: ${usd === null ? 'not stated' : `${formatCount(Number(credits))} (${formatUsd(usd)})`}`)
         session.print(`Tier: ${tier === null ? 'not stated' : cleanLine(String(tier))}`)
         if (file && daysUntilEmpty !== null) session.print(describeBalance(daysUntilEmpty))
       }

@@ -94,8 +94,10 @@ async function printWatch(
     everyMs,
     signal: AbortSignal.any([signal, failing.signal]),
     onError(error) {
-      if (isFinal(error)) failing.abort(error)
-      else session.note(`warning: ${error instanceof Error ? error.message : String(error)}`)
+      // Others than a limit that is reached, a refused key and one without credits end by themselves.
+      const isPassing = isEtnMarketError(error) && !isFinalForKey(error) && error.name !== 'BudgetExceededError'
+      if (isPassing) session.note(`warning: ${error.message}`)
+      else failing.abort(error)
     },
   })
   try {
@@ -116,10 +118,6 @@ function describeRow({ at, symbol, address, usd, etn, changePercent }: PriceRow)
   const price = `${formatDecimal(usd)} USD  ${formatDecimal(etn)} ETN`
   return cleanLine(`${time}  ${symbol ?? address}  ${price}  ${formatChange(changePercent)}`)
 }
-
-/** The limit is reached, the key is refused or its credits are gone. Other failures end by themselves. */
-const isFinal = (error: unknown) =>
-  !isEtnMarketError(error) || isFinalForKey(error) || error.name === 'BudgetExceededError'
 
 /** A price with its symbol and its change, as `--json` prints it. */
 interface PriceRow extends Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'at' | 'stale'> {

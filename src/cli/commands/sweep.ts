@@ -1,11 +1,4 @@
-import {
-  type BudgetStore,
-  createBudget,
-  type OperationId,
-  type Sweep,
-  type SweepOptions,
-  type SweepResult,
-} from 'etn-market'
+import { type BudgetStore, createBudget, type OperationId, type SweepOptions, type SweepResult } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { SWEEP_BUDGET_KEY } from '../../sweep/sweep-budget.ts'
 import { estimateCall, methodOf, type ParamOptions, readAddresses, readParams } from '../call-params.ts'
@@ -30,7 +23,6 @@ export const SWEEPS: Readonly<Record<string, OperationId>> = {
 }
 
 type SweepParams = { readonly address: string; readonly [name: string]: unknown }
-type Result = SweepResult<SweepParams, unknown>
 
 /**
  * Adds `etn-market sweep`. With `--json` it prints `{ operation, journal, total, done, failed, stored, credits, ended, remaining, results }`
@@ -78,8 +70,12 @@ async function sweep(
   journal: Journal,
 ): Promise<void> {
   const client = await session.client()
-  const call = (list: readonly SweepParams[], sweepOptions: SweepOptions) =>
-    collect(methodOf(client, operation).many(list, { ...sweepOptions, store: journal.store }))
+  const call = async (list: readonly SweepParams[], sweepOptions: SweepOptions) => {
+    const calls = methodOf(client, operation).many(list, { ...sweepOptions, store: journal.store })
+    const results: SweepResult<SweepParams, unknown>[] = []
+    for await (const result of calls) results.push(result)
+    return { results, remaining: calls.remaining }
+  }
   // With no credits it only looks into the journal.
   const { results: stored, remaining: missing } = await call(params, { maxCredits: 0 })
   const spent = await readSpent(journal.store)
@@ -138,12 +134,6 @@ async function sweep(
     if (isLimited && !limit.name.includes('per-run')) advice += `raise ${limit.name}, and `
   }
   session.print(`${left.length} left. ${advice}run it again with --resume ${path}`)
-}
-
-async function collect(calls: Sweep<SweepParams, unknown>) {
-  const results: Result[] = []
-  for await (const result of calls) results.push(result)
-  return { results, remaining: calls.remaining }
 }
 
 /** What earlier runs on the journal were charged, what they may have been charged included. */

@@ -61,7 +61,6 @@ export const addCommand: AddCommand = (program, host) => {
   addExample(command, 'verify --report report.md --tape tape.json')
 }
 
-/** Lines for people. */
 function toLines({ operations, probes, openapi }: Report): string[] {
   const count = (name: 'confirmed' | 'notSeen') => operations.reduce((sum, result) => sum + result[name].length, 0)
   const [raised, unseen] = [count('confirmed'), count('notSeen')]
