@@ -1,9 +1,9 @@
 import { plot } from 'asciichart'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import type { Candle } from 'etn-market'
+import type { Colors } from 'picocolors/types'
 import type { HostProcess } from './host.ts'
 import { formatChange, formatDecimal } from './output.ts'
-import type { Colors } from './session.ts'
 import { widthOf } from './table.ts'
 import { cleanLine } from './text.ts'
 

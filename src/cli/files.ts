@@ -27,7 +27,6 @@ export interface NamedFile {
   readonly path: string
 }
 
-/** @param folder that relative paths start at */
 export const nameFile = (folder: string, name: string): NamedFile => ({ name, path: resolve(folder, name) })
 
 /** The text of a file, in UTF-8, or in UTF-16 as PowerShell writes it. @throws CommandError naming the option and the file */
@@ -53,16 +52,14 @@ export function tryAccess<T>(what: string, access: () => T): T {
   }
 }
 
+type FileUse = 'written' | 'appended' | 'replaced'
+
 /**
  * Checks that a file can be written, without writing it. One that is appended to or replaced is read, too, and so is no device, which has no
  * end, and no pipe, which has no beginning.
  * @throws CommandError naming the option and the file
  */
-export function requireWritable(
-  option: string,
-  { name, path }: NamedFile,
-  how: 'written' | 'appended' | 'replaced' = 'written',
-): void {
+export function requireWritable(option: string, { name, path }: NamedFile, how: FileUse = 'written'): void {
   const what = `${option} ${name}`
   tryAccess(what, () => {
     const found = statPath(path)

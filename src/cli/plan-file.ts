@@ -90,10 +90,8 @@ const call = z.strictObject({
   alert: z.optional(alert),
 })
 
-/** A line of a plan as its file has it. */
 export type PlanCall = z.infer<typeof call>
 
-/** The fields of a call. */
 export const callFields: readonly string[] = Object.keys(call.shape)
 
 const credits = z.optional(z.number('a number of credits above 0').check(z.positive('a number of credits above 0')))

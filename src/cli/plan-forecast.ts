@@ -72,9 +72,11 @@ function stretchOf(total: number, fixed: number, limit: number): number {
 /** The advice of the library is about calls that are made as they stand. Lines with addresses are bought in the cheapest way already. */
 function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
   const plain = lines.filter((line) => kindOf(line) === 'call' && line.count === 1)
-  const calls = plain.map(({ call }) => call)
-  const { advice } = planCredits(calls, { creditsPerDay: limit })
-  return advice.map((one) => ({ ...one, calls: one.calls.map((at) => plain[at]?.index ?? at) }))
+  const plan = planCredits(
+    plain.map(({ call }) => call),
+    { creditsPerDay: limit },
+  )
+  return plan.advice.map((one) => ({ ...one, calls: one.calls.map((at) => plain[at]?.index ?? at) }))
 }
 
 function costOf(line: PlanLine): Cost {

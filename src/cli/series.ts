@@ -145,7 +145,6 @@ function openCsv(name: string, path: string): StoredSeries {
 const COLUMNS = ['open', 'high', 'low', 'close', 'volume', 'count'] as const
 const HEADER = ['time', ...COLUMNS].join(',')
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
-const MAX_SHOWN = 60
 
 /** Candles as CSV, oldest first, with ISO times and all digits of each number. */
 export function toCsv(candles: readonly Candle[]): string {
@@ -167,7 +166,7 @@ export function parseCsv(text: string): Candle[] {
     const candle = parseLine(line)
     if (candle !== undefined) return [candle]
     if (index === lines.length - 1) return []
-    throw new Error(`line ${index + 2} cannot be read: ${JSON.stringify(line.slice(0, MAX_SHOWN))}. Mend or delete it`)
+    throw new Error(`line ${index + 2} cannot be read: ${JSON.stringify(line.slice(0, 60))}. Mend or delete it`)
   })
 }
 

@@ -11,8 +11,6 @@ import { LiveLines } from './live-lines.ts'
 import { formatCount, formatCredits } from './output.ts'
 import { cleanLine, redactKeys, toJson } from './text.ts'
 
-export type { Colors }
-
 /** The options that every command shares. */
 export interface CommonOptions {
   readonly json?: true

@@ -1,6 +1,7 @@
+import type { Colors } from 'picocolors/types'
 import stringWidth from 'string-width'
 import type { HostProcess } from './host.ts'
-import type { Colors, Session } from './session.ts'
+import type { Session } from './session.ts'
 import { cleanLine } from './text.ts'
 
 type Rows = readonly (readonly string[])[]
@@ -48,7 +49,7 @@ export function fitTable(columns: readonly Column[], rows: Rows, styleTitle: Sty
   const shown = [...all]
   const order = all
     .filter(({ column }) => column.dropOrder !== undefined)
-    .sort((one, other) => orderOf(other) - orderOf(one))
+    .sort((one, other) => (other.column.dropOrder ?? 0) - (one.column.dropOrder ?? 0))
   for (const next of order) if (lengthOf(shown) > width) shown.splice(shown.indexOf(next), 1)
   if (lengthOf(shown) > width) return { lines: toRecords(all, rows.length, styleTitle, width), notShown: [] }
   const dropped = all.filter((one) => !shown.includes(one))
@@ -67,8 +68,6 @@ const GAP = '  '
 
 const lengthOf = (columns: readonly Cells[]) =>
   columns.reduce((sum, { width }) => sum + width, 0) + GAP.length * (columns.length - 1)
-
-const orderOf = ({ column }: Cells) => column.dropOrder ?? 0
 
 function toLines(columns: readonly Cells[], count: number, styleTitle: Style): string[] {
   const last = columns.at(-1)

@@ -45,8 +45,6 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
   return new Map(Object.entries(tokens))
 }
 
-export const TOKEN_COST = operations['token.get'].credits.base
-
 /** Adds tokens that are not listed. Ends with the first failure; a token that the service does not know is none, and is free. */
 export async function lookUpTokens(client: Client, listed: Tokens, addresses: readonly string[], signal: AbortSignal) {
   const tokens = new Map(listed)

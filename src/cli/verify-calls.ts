@@ -13,7 +13,6 @@ import { estimateCall, methodOf } from './call-params.ts'
 import { compareAnswer } from './contract.ts'
 import { type Session, sumCosts } from './session.ts'
 
-const SMALLEST = { limit: 1 }
 const UNKNOWN_TOKEN = '0x00000000000000000000000000000000DeaDBeef'
 
 /** Requests that must be refused, with the status and the code that are expected, and what each costs if it is served after all. */
@@ -39,8 +38,8 @@ const TOKENS = 5
 
 const noParams = () => ({})
 const byAddress = (address: string) => ({ address })
-const smallestPage = () => SMALLEST
-const smallestPageOf = (address: string) => ({ address, ...SMALLEST })
+const smallestPage = () => ({ limit: 1 })
+const smallestPageOf = (address: string) => ({ address, limit: 1 })
 
 /** In this order, because lists give the addresses of later calls. */
 const STEPS: Readonly<Record<OperationId, Step>> = {
@@ -75,7 +74,6 @@ export function costOfVerification(): { min: number; max: number } {
   return sumCosts([...calls, ...PROBES.map(({ cost }) => ({ min: 0, max: cost }))])
 }
 
-/** What was found out about one operation. */
 export interface OperationResult {
   readonly operation: OperationId
   /** `matches`, `differs`, `not_verified` without an address to ask about, or `failed`. */
@@ -114,8 +112,10 @@ export class Verification {
   /** For the client that makes the calls. */
   readonly hook: AfterResponseHook = async ({ response }) => {
     this.#headers = response.headers
-    const body = response.clone().json()
-    this.#body = await body.catch(() => undefined)
+    this.#body = await response
+      .clone()
+      .json()
+      .catch(() => undefined)
   }
 
   /** Calls every operation once, and sends requests that must be refused. Answers go on the tape. */
@@ -128,10 +128,7 @@ export class Verification {
       const { token, wallet = token } = this.#samples
       const address = needs === undefined ? '' : needs === 'wallet' ? wallet : this.#samples[needs]
       if (address !== undefined) await this.#call(client, signal, operation, step.params(address, this.#samples))
-      else
-        this.#report(operation, 'not_verified', 0, [
-          `no ${needs} to ask about: the list that has one is empty or unreadable`,
-        ])
+      else this.#report(operation, 'not_verified', 0, `no ${needs} to ask about: its list is empty or unreadable`)
     }
     for (const probe of PROBES) await this.#probe(client, signal, probe)
   }
@@ -139,8 +136,7 @@ export class Verification {
   async #call(client: Client, signal: AbortSignal, operation: OperationId, params: object): Promise<void> {
     this.#forget()
     try {
-      const call = methodOf(client, operation)(params, { signal, validate: 'off' })
-      const { data, meta } = await call.withMeta()
+      const { data, meta } = await methodOf(client, operation)(params, { signal, validate: 'off' }).withMeta()
       const { charged } = meta.credits
       this.#compare(operation, charged, checkCharge(operation, params, data, charged))
       this.tape.push({ operation, params: { ...params }, data })
@@ -155,16 +151,16 @@ export class Verification {
       // An answer without its envelope is compared as it is.
       if (code === 'no_data') this.#compare(operation, credits, [])
       else if (DIFFERENT_ANSWERS.includes(code))
-        this.#report(operation, 'differs', credits, [...this.#checkHeaders(operation), message])
+        this.#report(operation, 'differs', credits, ...this.#checkHeaders(operation), message)
       else {
-        this.#report(operation, 'failed', credits, [message])
+        this.#report(operation, 'failed', credits, message)
         this.errors.push(error)
       }
       this.#learn(operation, this.#body)
     }
   }
 
-  #report(operation: OperationId, status: OperationResult['status'], credits: number, differences: string[]): void {
+  #report(operation: OperationId, status: OperationResult['status'], credits: number, ...differences: string[]): void {
     this.results.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
   }
 

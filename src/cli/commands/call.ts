@@ -1,4 +1,5 @@
 import { creditsToUsd, operations, PartialBatchError } from 'etn-market'
+import type { Colors } from 'picocolors/types'
 import { isObject } from '../../operations/type-guards.ts'
 import {
   addParamOptions,
@@ -11,7 +12,7 @@ import {
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { formatCredits } from '../output.ts'
 import type { AddCommand } from '../program.ts'
-import { type Colors, type CommonOptions, inSession, type Session } from '../session.ts'
+import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 import { cleanLine } from '../text.ts'
 

@@ -19,9 +19,7 @@ export const addCommand: AddCommand = (program, host) => {
     .description('What this is, in ten seconds. Needs no key and no network, and costs nothing.')
     .option('--json', 'print errors as JSON')
   command.action(
-    inSession<CommonOptions, []>(host, async (session) => {
-      await playDemo(session, host.stdout.isTTY ? READING_MS : PIPE_MS)
-    }),
+    inSession<CommonOptions, []>(host, (session) => playDemo(session, host.stdout.isTTY ? READING_MS : PIPE_MS)),
   )
   addExample(command, 'demo')
 }
@@ -69,9 +67,8 @@ async function playDemo(session: Session, paceMs: number): Promise<void> {
     if (!(error instanceof PartialBatchError)) throw error
     print(colors.red(`   ${error.name}`))
     print(`   ${Object.keys(error.prices).length} prices arrived, ${error.missing.length} are missing.`)
-    print(
-      `   ${formatCount(error.credits)} credits were charged, perhaps ${formatCount(budget.uncertain)} more: they count, too.`,
-    )
+    const lost = formatCount(budget.uncertain)
+    print(`   ${formatCount(error.credits)} credits were charged, perhaps ${lost} more: they count, too.`)
     await sleep(paceMs, undefined, { signal })
     await client.prices.batch({ addresses: error.missing }, { signal })
     print(colors.green(`   Asked again for the missing ${error.missing.length} alone: nothing known is bought twice.`))

@@ -106,14 +106,13 @@ export function describeBalance(days: number): string {
 export function describeLimit({ withinLimit, slower, stretch = 1, calls }: PlanForecast, limit: number): string[] {
   const of = `the limit of ${formatCount(limit)} credits a day`
   if (withinLimit) return [`Within ${of}.`]
-  const over = `Over ${of}`
   if (stretch === Number.POSITIVE_INFINITY) {
     const fixed = calls.filter((call) => call.fixed).reduce((sum, call) => sum + call.creditsPerDay, 0)
-    return [`${over}: lines with once cost ${formatCount(fixed)} alone. Raise the limit, or shorten their lists.`]
+    return [`Over ${of}: lines with once cost ${formatCount(fixed)} alone. Raise the limit, or shorten their lists.`]
   }
   const factor = Math.ceil(100 * stretch) / 100
   const except = calls.some((call) => call.fixed) ? '; lines with once stay as they are' : ''
-  const lines = [`${over}: it fits with intervals ${factor} times as long${except}.`]
+  const lines = [`Over ${of}: it fits with intervals ${factor} times as long${except}.`]
   const call = slower && calls[slower.call]
   if (!call) return lines
   const [from, to] = [slower.everyMs, slower.insteadEveryMs].map(formatDuration)

@@ -9,15 +9,7 @@ import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
 import { type Column, printTable, tokenColumns } from '../table.ts'
 import { cleanLine } from '../text.ts'
-import {
-  buyTokens,
-  lookUpTokens,
-  readKeptTokens,
-  TOKEN_COST,
-  TOKEN_LIST_COST,
-  type TokenInfo,
-  type Tokens,
-} from '../tokens.ts'
+import { buyTokens, lookUpTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo, type Tokens } from '../tokens.ts'
 
 const LIMIT = operations['balances.get'].credits.maxItems
 
@@ -45,7 +37,7 @@ export const addCommand: AddCommand = (program, host) => {
       const held = [...heldBalances(document).keys()].filter(looksLikeAddress)
       const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client))
       const unlisted = held.filter((address) => !listed.has(address.toLowerCase()))
-      const lookUpCost = unlisted.length * TOKEN_COST
+      const lookUpCost = unlisted.length * operations['token.get'].credits.base
       const isLookedUp = session.isAuthorized(cost.max + lookUpCost)
       const credits = `up to ${formatCredits(lookUpCost)}`
       const what = isLookedUp

@@ -63,7 +63,6 @@ export const addCommand: AddCommand = (program, host) => {
 
 function toLines({ operations, probes, openapi }: Report): string[] {
   const count = (name: 'confirmed' | 'notSeen') => operations.reduce((sum, result) => sum + result[name].length, 0)
-  const [raised, unseen] = [count('confirmed'), count('notSeen')]
   return [
     ...operations.flatMap(({ operation, status, differences }) => [
       `${status === 'matches' ? 'ok' : status.replace('_', ' ')}  ${operation}`,
@@ -71,7 +70,7 @@ function toLines({ operations, probes, openapi }: Report): string[] {
     ]),
     ...probes.map((line) => `differs  ${line}`),
     ...openapi.map((line) => `differs  openapi.json: ${line}`),
-    `${raised} grades can be raised to observed, ${unseen} fields were not seen: --report lists them.`,
+    `${count('confirmed')} grades can be raised to observed, ${count('notSeen')} fields were not seen: --report lists them.`,
   ]
 }
 

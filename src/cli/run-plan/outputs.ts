@@ -75,10 +75,8 @@ export function journalName({ file, operation, times }: PlanLine, due: number, n
   return `${base}-${time}${number > 1 ? `-${number}` : ''}${ending || '.jsonl'}`
 }
 
-const DEFAULT_FOLDER = 'candles'
-
 /** The series of a line, and the name of the file of each. */
-export function seriesOf({ params, addresses = [], file = DEFAULT_FOLDER, count }: PlanLine) {
+export function seriesOf({ params, addresses = [], file = 'candles', count }: PlanLine) {
   return addresses.map((address): { readonly id: SeriesId; readonly name: string } => {
     const id = seriesIdOf({ ...params, address })
     return { id, name: seriesName(file, id, count > 1) }

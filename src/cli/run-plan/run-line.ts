@@ -162,8 +162,6 @@ async function sweep(running: RunningLine, name: string, unwritten: string[]): P
   }
 }
 
-const DEFAULT_LIMIT = 100
-
 /** Keeps a file of candles for each address of a line up to date. */
 export function runCandles(running: RunningLine): Promise<void> {
   const { line, run } = running
@@ -183,7 +181,7 @@ export function runCandles(running: RunningLine): Promise<void> {
 async function sync(id: SeriesId, name: string, running: RunningLine): Promise<void> {
   const { clock, file, signal } = running.run
   const { token: address, bucket, currency } = id
-  const { limit = DEFAULT_LIMIT } = running.line.params as Partial<OperationParams['token.candles']>
+  const { limit = 100 } = running.line.params as Partial<OperationParams['token.candles']>
   const { path } = file(name)
   mkdirSync(dirname(path), { recursive: true })
   using series = await openSeriesFile({ name, path }, id)
