@@ -2,7 +2,7 @@ import { BudgetExceededError, createBudget, createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createVirtualClock, START, type VirtualClock } from '../support/clock.ts'
+import { createVirtualClock, START } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 
@@ -10,9 +10,16 @@ const KEY = 'esk_live_a_key'
 const LIMIT = 4_100
 const ADDRESS = fakeTokens.BOLT
 
+let clock = createVirtualClock(START, true)
+/** All cases share its data, which takes longer to make than a case. */
+const fake = createFakeService({
+  seed: 1,
+  keys: { [KEY]: { credits: 1_000_000 } },
+  clock: { now: () => clock.now(), sleep: (ms, signal) => clock.sleep(ms, signal) },
+})
+
 /** A service that executes what it gets some time later, and charges it then, whether or not anybody still waits. */
-function createLateService(clock: VirtualClock, lateMs: () => number) {
-  const fake = createFakeService({ seed: 1, keys: { [KEY]: { credits: 1_000_000 } }, clock })
+function createLateService(lateMs: () => number) {
   return {
     charged: () => fake.charged(),
     fetch(request: Request): Promise<Response> {
@@ -36,9 +43,10 @@ interface Round {
 }
 
 async function play(rounds: readonly Round[]): Promise<void> {
-  const clock = createVirtualClock(START, true)
+  clock = createVirtualClock(START, true)
+  fake.reset()
   let lateMs = 0
-  const service = createLateService(clock, () => lateMs)
+  const service = createLateService(() => lateMs)
   const budget = createBudget({ credits: LIMIT, exclusiveKey: true }, clock)
   const client = createClient({ apiKey: KEY, budget, clock, fetch: (request) => service.fetch(request as Request) })
   await client.account.me()
