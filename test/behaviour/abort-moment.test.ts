@@ -17,20 +17,6 @@ function expectBetween(credits: number, charged: number, sent: number): void {
   expect(credits).toBeLessThanOrEqual(sent)
 }
 
-test('a call that is aborted because one beside it is refused at once sends nothing', async () => {
-  const { client, script } = setup(undefined, { budget: { credits: 100 } })
-  const caller = new AbortController()
-  const { signal } = caller
-  const calls = [client.token.price({ address: TOKEN }, { signal }), client.locks.get({ address: TOKEN }, { signal })]
-  const outcomes = calls.map((call) => watch<unknown>(call))
-  const refused = client.token.price({ address: 'no address' }, { signal })
-  await expect(Promise.all([...calls, refused]).finally(() => caller.abort('enough'))).rejects.toThrow('address')
-  await flush()
-  expect(outcomes.map(({ state }) => state)).toEqual(['rejected', 'rejected'])
-  expect(script.requests).toEqual([])
-  expect(client.budget).toMatchObject({ reserved: 0, uncertain: 0 })
-})
-
 describe('a call that is aborted at any moment', () => {
   test.each(STEPS)(
     'after %i microtasks, while it waits for the answer: rejects with the reason and sends nothing more',

@@ -1,6 +1,6 @@
 import type { Client } from 'etn-market'
-import { describe, expect, test } from 'vitest'
-import { busy, costs, limited, networkError, ok, price, refusal, stalled, wait } from '../support/answers.ts'
+import { expect, test } from 'vitest'
+import { busy, limited, networkError, refusal, stalled, wait } from '../support/answers.ts'
 import type { Handler } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
@@ -67,7 +67,7 @@ const STAGES: Record<string, Stage> = {
 test.each(Object.entries(STAGES))(
   'a call that is aborted while %s rejects at once with the reason, keeps only what may have been charged, and is not retried',
   async (name, { handler, before, ask, uncertain }) => {
-    const { client, clock, script } = setup(handler, { budget: { credits: 100_000 } })
+    const { client, clock, script, events } = setup(handler, { budget: { credits: 100_000 } })
     clock.randomValue = 0.5
     before?.(client)
     await clock.advance(0)
@@ -82,31 +82,26 @@ test.each(Object.entries(STAGES))(
     expect(client.budget).toMatchObject({ reserved: held, uncertain })
     await client.close()
     const sent = script.requests.length
+    const countOf = (type: string) => events.filter((event) => event.type === type).length
+    expect([countOf('request.sent'), countOf('request.failed')]).toEqual([sent, sent])
     expect(clock.pending).toBe(0)
     await clock.advance(100_000)
     expect(script.requests).toHaveLength(sent)
   },
 )
 
-describe.each(REASONS)('the reason of a signal may be %s:', (_, reason) => {
-  test('a call that was sent rejects with it', async () => {
-    const { client, clock } = setup()
-    const caller = new AbortController()
-    const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    await clock.advance(0)
-    caller.abort(reason)
-    await clock.advance(0)
-    expect(outcome).toEqual({ state: 'rejected', error: reason })
-  })
-
-  test('a call whose signal has aborted before rejects with it and sends nothing', async () => {
-    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
-    const outcome = watch(client.token.price({ address: TOKEN }, { signal: AbortSignal.abort(reason) }))
-    await clock.advance(0)
-    expect(outcome).toEqual({ state: 'rejected', error: reason })
-    expect(script.requests).toHaveLength(0)
-    expect(client.budget).toMatchObject({ available: 100 })
-  })
+test.each(REASONS)('the reason of a signal may be %s; one that has aborted before sends nothing', async (_, reason) => {
+  const { client, clock, script } = setup(undefined, { budget: { credits: 100 } })
+  const before = watch(client.token.price({ address: TOKEN }, { signal: AbortSignal.abort(reason) }))
+  await clock.advance(0)
+  expect(before).toEqual({ state: 'rejected', error: reason })
+  expect([script.requests.length, client.budget.available]).toEqual([0, 100])
+  const caller = new AbortController()
+  const sent = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+  await clock.advance(0)
+  caller.abort(reason)
+  await clock.advance(0)
+  expect(sent).toEqual({ state: 'rejected', error: reason })
 })
 
 test('abort, deadline and timeout end a call although its transport ignores the signal', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { costs, networkError, ok, price, refusal, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
-import { address, addresses, setup, watch } from '../support/setup.ts'
+import { address, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
 
@@ -60,18 +60,6 @@ describe('the events', () => {
         errorName: 'NotFoundError',
       },
     ])
-  })
-
-  test('of concurrent calls have different call ids, and chunks of a batch different request ids', async () => {
-    const { client, events } = setup(({ url }) => ok(url.searchParams.has('addresses') ? {} : price(TOKEN), costs(50)))
-    await Promise.all([
-      client.token.price({ address: TOKEN }),
-      client.token.price({ address: address(2) }),
-      client.prices.batch({ addresses: addresses(60) }),
-    ])
-    const sent = events.flatMap((event) => (event.type === 'request.sent' ? event.requestId : []))
-    expect(sent.toSorted()).toEqual(['1.1', '2.1', '3.1', '3.2'])
-    expect(events.filter((event) => 'callId' in event && event.callId === '2')).toHaveLength(5)
   })
 
   test('report the duration of an attempt', async () => {

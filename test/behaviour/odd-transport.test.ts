@@ -7,10 +7,10 @@ const text = '{"data":{"usd":"1"}}'
 const headers = new Headers({ 'x-credits-cost': String(PRICE) })
 
 /** What a call makes of an outcome that a transport of the user resolves to. */
-async function call(outcome: unknown, onHeaders?: unknown) {
+async function call(outcome: unknown, onHeaders?: unknown, saysSent = true) {
   const transport: Transport = {
     async send(attempt: HttpAttempt) {
-      attempt.onSent()
+      if (saysSent) attempt.onSent()
       if (onHeaders !== undefined) attempt.onHeaders(onHeaders as never)
       return outcome as AttemptOutcome
     },
@@ -63,5 +63,14 @@ describe('an outcome that cannot be read or billed is invalid_fetch, and its cha
     const { error, budget } = await call(undefined, { status: 200, headers: throwing })
     expect(error).toMatchObject({ code: 'invalid_fetch', charge: 'unknown' })
     expect(budget.uncertain).toBe(PRICE)
+  })
+
+  test('also where the transport has not said that it has sent', async () => {
+    for (const outcome of [undefined, null, 5, {}]) {
+      const { error, budget } = await call(outcome, undefined, false)
+      expect(error).toMatchObject({ name: 'ResponseError', code: 'invalid_fetch', charge: 'unknown' })
+      expect((error as Error).message).toContain('the transport gave no outcome')
+      expect(budget).toEqual({ spent: 0, reserved: 0, uncertain: PRICE })
+    }
   })
 })

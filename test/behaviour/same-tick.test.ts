@@ -56,16 +56,4 @@ describe('aborted in the tick in which it was made', () => {
     expect(outcome.error).toMatchObject({ code: 'client_closed', attempts: 0, charge: 'none' })
     expect(script.requests).toHaveLength(0)
   })
-
-  test('a sharer that stays keeps the request of the one that left', async () => {
-    const { client, script } = setup(good)
-    const caller = new AbortController()
-    const left = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    const stays = watch(client.token.price({ address: TOKEN }).withMeta())
-    caller.abort('left')
-    await flush()
-    expect(left).toEqual({ state: 'rejected', error: 'left' })
-    expect(stays.value?.meta).toMatchObject({ attempts: 1, credits: { charged: 50 } })
-    expect(script.requests).toHaveLength(1)
-  })
 })

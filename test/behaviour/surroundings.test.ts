@@ -2,7 +2,7 @@ import { ConnectionError, createClient, InvalidRequestError } from 'etn-market'
 import { createNodeTransport } from 'etn-market/node'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { costs, ok, price } from '../support/answers.ts'
-import { address, addresses, KEY, rejection, setup, watch } from '../support/setup.ts'
+import { address, KEY, rejection } from '../support/setup.ts'
 
 const TOKEN = address(1)
 
@@ -72,41 +72,3 @@ test.each(['the global fetch', 'no fetch', 'node:http'])(
     await client.close()
   },
 )
-
-describe('request.sent', () => {
-  test('is not raised for chunks that were never sent', async () => {
-    const caller = new AbortController()
-    const made = setup(undefined, {
-      batchConcurrency: 2,
-      budget: { credits: 10_000 },
-      onEvent: (event) => void types.push(event.type),
-    })
-    const types: string[] = []
-    const outcome = watch(made.client.prices.batch({ addresses: addresses(400) }, { signal: caller.signal }))
-    await made.clock.advance(0)
-    caller.abort('left')
-    await made.clock.advance(10)
-    expect(outcome.error).toBe('left')
-    expect(made.script.requests).toHaveLength(2)
-    expect(types.filter((type) => type === 'request.sent')).toHaveLength(2)
-    expect(types.filter((type) => type === 'request.failed')).toHaveLength(2)
-    expect(made.client.budget).toMatchObject({ uncertain: 1_200, reserved: 0 })
-  })
-
-  test('is not raised for what its own listener aborts', async () => {
-    const caller = new AbortController()
-    const types: string[] = []
-    const { client, clock, script } = setup(undefined, {
-      onEvent: (event) => {
-        types.push(event.type)
-        if (event.type === 'request.sent') caller.abort('seen')
-      },
-    })
-    const outcome = watch(client.prices.batch({ addresses: addresses(400) }, { signal: caller.signal }))
-    await clock.advance(0)
-    expect(outcome.error).toBe('seen')
-    const sent = types.filter((type) => type === 'request.sent').length
-    expect(types.filter((type) => type === 'request.failed')).toHaveLength(sent)
-    expect(script.requests.length).toBeLessThanOrEqual(sent)
-  })
-})
