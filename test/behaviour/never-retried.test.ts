@@ -11,7 +11,7 @@ import {
 } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, raw, refusal } from '../support/answers.ts'
-import { ask } from '../support/ask.ts'
+import { ask, CALL } from '../support/ask.ts'
 
 describe('an outcome that is never retried', () => {
   test.each<[number, string, typeof EtnMarketError]>([
@@ -37,6 +37,8 @@ describe('an outcome that is never retried', () => {
       charge: 'none',
       credits: 0,
       attempts: 1,
+      retryable: false,
+      ...CALL,
     })
     expect(error.constructor).toBe(Expected)
     expect(error.message).toContain('The reason why')
@@ -58,7 +60,7 @@ describe('an outcome that is never retried', () => {
   ])('a success that is %s rejects with the charged credits', async (_, fail, body) => {
     const { error, script } = await ask(fail, 99)
     expect(error).toBeInstanceOf(ResponseError)
-    expect(error).toMatchObject({ credits: 50, charge: 'charged', attempts: 1, body })
+    expect(error).toMatchObject({ credits: 50, charge: 'charged', attempts: 1, retryable: false, body, ...CALL })
     expect(script.requests).toHaveLength(1)
   })
 

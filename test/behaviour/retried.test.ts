@@ -8,7 +8,7 @@ import {
 } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { busy, cutOff, html, limited, networkError, price, refusal, stalled } from '../support/answers.ts'
-import { ask, TOKEN } from '../support/ask.ts'
+import { ask, CALL, TOKEN } from '../support/ask.ts'
 import type { Handler } from '../support/script.ts'
 import { rejection, setup, watch } from '../support/setup.ts'
 
@@ -44,7 +44,8 @@ describe('an outcome that is retried, twice by default', () => {
   test.each(RETRIED)('%s: rejects with its typed error after three attempts', async (_, fail, Expected, status) => {
     const { error, script } = await ask(fail, 99)
     expect(error).toBeInstanceOf(Expected)
-    expect(error).toMatchObject({ name: Expected.name, operation: 'token.price', attempts: 3 })
+    expect(error).toMatchObject({ name: Expected.name, attempts: 3, retryable: true, ...CALL })
+    expect(error.toJSON()).toMatchObject({ retryable: true })
     expect(error.status).toBe(status)
     expect(error.message).toContain('token.price')
     expect(script.requests).toHaveLength(3)
