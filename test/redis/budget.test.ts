@@ -49,7 +49,7 @@ test('a batch that cannot fit is refused before anything is sent', async () => {
   const other = setup.join({ budget: { credits: 700, windowMs: DAY_MS } })
   const batch = other.client.prices.batch({ addresses: addresses.slice(0, 51) })
   const error = await rejection(batch, BudgetExceededError)
-  expect(error).toMatchObject({ needed: 110, available: 50, attempts: 0, charge: 'none', operation: 'prices.batch' })
+  expect(error).toMatchObject({ needed: 710, available: 50, attempts: 0, charge: 'none', operation: 'prices.batch' })
   expect(error.resetsAt! % DAY_MS).toBe(0)
   expect(setup.fake.journal()).toHaveLength(1)
 })
