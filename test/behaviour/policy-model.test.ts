@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { CallEndedEvent } from '../../src/events.ts'
 import { createVirtualClock, flush, START } from '../support/clock.ts'
 import { type Behaviour, createMeteredService } from '../support/metered-service.ts'
-import { testProperty } from '../support/property.ts'
+import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import { createScript, type Exchange } from '../support/script.ts'
 import { address, addresses, BASE_URL, type Outcome, watch } from '../support/setup.ts'
@@ -16,13 +16,6 @@ const LIMIT = 9_000
 const WINDOW_MS = 120_000
 const KEYS = ['esk_live_first_key', 'esk_live_second_key']
 const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 120 : 10
-
-type Step =
-  | { do: 'call'; what: What; number: number; key: 0 | 1; caller: number; options: Options }
-  | { do: 'burst'; count: number; key: 0 | 1; caller: number; options: Options }
-  | { do: 'wait'; ms: number }
-  | { do: 'abort'; caller: number }
-  | { do: 'restart' }
 
 type What = 'price' | 'list' | 'batch' | 'locks' | 'farms' | 'me' | 'own path'
 
@@ -51,25 +44,27 @@ const options: fc.Arbitrary<Options> = fc.record(
   },
   { requiredKeys: [] },
 )
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant('call'),
-      what: fc.constantFrom<What>('price', 'price', 'list', 'batch', 'locks', 'locks', 'farms', 'me', 'own path'),
-      number: fc.nat({ max: 5 }),
-      key: fc.constantFrom(0, 1),
-      caller: fc.nat({ max: 3 }),
-      options,
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.constantFrom(0, 1, 300, 2_000, 9_000, 61_000) }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('abort'), caller: fc.nat({ max: 3 }) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart') }) },
+const step = fc.oneof(
+  weighted(8, {
+    do: fc.constant('call'),
+    what: fc.constantFrom<What>('price', 'price', 'list', 'batch', 'locks', 'locks', 'farms', 'me', 'own path'),
+    number: fc.nat({ max: 5 }),
+    key: fc.constantFrom(0, 1),
+    caller: fc.nat({ max: 3 }),
+    options,
+  }),
+  weighted(1, {
+    do: fc.constant('burst'),
+    count: fc.integer({ min: 2, max: 30 }),
+    key: fc.constantFrom(0, 1),
+    caller: fc.nat({ max: 3 }),
+    options,
+  }),
+  weighted(4, { do: fc.constant('wait'), ms: fc.constantFrom(0, 1, 300, 2_000, 9_000, 61_000) }),
+  weighted(2, { do: fc.constant('abort'), caller: fc.nat({ max: 3 }) }),
+  weighted(1, { do: fc.constant('restart') }),
 )
+type Step = Drawn<typeof step>
 const behaviour: fc.Arbitrary<Behaviour> = fc.record({
   how: fc.constantFrom(
     'ok',
