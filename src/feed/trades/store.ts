@@ -1,4 +1,5 @@
-import { type BudgetStore, EntryStore } from '../../credits/budget-store.ts'
+import type { BudgetStore } from '../../credits/budget.ts'
+import { EntryStore } from '../../credits/stored-budget.ts'
 import type { Trade } from '../../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
