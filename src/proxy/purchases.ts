@@ -97,10 +97,16 @@ export class Purchases {
   readonly #live = new Set<Promise<unknown>>()
 
   /** @param visitors undefined where visitors have no limit of their own */
-  constructor(settings: ProxySettings, cache: AnswerCache, visitors: Visitors | undefined) {
+  constructor(settings: ProxySettings, visitors: Visitors | undefined) {
     this.#settings = settings
-    this.#cache = cache
+    this.#cache = new AnswerCache(settings.clock)
     this.#visitors = visitors
+  }
+
+  /** An answer that is still fresh costs nothing. */
+  find({ operation, key }: ProxyCall): Bought | undefined {
+    const answer = this.#cache.get(operation, key)
+    return answer && { answer, cost: 0 }
   }
 
   /** @throws the error of the call, a refusal for the visitor's own budget, or the reason of the signal */
