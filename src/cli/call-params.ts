@@ -5,6 +5,7 @@ import {
   type ApiPromise,
   type CallOptions,
   type Client,
+  checksumAddress,
   estimateCost,
   isAddress,
   type OperationId,
@@ -126,7 +127,7 @@ function checkAddress(address: string, where: string): string {
   const isValid: boolean = isAddress(address)
   if (isValid) return address
   const rule = /^0x[0-9a-f]{40}$/i.test(address)
-    ? 'its EIP-55 checksum is wrong: check the digits, or write it in lower case'
+    ? `its EIP-55 checksum is wrong: check the digits, or write ${checksumAddress(address.toLowerCase())}`
     : 'an address is 0x and 40 hex digits'
   throw usageError(`invalid address ${JSON.stringify(address.slice(0, 80))}${where}: ${rule}.`)
 }

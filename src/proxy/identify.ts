@@ -1,4 +1,4 @@
-import { refuse } from './refusal.ts'
+import { refuse } from './respond.ts'
 import type { FindVisitor, ProxyOptions, VisitorCookieOptions } from './types.ts'
 
 /** Who sends a request. */

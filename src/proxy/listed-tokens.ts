@@ -12,11 +12,10 @@ const LIMIT = operations['token.list'].credits.maxItems
 /** The tokens of `token.list`, which the proxy buys at the first need, and then once a week. */
 export class ListedTokens {
   readonly #settings: ProxySettings
-  /** The list, or the failure of the call. An old list serves until there is a new one. */
-  #newest: Promise<ReadonlySet<string>> | undefined
-  #isKnown = false
-  /** The call in flight. */
-  #loading: Promise<void> | undefined
+  /** An old list serves until there is a new one. */
+  #known: ReadonlySet<string> | undefined
+  /** The last call; its failure is answered until the next one. */
+  #call: Promise<ReadonlySet<string>> | undefined
   /** When the list is asked for again, by the monotonic clock. */
   #dueAt = Number.NEGATIVE_INFINITY
 
@@ -28,33 +27,33 @@ export class ListedTokens {
    * Resolves with the addresses, in lower case.
    * @throws the error of the call, or the reason of the signal
    */
-  get(signal: AbortSignal): Promise<ReadonlySet<string>> {
-    if (!this.#loading && monotonicNow(this.#settings.clock) > this.#dueAt) this.#load()
-    return raceWithAbort(this.#newest as Promise<ReadonlySet<string>>, signal)
+  async get(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (this.#call === undefined || monotonicNow(this.#settings.clock) > this.#dueAt) {
+      this.#call = this.#load()
+      // Nobody waits for it where there is an old list.
+      this.#call.catch(() => {})
+    }
+    return this.#known ?? raceWithAbort(this.#call, signal)
   }
 
   /** Resolves when no call is in flight. */
   async settled(): Promise<void> {
-    await this.#loading
+    await this.#call?.catch(() => {})
   }
 
-  #load(): void {
+  async #load(): Promise<ReadonlySet<string>> {
     const { client, clock, budget } = this.#settings
-    // Everybody needs it, so the budget of all pays.
-    const list = client.call('token.list', { limit: LIMIT }, {}, { budget }).then(addressesOf)
-    if (!this.#isKnown) this.#newest = list
-    const end = (waitMs: number) => {
+    // Not again before this call has ended.
+    this.#dueAt = Number.POSITIVE_INFINITY
+    let waitMs = RETRY_MS
+    try {
+      // Everybody needs it, so the budget of all pays.
+      this.#known = addressesOf(await client.call('token.list', { limit: LIMIT }, {}, { budget }))
+      waitMs = WEEK_MS
+      return this.#known
+    } finally {
       this.#dueAt = monotonicNow(clock) + waitMs
-      this.#loading = undefined
     }
-    this.#loading = list.then(
-      () => {
-        this.#newest = list
-        this.#isKnown = true
-        end(WEEK_MS)
-      },
-      () => end(RETRY_MS),
-    )
   }
 }
 

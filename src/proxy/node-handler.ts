@@ -1,6 +1,5 @@
 import { startBackgroundTimer } from '../concurrency/clock.ts'
-import { badRequest, methodNotAllowed, type Refusal } from './refusal.ts'
-import { failure } from './respond.ts'
+import { badRequest, failure, methodNotAllowed, type Refusal } from './respond.ts'
 import type { MarketProxy } from './types.ts'
 
 /** The parts of an `IncomingMessage` of `node:http` that the handler reads. */

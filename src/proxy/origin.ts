@@ -1,4 +1,4 @@
-import { ALLOWED_METHODS, refuse } from './refusal.ts'
+import { ALLOWED_METHODS, refuse } from './respond.ts'
 import type { ProxyCorsOptions } from './types.ts'
 
 const EXPOSED = 'X-Credits-Cost, X-Credits-Remaining, Retry-After'

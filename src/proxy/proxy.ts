@@ -1,13 +1,11 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
-import { AnswerCache } from './answer-cache.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'
 import { OriginPolicy, preflightHeaders } from './origin.ts'
 import { Purchases } from './purchases.ts'
 import { createRouter, type ProxyCall, type Route, readCall } from './read-call.ts'
-import { methodNotAllowed, notFound, refusalOf, refuse } from './refusal.ts'
-import { failure, success } from './respond.ts'
+import { failure, methodNotAllowed, notFound, refusalOf, refuse, success } from './respond.ts'
 import { type ProxySettings, readSettings } from './settings.ts'
 import { Streams } from './stream/streams.ts'
 import type { MarketProxy, ProxyOptions, ProxyStatus } from './types.ts'
@@ -56,7 +54,6 @@ class ProxyServer {
   readonly #identify: (request: Request) => Promise<Identity>
   readonly #visitors: Visitors | undefined
   readonly #rate: RequestRate | undefined
-  readonly #cache: AnswerCache
   readonly #listed: ListedTokens
   readonly #streams: Streams | undefined
   readonly #purchases: Purchases
@@ -71,10 +68,9 @@ class ProxyServer {
     this.#identify = createIdentify(settings)
     this.#visitors = perVisitor && new Visitors(perVisitor, clock)
     this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
-    this.#cache = new AnswerCache(clock)
     this.#listed = new ListedTokens(settings)
     this.#streams = stream && new Streams(stream, clock, this.#listed)
-    this.#purchases = new Purchases(settings, this.#cache, this.#visitors)
+    this.#purchases = new Purchases(settings, this.#visitors)
   }
 
   answer(request: Request): Promise<Response> {
@@ -142,9 +138,9 @@ class ProxyServer {
     const call = readCall(rule, route.params, url, client.estimate)
     await this.#requireTokens(call, signal)
 
-    const cached = this.#cache.get(call.operation, call.key)
-    if (method === 'HEAD' && cached === undefined) throw methodNotAllowed(TAKES, 'GET, OPTIONS')
-    const { answer, cost } = cached ? { answer: cached, cost: 0 } : await this.#purchases.buy(call, visitor, signal)
+    const found = this.#purchases.find(call)
+    if (method === 'HEAD' && found === undefined) throw methodNotAllowed(TAKES, 'GET, OPTIONS')
+    const { answer, cost } = found ?? (await this.#purchases.buy(call, visitor, signal))
 
     const credits = call.isMetered ? { cost, remaining: this.#visitors?.available(visitor) } : {}
     return success(request, answer, credits, cdnMaxAgeMs, clock)

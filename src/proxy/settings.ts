@@ -6,7 +6,7 @@ import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } fr
 import type { OperationId } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { trimEnd } from '../utils/runtime.ts'
-import { type Rule, readRules, readTokens } from './rules.ts'
+import { type Rule, readRules, readTokens } from './read-call.ts'
 import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed, VisitorLimits } from './types.ts'
 
 /** The options of a proxy, checked, with every default filled in. */
@@ -36,21 +36,8 @@ export interface StreamSettings {
   redact(text: string): string
 }
 
-const OPTIONS = [
-  'client',
-  'basePath',
-  'allow',
-  'visitor',
-  'visitorCookie',
-  'perVisitor',
-  'budget',
-  'cors',
-  'cdn',
-  'operator',
-  'feed',
-  'stream',
-  'clock',
-]
+const OPTIONS =
+  'client basePath allow visitor visitorCookie perVisitor budget cors cdn operator feed stream clock'.split(' ')
 
 /** @throws InvalidRequestError for an option that is unknown or not accepted: a misspelt limit would be none */
 export function readSettings(options: ProxyOptions): ProxySettings {

@@ -4,7 +4,7 @@ import { createMemoryBudget, creditsLeft } from '../credits/budget-core.ts'
 import type { WindowTotals } from '../credits/windows.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
 import { MINUTE_MS } from '../utils/time-units.ts'
-import { overBudget, refuse } from './refusal.ts'
+import { overBudget, refuse } from './respond.ts'
 import type { CreditWindow } from './types.ts'
 
 /** Bounds the memory: while there are as many, further visitors are refused what has to be counted. */

@@ -81,8 +81,8 @@ testProperty(
   { cases: 100 },
 )
 
-test('--sync buys what is missing, and refuses another file before it spends', async () => {
-  const { run, json, fake, folder, write } = await createScene()
+test('--sync buys what is missing', async () => {
+  const { run, json, fake, folder } = await createScene()
   const sync = ['candles', BOLT, '--sync', 'bolt.csv']
   expect((await run([...sync, '--limit', '10'])).stdout).toBe('bolt.csv: 10 added, 0 updated, 10 candles.\n')
   const torn = join(folder, 'bolt.csv')
@@ -90,16 +90,22 @@ test('--sync buys what is missing, and refuses another file before it spends', a
   expect(await json(sync)).toMatchObject({ code: 0, data: { file: 'bolt.csv', total: 10 } })
   // Each one has at most one candle more than the hours that began meanwhile.
   expect(fake.charged()).toBeLessThanOrEqual(110 + 103)
-  const charged = fake.charged()
+})
+
+test.each([
+  ['of another token', ['bolt.csv', CORE], `bolt.csv: it holds another series (${BOLT}, 1h, USD). Nothing was sent.`],
+  ['of another bucket', ['bolt.csv', BOLT, '--bucket', '4h'], 'bolt.csv: it holds another series'],
+  ['of an unknown token', ['other.csv', BOLT], 'other.csv.json, which says of which token it is, cannot be read'],
+  ['of another token, in SQLite', ['bolt.db', CORE], `bolt.db: it holds another series (${BOLT}, 1h, USD).`],
+  ['that is no database', ['text.db', BOLT], '--sync text.db: file is not a database.'],
+])('--sync refuses a file %s before it spends', async (_, [name = '', ...args], message) => {
+  const { run, fake, write } = await createScene()
   write('other.csv', 'a,b\n1,2\n')
-  for (const [args, message] of [
-    [['candles', CORE, '--sync', 'bolt.csv'], `it holds another series (${BOLT}, 1h, USD). Nothing was sent.`],
-    [['candles', BOLT, '--sync', 'bolt.csv', '--bucket', '4h'], 'it holds another series'],
-    [['candles', BOLT, '--sync', 'other.csv'], 'other.csv.json, which says of which token it is, cannot be read'],
-  ] as const) {
-    const { code, stderr } = await run(args)
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
-  }
+  write('text.db', 'This is some text, which is no database at all. '.repeat(50))
+  if (name.startsWith('bolt')) await run(['candles', BOLT, '--sync', name, '--limit', '5'])
+  const charged = fake.charged()
+  const { code, stderr } = await run(['candles', ...args, '--sync', name])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   expect(fake.charged()).toBe(charged)
 })
 
@@ -208,14 +214,6 @@ test('--sync with SQLite keeps the series up to date, beside what else the file 
   ])
   expect(readdirSync(folder).filter((name) => name.startsWith('bolt'))).toEqual(['bolt.sqlite'])
   const charged = fake.charged()
-  for (const [args, message] of [
-    [['candles', CORE, '--sync', 'bolt.sqlite'], `it holds another series (${BOLT}, 1h, USD). Nothing was sent.`],
-    [['candles', BOLT, '--sync', 'text.db'], '--sync text.db: file is not a database.'],
-  ] as const) {
-    writeFileSync(join(folder, 'text.db'), 'This is some text, which is no database at all. '.repeat(50))
-    const { code, stderr } = await run(args)
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
-  }
   sqlite.write(path, (database) =>
     database.exec("UPDATE candles SET close = 'cheap' WHERE time = (SELECT min(time) FROM candles)"),
   )

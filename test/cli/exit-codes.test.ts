@@ -29,7 +29,9 @@ const OF_THE_SERVICE = [
   [`${command} --base-url nonsense`, 'Invalid --base-url: nonsense. It must be an http or https URL.'],
 ])
 
-test.each<[string, string | RegExp]>([
+const NO_KEY = { ETN_MARKET_API_KEY: '' }
+
+test.each<[string, string | RegExp, Record<string, string>?]>([
   ['x', "unknown command 'x'. `etn-market --help` lists the commands."],
   ['cots', "unknown command 'cots'. Did you mean cost?"],
   ['cost token.lst', 'unknown operation "token.lst". Did you mean token.list?'],
@@ -64,10 +66,11 @@ test.each<[string, string | RegExp]>([
   ['verify --report no/where.md', '--report no/where.md: there is no such file or folder.'],
   ['completion tcsh', 'Allowed choices are bash, zsh, fish.'],
   ['run plan.yaml --max-credits 5', 'use --daily-limit'],
+  ['account', 'no API key: set ETN_MARKET_API_KEY, or name a file that holds it with --key-file.', NO_KEY],
   ...OF_THE_SERVICE,
-])('%j is reported on one line, with exit code 2, and nothing is sent', async (line, message) => {
+])('%j is reported on one line, with exit code 2, and nothing is sent', async (line, message, env = {}) => {
   const { run, fake } = await createScene()
-  const { code, stdout, stderr } = await run(line.split(' '))
+  const { code, stdout, stderr } = await run(line.split(' '), { env })
   expect([code, stdout, fake.journal()]).toEqual([2, '', []])
   expect(stderr).toMatch(/^error: .*\n$/)
   expect(stderr).toMatch(message)
@@ -87,11 +90,4 @@ test('without arguments the help is on standard error', async () => {
   const { code, stdout, stderr } = await run([])
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Usage: etn-market/)])
   expect((await run(['--help'])).code).toBe(0)
-})
-
-test('no key is wrong usage', async () => {
-  const { run } = await createScene()
-  const { code, stderr } = await run(['account'], { env: { ETN_MARKET_API_KEY: '' } })
-  const message = 'no API key: set ETN_MARKET_API_KEY, or name a file that holds it with --key-file.'
-  expect([code, stderr]).toEqual([2, `error: ${message}\n`])
 })

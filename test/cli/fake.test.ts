@@ -3,10 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Command } from 'commander'
 import { createFakeService } from 'etn-market/fake'
 import { expect, onTestFinished, test } from 'vitest'
-import { addCommand } from '../../src/cli/commands/fake.ts'
 import { run } from '../../src/cli/program.ts'
 import { type Child, follow } from '../support/child.ts'
 import { within } from '../support/wait.ts'
@@ -95,41 +93,30 @@ test('plays a tape, limits the calls, reads the token from the environment, logs
   expect(await host.exited()).toBe(0)
 })
 
-test('reports a mistake without a stack, and exits with 2', async () => {
+test.each<[string, string[], RegExp]>([
+  ['a port that is no number', ['--port', 'x'], /^--port is a whole number, not "x"\.$/],
+  ['a key without credits', ['--key', 'mine'], /^--key is name=credits, for example mine=10000, not "mine"\.$/],
+  ['a file that does not exist', ['--world', '/nowhere/world.json'], /^--world \/nowhere\/world\.json: ENOENT/],
+  ['a wrong world', ['--world', '{"tokens":[{"address":"0x1"}]}'], /^world\.tokens\[0\]\.address is an address/],
+  ['a world that is a list', ['--world', '[]'], /^world takes an object/],
+  ['a file that is no JSON', ['--tape', '{'], /^--tape .*JSON/],
+  ['a file that is no tape', ['--tape', '{}'], /^tape is an object that record\(\) made/],
+  ['an unknown source', ['--on-missing', 'sky'], /^onMissing is one of error, world, not "sky"/],
+  ['a port that there is none of', ['--port', '65536'], /^--port is a number from 0 to 65535, not 65536\.$/],
+  ['an unknown option', ['--prot', '1'], /^unknown option '--prot'/],
+])('reports %s on one line, and exits with 2', async (_, args, message) => {
   const host = createHost({ folder: ROOT })
-  expect(await run(['fake', '--port', 'x'], host)).toBe(2)
-  expect(host.printed()).toEqual({ stdout: '', stderr: 'error: --port is a whole number, not "x".\n' })
-})
-
-test.each<[string, () => string[], RegExp]>([
-  ['a key without credits', () => ['--key', 'mine'], /^--key is name=credits, for example mine=10000, not "mine"\.$/],
-  ['a file that does not exist', () => ['--world', '/nowhere/world.json'], /^--world \/nowhere\/world\.json: ENOENT/],
-  [
-    'a wrong world',
-    () => ['--world', file('world.json', '{"tokens":[{"address":"0x1"}]}')],
-    /^world\.tokens\[0\]\.address is an address/,
-  ],
-  ['a world that is a list', () => ['--world', file('world.json', '[]')], /^world takes an object/],
-  ['a file that is no JSON', () => ['--tape', file('tape.json', '{')], /^--tape .*JSON/],
-  ['a file that is no tape', () => ['--tape', file('tape.json', '{}')], /^tape is an object that record\(\) made/],
-  ['an unknown source', () => ['--on-missing', 'sky'], /^onMissing is one of error, world, not "sky"/],
-  ['a port that there is none of', () => ['--port', '65536'], /^--port is a number from 0 to 65535, not 65536\.$/],
-  ['an unknown option', () => ['--prot', '1'], /^error: unknown option '--prot'/],
-])('reports %s', async (_, args, message) => {
-  await expect(parse(args())).rejects.toThrow(message)
+  const given = args.map((arg) => (/^[[{]/.test(arg) ? file('given.json', arg) : arg))
+  expect(await run(['fake', ...given], host)).toBe(2)
+  const { stdout, stderr } = host.printed()
+  expect([stdout, stderr.replace(/^error: (.*)\n$/, '$1')]).toEqual(['', expect.stringMatching(message)])
 })
 
 test('reports a port that is taken', async () => {
   const fake = createFakeService()
   onTestFinished(() => fake.close())
   const { port } = await fake.listen()
-  await expect(parse(['--port', String(port)])).rejects.toThrow('EADDRINUSE')
+  const host = createHost({ folder: ROOT })
+  expect(await run(['fake', '--port', String(port)], host)).toBe(1)
+  expect(host.printed().stderr).toMatch(/^error: .*EADDRINUSE.*\n$/)
 })
-
-/** Runs the command in this process, for mistakes: it never listens. */
-function parse(args: string[]): Promise<Command> {
-  const program = new Command('etn-market')
-  addCommand(program, createHost({ folder: ROOT }), async () => program)
-  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} })
-  return program.parseAsync(['fake', ...args], { from: 'user' })
-}

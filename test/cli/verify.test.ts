@@ -136,6 +136,10 @@ test.each<[OperationId, FaultOptions, string]>([
   ['pool.list', { creditHeaders: { cost: 100 } }, '100 credits were charged, not 205'],
   ['account.me', { headers: { 'x-credits-cost': '0' } }, `X-Credits-Cost ${STRAY}`],
   ['meta.openapi', { headers: { 'x-credits-remaining': '9' } }, `X-Credits-Remaining ${STRAY}`],
+  // Without its envelope, as a bare list, and as no JSON.
+  ['etn.price', { transform: dataOf }, 'missing: data: a required field is absent'],
+  ['pool.list', { transform: dataOf }, 'type: the answer: object expected, array found'],
+  ['etn.price', { malformed: true }, 'the body is not JSON'],
 ])('%s with %j is a difference', async (operation, fault, difference) => {
   const { json, fake } = await createScene()
   listKnownTokens(fake)
@@ -143,7 +147,7 @@ test.each<[OperationId, FaultOptions, string]>([
   const { code, data } = await json(['verify'])
   expect(code).toBe(1)
   expect(differing(data)).toMatchObject([
-    { operation, status: 'differs', differences: expect.arrayContaining([difference]) },
+    { operation, status: 'differs', differences: expect.arrayContaining([expect.stringContaining(difference)]) },
   ])
 })
 
@@ -157,20 +161,8 @@ test('a refusal with credit headers is a difference, and a balance that is not s
     1,
     expect.stringContaining('differs  an unknown token: X-Credits-Cost is there although the call is refused'),
   ])
+  expect(stdout.match(/^(differs|failed|not verified) {2}/gm)).toEqual(['differs  ', 'differs  '])
   expect(stderr).toMatch(/\nCharged: 8,\d{3} credits \(\$0\.00\d+\)\.\n$/)
-})
-
-test.each<[string, OperationId, FaultOptions, RegExp]>([
-  ['without its envelope', 'etn.price', { transform: dataOf }, /missing: data: a required field is absent/],
-  ['that is a bare list', 'pool.list', { transform: dataOf }, /type: the answer: object expected, array found/],
-  ['that is not JSON', 'etn.price', { malformed: true }, /the body is not JSON/],
-])('an answer %s is a difference: exit code 1', async (_, operation, fault, message) => {
-  const { run, fake } = await createScene()
-  listKnownTokens(fake)
-  fake.fault({ operation, ...fault })
-  const { code, stdout } = await run(['verify'])
-  expect([code, stdout]).toEqual([1, expect.stringMatching(message)])
-  expect(stdout.match(/^(differs|failed|not verified) {2}/gm)).toEqual(['differs  '])
 })
 
 test('openapi.json is compared by method and path, whatever path parameters are called', () => {

@@ -9,7 +9,6 @@ interface LineName {
 }
 
 interface Spent {
-  /** In this day. */
   readonly spent: number
   /** Credits of answers that were lost, at most. */
   readonly uncertain: number
