@@ -6,7 +6,6 @@ import type {
   LocalAdmissionControl,
   PermitResult,
 } from '../concurrency/admission-types.ts'
-import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { MAX_KEY_REFUSALS } from '../concurrency/circuit-breaker.ts'
 import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
 import type { Lease } from './background.ts'
@@ -149,7 +148,7 @@ export class SharedAdmissionControl implements AdmissionControl {
   }
 
   async #askOnce(request: AdmissionRequest, scope: string, id: string): Promise<Answer> {
-    const { isHeavy, signal, progress } = request
+    const { isHeavy } = request
     const { member } = this
     member.throwIfClosed()
     const { config, settings } = member
@@ -159,13 +158,8 @@ export class SharedAdmissionControl implements AdmissionControl {
     const answer = member.limit(ADMIT, scope, args).catch((error) => {
       throw member.toError(error)
     })
-    progress.isAwaitingState = true
-    try {
-      const [verdict, number] = await raceWithAbort(answer, signal)
-      return { verdict, number, sentAt }
-    } finally {
-      progress.isAwaitingState = false
-    }
+    const [verdict, number] = await request.awaitState(answer)
+    return { verdict, number, sentAt }
   }
 }
 

@@ -2,8 +2,8 @@ import { type CancellationSignal, LightAbortController, raceWithAbort } from '..
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/budget.ts'
 import type { BatchProgress } from './batch.ts'
+import { createTotals } from './billing.ts'
 import { type CallLifetime, DEADLINE_EXCEEDED, type Deadline, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
-import { createTotals } from './call-result.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
 import type { CallSettings } from './settings.ts'
@@ -78,8 +78,6 @@ export class InFlightRequest {
   readonly totals = createTotals()
   /** Whether an attempt was handed to the network and has not ended. */
   isSending = false
-  /** Whether it waits for a store or a fleet. */
-  isAwaitingState = false
   /** Lets no further caller join. */
   readonly #close: () => void
   readonly #waits = new Set<Wait>()
@@ -90,6 +88,8 @@ export class InFlightRequest {
   #isToFinish = false
   #ended: Promise<void> | undefined
   #isQueued = false
+  /** Whether it waits for a store or a fleet. */
+  #isAwaitingState = false
   #isPaid = false
 
   constructor(close: () => void) {
@@ -108,7 +108,7 @@ export class InFlightRequest {
       const onStop = () => {
         if (!this.isSending) this.#leave(wait, stop?.reason)
       }
-      const onExpire = () => this.#leave(wait, this.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
+      const onExpire = () => this.#leave(wait, this.#isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
       const deadline = lifetime.startDeadline(onExpire, progress)
       const end = () => {
         deadline.stop()
@@ -150,11 +150,11 @@ export class InFlightRequest {
 
   /** Waits for a store or a fleet. A deadline that passes meanwhile is a failure of the store, not of the service. */
   async awaitState<T>(work: Promise<T>): Promise<T> {
-    this.isAwaitingState = true
+    this.#isAwaitingState = true
     try {
       return await raceWithAbort(work, this.signal)
     } finally {
-      this.isAwaitingState = false
+      this.#isAwaitingState = false
     }
   }
 
