@@ -110,7 +110,7 @@ class Call {
       return { answer: { envelope: cached, isCached: true }, paid: createTotals(), isShared: false }
     }
     const finishes = settings.whenAborted === 'finish'
-    const waiter = { lifetime, stop, finishes, limit, progress: this.#batch?.progress }
+    const waiter = { lifetime, stop, finishes, limit, batch: this.#batch }
     for (;;) {
       const shared = this.#context.inFlight.get(dedupeKey(request, settings))
       const result = await shared.join(waiter, () => this.#send(request, index, shared))
@@ -159,7 +159,7 @@ class Call {
     const isShared = !isPayer
     this.#input.onAnswer?.(request.path, value === undefined ? { error } : value)
     if (value === undefined) return { error: toCallError(error, this.#details(), totals, isShared), paid, isShared }
-    this.#batch?.progress.recordAnswer()
+    this.#batch?.recordAnswer()
     // Each caller may change what it gets, so those that share get a copy.
     const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
     const { status, headers } = value
@@ -171,7 +171,7 @@ class Call {
     if (this.#batch === undefined || !(error instanceof BudgetExceededError) || error.attempts > 0) return error
     const { budget: limit, operation } = this.#input
     try {
-      for (const budget of [limit, this.#context.budget]) budget?.check(this.#batch.reservations.needed, { operation })
+      for (const budget of [limit, this.#context.budget]) budget?.check(this.#batch.needed, { operation })
       return error
     } catch (complete) {
       return complete

@@ -1,7 +1,7 @@
 import { type CancellationSignal, LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/budget.ts'
-import type { BatchProgress } from './batch.ts'
+import type { Batch } from './batch.ts'
 import { createTotals } from './billing.ts'
 import { type CallLifetime, DEADLINE_EXCEEDED, type Deadline, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
 import type { PlannedRequest } from './plan-requests.ts'
@@ -18,7 +18,7 @@ export interface Waiter {
   /** What the caller's requests have to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
   /** Of a caller with several requests. */
-  readonly progress: BatchProgress | undefined
+  readonly batch: Batch | undefined
 }
 
 /** How a caller's wait for a request ended. */
@@ -101,7 +101,7 @@ export class InFlightRequest {
    * @param send called for the first caller
    */
   join(waiter: Waiter, send: () => Promise<RequestResult>): Promise<SharedResult> {
-    const { lifetime, stop, progress } = waiter
+    const { lifetime, stop, batch } = waiter
     const { signal } = lifetime
     return new Promise((resolve) => {
       const onAbort = () => this.#leave(wait, signal.reason)
@@ -109,7 +109,7 @@ export class InFlightRequest {
         if (!this.isSending) this.#leave(wait, stop?.reason)
       }
       const onExpire = () => this.#leave(wait, this.#isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
-      const deadline = lifetime.startDeadline(onExpire, progress)
+      const deadline = lifetime.startDeadline(onExpire, batch)
       const end = () => {
         deadline.stop()
         signal.removeEventListener('abort', onAbort)

@@ -79,7 +79,7 @@ export async function send(state: RequestState, context: SendContext): Promise<R
   let releaseSlot: Release | undefined
   try {
     const reserving = reserve(context.budget, state)
-    const reserved = batch === undefined ? reserving : batch.reservations.add(reserving, request.cost.max)
+    const reserved = batch === undefined ? reserving : batch.addReservation(reserving, request.cost.max)
     reserved.catch(() => {})
     // Sends no call that is aborted in the tick in which it was made, or because one that was made beside it has failed.
     for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
@@ -88,7 +88,7 @@ export async function send(state: RequestState, context: SendContext): Promise<R
       releaseSlot = batch.slots.tryAcquire()
       state.hasWaited ||= releaseSlot === undefined
       releaseSlot ??= await shared.whileQueued(batch.slots.acquire(shared.signal))
-      batch.progress.requireProgress()
+      batch.requireProgress()
     }
     // The waits are ours. Each option is given, so that none is read from a prototype that somebody has changed.
     return await pRetry((number) => sendOnce(number, state, context), {
@@ -182,7 +182,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     const response = responseOf(outcome)
     const body = parseJson(response?.text)
     const answeredBody = answered === outcome ? body : parseJson(responseOf(answered)?.text)
-    state.batch?.progress.recordEnd(response !== undefined, outcome.failure?.kind)
+    state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
     bill(answered, answeredBody, sent, state, usage, emit)
 
     const durationMs = monotonicNow(clock) - startedAt
@@ -244,7 +244,7 @@ class LastLook {
   async prepare(hasWaited: boolean): Promise<void> {
     const { shared, batch } = this.#state
     if (hasWaited) await this.#turn()
-    batch?.progress.requireProgress()
+    batch?.requireProgress()
     this.#confirm()
     if (this.#confirmed !== undefined) await shared.awaitState(this.#confirmed)
     this.#confirmed = undefined
@@ -258,7 +258,7 @@ class LastLook {
   mayBeSent(): boolean {
     const { shared, batch } = this.#state
     shared.signal.throwIfAborted()
-    batch?.progress.requireProgress()
+    batch?.requireProgress()
     this.#confirm()
     const isCurrent = this.admission?.isCurrent() === true
     if (this.#confirmed === undefined && isCurrent && shared.remaining() > 0) return true
@@ -322,7 +322,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   const { settings, shared, batch } = state
   releaseReservation(state)
   shared.requireRetry(error)
-  batch?.progress.requireProgress()
+  batch?.requireProgress()
   const waitMs = retryDelay(error, {
     attempt: number,
     remainingMs: shared.remaining(),
@@ -333,7 +333,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   createRequestEmit(state, number, emit)({ type: 'retry.scheduled', code: error.code, waitMs })
   await sleep(clock, waitMs, shared.signal)
   state.hasWaited = true
-  batch?.progress.requireProgress()
+  batch?.requireProgress()
   await reserve(budget, state, error)
 }
 
