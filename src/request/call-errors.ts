@@ -1,6 +1,6 @@
 import { TimeoutError } from '../errors/api.ts'
 import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
-import { StateUnavailableError } from '../errors/budget.ts'
+import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { copyData } from '../utils/json-data.ts'
 import type { ChargeTotals } from './billing.ts'
 import { DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
@@ -47,18 +47,14 @@ export function appendCallerFrames<Failure extends Error>(error: Failure): Failu
   return error
 }
 
+/** The error of a deadline that has passed; any other one as it is. */
 function knownError(error: unknown, { operation, deadlineMs }: CallDetails, attempts: number): unknown {
-  if (error === DEADLINE_EXCEEDED) return deadlineError(operation, deadlineMs, attempts)
-  return error === STATE_DEADLINE_EXCEEDED ? stateError(operation, deadlineMs, attempts) : error
-}
-
-function stateError(operation: CallName, deadlineMs: number, attempts: number): StateUnavailableError {
-  const sent = attempts === 0 ? 'Nothing was sent.' : 'No further request was sent.'
-  const message = `${operation}: the store of the budget, or the Redis of the fleet, did not answer within the ${deadlineMs} ms of the call. ${sent} Check it.`
-  return new StateUnavailableError(message, { operation })
-}
-
-function deadlineError(operation: CallName, deadlineMs: number, attempts: number): TimeoutError {
+  if (error === STATE_DEADLINE_EXCEEDED) {
+    const { sent } = describeCall({ operation, attempts })
+    const message = `${operation}: the store of the budget, or the Redis of the fleet, did not answer within the ${deadlineMs} ms of the call. ${sent} Check it.`
+    return new StateUnavailableError(message, { operation })
+  }
+  if (error !== DEADLINE_EXCEEDED) return error
   const count = attempts === 1 ? '1 attempt' : `${attempts} attempts`
   const message = `${operation}: the call did not end within ${deadlineMs} ms, after ${count}. Try again, or allow a longer deadlineMs.`
   return new TimeoutError(message, { code: 'deadline_exceeded', operation })
