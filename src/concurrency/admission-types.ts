@@ -16,8 +16,8 @@ export interface AdmissionRequest {
   whileQueued<T>(wait: Promise<T>): Promise<T>
   /** Records that requests of other processes make progress. */
   recordProgress(): void
-  /** Changes when the request begins and stops to wait for a fleet. */
-  readonly progress: { isAwaitingState: boolean }
+  /** Waits for a fleet. A deadline that passes meanwhile is a failure of the fleet, not of the service. */
+  awaitState<T>(work: Promise<T>): Promise<T>
 }
 
 /** Permission to send one request. Only the first `end()` or `refuse()` counts; it gives back everything that is held. */

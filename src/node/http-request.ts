@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CompressCallback, ZlibOptions } from 'node:zlib'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
-import type { ResponseHeaders } from '../transport/transport.ts'
+import type { HttpAttempt, ResponseHeaders } from '../transport/transport.ts'
 import { errorWithCode, fetchError, idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
 
 /** A response whose headers have arrived and whose body is being received. */
@@ -13,29 +13,23 @@ export interface NodeResponse {
   readonly body: BufferedBody
 }
 
-export interface HttpRequest {
-  readonly agent: ProtocolAgent
-  readonly target: URL
-  readonly headers: Readonly<Record<string, string>>
-  readonly signal: AbortSignal
-  /** The most bytes that the body may have, decoded. */
-  readonly maxResponseBytes?: number | undefined
-  /** Called when a connection is being made, or could not be made. */
-  onConnecting(): void
-  /** Awaited before `onSent`, where the request has waited for its connection. */
-  lastLook(): Promise<void> | undefined
-  /** Called before the request is written to its connection. It throws when that must not happen. */
-  onSent(): void
-}
-
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /** Statuses of responses that have no body, whatever follows their headers. */
 const NULL_BODY_STATUSES = [204, 205, 304]
 
-/** Sends one GET. Resolves when the headers of the response have arrived; rejects as Node's fetch does. */
-export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
-  const { agent, target, headers, signal, maxResponseBytes } = attempt
+/**
+ * Sends one GET. Resolves when the headers of the response have arrived; rejects as Node's fetch does.
+ * @param target where to send it: the URL of the attempt, or that of a redirect
+ * @param onSent called before the request is written to its connection; it throws when that must not happen
+ */
+export function sendHttpRequest(
+  attempt: HttpAttempt,
+  target: URL,
+  agent: ProtocolAgent,
+  onSent: () => void,
+): Promise<NodeResponse> {
+  const { headers, signal, maxResponseBytes } = attempt
   return new Promise((resolve, reject) => {
     let body: BufferedBody | undefined
     let requestError: Error | undefined
@@ -85,9 +79,9 @@ export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
     request.maxHeadersCount = 0
     const write = async (hasWaited: boolean) => {
       try {
-        if (hasWaited) await attempt.lastLook()
+        if (hasWaited) await attempt.lastLook?.()
         if (request.destroyed) return
-        attempt.onSent()
+        onSent()
         request.end()
       } catch (error) {
         fail(error)
@@ -98,12 +92,12 @@ export function sendHttpRequest(attempt: HttpRequest): Promise<NodeResponse> {
       const step = connectingStep(socket)
       // An agent of the user may have kept it in a queue.
       if (step === undefined) return void write(!agent.isOwn)
-      attempt.onConnecting()
+      attempt.onConnecting?.()
       socket.once(step, () => write(true))
     })
     request.on('response', onResponse)
     request.on('error', (error) => {
-      attempt.onConnecting()
+      attempt.onConnecting?.()
       requestError = error
       if (body === undefined) fail(fetchError('fetch failed', error))
     })

@@ -59,7 +59,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
   let isClosed = false
 
   const send = async (attempt: HttpAttempt): Promise<AttemptOutcome> => {
-    const { url, headers, signal, maxResponseBytes } = attempt
+    const { url, signal } = attempt
     const progress: Progress = { sent: false, head: undefined }
     const onSent = () => {
       attempt.onSent()
@@ -69,16 +69,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
       signal.throwIfAborted()
       if (isClosed) throw fetchError('fetch failed', errorWithCode('The transport was closed', NOT_SENT))
       const target = parseTarget(to)
-      return sendHttpRequest({
-        agent: pool.agentFor(target.protocol === 'https:'),
-        target,
-        headers,
-        signal,
-        maxResponseBytes,
-        onConnecting: () => attempt.onConnecting?.(),
-        lastLook: () => attempt.lastLook?.(),
-        onSent,
-      })
+      return sendHttpRequest(attempt, target, pool.agentFor(target.protocol === 'https:'), onSent)
     }
     try {
       const first = await request(url)

@@ -4,6 +4,10 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { invalidOption } from '../errors/input.ts'
 import { memoize } from '../utils/address.ts'
 
+/** Bounds the memory of a client whose keys rotate. */
+const MAX_KNOWN = 100
+const HASH_LENGTH = 32
+
 /** The keys of a fleet, all in the same slot of a cluster. */
 export class FleetKeys {
   /** Of the scripts that move credits. */
@@ -13,12 +17,16 @@ export class FleetKeys {
   readonly buy: string[]
   readonly leases: string
   readonly slots: string
+  /** The name of an API key in Redis: a hash of it, which is another one in each fleet. */
+  readonly scopeOf: (apiKey: string) => string
   readonly #key: (part: string) => string
 
   constructor(name: string) {
     if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
       throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
     const key = (part: string) => `{etn-market:${name}}:${part}`
+    const hashOf = (apiKey: string) => sha256Hex(`etn-market:${name}:${apiKey}`).slice(0, HASH_LENGTH)
+    this.scopeOf = memoize((apiKey) => `key:${hashOf(apiKey)}`, MAX_KNOWN)
     this.#key = key
     this.leases = key('leases')
     this.slots = key('slots')
@@ -41,13 +49,4 @@ export class FleetKeys {
 /** The hash by which a server of Redis knows a script. */
 export const sha1Hex = (text: string): string => bytesToHex(sha1(utf8ToBytes(text)))
 
-export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
-
-/** Bounds the memory of a client whose keys rotate. */
-const MAX_KNOWN = 100
-const HASH_LENGTH = 32
-
-/** The name of an API key in Redis: a hash of it, which is another one in each fleet. */
-export function createKeyScopes(fleet: string): (apiKey: string) => string {
-  return memoize((apiKey) => `key:${sha256Hex(`etn-market:${fleet}:${apiKey}`).slice(0, HASH_LENGTH)}`, MAX_KNOWN)
-}
+const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))

@@ -6,11 +6,9 @@ import type {
   LocalAdmissionControl,
   PermitResult,
 } from '../concurrency/admission-types.ts'
-import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { MAX_KEY_REFUSALS } from '../concurrency/circuit-breaker.ts'
 import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
 import type { Lease } from './background.ts'
-import { createKeyScopes } from './keys.ts'
 import type { Member } from './redis-fleet.ts'
 import { ADMIT, END, REFUSE } from './scripts/limits.lua.ts'
 
@@ -49,14 +47,12 @@ const pauseBeforePoll = (ahead: number, { signal }: AdmissionRequest) =>
 export class SharedAdmissionControl implements AdmissionControl {
   readonly member: Member
   readonly #local: LocalAdmissionControl
-  readonly #scopeOf: (apiKey: string) => string
   /** Requests of each scope that were admitted without a command, and are in flight. */
   readonly #unasked = new Map<string, Set<SharedAdmission>>()
 
   constructor(member: Member, local: LocalAdmissionControl) {
     this.member = member
     this.#local = local
-    this.#scopeOf = createKeyScopes(member.name)
   }
 
   nextArrival(): number {
@@ -64,7 +60,7 @@ export class SharedAdmissionControl implements AdmissionControl {
   }
 
   async admit(request: AdmissionRequest): Promise<Admission> {
-    const scope = this.#scopeOf(request.apiKey)
+    const scope = this.member.keys.scopeOf(request.apiKey)
     for (;;) {
       this.#learn(request, scope)
       const admission = await this.#local.admit(request)
@@ -149,7 +145,7 @@ export class SharedAdmissionControl implements AdmissionControl {
   }
 
   async #askOnce(request: AdmissionRequest, scope: string, id: string): Promise<Answer> {
-    const { isHeavy, signal, progress } = request
+    const { isHeavy } = request
     const { member } = this
     member.throwIfClosed()
     const { config, settings } = member
@@ -159,13 +155,8 @@ export class SharedAdmissionControl implements AdmissionControl {
     const answer = member.limit(ADMIT, scope, args).catch((error) => {
       throw member.toError(error)
     })
-    progress.isAwaitingState = true
-    try {
-      const [verdict, number] = await raceWithAbort(answer, signal)
-      return { verdict, number, sentAt }
-    } finally {
-      progress.isAwaitingState = false
-    }
+    const [verdict, number] = await request.awaitState(answer)
+    return { verdict, number, sentAt }
   }
 }
 

@@ -7,36 +7,36 @@ import type { TokenPrice } from '../generated/types.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { ValidatedParams } from '../operations/validate-params.ts'
 import type { TransportFailure } from '../transport/transport.ts'
+import type { PaidResult } from './billing.ts'
 import type { CallLifetime } from './call-lifetime.ts'
-import type { PaidResult } from './call-result.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 
 export const BATCH = 'prices.batch'
 
-/** What the requests of a call that takes several have in common. */
-export class Batch {
-  /** Where each waits for its turn. */
-  readonly slots: Semaphore
-  readonly reservations: BatchReservations
-  readonly progress: BatchProgress
+/** After so many requests in a row that timed out, nothing more of the call is sent. */
+const MAX_TIMEOUTS = 3
 
+/**
+ * What the requests of a call that takes several have in common: what they reserve before the first of them is sent, and how they get on.
+ * While other calls make progress, its deadline stands still, and a silent service would never end it.
+ */
+export class Batch {
+  /** Where each request waits for its turn. */
+  readonly slots: Semaphore
+  readonly #lifetime: CallLifetime
+  readonly #clock: Clock
+  readonly #reserving: Promise<void>[] = []
+  #needed = 0
+  #isReserved = false
+  #answeredAt: number
+  #timeouts = 0
+
+  /** @param lifetime that of the call, which ends where its requests do not all fit */
   constructor(lifetime: CallLifetime, clock: Clock, concurrency: number) {
     this.slots = new Semaphore(concurrency)
-    this.reservations = new BatchReservations((refusal) => lifetime.endEarly(refusal))
-    this.progress = new BatchProgress(clock, lifetime.deadlineMs)
-  }
-}
-
-/** What the requests of a batch reserve before the first of them is sent. */
-export class BatchReservations {
-  readonly #reserving: Promise<void>[] = []
-  readonly #endCall: (reason: unknown) => void
-  #needed = 0
-  #isComplete = false
-
-  /** @param endCall ends the call whose requests did not all fit */
-  constructor(endCall: (reason: unknown) => void) {
-    this.#endCall = endCall
+    this.#lifetime = lifetime
+    this.#clock = clock
+    this.#answeredAt = monotonicNow(clock)
   }
 
   /** The worst case of all its requests, in credits. */
@@ -49,37 +49,20 @@ export class BatchReservations {
    * ask anew, waits for its own alone.
    * @throws StarterFailure with the first refusal
    */
-  async add(reserving: Promise<void>, credits: number): Promise<void> {
+  async addReservation(reserving: Promise<void>, credits: number): Promise<void> {
     this.#needed += credits
     this.#reserving.push(reserving)
     // Meanwhile the others are added.
     await Promise.allSettled([reserving])
-    const results = await Promise.allSettled(this.#isComplete ? [reserving] : this.#reserving)
+    const results = await Promise.allSettled(this.#isReserved ? [reserving] : this.#reserving)
     const refused = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
     if (refused === undefined) {
-      this.#isComplete = true
+      this.#isReserved = true
       return
     }
     const reason = refused.reason instanceof StarterFailure ? refused.reason.reason : refused.reason
-    if (!this.#isComplete) this.#endCall(reason)
+    if (!this.#isReserved) this.#lifetime.endEarly(reason)
     throw new StarterFailure(reason)
-  }
-}
-
-/** After so many requests in a row that timed out, nothing more of the call is sent. */
-const MAX_TIMEOUTS = 3
-
-/** How the requests of a batch get on: while other calls make progress, its deadline stands still, and a silent service would never end it. */
-export class BatchProgress {
-  readonly #clock: Clock
-  readonly #deadlineMs: number
-  #answeredAt: number
-  #timeouts = 0
-
-  constructor(clock: Clock, deadlineMs: number) {
-    this.#clock = clock
-    this.#deadlineMs = deadlineMs
-    this.#answeredAt = monotonicNow(clock)
   }
 
   /** Records an answer to one of its requests. */
@@ -96,7 +79,7 @@ export class BatchProgress {
 
   /** Time until no answer has come for the length of a deadline. Milliseconds. */
   stallsInMs(): number {
-    return this.#answeredAt + this.#deadlineMs - monotonicNow(this.#clock)
+    return this.#answeredAt + this.#lifetime.deadlineMs - monotonicNow(this.#clock)
   }
 
   /** @throws StarterFailure when so many requests in a row have timed out that nothing more is sent */

@@ -4,9 +4,9 @@ import type { Usage } from '../credits/usage.ts'
 import type { ChargeState } from '../errors/base.ts'
 import { isObject } from '../operations/type-guards.ts'
 import { responseOf } from '../transport/outcome.ts'
-import type { AttemptOutcome, HttpResponse, TransportFailure } from '../transport/transport.ts'
-import { strongest } from './call-result.ts'
+import type { AttemptOutcome, HttpResponse, ResponseHeaders, TransportFailure } from '../transport/transport.ts'
 import type { PlannedRequest } from './plan-requests.ts'
+import type { Envelope } from './read-answer.ts'
 import type { RequestEmit } from './request-events.ts'
 import type { RequestState } from './send.ts'
 
@@ -138,4 +138,55 @@ export function bill(
 
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
+}
+
+/** What one request was charged so far, all its attempts together. */
+export interface ChargeTotals {
+  attempts: number
+  credits: number
+  /** `unknown` as soon as one attempt may have been charged without an answer. */
+  charge: ChargeState
+  /** Whether a part of the credits was computed, because no header stated it. */
+  isComputed: boolean
+}
+
+/** How one request of a call was answered. */
+export interface Answer {
+  readonly envelope: Envelope
+  readonly status?: number | undefined
+  readonly headers?: ResponseHeaders | undefined
+  readonly isCached: boolean
+}
+
+/** How one request of a call ended, and what this call was charged for it. */
+export interface PaidResult {
+  readonly answer?: Answer | undefined
+  /** Why there is no answer. */
+  readonly error?: unknown
+  readonly paid: ChargeTotals
+  /** Whether another call pays for it. */
+  readonly isShared: boolean
+}
+
+export function createTotals(): ChargeTotals {
+  return { attempts: 0, credits: 0, charge: 'none', isComputed: false }
+}
+
+/** Adds up what the requests of a call were charged, and counts those that were shared and those from the cache. */
+export function sumUp(results: readonly PaidResult[]): ChargeTotals & { shared: number; cached: number } {
+  const sum = { ...createTotals(), shared: 0, cached: 0 }
+  for (const { paid, isShared, answer } of results) {
+    sum.attempts += paid.attempts
+    sum.credits += paid.credits
+    sum.charge = strongest(sum.charge, paid.charge)
+    sum.isComputed ||= paid.isComputed
+    if (isShared) sum.shared++
+    if (answer?.isCached) sum.cached++
+  }
+  return sum
+}
+
+export function strongest(one: ChargeState, other: ChargeState): ChargeState {
+  if (one === 'unknown' || other === 'unknown') return 'unknown'
+  return one === 'charged' || other === 'charged' ? 'charged' : 'none'
 }

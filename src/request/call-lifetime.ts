@@ -1,7 +1,7 @@
 import { createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import type { BatchProgress } from './batch.ts'
+import type { Batch } from './batch.ts'
 
 /** The calls of one client. */
 export class CallLifetimes {
@@ -84,7 +84,7 @@ export class CallLifetime {
   }
 
   /** Starts the time limit of one of its requests, less what the call has used already. */
-  startDeadline(onExpire: () => void, batch: BatchProgress | undefined): Deadline {
+  startDeadline(onExpire: () => void, batch: Batch | undefined): Deadline {
     return new Deadline(this.#calls, this.deadlineMs - this.elapsed(), onExpire, batch)
   }
 
@@ -100,7 +100,7 @@ export class Deadline {
   readonly #calls: CallLifetimes
   readonly #ms: number
   readonly #onExpire: () => void
-  readonly #batch: BatchProgress | undefined
+  readonly #batch: Batch | undefined
   readonly #startedAt: number
   #stoodStillMs = 0
   /** What the timer does not know of yet. */
@@ -109,7 +109,7 @@ export class Deadline {
   #stopTimer: () => void
 
   /** @param onExpire called once when the time that it ran adds up to `ms`, or when the batch has had no answer for as long as a call may take */
-  constructor(calls: CallLifetimes, ms: number, onExpire: () => void, batch: BatchProgress | undefined) {
+  constructor(calls: CallLifetimes, ms: number, onExpire: () => void, batch: Batch | undefined) {
     this.#calls = calls
     this.#ms = ms
     this.#onExpire = onExpire

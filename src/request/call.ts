@@ -2,19 +2,12 @@ import type { ApiPromise, CallMeta } from '../api-promise.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
+import type { CallEndedEvent } from '../events.ts'
 import { Batch } from './batch.ts'
+import { createTotals, type PaidResult, sumUp } from './billing.ts'
 import type { Cache } from './cache.ts'
+import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
 import type { CallLifetime } from './call-lifetime.ts'
-import {
-  appendCallerFrames,
-  type CallDetails,
-  callEndEvent,
-  callMeta,
-  createTotals,
-  type PaidResult,
-  sumUp,
-  toCallError,
-} from './call-result.ts'
 import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope, type RequestResult } from './read-answer.ts'
@@ -117,7 +110,7 @@ class Call {
       return { answer: { envelope: cached, isCached: true }, paid: createTotals(), isShared: false }
     }
     const finishes = settings.whenAborted === 'finish'
-    const waiter = { lifetime, stop, finishes, limit, progress: this.#batch?.progress }
+    const waiter = { lifetime, stop, finishes, limit, batch: this.#batch }
     for (;;) {
       const shared = this.#context.inFlight.get(dedupeKey(request, settings))
       const result = await shared.join(waiter, () => this.#send(request, index, shared))
@@ -166,7 +159,7 @@ class Call {
     const isShared = !isPayer
     this.#input.onAnswer?.(request.path, value === undefined ? { error } : value)
     if (value === undefined) return { error: toCallError(error, this.#details(), totals, isShared), paid, isShared }
-    this.#batch?.progress.recordAnswer()
+    this.#batch?.recordAnswer()
     // Each caller may change what it gets, so those that share get a copy.
     const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
     const { status, headers } = value
@@ -178,7 +171,7 @@ class Call {
     if (this.#batch === undefined || !(error instanceof BudgetExceededError) || error.attempts > 0) return error
     const { budget: limit, operation } = this.#input
     try {
-      for (const budget of [limit, this.#context.budget]) budget?.check(this.#batch.reservations.needed, { operation })
+      for (const budget of [limit, this.#context.budget]) budget?.check(this.#batch.needed, { operation })
       return error
     } catch (complete) {
       return complete
@@ -194,4 +187,45 @@ class Call {
   #requestId(index: number): string {
     return `${this.lifetime.callId}.${index + 1}`
   }
+}
+
+/** The cost and the course of a call. A request that several calls share is paid by one of them, so that sums are right. */
+function callMeta(
+  requests: readonly PlannedRequest[],
+  results: readonly PaidResult[],
+  remaining: number | undefined,
+  durationMs: number,
+): CallMeta {
+  const answered = results.filter(({ answer }) => answer !== undefined)
+  const sum = sumUp(answered)
+  const { status, headers } = answered.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
+  return {
+    credits: {
+      estimated: sumCosts(requests).max,
+      charged: sum.credits,
+      remaining,
+      source: sum.charge === 'none' ? 'none' : sum.isComputed ? 'computed' : 'header',
+    },
+    attempts: sum.attempts,
+    requests: requests.length - sum.cached,
+    shared: sum.shared > 0,
+    cached: sum.cached > 0,
+    durationMs,
+    status,
+    headers: headers && Object.fromEntries(headers),
+  }
+}
+
+/** The event of a call that has settled; `failure` is what it rejects with. */
+function callEndEvent(
+  call: Pick<CallEndedEvent, 'callId' | 'operation' | 'params' | 'durationMs'>,
+  results: readonly PaidResult[],
+  failure: unknown,
+): CallEndedEvent {
+  const { attempts, charge, credits, shared, cached } = sumUp(results)
+  const ended = { ...call, credits, charge, attempts, shared: shared > 0, cached: cached > 0 }
+  if (failure === undefined) return { type: 'call.succeeded', ...ended }
+  const code = failure instanceof EtnMarketError ? failure.code : 'aborted'
+  const errorName = failure instanceof Error ? failure.name : 'AbortError'
+  return { type: 'call.failed', ...ended, code, errorName }
 }

@@ -1,9 +1,9 @@
 import { type CancellationSignal, LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/budget.ts'
-import type { BatchProgress } from './batch.ts'
+import type { Batch } from './batch.ts'
+import { createTotals } from './billing.ts'
 import { type CallLifetime, DEADLINE_EXCEEDED, type Deadline, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
-import { createTotals } from './call-result.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
 import type { CallSettings } from './settings.ts'
@@ -18,7 +18,7 @@ export interface Waiter {
   /** What the caller's requests have to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
   /** Of a caller with several requests. */
-  readonly progress: BatchProgress | undefined
+  readonly batch: Batch | undefined
 }
 
 /** How a caller's wait for a request ended. */
@@ -78,8 +78,6 @@ export class InFlightRequest {
   readonly totals = createTotals()
   /** Whether an attempt was handed to the network and has not ended. */
   isSending = false
-  /** Whether it waits for a store or a fleet. */
-  isAwaitingState = false
   /** Lets no further caller join. */
   readonly #close: () => void
   readonly #waits = new Set<Wait>()
@@ -90,6 +88,8 @@ export class InFlightRequest {
   #isToFinish = false
   #ended: Promise<void> | undefined
   #isQueued = false
+  /** Whether it waits for a store or a fleet. */
+  #isAwaitingState = false
   #isPaid = false
 
   constructor(close: () => void) {
@@ -101,15 +101,15 @@ export class InFlightRequest {
    * @param send called for the first caller
    */
   join(waiter: Waiter, send: () => Promise<RequestResult>): Promise<SharedResult> {
-    const { lifetime, stop, progress } = waiter
+    const { lifetime, stop, batch } = waiter
     const { signal } = lifetime
     return new Promise((resolve) => {
       const onAbort = () => this.#leave(wait, signal.reason)
       const onStop = () => {
         if (!this.isSending) this.#leave(wait, stop?.reason)
       }
-      const onExpire = () => this.#leave(wait, this.isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
-      const deadline = lifetime.startDeadline(onExpire, progress)
+      const onExpire = () => this.#leave(wait, this.#isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
+      const deadline = lifetime.startDeadline(onExpire, batch)
       const end = () => {
         deadline.stop()
         signal.removeEventListener('abort', onAbort)
@@ -150,11 +150,11 @@ export class InFlightRequest {
 
   /** Waits for a store or a fleet. A deadline that passes meanwhile is a failure of the store, not of the service. */
   async awaitState<T>(work: Promise<T>): Promise<T> {
-    this.isAwaitingState = true
+    this.#isAwaitingState = true
     try {
       return await raceWithAbort(work, this.signal)
     } finally {
-      this.isAwaitingState = false
+      this.#isAwaitingState = false
     }
   }
 

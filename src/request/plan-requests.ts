@@ -9,7 +9,7 @@ import { type ValidatedParams, validateParams } from '../operations/validate-par
 import type { BatchOptions, CallOptions, RequestOptions, RequestQuery } from '../options.ts'
 import type { AddressReader } from '../utils/address.ts'
 import { BATCH, mergeBatch, requireWhole } from './batch.ts'
-import type { PaidResult } from './call-result.ts'
+import type { PaidResult } from './billing.ts'
 
 /** A call as it was made. */
 export interface CallInput extends CallExtras {

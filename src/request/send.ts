@@ -1,9 +1,10 @@
 import pRetry, { AbortError, type Options } from 'p-retry'
-import type { AdmissionControl, AdmissionRequest, PermitResult } from '../concurrency/admission-types.ts'
+import type { Admission, AdmissionControl, AdmissionRequest, PermitResult } from '../concurrency/admission-types.ts'
 import { raceWithAbort } from '../concurrency/cancellation.ts'
-import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
+import { type Clock, monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
+import { nextTurn } from '../concurrency/event-loop.ts'
 import type { Release } from '../concurrency/semaphore.ts'
-import type { Reservation } from '../credits/budget.ts'
+import type { Reservation, ReservationDetails } from '../credits/budget.ts'
 import { reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
@@ -20,7 +21,6 @@ import type { Batch } from './batch.ts'
 import { bill } from './billing.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
 import type { InFlightRequest } from './dedupe.ts'
-import { LastLook } from './last-look.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { errorOf, parseJson, type RequestResult, readOutcome, validate } from './read-answer.ts'
 import type { Emit, RequestEmit } from './request-events.ts'
@@ -79,7 +79,7 @@ export async function send(state: RequestState, context: SendContext): Promise<R
   let releaseSlot: Release | undefined
   try {
     const reserving = reserve(context.budget, state)
-    const reserved = batch === undefined ? reserving : batch.reservations.add(reserving, request.cost.max)
+    const reserved = batch === undefined ? reserving : batch.addReservation(reserving, request.cost.max)
     reserved.catch(() => {})
     // Sends no call that is aborted in the tick in which it was made, or because one that was made beside it has failed.
     for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
@@ -88,7 +88,7 @@ export async function send(state: RequestState, context: SendContext): Promise<R
       releaseSlot = batch.slots.tryAcquire()
       state.hasWaited ||= releaseSlot === undefined
       releaseSlot ??= await shared.whileQueued(batch.slots.acquire(shared.signal))
-      batch.progress.requireProgress()
+      batch.requireProgress()
     }
     // The waits are ours. Each option is given, so that none is read from a prototype that somebody has changed.
     return await pRetry((number) => sendOnce(number, state, context), {
@@ -182,7 +182,7 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
     const response = responseOf(outcome)
     const body = parseJson(response?.text)
     const answeredBody = answered === outcome ? body : parseJson(responseOf(answered)?.text)
-    state.batch?.progress.recordEnd(response !== undefined, outcome.failure?.kind)
+    state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
     bill(answered, answeredBody, sent, state, usage, emit)
 
     const durationMs = monotonicNow(clock) - startedAt
@@ -215,6 +215,82 @@ async function sendOnce(number: number, state: RequestState, context: SendContex
   }
 }
 
+/** Calls that were made together end within so many milliseconds: their timers were started one after another. */
+const MAX_BURST_MS = 20
+
+/**
+ * LAST LOOK: whether a request may be sent now. Its signal, its deadline, the window of its budget and cool-downs are looked at when
+ * everything that may wait is over, and nothing but the bytes is left to send.
+ */
+class LastLook {
+  /** The permission to send it. It ends when a cool-down begins. */
+  admission: Admission | undefined
+  readonly #state: RequestState
+  readonly #lifetimes: CallLifetimes
+  readonly #keyName: string
+  /** What the store of a budget still writes. */
+  #confirmed: Promise<void> | undefined
+
+  constructor(state: RequestState, lifetimes: CallLifetimes, keyName: string) {
+    this.#state = state
+    this.#lifetimes = lifetimes
+    this.#keyName = keyName
+  }
+
+  /**
+   * Waits for what the look needs. After another wait, a turn of the event loop passes: calls that end together must not send each other on
+   * their way out. A budget with a store writes that the request is sent in this window.
+   */
+  async prepare(hasWaited: boolean): Promise<void> {
+    const { shared, batch } = this.#state
+    if (hasWaited) await this.#turn()
+    batch?.requireProgress()
+    this.#confirm()
+    if (this.#confirmed !== undefined) await shared.awaitState(this.#confirmed)
+    this.#confirmed = undefined
+    shared.signal.throwIfAborted()
+  }
+
+  /**
+   * Looks, and does not wait. False where the request may be sent after a wait.
+   * @throws the reason of the signal, or BudgetExceededError where the request does not fit the window of now
+   */
+  mayBeSent(): boolean {
+    const { shared, batch } = this.#state
+    shared.signal.throwIfAborted()
+    batch?.requireProgress()
+    this.#confirm()
+    const isCurrent = this.admission?.isCurrent() === true
+    if (this.#confirmed === undefined && isCurrent && shared.remaining() > 0) return true
+    this.#state.hasWaited = true
+    return false
+  }
+
+  /** After a call that was ended early the look comes a little later. */
+  async #turn(): Promise<void> {
+    const { signal } = this.#state.shared
+    const { clock } = this.#lifetimes
+    await nextTurn()
+    // A custom clock decides itself what happens at the same moment.
+    if (clock === systemClock && this.#lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
+      await sleep(clock, MAX_BURST_MS, signal)
+    this.#state.hasWaited = false
+    if (this.#state.shared.remaining() === 0) await raceWithAbort(new Promise<never>(() => {}), signal)
+  }
+
+  /** Moves the reservation to the window of now. @throws BudgetExceededError when it does not fit there */
+  #confirm(): void {
+    // What is being written counts for the window in which that began; afterwards it is looked at again.
+    if (this.#confirmed !== undefined) return
+    const reservation = this.#state.reservation as Reservation
+    const confirmed = reservation.confirm(detailsOf(this.#state), this.#keyName)
+    if (!isPromise(confirmed)) return
+    this.#confirmed = confirmed
+    // `prepare` waits for it, unless the request ends before.
+    confirmed.catch(() => {})
+  }
+}
+
 /** What was not even admitted is not retried. */
 function doNotRetry(error: unknown): never {
   throw isRetryable(error) ? new AbortError(error) : error
@@ -230,12 +306,12 @@ function admissionRequest(
     apiKey,
     signal: shared.signal,
     arrival,
-    progress: shared,
     rejectWait(scope, waitMs) {
       const limits = { remainingMs: shared.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
       return cooldownError(scope, waitMs, limits, request.operation)
     },
     whileQueued: (wait) => shared.whileQueued(wait),
+    awaitState: (work) => shared.awaitState(work),
     recordProgress: () => lifetimes.recordProgress(),
   }
 }
@@ -246,7 +322,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   const { settings, shared, batch } = state
   releaseReservation(state)
   shared.requireRetry(error)
-  batch?.progress.requireProgress()
+  batch?.requireProgress()
   const waitMs = retryDelay(error, {
     attempt: number,
     remainingMs: shared.remaining(),
@@ -257,7 +333,7 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   createRequestEmit(state, number, emit)({ type: 'retry.scheduled', code: error.code, waitMs })
   await sleep(clock, waitMs, shared.signal)
   state.hasWaited = true
-  batch?.progress.requireProgress()
+  batch?.requireProgress()
   await reserve(budget, state, error)
 }
 
@@ -267,13 +343,18 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
  */
 async function reserve(budget: SpendingLimit, state: RequestState, cause?: unknown): Promise<void> {
   const { request, shared, limit } = state
-  const { attempts, charge, credits } = shared.totals
-  const details = { operation: request.operation, attempts, charge, credits, cause }
+  const details = { ...detailsOf(state), cause }
   const { max } = request.cost
   state.reservation = limit ? reserveInBoth(limit, budget, max, details) : budget.reserve(max, details)
   if (!isPromise(state.reservation)) return
   state.hasWaited = true
   state.reservation = await shared.awaitState(state.reservation)
+}
+
+/** What the error of a reservation states of the call. */
+function detailsOf({ request, shared }: RequestState): ReservationDetails {
+  const { attempts, charge, credits } = shared.totals
+  return { operation: request.operation, attempts, charge, credits }
 }
 
 /** Releases what is still reserved. Does nothing when the charge was settled. */
