@@ -1,7 +1,8 @@
+import { createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
+import { EtnMarketError } from '../errors/base.ts'
 import type { CheckedStore } from './checked-store.ts'
 import type { FeedEvent } from './events.ts'
 import type { FeedClock } from './feed-clock.ts'
-import type { Lifetime } from './lifetime.ts'
 import type { DailyBudget } from './prices/daily-budget.ts'
 import type { PriceTable } from './prices/tracked-price.ts'
 import type { Backoff } from './requests/backoff.ts'
@@ -33,4 +34,27 @@ export interface FeedContext {
   isPaused(): boolean
   /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
   toChecksum(addresses: readonly string[]): string[]
+}
+
+/** How long the feed lives: a signal that aborts when it is closed. */
+export class Lifetime extends LightAbortController {
+  readonly #onAbort = createAbortListeners()
+
+  /**
+   * Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops listening.
+   */
+  onEnd(signal: AbortSignal | undefined, callback: (error?: { reason: unknown }) => void): () => void {
+    const onClose = () => callback()
+    const stopListening = this.#onAbort(signal, () => callback({ reason: signal?.reason }))
+    this.addEventListener('abort', onClose)
+    return () => {
+      stopListening()
+      this.removeEventListener('abort', onClose)
+    }
+  }
+
+  end(): void {
+    const message = 'The feed is closed. Make a new one with createPriceFeed.'
+    this.abort(new EtnMarketError(message, { code: 'feed_closed' }))
+  }
 }

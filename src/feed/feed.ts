@@ -7,11 +7,10 @@ import { DAY_MS } from '../utils/time-units.ts'
 import { CandleStore } from './candles/store.ts'
 import { watchCandles } from './candles/watch-candles.ts'
 import { CheckedStore } from './checked-store.ts'
-import type { FeedContext } from './context.ts'
+import { type FeedContext, Lifetime } from './context.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { codeOf } from './failures.ts'
 import { createFeedClock } from './feed-clock.ts'
-import { Lifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
 import { TokenInfos } from './portfolio/token-info.ts'
 import { watchPortfolio } from './portfolio/watch-portfolio.ts'
@@ -157,7 +156,7 @@ function readStatus(context: WatchContext, hasBudget: boolean, stream: FeedStrea
 }
 
 function stateOf({ lifetime, backoff, watches, isPaused }: WatchContext): FeedStatus['state'] {
-  if (lifetime.signal.aborted) return 'closed'
+  if (lifetime.aborted) return 'closed'
   if (isPaused()) return 'paused'
   if (backoff.state !== 'none') return backoff.state
   return watches.size > 0 ? 'running' : 'idle'

@@ -49,7 +49,7 @@ export function watchCandles(
   const { client, lifetime, recurring } = context
   const [address = input] = context.toChecksum([input])
   client.token.candles.estimate({ address, bucket, limit, currency })
-  lifetime.signal.throwIfAborted()
+  lifetime.throwIfAborted()
   const id = { address, bucket, currency }
   return followLatest<CandleSeries>({
     signal,

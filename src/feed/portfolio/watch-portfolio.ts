@@ -112,7 +112,7 @@ export function watchPortfolio(
   )
   const { client, clock, lifetime } = context
   client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
-  lifetime.signal.throwIfAborted()
+  lifetime.throwIfAborted()
   const isOld = (at: number) => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
   /** When the balances of a portfolio were requested, by the clock of the feed. */
   const requestedAt = new WeakMap<Portfolio, number>()

@@ -135,7 +135,7 @@ export class PriceBuyer {
     const giveUpAt = clock.now() + MAX_POLL_MS
     while (others.length > 0) {
       // Not all at the moment at which a lease ends: the first one to see it buys for all.
-      await sleep(clock, POLL_MS * (1 + clock.random()), lifetime.closed)
+      await sleep(clock, POLL_MS * (1 + clock.random()), lifetime)
       const missing = await this.#readStore(shared, others)
       const free = clock.now() < giveUpAt ? await acquire(missing) : missing
       others = missing.filter((tracked) => !free.includes(tracked))
@@ -155,7 +155,7 @@ export class PriceBuyer {
 
   async #request(wanted: Prices, decidedAt: number): Promise<void> {
     const { send, clock, backoff, lifetime } = this.#context
-    const signal = lifetime.closed
+    const signal = lifetime
     const releaseSlot = await this.#semaphore.acquire(signal)
     const prices = wanted.filter(({ isWanted }) => isWanted)
     this.#release(wanted.filter(({ isWanted }) => !isWanted))

@@ -50,7 +50,7 @@ export class SharedPrices {
     return this.#context.clock
   }
   get #closed(): CancellationSignal {
-    return this.#context.lifetime.closed
+    return this.#context.lifetime
   }
 
   /** Resolves with undefined if the store has nothing valid, fails, or is slow. */

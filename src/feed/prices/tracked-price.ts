@@ -66,6 +66,9 @@ export class TrackedPrice {
   // What the schedule sets.
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch; Infinity without one. */
   intervalMs = NEVER
+  /** How long a price lasts before its next request is sent, in milliseconds, and at which ticks of its group that is: every nth. */
+  lifeMs = NEVER
+  multiple = 1
   /** When it is bought outside of the ticks of the timetable: at once, or after a failure. Infinity if a tick does. */
   dueAt = NEVER
   /** When a watcher has to be told that its price is late. */
@@ -114,6 +117,10 @@ export class TrackedPrice {
   get isWanted(): boolean {
     return this.watchers.size > 0 || this.requesters.size > 0
   }
+  /** Whether a tick decides when it is bought: nothing is on its way, and no wait of its own is. */
+  get waitsForTick(): boolean {
+    return this.dueAt === NEVER && !this.inFlight && this.watchers.size > 0
+  }
   /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
   get shortestInterval(): number {
     return this.watchers.peek()?.everyMs ?? NEVER
@@ -130,6 +137,11 @@ export class TrackedPrice {
   /** How old its price may be for a watcher before it is stale, in milliseconds. */
   maxAge(everyMs: number): number {
     return this.paceMs > 0 ? streamedAge(everyMs, this.paceMs) : everyMs
+  }
+
+  /** Whether a request has to be sent before that time. */
+  isDueBefore(at: number, askedAt = this.askedAt): boolean {
+    return askedAt + this.lifeMs < at
   }
 
   /** A watch wants its price, or wants it at another interval. */

@@ -1,4 +1,4 @@
-import type { Lifetime } from '../lifetime.ts'
+import type { Lifetime } from '../context.ts'
 import type { FeedPrice } from '../watch/types.ts'
 
 interface PendingRead<T> {
@@ -104,21 +104,18 @@ export function followLatest<Value extends object>({
   return {
     [Symbol.asyncIterator]() {
       const controller = new AbortController()
-      const stopListening: (() => void)[] = []
+      let stopListening = () => {}
       const end = (error?: { reason: unknown }) => {
-        for (const stop of stopListening.splice(0)) stop()
+        stopListening()
         stream.end(error)
         controller.abort()
       }
       const stream = createLatestValueStream<Value>({ onReturn: () => end(), onRead, keyOf: () => '' })
       const fail = (reason: unknown) => end({ reason })
       if (signal?.aborted) fail(signal.reason)
-      else if (lifetime.signal.aborted) end()
+      else if (lifetime.aborted) end()
       else {
-        stopListening.push(
-          lifetime.onAbort(signal, () => fail(signal?.reason)),
-          lifetime.onClose(() => end()),
-        )
+        stopListening = lifetime.onEnd(signal, end)
         follow(stream.push, controller.signal, fail).catch(fail)
       }
       return stream.iterator

@@ -1,3 +1,4 @@
+import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
@@ -57,7 +58,7 @@ const SHARE_CHECK_MS = 60_000
 /** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
 export class Requester {
   readonly #context: FeedContext
-  readonly #signal: AbortSignal
+  readonly #signal: CancellationSignal
   readonly #report: FailureReport
   readonly #everyMs: () => number
   /** Consecutive failures. Those of this consumer alone do not hold up others. */
@@ -65,7 +66,7 @@ export class Requester {
   #notBefore = Number.NEGATIVE_INFINITY
 
   /** @param everyMs the wait after a failure that may have been charged, in milliseconds */
-  constructor(context: FeedContext, signal: AbortSignal, report: FailureReport, everyMs: () => number) {
+  constructor(context: FeedContext, signal: CancellationSignal, report: FailureReport, everyMs: () => number) {
     this.#context = context
     this.#signal = signal
     this.#report = report

@@ -6,7 +6,7 @@ import type { FeedContext } from '../context.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedPlan, PlannedPurchase, PlannedRate, PlannedRequests } from '../types.ts'
 import { isDueAt, type Schedule } from './schedule.ts'
-import { isTooOld, type TickGroup } from './tick-plan.ts'
+import type { TickGroup } from './tick-plan.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -83,36 +83,31 @@ function nextPurchases(running: readonly TickGroup[], shown: number): PlannedPur
   const purchases: PlannedPurchase[] = []
   const buy = (at: number, due: readonly TrackedPrice[], early: readonly TrackedPrice[]) => {
     const all = [...due, ...early]
+    if (all.length === 0) return
     for (const tracked of all) boughtAt.set(tracked, at)
     const addressesOf = (prices: readonly TrackedPrice[]) => prices.map(({ address }) => address)
     const [requests, credits] = [splitIntoRequests(all).length, creditsFor(all.length)]
     purchases.push({ at, due: addressesOf(due), early: addressesOf(early), requests, credits })
   }
-  const urgent = groups
-    .flatMap(({ members }) => members.map(({ tracked }) => tracked))
-    .filter(({ dueAt }) => dueAt < NEVER)
-  if (urgent.length > 0)
-    buy(
-      urgent.reduce((first, { dueAt }) => Math.min(first, dueAt), NEVER),
-      urgent,
-      [],
-    )
+  const urgent = groups.flatMap(({ members }) => members).filter(({ dueAt }) => dueAt < NEVER)
+  const firstAt = urgent.reduce((first, { dueAt }) => Math.min(first, dueAt), NEVER)
+  buy(firstAt, urgent, [])
   for (let ticks = 0; groups.length > 0 && purchases.length < shown && ticks < MAX_IDLE_TICKS * shown; ticks++) {
     const at = Math.min(...groups.map((group) => group.at))
     const due: TrackedPrice[] = []
     const early: TrackedPrice[] = []
     for (const group of groups) {
       if (group.at > at) continue
-      for (const member of group.members) {
-        const askedAt = boughtAt.get(member.tracked) ?? member.tracked.askedAt
-        if (!isDueAt(member, group, askedAt)) continue
-        const list = isTooOld(member, at + group.periodMs, askedAt) ? due : early
-        list.push(member.tracked)
+      for (const tracked of group.members) {
+        const askedAt = boughtAt.get(tracked) ?? tracked.askedAt
+        if (!isDueAt(tracked, group, askedAt)) continue
+        const list = tracked.isDueBefore(at + group.periodMs, askedAt) ? due : early
+        list.push(tracked)
       }
       group.at += group.periodMs
       group.tick++
     }
-    if (due.length + early.length > 0) buy(at, due, early)
+    buy(at, due, early)
   }
   return purchases.slice(0, shown)
 }

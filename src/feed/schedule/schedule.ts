@@ -7,7 +7,7 @@ import { PriceBuyer } from '../prices/price-buyer.ts'
 import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import { LatePrices, LeadTime } from './lateness.ts'
-import { type GroupMember, isFree, isTooOld, type TickGroup, TickPlan } from './tick-plan.ts'
+import { type TickGroup, TickPlan } from './tick-plan.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 const NO_TIMER = { at: NEVER, stop: () => {} }
@@ -73,8 +73,7 @@ export class Schedule {
     if (this.#changesAt === NEVER || this.#isStopped) return
     const { clock, windowMs } = this.#context
     const now = Math.max(clock.now(), Math.min(this.#changesAt, clock.now() + windowMs))
-    this.stream?.settle()
-    if (!this.#updateStretch(now, true)) this.#plan(now)
+    this.#applyChanges(now)
     this.#setTimer()
   }
 
@@ -211,9 +210,8 @@ export class Schedule {
   #run(): void {
     if (this.#isPaused) return
     const now = this.#context.clock.now()
-    const hasChanged = now >= Math.min(this.#changesAt, this.ticks.replanAt)
-    if (hasChanged) this.stream?.settle()
-    if (!this.#updateStretch(now, hasChanged) && hasChanged) this.#plan(now)
+    if (now >= Math.min(this.#changesAt, this.ticks.replanAt)) this.#applyChanges(now)
+    else this.#updateStretch(now, false)
     this.#late.report(now)
     if (now >= this.#context.backoff.until) this.#buy(now)
     this.#setTimer()
@@ -247,13 +245,13 @@ export class Schedule {
   /** The next tick of a group goes with a look-up, where that costs less than to send it later. Returns its addresses. */
   #takeTick(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
     let most = 0
-    let best: { group: TickGroup; next: readonly GroupMember[] } | undefined
+    let best: { group: TickGroup; next: readonly TrackedPrice[] } | undefined
     for (const group of this.ticks.groups) {
       const { periodMs, at, members, ticksAnyway } = group
       if (!ticksAnyway || at <= now) continue
-      const isNext = (member: GroupMember) =>
-        isFree(member) && !due.has(member.tracked) && isTooOld(member, now + periodMs)
-      const next = members.filter(isNext)
+      const next = members.filter(
+        (tracked) => tracked.waitsForTick && !due.has(tracked) && tracked.isDueBefore(now + periodMs),
+      )
       const credits = creditsFor(next.length)
       const saved = creditsFor(due.size) + credits - creditsFor(due.size + next.length)
       const gain = saved - ((at - now) / periodMs) * credits
@@ -264,19 +262,24 @@ export class Schedule {
     if (best === undefined) return []
     best.group.tick++
     best.group.at = now + best.group.periodMs
-    return best.next.map(({ tracked }) => tracked)
+    return best.next
   }
 
   /** Prices of another process are older than those of a tick. If all are, the group falls into step with it; else each is bought when it is due. */
   #followOthers(group: TickGroup): void {
     const now = this.#context.clock.now()
-    const older = group.members.filter((member) => isFree(member) && isTooOld(member, group.at))
+    const older = group.members.filter((tracked) => tracked.waitsForTick && tracked.isDueBefore(group.at))
     if (older.length === 0) return
     const isBehind = new Set(older)
-    if (group.ticksAnyway && group.members.every((member) => member.multiple > 1 || isBehind.has(member))) {
-      const oldest = Math.min(...older.map(({ tracked }) => tracked.askedAt))
+    if (group.ticksAnyway && group.members.every((tracked) => tracked.multiple > 1 || isBehind.has(tracked))) {
+      const oldest = Math.min(...older.map(({ askedAt }) => askedAt))
       group.at = Math.max(now, oldest + group.periodMs)
-    } else for (const { tracked, life } of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + life))
+    } else for (const tracked of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + tracked.lifeMs))
+  }
+
+  #applyChanges(now: number): void {
+    this.stream?.settle()
+    if (!this.#updateStretch(now, true)) this.#plan(now)
   }
 
   /**
@@ -324,7 +327,7 @@ function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
     group.at = laterAt
     if (laterAt > now) return
   }
-  for (const member of group.members) if (isFree(member) && isDueAt(member, group)) due.add(member.tracked)
+  for (const tracked of group.members) if (tracked.waitsForTick && isDueAt(tracked, group)) due.add(tracked)
   const passed = 1 + Math.floor((now - group.at) / group.periodMs)
   group.at += passed * group.periodMs
   group.tick += passed
@@ -336,23 +339,22 @@ function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
  * is bought.
  */
 export function isDueAt(
-  member: GroupMember,
+  tracked: TrackedPrice,
   { at, tick, periodMs, staysTogether }: Readonly<TickGroup>,
   askedAt?: number,
 ): boolean {
-  const isOwn = staysTogether && tick % member.multiple === 0
-  return isTooOld(member, at + (isOwn ? member.multiple : 1) * periodMs, askedAt)
+  const isOwn = staysTogether && tick % tracked.multiple === 0
+  return tracked.isDueBefore(at + (isOwn ? tracked.multiple : 1) * periodMs, askedAt)
 }
 
 /** When a group has to tick whose prices were bought since its last tick, by look-ups or by another process. */
 function laterTick({ at, members, periodMs }: TickGroup): number {
   let oldest = NEVER
   let deadline = NEVER
-  for (const { tracked, life, multiple } of members) {
-    if (tracked.dueAt < NEVER || tracked.watchers.size === 0) continue
-    const { askedAt } = tracked
+  for (const { askedAt, lifeMs, multiple, dueAt, watchers } of members) {
+    if (dueAt < NEVER || watchers.size === 0) continue
     if (multiple === 1) oldest = Math.min(oldest, askedAt)
-    deadline = Math.min(deadline, askedAt + life)
+    deadline = Math.min(deadline, askedAt + lifeMs)
   }
   const later = Math.min(oldest + periodMs, deadline)
   return later < NEVER ? later : at

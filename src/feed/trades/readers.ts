@@ -52,10 +52,9 @@ export function createTradeReaders(context: FeedContext) {
       leave()
       ended.abort(reason)
     }
-    const stopListening = lifetime.onAbort(signal, () => end(signal?.reason))
-    const stopOnClose = lifetime.onClose(() => end(lifetime.signal.reason))
+    const stopListening = lifetime.onEnd(signal, ({ reason } = lifetime) => end(reason))
     try {
-      lifetime.signal.throwIfAborted()
+      lifetime.throwIfAborted()
       signal?.throwIfAborted()
       const position = resumeAs === undefined ? undefined : store?.readPosition(token, resumeAs)
       const readBefore = position && (await raceWithAbort(position, ended))
@@ -75,12 +74,11 @@ export function createTradeReaders(context: FeedContext) {
         }
       }
     } catch (error) {
-      if (!lifetime.signal.aborted) throw error
+      if (!lifetime.aborted) throw error
     } finally {
       savePosition()
       leave()
       stopListening()
-      stopOnClose()
     }
   }
 

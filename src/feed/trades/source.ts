@@ -57,7 +57,7 @@ export class TradeSource {
       // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
       if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
     })
-    this.#requester = new Requester(context, context.lifetime.signal, report, () => this.#interval)
+    this.#requester = new Requester(context, context.lifetime, report, () => this.#interval)
   }
 
   get size(): number {
@@ -85,7 +85,7 @@ export class TradeSource {
   wake(): void {
     const { clock, lifetime } = this.#context
     this.#stopTimer()
-    if (this.#working !== undefined || lifetime.signal.aborted || this.#waiting.length === 0) return
+    if (this.#working !== undefined || lifetime.aborted || this.#waiting.length === 0) return
     const waitMs = this.#isLoaded ? Math.max(this.#dueInMs(), this.#requester.waitMs(this.#specOf(this.#next()))) : 0
     if (waitMs > 0) this.#stopTimer = startTimer(clock, Math.ceil(waitMs), () => this.wake())
     else {
@@ -171,7 +171,7 @@ export class TradeSource {
       this.#needsExtra = false
       this.#accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)
     } catch (error) {
-      if (!this.#context.lifetime.signal.aborted) this.#recordFailure(error, request)
+      if (!this.#context.lifetime.aborted) this.#recordFailure(error, request)
     }
   }
 

@@ -60,7 +60,7 @@ export class Trades {
     const bounds = readBounds(everyMs)
     const limit = operations['trade.list'].credits.maxItems
     client.trade.list.estimate({ limit, ...(token !== undefined && { token }) })
-    lifetime.signal.throwIfAborted()
+    lifetime.throwIfAborted()
     return this.#read(token === undefined ? undefined : toChecksum([token])[0], bounds, options)
   }
 

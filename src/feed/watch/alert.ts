@@ -14,7 +14,7 @@ export function watchAlerts(address: string, options: AlertOptions, context: Wat
   rejectUnknown('alert option', options, OPTIONS)
   const intervals = readIntervals(options)
   const conditions = readConditions(options, intervals.everyMs)
-  context.lifetime.signal.throwIfAborted()
+  context.lifetime.throwIfAborted()
   const target = { inputs: groupByAddress([address], context.toChecksum), ...intervals }
   return { [Symbol.asyncIterator]: () => iterate(target, conditions, options.signal, context) }
 }
@@ -62,7 +62,7 @@ function iterate(
   }
 
   if (signal?.aborted) stream.end({ reason: signal.reason })
-  else if (lifetime.signal.aborted) stream.end()
+  else if (lifetime.aborted) stream.end()
   else watch = new RunningWatch(target, { signal, onError: undefined, endsIfRefused: true, onPrice, onEnd }, context)
   return stream.iterator
 }

@@ -22,7 +22,7 @@ export async function getPrices(
   if (!(typeof maxAgeMs === 'number' && maxAgeMs >= 0))
     throw invalidOption('maxAgeMs', maxAgeMs, 'a number of milliseconds, 0 or more')
   if (stale !== undefined && stale !== 'allow') throw invalidOption('stale', stale, "'allow', or left out")
-  lifetime.signal.throwIfAborted()
+  lifetime.throwIfAborted()
   signal?.throwIfAborted()
   const wanted = table.open(toChecksum(inputs))
   const requestedAt = clock.now()
@@ -68,7 +68,6 @@ function waitFor(
     const end = () => {
       for (const tracked of [...missing]) unsubscribe(tracked)
       stopListening()
-      stopOnClose()
     }
     const fail = (error: unknown) => {
       end()
@@ -96,8 +95,7 @@ function waitFor(
         schedule.request(tracked)
       },
     }
-    const stopListening = lifetime.onAbort(signal, () => fail(signal?.reason))
-    const stopOnClose = lifetime.onClose(() => fail(lifetime.signal.reason))
+    const stopListening = lifetime.onEnd(signal, ({ reason } = lifetime) => fail(reason))
 
     // During a backoff nobody knows how long a new price takes.
     const { failure, until } = backoff

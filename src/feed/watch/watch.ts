@@ -44,7 +44,7 @@ export class RunningWatch implements Watcher {
   atLeastEveryMs: number
   readonly #context: WatchContext
   readonly #subscription: Subscription
-  readonly #stopListening: readonly (() => void)[]
+  readonly #stopListening: () => void
   #inputs: InputsByAddress
   #prices: readonly TrackedPrice[] = []
   /** Addresses whose failure was reported and that have had no price since. */
@@ -62,11 +62,7 @@ export class RunningWatch implements Watcher {
     this.atLeastEveryMs = target.atLeastEveryMs
     context.watches.add(this)
     this.#enter(new Map())
-    const { signal } = subscription
-    this.#stopListening = [
-      context.lifetime.onAbort(signal, () => this.stop({ reason: signal?.reason })),
-      context.lifetime.onClose(() => this.stop()),
-    ]
+    this.#stopListening = context.lifetime.onEnd(subscription.signal, (error) => this.stop(error))
   }
 
   /** The number of addresses. */
@@ -100,7 +96,7 @@ export class RunningWatch implements Watcher {
     if (!this.#context.watches.delete(this)) return
     for (const tracked of this.#prices) this.#leave(tracked)
     this.#context.schedule.wake()
-    for (const stop of this.#stopListening) stop()
+    this.#stopListening()
     this.#subscription.onEnd(error)
   }
 
@@ -199,7 +195,7 @@ export function watchPrices(
   const { onPrice, onError, minChange, signal } = options
   const createFilter = readMinChange(minChange)
   const intervals = readIntervals(options)
-  lifetime.signal.throwIfAborted()
+  lifetime.throwIfAborted()
   let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals }
   /** The running watches, each with what drops what was kept of an input that is no longer watched. */
   const running = new Map<RunningWatch, (input: string) => void>()
@@ -248,7 +244,7 @@ export function watchPrices(
       stream.drop(input)
     }
     if (signal?.aborted) stream.end({ reason: signal.reason })
-    else if (lifetime.signal.aborted) stream.end()
+    else if (lifetime.aborted) stream.end()
     else watch = start({ onPrice, onEnd: stream.end, endsIfRefused: true }, forget)
     return stream.iterator
   }
@@ -260,7 +256,7 @@ export function watchPrices(
     },
     update(changes) {
       rejectUnknown('watch update', changes, ['addresses', 'everyMs', 'atLeastEveryMs'])
-      lifetime.signal.throwIfAborted()
+      lifetime.throwIfAborted()
       const { everyMs = target.everyMs, atLeastEveryMs = target.atLeastEveryMs } = changes
       const intervals = readIntervals({ everyMs, atLeastEveryMs })
       const before = target.inputs
