@@ -7,6 +7,21 @@ export interface IntervalDemand {
   readonly addresses: number
 }
 
+/** Addresses whose intervals become longer where a budget is too small. */
+export interface StretchedDemand extends IntervalDemand {
+  /** The longest interval; Infinity if any will do. */
+  readonly atLeastEveryMs: number
+}
+
+/** How much longer intervals are because of a budget, and what they cost then. */
+export interface Stretch {
+  /** The factor for every interval; 1 if the budget is large enough. */
+  readonly stretch: number
+  /** The factor for every `atLeastEveryMs`; 1 if the budget is large enough for those. */
+  readonly atLeastStretch: number
+  readonly watchesPerDay: number
+}
+
 /** Addresses of a group that have the same interval. */
 export interface TimetableClass extends IntervalDemand {
   /** They are bought at every nth tick. */
@@ -41,6 +56,10 @@ const MAX_TICKS = 720
 const MAX_CLASSES = 24
 /** What each further group has to save: prices that are bought together stay together when the demand changes. */
 const GROUP_COST = 1.02
+/** The limit of a stretch, for a budget that is used up: 10 seconds become more than a day, and the next day ends it. */
+const MAX_STRETCH = 10_000
+/** Of a bisection: they leave a thousandth. */
+const STEPS = 14
 
 /**
  * How long before the end of an interval its request is sent: half of it at most, so that a price is bought at most twice as often. Beyond
@@ -104,6 +123,57 @@ export function planWithPeriods(
       return groupAt(part, step * periodMs, leadMs)
     }),
   )
+}
+
+/**
+ * The smallest stretch with which the watches cost what is affordable a day. Intervals are stretched first; only if that does not suffice,
+ * every `atLeastEveryMs` is exceeded too, by the same factor.
+ * @param besideGuarantees what is affordable while every `atLeastEveryMs` is kept
+ */
+export function stretchToFit(
+  demand: readonly StretchedDemand[],
+  leadMs: number,
+  affordable: number,
+  besideGuarantees: number,
+): Stretch {
+  const costOf = (stretch: number, atLeastStretch: number) => {
+    const intervals = demand.map(({ everyMs, atLeastEveryMs, addresses }) => ({
+      everyMs: Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
+      addresses,
+    }))
+    return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, leadMs).creditsPerDay }
+  }
+  const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
+    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1))
+  const none = costOf(1, 1)
+  if (none.watchesPerDay <= besideGuarantees) return none
+  // With intervals this much longer, the same timetable costs what is affordable.
+  const factor = Math.min(MAX_STRETCH, none.watchesPerDay / affordable)
+  if (affordable === besideGuarantees) {
+    // It costs a little less, because requests are not sent any earlier before the end of a longer interval.
+    const { stretch, watchesPerDay } = costOf(factor, 1)
+    return costOf(Math.max(1, (stretch * watchesPerDay) / Math.min(affordable, none.watchesPerDay)), 1)
+  }
+  const guaranteesAlone = costOf(MAX_STRETCH, 1)
+  if (guaranteesAlone.watchesPerDay <= besideGuarantees)
+    return find((stretch) => costOf(stretch, 1), besideGuarantees, MAX_STRETCH)
+  if (guaranteesAlone.watchesPerDay <= affordable) return guaranteesAlone
+  return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable, factor)
+}
+
+/**
+ * Searches between two positive numbers for where a condition changes, and returns the last number for which it holds.
+ * @param holdsAt where the condition holds
+ * @param failsAt where it does not
+ */
+function bisect(condition: (value: number) => boolean, holdsAt: number, failsAt: number): number {
+  let [holds, fails] = [holdsAt, failsAt]
+  for (let step = 0; step < STEPS; step++) {
+    const middle = Math.sqrt(holds * fails)
+    if (condition(middle)) holds = middle
+    else fails = middle
+  }
+  return holds
 }
 
 /** At which of its ticks a price with this interval is bought again: every nth. */

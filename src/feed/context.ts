@@ -6,9 +6,11 @@ import type { FeedClock } from './feed-clock.ts'
 import type { DailyBudget } from './prices/daily-budget.ts'
 import type { PriceTable } from './prices/tracked-price.ts'
 import type { Backoff } from './requests/backoff.ts'
-import type { RecurringRequests } from './requests/requester.ts'
+import type { RecurringRequest } from './requests/requester.ts'
 import type { Send } from './requests/send.ts'
+import type { Schedule } from './schedule/schedule.ts'
 import type { FeedClient, FeedStore } from './types.ts'
+import type { RunningWatch } from './watch/watch.ts'
 
 /** What the parts of a feed share. */
 export interface FeedContext {
@@ -22,8 +24,11 @@ export interface FeedContext {
   readonly table: PriceTable
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
+  readonly schedule: Schedule
+  /** The running watches of the feed. */
+  readonly watches: Set<RunningWatch>
   /** What is requested again and again, besides prices. */
-  readonly recurring: RecurringRequests
+  readonly recurring: Set<RecurringRequest>
   readonly send: Send
   /** How long price requests and new watches wait for others, in milliseconds. */
   readonly windowMs: number

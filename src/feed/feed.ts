@@ -9,7 +9,6 @@ import { watchCandles } from './candles/watch-candles.ts'
 import { CheckedStore } from './checked-store.ts'
 import { type FeedContext, Lifetime } from './context.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
-import { codeOf } from './failures.ts'
 import { createFeedClock } from './feed-clock.ts'
 import { followPageVisibility } from './page-visibility.ts'
 import { TokenInfos } from './portfolio/token-info.ts'
@@ -18,17 +17,15 @@ import { DailyBudget } from './prices/daily-budget.ts'
 import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
 import { Backoff } from './requests/backoff.ts'
-import { RecurringRequests } from './requests/requester.ts'
 import { createSend } from './requests/send.ts'
-import { explain } from './schedule/explain.ts'
 import { Schedule } from './schedule/schedule.ts'
+import { explain, readStatus } from './status.ts'
 import { FeedStream } from './stream/feed-stream.ts'
-import type { FeedStreamStatus } from './stream/stream-state.ts'
 import { Trades } from './trades/trades.ts'
-import type { FeedClient, FeedOptions, FeedStatus, PriceFeed } from './types.ts'
+import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 import { watchAlerts } from './watch/alert.ts'
 import { createPeek, getPrices } from './watch/get-prices.ts'
-import { type RunningWatch, type WatchContext, watchPrices } from './watch/watch.ts'
+import { watchPrices } from './watch/watch.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
 
@@ -62,7 +59,11 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     table: new PriceTable(),
     dailyBudget,
     backoff: new Backoff(clock, emit),
-    recurring: new RecurringRequests(),
+    recurring: new Set(),
+    watches: new Set(),
+    get schedule(): Schedule {
+      return schedule
+    },
     send: createSend(client, dailyBudget.budget),
     windowMs,
     maxAgeMs,
@@ -78,18 +79,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const notify = () => {
     for (const listener of [...listeners]) listener()
   }
-  const schedule = new Schedule(context, store && new SharedPrices(context, store, fleetLease), notify)
-  const stream = options.stream
-    ? new FeedStream(context, schedule, () => {
-        if (stream) emit({ type: 'feed.stream', ...stream.status })
-        notify()
-      })
-    : undefined
-  schedule.stream = stream
-  const watches = new Set<RunningWatch>()
-  const shared: WatchContext = { ...context, schedule, watches }
-  const watch = (addresses: string | readonly string[], watchOptions: Parameters<PriceFeed['watch']>[1]) =>
-    watchPrices(addresses, watchOptions, shared)
+  const shared = store && new SharedPrices(context, store, fleetLease)
+  const schedule = new Schedule(context, shared, notify)
+  if (options.stream) schedule.stream = new FeedStream(context, notify)
+  const watch: PriceFeed['watch'] = (addresses, watchOptions) => watchPrices(addresses, watchOptions, context)
   const candles = new CandleStore(context)
   const wallets = { ...context, tokens: new TokenInfos(context), holdings: new Map(), watch }
   const trades = new Trades(context)
@@ -98,16 +91,16 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     lifetime.end()
     listeners.clear()
     page?.stop()
-    stream?.stop()
+    schedule.stream?.stop()
     await Promise.all([schedule.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
   const feed = {
     async price(address, requestOptions = {}) {
-      const prices = await getPrices([address], requestOptions, shared)
+      const prices = await getPrices([address], requestOptions, context)
       return prices[address] as NonNullable<(typeof prices)[string]>
     },
-    prices: (addresses, requestOptions = {}) => getPrices(addresses, requestOptions, shared) as never,
+    prices: (addresses, requestOptions = {}) => getPrices(addresses, requestOptions, context) as never,
     peek: createPeek(context),
     subscribe(listener) {
       const subscription = () => callSafely(listener, undefined)
@@ -115,13 +108,12 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       return () => void listeners.delete(subscription)
     },
     watch,
-    alert: (address, alertOptions) => watchAlerts(address, alertOptions, shared),
+    alert: (address, alertOptions) => watchAlerts(address, alertOptions, context),
     portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, context, candles),
     trades: (tradesOptions) => trades.follow(tradesOptions),
-    status: () => readStatus(shared, budget !== undefined, stream?.status),
-    explain: ({ calls = 10 } = {}) =>
-      explain(context, schedule, [...watches], [...context.recurring.list(), ...trades.planned()], calls),
+    status: () => readStatus(context, budget !== undefined),
+    explain: ({ calls = 10 } = {}) => explain(context, calls),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed
@@ -131,33 +123,4 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
 function readDuration(name: string, ms: number): number {
   if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms
   throw invalidOption(name, ms, 'a number of milliseconds from 0 to a day')
-}
-
-/** @param hasBudget whether the options say what the feed may spend */
-function readStatus(context: WatchContext, hasBudget: boolean, stream: FeedStreamStatus | undefined): FeedStatus {
-  const { clock, schedule, dailyBudget, backoff, watches } = context
-  const state = stateOf(context)
-  const isWaiting = state === 'waiting' || state === 'stopped'
-  schedule.settle()
-  return {
-    state,
-    until: isWaiting ? clock.toUnix(backoff.until) : undefined,
-    reason: isWaiting ? codeOf(backoff.failure?.error) : undefined,
-    stretch: dailyBudget.stretch,
-    atLeastStretch: dailyBudget.atLeastStretch,
-    creditsPerDay: Math.round(schedule.ticks.timetable.creditsPerDay),
-    limit: hasBudget ? dailyBudget.budget.limit : undefined,
-    spent: dailyBudget.spent,
-    projected: dailyBudget.projected,
-    watches: watches.size,
-    addresses: schedule.watched.size,
-    stream,
-  }
-}
-
-function stateOf({ lifetime, backoff, watches, isPaused }: WatchContext): FeedStatus['state'] {
-  if (lifetime.aborted) return 'closed'
-  if (isPaused()) return 'paused'
-  if (backoff.state !== 'none') return backoff.state
-  return watches.size > 0 ? 'running' : 'idle'
 }

@@ -6,7 +6,7 @@ import { defaultOf } from '../../operations/validate-params.ts'
 import type { FeedContext } from '../context.ts'
 import { toWatchFailed } from '../events.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import { FailureReport, Requester } from '../requests/requester.ts'
+import { FailureReport, type RecurringRequest, Requester } from '../requests/requester.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
 import { addAnswer, countMissing, type KnownSeries, serviceTime } from './series.ts'
 import { type CandleStore, isCandles, type SeriesId } from './store.ts'
@@ -56,20 +56,22 @@ export function watchCandles(
     lifetime,
     onRead: (series) => series,
     async follow(publish, ended) {
-      const stopPlanning = recurring.add({ ...planOf(id, limit, everyMs), everyMs })
-      await follow(id, limit, everyMs, publish, ended, context, store).finally(stopPlanning)
+      const planned = planOf(id, limit, everyMs)
+      recurring.add(planned)
+      await follow(id, limit, everyMs, publish, ended, context, store).finally(() => recurring.delete(planned))
     },
   })
 }
 
 /** Each request asks for the open candle and for those that have ended since the one before. */
-function planOf(id: SeriesId, limit: number, everyMs: number) {
+function planOf(id: SeriesId, limit: number, everyMs: number): RecurringRequest {
   const candles = Math.min(limit, 1 + everyMs / (BUCKET_SECONDS[id.bucket] * 1_000))
   const { address, bucket, currency } = id
   return {
-    operation: 'token.candles' as const,
+    operation: 'token.candles',
     address,
     key: [address, bucket, currency].join(),
+    everyMs,
     credits: () => base + perItem * candles,
   }
 }

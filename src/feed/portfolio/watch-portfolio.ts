@@ -9,7 +9,7 @@ import type { FeedContext } from '../context.ts'
 import { toWatchFailed } from '../events.ts'
 import { mayBeChargedAgain } from '../failures.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import { FailureReport, Requester } from '../requests/requester.ts'
+import { FailureReport, type RecurringRequest, Requester } from '../requests/requester.ts'
 import type { FeedPrice, Watch, WatchOptions } from '../watch/types.ts'
 import {
   type FollowedWallet,
@@ -147,13 +147,14 @@ async function follow(followed: FollowedWallet, context: PortfolioContext): Prom
   }
   const address = checksumAddress(wallet)
   const requester = requesterFor(address)
-  const stopPlanning = recurring.add({
+  const planned: RecurringRequest = {
     operation: 'balances.get',
     address,
     key: address,
     everyMs: balancesEveryMs,
     credits: () => context.holdings.get(address)?.credits ?? base,
-  })
+  }
+  recurring.add(planned)
   const interval = () => balancesEveryMs * dailyBudget.requestStretch
   try {
     for (let earlierFailures = 0; ; ) {
@@ -170,7 +171,7 @@ async function follow(followed: FollowedWallet, context: PortfolioContext): Prom
       await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
     }
   } finally {
-    stopPlanning()
+    recurring.delete(planned)
     state.stop()
   }
 }

@@ -5,7 +5,6 @@ import { maxAffordable } from '../../credits/batch-cost.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'
-import type { Schedule } from '../schedule/schedule.ts'
 import { Isolation } from './isolation.ts'
 import type { SharedPrices } from './shared-prices.ts'
 import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
@@ -21,7 +20,6 @@ type Prices = readonly TrackedPrice[]
 /** Gets prices from the store, else from the service, and delivers them or the failure to the subscribers. */
 export class PriceBuyer {
   readonly #context: FeedContext
-  readonly #schedule: Schedule
   readonly #shared: SharedPrices | undefined
   readonly #onDelivered: () => void
   readonly #isolation: Isolation
@@ -33,9 +31,8 @@ export class PriceBuyer {
    * @param shared what other processes buy, too; undefined without a store
    * @param onDelivered called after the subscribers of an address have its new price
    */
-  constructor(context: FeedContext, schedule: Schedule, shared: SharedPrices | undefined, onDelivered: () => void) {
+  constructor(context: FeedContext, shared: SharedPrices | undefined, onDelivered: () => void) {
     this.#context = context
-    this.#schedule = schedule
     this.#shared = shared
     this.#onDelivered = onDelivered
     this.#isolation = new Isolation(context)
@@ -50,16 +47,13 @@ export class PriceBuyer {
     const { clock, dailyBudget } = this.#context
     const prices = [...due, ...early]
     const decidedAt = clock.now()
-    for (const tracked of prices) {
-      tracked.await(decidedAt)
-      this.#schedule.changed(tracked)
-    }
+    for (const tracked of prices) tracked.await(decidedAt)
     try {
       // Before the store is read, because a stretched interval accepts older prices.
       const loading = dailyBudget.load()
       if (loading) {
         await loading
-        this.#schedule.loaded()
+        this.#context.schedule.loaded()
       }
       if (this.#shared) await this.#buyMissing(this.#shared, due, early, decidedAt)
       else await this.#buyAll(this.#refuseRequests(prices), decidedAt)
@@ -79,7 +73,7 @@ export class PriceBuyer {
   /** Delivers a price that nobody had to buy, or one that was bought. */
   deliver(tracked: TrackedPrice, known: KnownPrice): void {
     tracked.deliver(known)
-    this.#schedule.changed(tracked)
+    this.#context.schedule.delivered(tracked)
     for (const subscriber of tracked.subscribers()) subscriber.onPrice(tracked)
     this.#onDelivered()
   }
@@ -97,13 +91,13 @@ export class PriceBuyer {
     const isEarly = new Set(early)
     // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
     const isRequired = (tracked: TrackedPrice) => !isEarly.has(tracked) || tracked.requesters.size > 0
-    if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return this.#release(missing)
+    if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return release(missing)
     const toBuy = this.#refuseRequests(missing)
     const whileHeld = (prices: Prices, work: () => Promise<void>) => work().finally(shared.hold(prices))
     const mine = await shared.acquire(toBuy.filter(isRequired))
     const rest = toBuy.filter((tracked) => !isRequired(tracked))
     const mineToo = mine.length === 0 ? [] : await shared.acquire(rest)
-    this.#release(rest.filter((tracked) => !mineToo.includes(tracked)))
+    release(rest.filter((tracked) => !mineToo.includes(tracked)))
     const leased = [...mine, ...mineToo]
     const bought = whileHeld(leased, () => this.#buyAll(leased, decidedAt))
     // It rejects when the feed closes, perhaps while the others are read.
@@ -145,7 +139,7 @@ export class PriceBuyer {
     const { send, clock, backoff, lifetime } = this.#context
     const releaseSlot = await this.#semaphore.acquire(lifetime)
     const prices = wanted.filter(({ isWanted }) => isWanted)
-    this.#release(wanted.filter(({ isWanted }) => !isWanted))
+    release(wanted.filter(({ isWanted }) => !isWanted))
     const stop = new LightAbortController()
     const sentAt = clock.now()
     try {
@@ -162,8 +156,8 @@ export class PriceBuyer {
       const failure = isTakenBack ? undefined : this.#isolation.recordFailure(prices, error, sentAt, decidedAt)
       if (failure) return this.#fail(prices, failure, decidedAt)
       // Nothing was sent, or the parts of the batch are requested now. Somebody may want the prices again.
-      this.#release(prices)
-      for (const tracked of prices) this.#schedule.failed(tracked, undefined)
+      release(prices)
+      for (const tracked of prices) this.#context.schedule.failed(tracked, undefined)
     } finally {
       this.#requests.delete(prices)
       releaseSlot()
@@ -175,8 +169,8 @@ export class PriceBuyer {
     const { credits, isUnknown = false } = bought
     if (prices.some(({ watchers, paceMs }) => watchers.size === 0 || paceMs > 0)) dailyBudget.recordUnplanned(credits)
     // The first request after a failure may have waited in the client, which is not latency.
-    if (backoff.state === 'none') this.#schedule.recordLatency(clock.now() - decidedAt)
-    if (backoff.recordSuccess(sentAt)) this.#schedule.recovered()
+    if (backoff.state === 'none') this.#context.schedule.recordLatency(clock.now() - decidedAt)
+    if (backoff.recordSuccess(sentAt)) this.#context.schedule.recovered()
     const operation = prices.length === 1 ? 'token.price' : 'prices.batch'
     emit({ type: 'feed.bought', operation, addresses: prices.map(({ address }) => address), credits })
     this.#isolation.recordSuccess(prices, isUnknown)
@@ -197,7 +191,7 @@ export class PriceBuyer {
     for (const tracked of prices) {
       tracked.fail(decidedAt)
       if (failure.maybeCharged) tracked.chargeInVain(this.#context.clock.now())
-      this.#schedule.failed(tracked, failure)
+      this.#context.schedule.failed(tracked, failure)
       for (const subscriber of tracked.subscribers()) subscriber.onFailure(tracked, failure)
     }
   }
@@ -214,13 +208,10 @@ export class PriceBuyer {
     this.#refuse([...refusal.refused], refusal.error, this.#context.clock.now(), true)
     return prices.filter((tracked) => !refusal.refused.has(tracked))
   }
+}
 
-  #release(prices: Prices): void {
-    for (const tracked of prices) {
-      tracked.release()
-      this.#schedule.changed(tracked)
-    }
-  }
+function release(prices: Prices): void {
+  for (const tracked of prices) tracked.release()
 }
 
 /** The age that satisfies every subscriber of an address. */

@@ -104,34 +104,37 @@ class StoreLease implements SharedLease {
   }
 
   async acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>> {
-    const areMine = await Promise.all(addresses.map((address) => this.#acquire(address, leaseMs)))
-    return new Set(addresses.filter((_, index) => areMine[index]))
+    const { clock, lifetime } = this.#context
+    const lease = `${clock.wall.now() + leaseMs} ${this.#owner}`
+    const read = (some: readonly string[]) => Promise.all(some.map((address) => this.#store.get(leaseKeyOf(address))))
+    // It is atomic: a lease that is there already stays.
+    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), lease, leaseMs)
+    const added = await Promise.all(addresses.map(add))
+    // The store has no `add` for these, or keeps a lease longer than it lasts.
+    const others = addresses.filter((_, index) => !added[index])
+    const found = await read(others)
+    const free = others.filter((address, index) => !this.#isHeld(address, found[index]))
+    await Promise.all(free.map(async (address) => this.#store.set(leaseKeyOf(address), lease, leaseMs)))
+    // When the feed is closed, what was written is given back at once.
+    if (free.length > 0) await sleep(clock, SETTLE_MS, lifetime).catch(() => {})
+    const written = await read(free)
+    const shown = free.filter((address, index) => this.#isShown(address, written[index]))
+    return new Set([...addresses.filter((_, index) => added[index]), ...shown])
   }
 
   async release(addresses: readonly string[]): Promise<void> {
     await Promise.allSettled(addresses.map(async (address) => this.#store.delete(leaseKeyOf(address))))
   }
 
-  async #acquire(address: string, leaseMs: number): Promise<boolean> {
-    const { clock, lifetime } = this.#context
-    const key = leaseKeyOf(address)
-    const lease = `${clock.wall.now() + leaseMs} ${this.#owner}`
-    // It is atomic: a lease that is there already stays.
-    if (await this.#store.add?.(key, lease, leaseMs)) return true
-    // The store has no `add`, or keeps a lease longer than it lasts.
-    if (this.#isHeld(address, await this.#store.get(key))) return false
-    await this.#store.set(key, lease, leaseMs)
-    // When the feed is closed, what was written is given back at once.
-    await sleep(clock, SETTLE_MS, lifetime).catch(() => {})
-    const written = await this.#store.get(key)
+  /** Whether the store shows a lease that was written. A store that does not costs a request, and never a price. */
+  #isShown(address: string, written: unknown): boolean {
     if (this.#isMine(written)) {
       this.#unshown.delete(address)
       return true
     }
     if (this.#isHeld(address, written)) return false
-    // A store that does not show it costs a request, and never a price. Once, another process may have ended its lease meanwhile: then the
-    // store has the price.
-    const isBlind = this.#unshown.has(address) && !lifetime.aborted
+    // Once, another process may have ended its lease meanwhile: then the store has the price.
+    const isBlind = this.#unshown.has(address) && !this.#context.lifetime.aborted
     this.#unshown.add(address)
     if (isBlind) this.#reportBlind()
     return isBlind

@@ -1,7 +1,9 @@
+import type { Stretch } from '../../credits/timetable.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
 import type { FeedPrice } from '../watch/types.ts'
+import type { RunningWatch } from '../watch/watch.ts'
 
 /** Addresses that are requested together until they succeed or fail alone. */
 export interface SuspectGroup {
@@ -22,14 +24,6 @@ export interface Subscriber {
   onFailure(tracked: TrackedPrice, failure: Failure): void
 }
 
-/** A subscriber that wants a new price again and again. */
-export interface Watcher extends Subscriber {
-  /** The longest interval while the budget is too small; Infinity if any will do. */
-  readonly atLeastEveryMs: number
-  /** Called when a price is older than the interval, and no newer one has arrived. */
-  onLate(tracked: TrackedPrice): void
-}
-
 /** A price and when it was requested. */
 export interface KnownPrice {
   /** Null: the token has no price. */
@@ -38,14 +32,6 @@ export interface KnownPrice {
   readonly at: number
   /** The same moment in unix milliseconds. */
   readonly requestedAt: number
-}
-
-/** How much longer the intervals are because of the budget. */
-export interface Stretch {
-  /** The factor for every interval; 1 if the budget is large enough. */
-  readonly stretch: number
-  /** The factor for every `atLeastEveryMs`; 1 if the budget is large enough for those. */
-  readonly atLeastStretch: number
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -57,9 +43,9 @@ export class TrackedPrice {
   /** In EIP-55 form. */
   readonly address: string
   /** The strictest first, because one address may have thousands. */
-  readonly watchers = createPriorityQueue<Watcher>(({ everyMs }) => everyMs)
+  readonly watchers = createPriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
   /** Those with an `atLeastEveryMs`, the shortest first. */
-  readonly #guaranteed = createPriorityQueue<Watcher>(({ atLeastEveryMs }) => atLeastEveryMs)
+  readonly #guaranteed = createPriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
   /** Price requests that wait for an answer. */
   readonly requesters = new Set<Subscriber>()
 
@@ -145,20 +131,20 @@ export class TrackedPrice {
   }
 
   /** A watch wants its price, or wants it at another interval. */
-  join(watcher: Watcher): void {
+  join(watcher: RunningWatch): void {
     this.watchers.put(watcher)
     if (watcher.atLeastEveryMs < NEVER) this.#guaranteed.put(watcher)
     else this.#guaranteed.delete(watcher)
   }
 
   /** A watch no longer wants its price. */
-  leave(watcher: Watcher): void {
+  leave(watcher: RunningWatch): void {
     this.watchers.delete(watcher)
     this.#guaranteed.delete(watcher)
   }
 
   /** Sets the interval that suits every watcher. */
-  stretch({ stretch, atLeastStretch }: Stretch): void {
+  stretch({ stretch, atLeastStretch }: Pick<Stretch, 'stretch' | 'atLeastStretch'>): void {
     this.intervalMs = Math.min(this.shortestInterval * stretch, this.longestInterval * atLeastStretch)
   }
 

@@ -158,35 +158,11 @@ function unusable(operation: RequestSpec['operation'], { data, credits }: Spent<
   return new ResponseError(message, { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data })
 }
 
-/** What a consumer requests at an interval, besides prices. */
-export interface RecurringRequest {
-  readonly operation: Exclude<PlannedRequests['operation'], 'trade.list'>
-  /** In EIP-55 form. */
-  readonly address: string
+/** What is requested again and again, besides prices. */
+export interface RecurringRequest extends Pick<PlannedRequests, 'operation' | 'address'> {
   /** Requests with the same key are shared by their consumers, at the shortest interval. */
   readonly key: string
   readonly everyMs: number
-  /** The cost of a request every `everyMs`, as far as it is known. */
-  credits(): number
-}
-
-/** The recurring requests of a feed. */
-export class RecurringRequests {
-  readonly #requests = new Set<RecurringRequest>()
-
-  /** Adds a request. Returns a function that removes it. */
-  add(request: RecurringRequest): () => void {
-    this.#requests.add(request)
-    return () => void this.#requests.delete(request)
-  }
-
-  /** Those that are made: of several with one key, the one with the shortest interval. */
-  list(): readonly RecurringRequest[] {
-    const shortest = new Map<string, RecurringRequest>()
-    for (const request of this.#requests) {
-      const other = shortest.get(request.key)
-      if (other === undefined || request.everyMs < other.everyMs) shortest.set(request.key, request)
-    }
-    return [...shortest.values()]
-  }
+  /** The cost of one of these requests after an interval, as far as it is known. */
+  credits(intervalMs: number): number
 }

@@ -35,7 +35,7 @@ export class LeadTime {
 export class LatePrices {
   readonly #context: FeedContext
   readonly #lead: LeadTime
-  /** Those whose price may become older than a watcher accepts. */
+  /** By when their price is older than a watcher accepts. */
   readonly #queue = createPriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
   /** The lead time at the last `feed.slow`. */
   #slowLeadMs: number | undefined
@@ -50,13 +50,12 @@ export class LatePrices {
     return this.#queue.peek()?.lateAt ?? NEVER
   }
 
-  /** In time, a new price arrives before; only under a stretch, from a stream, or while its request is in flight, it may not. */
+  /** Call it when a price or its watchers have changed. */
   update(tracked: TrackedPrice): void {
-    this.#queue.delete(tracked)
-    const isInTime = this.#context.dailyBudget.stretch === 1 && !tracked.inFlight && tracked.paceMs === 0
-    if (tracked.price === undefined || isInTime) return
-    tracked.lateAt = tracked.at + ageAbove(tracked, tracked.reportedLateMs) + 1
+    const { price, at, reportedLateMs } = tracked
+    tracked.lateAt = price === undefined ? NEVER : at + ageAbove(tracked, reportedLateMs) + 1
     if (tracked.lateAt < NEVER) this.#queue.put(tracked)
+    else this.#queue.delete(tracked)
   }
 
   report(now: number): void {
@@ -84,8 +83,8 @@ function ageAbove(tracked: TrackedPrice, ms: number): number {
   if (shortest > ms) return shortest
   let next = NEVER
   for (const { everyMs } of tracked.watchers.items()) {
-    const age = tracked.maxAge(everyMs)
-    if (age > ms) next = Math.min(next, age)
+    const ageMs = tracked.maxAge(everyMs)
+    if (ageMs > ms) next = Math.min(next, ageMs)
   }
   return next
 }

@@ -6,6 +6,8 @@ import type { Failure } from '../failures.ts'
 import { PriceBuyer } from '../prices/price-buyer.ts'
 import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
+import type { FeedStream } from '../stream/feed-stream.ts'
+import type { RunningWatch } from '../watch/watch.ts'
 import { LatePrices, LeadTime } from './lateness.ts'
 import { type TickGroup, TickPlan } from './tick-plan.ts'
 
@@ -26,9 +28,11 @@ export class Schedule {
   /** Buys what is due. */
   readonly buyer: PriceBuyer
   /** Where prices come without being bought; undefined without a proxy. */
-  stream: { readonly isLoading: boolean; changed(): void; settle(): void } | undefined
+  stream: FeedStream | undefined
   /** What is bought again and again, with the stretch. */
   readonly ticks = new TickPlan()
+  /** How long before its due time a request is sent. */
+  readonly lead = new LeadTime()
   readonly #context: FeedContext
   /** Whether several processes may have the prices. */
   readonly #isShared: boolean
@@ -37,7 +41,6 @@ export class Schedule {
   readonly #urgent = createPriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
-  readonly #lead = new LeadTime()
   readonly #late: LatePrices
   #windowEndsAt = NEVER
   /** When the watches that have changed get their places. */
@@ -53,8 +56,8 @@ export class Schedule {
   constructor(context: FeedContext, shared: SharedPrices | undefined, onDelivered: () => void) {
     this.#context = context
     this.#isShared = shared !== undefined
-    this.#late = new LatePrices(context, this.#lead)
-    this.buyer = new PriceBuyer(context, this, shared, onDelivered)
+    this.#late = new LatePrices(context, this.lead)
+    this.buyer = new PriceBuyer(context, shared, onDelivered)
   }
 
   get watched(): ReadonlySet<TrackedPrice> {
@@ -63,9 +66,6 @@ export class Schedule {
   /** What is watched and no stream brings. */
   get bought(): TrackedPrice[] {
     return [...this.#watched].filter(({ paceMs }) => paceMs === 0)
-  }
-  get leadMs(): number {
-    return this.#lead.ms
   }
 
   /** Gives the watches that have just changed their places, as they will have them at the end of the window. */
@@ -78,29 +78,33 @@ export class Schedule {
   }
 
   /** A watch wants an address, or wants it at another interval: then it is not new. */
-  join(tracked: TrackedPrice, isNew: boolean): void {
-    const { clock, windowMs, dailyBudget } = this.#context
+  join(tracked: TrackedPrice, watch: RunningWatch, isNew: boolean): void {
+    tracked.join(watch)
     this.#watched.add(tracked)
-    tracked.stretch(dailyBudget)
-    this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
     // A new watch does not wait for what others have lost; what fails alone is not asked for again and again.
-    if (isNew && tracked.dueAt < NEVER)
-      this.#setDue(tracked, tracked.failures === 0 ? NEVER : Math.min(tracked.dueAt, clock.now() + RETRY_MS))
-    this.#late.update(tracked)
+    if (isNew && tracked.dueAt < NEVER) {
+      const retryAt = this.#context.clock.now() + RETRY_MS
+      this.#setDue(tracked, tracked.failures === 0 ? NEVER : Math.min(tracked.dueAt, retryAt))
+    }
+    this.#changed(tracked)
   }
 
   /** A watch no longer wants an address. */
-  leave(tracked: TrackedPrice): void {
-    const { clock, windowMs, dailyBudget } = this.#context
-    tracked.stretch(dailyBudget)
-    this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
-    this.#late.update(tracked)
+  leave(tracked: TrackedPrice, watch: RunningWatch): void {
+    tracked.leave(watch)
+    this.#changed(tracked)
     if (tracked.watchers.size > 0) return
     this.#watched.delete(tracked)
-    if (this.#watched.size === 0) this.#plan(clock.now())
-    if (tracked.isWanted) return
+    if (this.#watched.size === 0) this.#plan(this.#context.clock.now())
+    this.#dropUnwanted(tracked)
+  }
+
+  /** A stream brings the price of an address, or no longer does. */
+  setPace(tracked: TrackedPrice, paceMs: number): void {
+    if (tracked.paceMs === paceMs) return
+    tracked.paceMs = paceMs
     this.#setDue(tracked, NEVER)
-    this.buyer.withdraw()
+    this.#changed(tracked)
   }
 
   /** Buys an address, together with everything else requested in the same window. */
@@ -115,20 +119,18 @@ export class Schedule {
   /** Withdraws a request. */
   cancel(tracked: TrackedPrice): void {
     this.#requested.delete(tracked)
-    if (tracked.watchers.size === 0) this.#setDue(tracked, NEVER)
-    this.buyer.withdraw()
+    this.#dropUnwanted(tracked)
     this.#setTimer()
   }
 
-  /** An address is awaited, released or delivered. */
-  changed(tracked: TrackedPrice): void {
-    if (tracked.dueAt < NEVER) this.#setDue(tracked, NEVER)
+  /** A new price has arrived. */
+  delivered(tracked: TrackedPrice): void {
+    this.#setDue(tracked, NEVER)
     this.#late.update(tracked)
   }
 
   /** An address has failed. Without a failure, it is bought again at once. */
   failed(tracked: TrackedPrice, failure: Failure | undefined): void {
-    this.#late.update(tracked)
     // Those who request a price decide themselves whether to try again, and those who watch it may have it from a stream.
     const isBought = tracked.watchers.size > 0 && tracked.paceMs === 0
     if (!isBought && (failure || tracked.requesters.size === 0)) return
@@ -149,7 +151,7 @@ export class Schedule {
 
   /** Records the milliseconds from the decision to buy to the answer. */
   recordLatency(ms: number): void {
-    if (!this.#lead.record(ms)) return
+    if (!this.lead.record(ms)) return
     if (this.#watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())
     this.#setTimer()
   }
@@ -233,6 +235,7 @@ export class Schedule {
     for (const group of this.ticks.groups) if (group.at <= now) tick(group, now, due)
     const early = isLookUp ? this.#takeTick(now, due) : []
     if (due.size === 0) return
+    for (const tracked of due) this.#setDue(tracked, NEVER)
     const call = this.buyer.buy([...due], early).then(() => {
       this.#inFlight.delete(call)
       if (this.#isShared) for (const group of this.ticks.groups) this.#followOthers(group)
@@ -289,7 +292,7 @@ export class Schedule {
   #plan(now: number, isStretched = false): void {
     this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
-    for (const tracked of this.ticks.plan(bought, this.leadMs, now, isStretched)) this.#setDue(tracked, now)
+    for (const tracked of this.ticks.plan(bought, this.lead.ms, now, isStretched)) this.#setDue(tracked, now)
   }
 
   /**
@@ -298,11 +301,8 @@ export class Schedule {
    */
   #updateStretch(now: number, isNew: boolean): boolean {
     const { dailyBudget, emit } = this.#context
-    if (this.#isStopped || !dailyBudget.update(this.#watched, this.leadMs, isNew)) return false
-    for (const tracked of this.#watched) {
-      tracked.stretch(dailyBudget)
-      this.#late.update(tracked)
-    }
+    if (this.#isStopped || !dailyBudget.update(this.#watched, this.lead.ms, isNew)) return false
+    for (const tracked of this.#watched) tracked.stretch(dailyBudget)
     this.#plan(now, true)
     const { stretch, atLeastStretch, watchesPerDay: creditsPerDay } = dailyBudget
     const reported = this.#reportedStretch
@@ -313,10 +313,25 @@ export class Schedule {
     return true
   }
 
+  /** The watchers of an address have changed, or where its price comes from. */
+  #changed(tracked: TrackedPrice): void {
+    const { clock, windowMs, dailyBudget } = this.#context
+    tracked.stretch(dailyBudget)
+    this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
+    this.#late.update(tracked)
+  }
+
+  /** What nobody wants any longer is not bought. */
+  #dropUnwanted(tracked: TrackedPrice): void {
+    if (tracked.isWanted) return
+    this.#setDue(tracked, NEVER)
+    this.buyer.withdraw()
+  }
+
   #setDue(tracked: TrackedPrice, at: number): void {
-    this.#urgent.delete(tracked)
     tracked.dueAt = at
     if (at < NEVER) this.#urgent.put(tracked)
+    else this.#urgent.delete(tracked)
   }
 }
 

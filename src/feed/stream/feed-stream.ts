@@ -1,7 +1,6 @@
 import { internalsOf } from '../../client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
-import type { Schedule } from '../schedule/schedule.ts'
 import type { PageStream, PageStreamOptions } from './page-stream.ts'
 import type { StreamedPrice } from './stream-events.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
@@ -21,22 +20,20 @@ const CONNECTING: FeedStreamStatus = {
  */
 export class FeedStream {
   readonly #context: FeedContext
-  readonly #schedule: Schedule
-  readonly #onState: () => void
+  readonly #notify: () => void
   #stream: PageStream | undefined
   #isLoading = true
   #isStopped = false
 
   /**
-   * @param onState called when the state of the stream has changed
+   * @param notify called after the event that the state of the stream has changed
    * @throws InvalidRequestError for a client that cannot open streams
    */
-  constructor(context: FeedContext, schedule: Schedule, onState: () => void) {
+  constructor(context: FeedContext, notify: () => void) {
     const internals = internalsOf(context.client)
     if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
     this.#context = context
-    this.#schedule = schedule
-    this.#onState = onState
+    this.#notify = notify
     void this.#load(internals.open)
   }
 
@@ -69,7 +66,7 @@ export class FeedStream {
 
   /** On demand, because most pages have no stream. */
   async #load(open: PageStreamOptions['open']): Promise<void> {
-    const { clock, windowMs, isPaused } = this.#context
+    const { clock, schedule, windowMs, isPaused, emit } = this.#context
     try {
       const { PageStream } = await import('./page-stream.ts')
       if (this.#isStopped) return
@@ -78,41 +75,40 @@ export class FeedStream {
         windowMs,
         isPaused,
         open,
-        wanted: () => Array.from(this.#schedule.watched, ({ address }) => address),
+        wanted: () => Array.from(schedule.watched, ({ address }) => address),
         onPrice: (price) => this.#deliver(price),
         onChange: (isState) => {
           this.#setPaces()
           this.#reportFailures()
-          this.#schedule.wake()
-          if (isState) this.#onState()
+          schedule.wake()
+          if (!isState) return
+          emit({ type: 'feed.stream', ...this.status })
+          this.#notify()
         },
       })
     } catch {
       // The feed buys.
     }
     this.#isLoading = false
-    this.#schedule.wake()
+    schedule.wake()
   }
 
   #deliver({ address, ...known }: StreamedPrice): void {
-    const tracked = this.#context.table.find(address)
+    const { table, schedule } = this.#context
+    const tracked = table.find(address)
     // The answer to a request in flight will be newer.
-    if (tracked && !tracked.inFlight && known.at > tracked.at) this.#schedule.buyer.deliver(tracked, known)
+    if (tracked && !tracked.inFlight && known.at > tracked.at) schedule.buyer.deliver(tracked, known)
   }
 
   #setPaces(): void {
-    for (const tracked of this.#schedule.watched) {
-      const paceMs = this.#stream?.covers(tracked.address) ? this.#stream.paceMs : 0
-      if (paceMs === tracked.paceMs) continue
-      tracked.paceMs = paceMs
-      this.#schedule.changed(tracked)
-      this.#schedule.join(tracked, false)
-    }
+    const { schedule } = this.#context
+    for (const tracked of schedule.watched)
+      schedule.setPace(tracked, this.#stream?.covers(tracked.address) ? this.#stream.paceMs : 0)
   }
 
   /** The stream says at once that it will bring no prices; the watches say so before their prices are old. */
   #reportFailures(): void {
-    for (const tracked of this.#schedule.watched) {
+    for (const tracked of this.#context.schedule.watched) {
       const error = tracked.paceMs > 0 ? this.#stream?.failureOf(tracked.address) : undefined
       if (error === undefined) continue
       const failure = { error, waitMs: error.retryAfterMs ?? 0, transient: true, maybeCharged: false }

@@ -2,7 +2,6 @@ import { LightAbortController, raceWithAbort } from '../../concurrency/cancellat
 import type { Trade } from '../../generated/types.ts'
 import type { FeedContext } from '../context.ts'
 import { callSafely } from '../events.ts'
-import type { OtherRequests } from '../schedule/explain.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import { type TradeReader, TradeSource } from './source.ts'
@@ -84,8 +83,6 @@ export function createTradeReaders(context: FeedContext) {
 
   return {
     read,
-    /** What is requested, once for all readers of a token. */
-    planned: (): OtherRequests[] => [...sources.values()].flatMap((source) => source.planned() ?? []),
     /** Resolves when no request is in flight and everything is written. */
     async stop(): Promise<void> {
       await Promise.all([...sources.values()].map((source) => source.stop()))

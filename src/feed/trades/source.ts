@@ -4,8 +4,7 @@ import type { Trade } from '../../generated/types.ts'
 import { isArray, isObject } from '../../operations/type-guards.ts'
 import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../failures.ts'
-import { FailureReport, Requester, type RequestSpec } from '../requests/requester.ts'
-import type { OtherRequests } from '../schedule/explain.ts'
+import { FailureReport, type RecurringRequest, Requester, type RequestSpec } from '../requests/requester.ts'
 import { adaptInterval, PAGE_SIZE, TradeCost, tradeCredits } from './cost.ts'
 import { mergePage, TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import type { TradeMemory, TradeStore } from './store.ts'
@@ -32,8 +31,10 @@ interface TradeRequest {
 }
 
 /** The trades of one token, bought once for all of its readers. */
-export class TradeSource {
-  readonly #token: string | undefined
+export class TradeSource implements RecurringRequest {
+  readonly operation = 'trade.list'
+  readonly address: string | undefined
+  readonly key: string
   readonly #context: FeedContext
   readonly #store: TradeStore | undefined
   readonly #requester: Requester
@@ -50,7 +51,8 @@ export class TradeSource {
 
   /** @param token undefined for the trades of all tokens */
   constructor(token: string | undefined, context: FeedContext, store: TradeStore | undefined) {
-    this.#token = token
+    this.address = token
+    this.key = `trades ${token}`
     this.#context = context
     this.#store = store
     const report = new FailureReport((error) => {
@@ -64,19 +66,22 @@ export class TradeSource {
     return this.#readers.size
   }
 
-  /** What is requested for the readers; undefined without any. */
-  planned(): OtherRequests | undefined {
-    if (this.size === 0) return undefined
-    const credits = (intervalMs: number) => tradeCredits(this.#cost.limitAfter(intervalMs))
-    return { operation: 'trade.list', address: this.#token, everyMs: this.#intervalOf([...this.#readers]), credits }
+  get everyMs(): number {
+    return this.#intervalOf([...this.#readers])
+  }
+  credits(intervalMs: number): number {
+    return tradeCredits(this.#cost.limitAfter(intervalMs))
   }
 
   /** Adds a reader. Returns a function that removes it. */
   add(reader: TradeReader): () => void {
+    const { recurring } = this.#context
     this.#readers.add(reader)
+    recurring.add(this)
     if (this.#isLoaded) this.#welcome(reader)
     return () => {
       this.#readers.delete(reader)
+      if (this.size === 0) recurring.delete(this)
       this.wake()
     }
   }
@@ -123,7 +128,7 @@ export class TradeSource {
 
   async #load(): Promise<void> {
     const loaded = this.#context.dailyBudget.load()
-    const [stored] = await Promise.all([this.#store?.readMemory(this.#token), loaded])
+    const [stored] = await Promise.all([this.#store?.readMemory(this.address), loaded])
     this.#isLoaded = true
     if (stored === undefined) return
     this.#memory = stored
@@ -142,7 +147,7 @@ export class TradeSource {
 
   #deliver(to: Iterable<TradeReader>, page: TradePage): void {
     const gaps = [...to].flatMap((reader) => reader.receive(page) ?? [])
-    if (gaps[0]) this.#context.emit({ type: 'feed.gap', token: this.#token, ...gaps[0] })
+    if (gaps[0]) this.#context.emit({ type: 'feed.gap', token: this.address, ...gaps[0] })
   }
 
   #next(): TradeRequest {
@@ -157,7 +162,7 @@ export class TradeSource {
       operation: 'trade.list',
       addresses: [],
       worstCase: tradeCredits(limit),
-      params: { limit, ...(this.#token !== undefined && { token: this.#token }) },
+      params: { limit, ...(this.address !== undefined && { token: this.address }) },
       // Without `validate: 'strict'` a client hands over what it does not expect.
       isUsable: isArray,
     }
@@ -199,7 +204,7 @@ export class TradeSource {
 
   #remember(known: Omit<TradeMemory, 'cost'>): void {
     this.#memory = { ...known, cost: this.#cost.state }
-    this.#store?.writeMemory(this.#token, this.#memory)
+    this.#store?.writeMemory(this.address, this.#memory)
   }
 
   #recordFailure(error: unknown, request: TradeRequest): void {
@@ -214,7 +219,7 @@ export class TradeSource {
   #reportFailed({ code, message, credits }: EtnMarketError): void {
     const { clock, emit } = this.#context
     const retryAt = clock.toUnix(this.#nextInterval)
-    emit({ type: 'feed.trades_failed', token: this.#token, code, message, credits, retryAt })
+    emit({ type: 'feed.trades_failed', token: this.address, code, message, credits, retryAt })
   }
 }
 

@@ -2,7 +2,6 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Trade } from '../../generated/types.ts'
 import type { FeedContext } from '../context.ts'
-import type { OtherRequests } from '../schedule/explain.ts'
 import type { TradeReaders } from './readers.ts'
 import type { TradeReader } from './source.ts'
 
@@ -62,11 +61,6 @@ export class Trades {
     client.trade.list.estimate({ limit, ...(token !== undefined && { token }) })
     lifetime.throwIfAborted()
     return this.#read(token === undefined ? undefined : toChecksum([token])[0], bounds, options)
-  }
-
-  /** What is requested, once for all readers of a token. */
-  planned(): OtherRequests[] {
-    return this.#readers?.planned() ?? []
   }
 
   /** Resolves when no request is in flight and everything is written. */

@@ -1,16 +1,17 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { Decimal } from '../../utils/decimal.ts'
+import type { FeedContext } from '../context.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import { type Conditions, detectCrossings } from './crossings.ts'
 import { readAmount } from './min-change.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
-import { groupByAddress, RunningWatch, readIntervals, type WatchContext, type WatchTarget } from './watch.ts'
+import { groupByAddress, RunningWatch, readIntervals, type WatchTarget } from './watch.ts'
 
 const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'atLeastEveryMs', 'signal']
 const MAX_UNREAD = 1_000
 
 /** `feed.alert`. */
-export function watchAlerts(address: string, options: AlertOptions, context: WatchContext): AsyncIterable<FeedAlert> {
+export function watchAlerts(address: string, options: AlertOptions, context: FeedContext): AsyncIterable<FeedAlert> {
   rejectUnknown('alert option', options, OPTIONS)
   const intervals = readIntervals(options)
   const conditions = readConditions(options, intervals.everyMs)
@@ -24,7 +25,7 @@ function iterate(
   target: WatchTarget,
   conditions: Conditions,
   signal: AbortSignal | undefined,
-  context: WatchContext,
+  context: FeedContext,
 ): AsyncIterableIterator<FeedAlert> {
   const { clock, lifetime } = context
   const { everyMs } = target

@@ -2,18 +2,10 @@ import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/
 import type { FeedContext } from '../context.ts'
 import { callSafely, messageOf } from '../events.ts'
 import { codeOf, type Failure, isKeyRefused } from '../failures.ts'
-import type { TrackedPrice, Watcher } from '../prices/tracked-price.ts'
-import { toFeedPrice } from '../prices/tracked-price.ts'
+import { type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
-import type { Schedule } from '../schedule/schedule.ts'
 import { readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
-
-export interface WatchContext extends FeedContext {
-  readonly schedule: Schedule
-  /** The running watches of the feed. */
-  readonly watches: Set<RunningWatch>
-}
 
 /** Original inputs by their address in EIP-55 form. */
 export type InputsByAddress = ReadonlyMap<string, readonly string[]>
@@ -39,10 +31,11 @@ export interface Subscription {
 }
 
 /** Watches addresses under every input they were given as. It ends by `stop`, by its signal, or with the feed. */
-export class RunningWatch implements Watcher {
+export class RunningWatch implements Subscriber {
   everyMs: number
+  /** The longest interval while the budget is too small; Infinity if any will do. */
   atLeastEveryMs: number
-  readonly #context: WatchContext
+  readonly #context: FeedContext
   readonly #subscription: Subscription
   readonly #stopListening: () => void
   #inputs: InputsByAddress
@@ -54,7 +47,7 @@ export class RunningWatch implements Watcher {
   readonly #deliveredAt = new WeakMap<FeedPrice, number>()
   #reportedCode: string | undefined
 
-  constructor(target: WatchTarget, subscription: Subscription, context: WatchContext) {
+  constructor(target: WatchTarget, subscription: Subscription, context: FeedContext) {
     this.#context = context
     this.#subscription = subscription
     this.#inputs = target.inputs
@@ -105,6 +98,7 @@ export class RunningWatch implements Watcher {
     this.#report(tracked, this.#isOld(tracked))
   }
 
+  /** A price is older than the interval, and no newer one has arrived. */
   onLate(tracked: TrackedPrice): void {
     // A callback may have removed the address while its subscribers are called.
     if (this.#late.has(tracked) || !this.#inputs.has(tracked.address)) return
@@ -140,10 +134,7 @@ export class RunningWatch implements Watcher {
   #enter(before: InputsByAddress): void {
     const { clock, table, schedule, dailyBudget } = this.#context
     this.#prices = table.open(this.#inputs.keys())
-    for (const tracked of this.#prices) {
-      tracked.join(this)
-      schedule.join(tracked, !before.has(tracked.address))
-    }
+    for (const tracked of this.#prices) schedule.join(tracked, this, !before.has(tracked.address))
     schedule.wake()
     const { stretch, atLeastStretch } = dailyBudget
     const oldest = clock.now() - Math.min(this.everyMs * stretch, this.atLeastEveryMs * atLeastStretch)
@@ -161,9 +152,8 @@ export class RunningWatch implements Watcher {
   }
 
   #leave(tracked: TrackedPrice): void {
-    tracked.leave(this)
     this.#endFailure(tracked)
-    this.#context.schedule.leave(tracked)
+    this.#context.schedule.leave(tracked, this)
   }
 
   #report(tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true): void {
@@ -185,11 +175,7 @@ export class RunningWatch implements Watcher {
 }
 
 /** `feed.watch`: a callback, or any number of iterations, each with a running watch of its own. */
-export function watchPrices(
-  addresses: string | readonly string[],
-  options: WatchOptions,
-  context: WatchContext,
-): Watch {
+export function watchPrices(addresses: string | readonly string[], options: WatchOptions, context: FeedContext): Watch {
   const { lifetime, toChecksum } = context
   rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
   const { onPrice, onError, minChange, signal } = options
