@@ -1,4 +1,5 @@
 import { sleep } from '../../concurrency/clock.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Candle } from '../../generated/types.ts'
@@ -6,7 +7,7 @@ import { defaultOf } from '../../operations/validate-params.ts'
 import type { FeedContext } from '../context.ts'
 import { toWatchFailed } from '../events.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import { FailureReport, type RecurringRequest, Requester } from '../requests/requester.ts'
+import { type RecurringRequest, Requester } from '../requests/requester.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
 import { addAnswer, countMissing, type KnownSeries, serviceTime } from './series.ts'
 import { type CandleStore, isCandles, type SeriesId } from './store.ts'
@@ -86,8 +87,8 @@ async function follow(
   store: CandleStore,
 ): Promise<void> {
   const { clock, dailyBudget, emit } = context
-  const report = new FailureReport((error) => emit(toWatchFailed(id.address, error)))
-  const requester = new Requester(context, signal, report, () => everyMs)
+  const report = (error: EtnMarketError) => emit(toWatchFailed(id.address, error))
+  const requester = new Requester(context, signal, () => everyMs, report)
   const bucketSeconds = BUCKET_SECONDS[id.bucket]
   /** What the service's clock shows beyond the clock of the feed, in milliseconds; undefined before its first answer. */
   let clockOffset: number | undefined

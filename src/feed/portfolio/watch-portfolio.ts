@@ -9,7 +9,7 @@ import type { FeedContext } from '../context.ts'
 import { toWatchFailed } from '../events.ts'
 import { mayBeChargedAgain } from '../failures.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import { FailureReport, type RecurringRequest, Requester } from '../requests/requester.ts'
+import { type RecurringRequest, Requester } from '../requests/requester.ts'
 import type { FeedPrice, Watch, WatchOptions } from '../watch/types.ts'
 import {
   type FollowedWallet,
@@ -135,15 +135,15 @@ async function follow(followed: FollowedWallet, context: PortfolioContext): Prom
   const { wallet, balancesEveryMs, signal } = followed
   const { clock, dailyBudget, tokens, emit, recurring } = context
   const state = new PortfolioState(followed, tokens, context.watch)
-  const reports = new Map<string, FailureReport>()
+  const requesters = new Map<string, Requester>()
   const requesterFor = (address: string) => {
-    const onReason = (error: EtnMarketError) => {
+    const report = (error: EtnMarketError) => {
       emit(toWatchFailed(address, error))
       state.fallBehind()
     }
-    const report = reports.get(address) ?? new FailureReport(onReason)
-    reports.set(address, report)
-    return new Requester(context, signal, report, () => balancesEveryMs)
+    const requester = requesters.get(address) ?? new Requester(context, signal, () => balancesEveryMs, report)
+    requesters.set(address, requester)
+    return requester
   }
   const address = checksumAddress(wallet)
   const requester = requesterFor(address)

@@ -11,28 +11,6 @@ import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedA
 import type { PlannedRequests } from '../types.ts'
 import type { Spent } from './send.ts'
 
-/** Reports what holds requests up: once, and again when the reason changes. */
-export class FailureReport {
-  readonly #onReason: (error: EtnMarketError) => void
-  #reportedCode: string | undefined
-
-  /** @param onReason called with the first of several failures in a row that have the same code */
-  constructor(onReason: (error: EtnMarketError) => void) {
-    this.#onReason = onReason
-  }
-
-  report(error: unknown): void {
-    if (!isEtnMarketError(error) || error.code === this.#reportedCode) return
-    this.#reportedCode = error.code
-    this.#onReason(error)
-  }
-
-  /** Call it after a success. */
-  clear(): void {
-    this.#reportedCode = undefined
-  }
-}
-
 export interface RequestSpec<T = unknown> {
   readonly operation: Exclude<FeedBoughtEvent['operation'], 'prices.batch'>
   /** In EIP-55 form. */
@@ -59,18 +37,27 @@ const SHARE_CHECK_MS = 60_000
 export class Requester {
   readonly #context: FeedContext
   readonly #signal: CancellationSignal
-  readonly #report: FailureReport
   readonly #everyMs: () => number
+  readonly #onReason: (error: EtnMarketError) => void
+  #reportedCode: string | undefined
   /** Consecutive failures. Those of this consumer alone do not hold up others. */
   #failures = 0
   #notBefore = Number.NEGATIVE_INFINITY
 
-  /** @param everyMs the wait after a failure that may have been charged, in milliseconds */
-  constructor(context: FeedContext, signal: CancellationSignal, report: FailureReport, everyMs: () => number) {
+  /**
+   * @param everyMs the wait after a failure that may have been charged, in milliseconds
+   * @param onReason called with what holds requests up: once, and again when the code changes
+   */
+  constructor(
+    context: FeedContext,
+    signal: CancellationSignal,
+    everyMs: () => number,
+    onReason: (error: EtnMarketError) => void,
+  ) {
     this.#context = context
     this.#signal = signal
-    this.#report = report
     this.#everyMs = everyMs
+    this.#onReason = onReason
   }
 
   /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
@@ -80,14 +67,14 @@ export class Requester {
     const until = Math.max(backoff.until, this.#notBefore)
     if (isPaused()) return PAUSE_MS
     if (now < until) {
-      this.#report.report(backoff.failure?.error)
+      this.#report(backoff.failure?.error)
       return until - now
     }
     const { availableForRequests, budget } = dailyBudget
     // No day of the budget has room for what is larger than all of it: that is sent, and refused.
     if (availableForRequests >= worstCase || worstCase > budget.limit) return 0
     const available = Math.floor(availableForRequests)
-    this.#report.report(
+    this.#report(
       new BudgetExceededError(
         `The request needs up to ${worstCase} credits, but ${available} are left beside the share of the watches. Nothing was sent.`,
         { operation, needed: worstCase, available, resetsAt: budget.resetsAt },
@@ -122,7 +109,7 @@ export class Requester {
       emit({ type: 'feed.bought', operation: spec.operation, addresses: spec.addresses, credits: answer.credits })
       if (!spec.isUsable(answer.data)) throw unusable(spec.operation, answer)
       this.#failures = 0
-      this.#report.clear()
+      this.#reportedCode = undefined
       return { ...answer, sentAt }
     } catch (error) {
       signal.throwIfAborted()
@@ -130,7 +117,7 @@ export class Requester {
       this.#notBefore = Math.max(clock.now() + this.#waitAfter(error), isCharged ? sentAt + this.#everyMs() : 0)
       this.#failures++
       if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
-      if (!isRefusal(error)) this.#report.report(error)
+      if (!isRefusal(error)) this.#report(error)
       throw error
     }
   }
@@ -144,6 +131,12 @@ export class Requester {
         if (this.#signal.aborted || !this.mayRetry(error, specify())) throw error
       }
     }
+  }
+
+  #report(error: unknown): void {
+    if (!isEtnMarketError(error) || error.code === this.#reportedCode) return
+    this.#reportedCode = error.code
+    this.#onReason(error)
   }
 
   #waitAfter(error: unknown): number {

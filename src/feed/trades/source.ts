@@ -4,23 +4,11 @@ import type { Trade } from '../../generated/types.ts'
 import { isArray, isObject } from '../../operations/type-guards.ts'
 import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../failures.ts'
-import { FailureReport, type RecurringRequest, Requester, type RequestSpec } from '../requests/requester.ts'
+import { type RecurringRequest, Requester, type RequestSpec } from '../requests/requester.ts'
 import { adaptInterval, PAGE_SIZE, TradeCost, tradeCredits } from './cost.ts'
-import { mergePage, TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
+import { mergePage, TradeDedupe, type TradePage } from './dedupe.ts'
+import type { TradeReader } from './readers.ts'
 import type { TradeMemory, TradeStore } from './store.ts'
-
-/** Somebody who reads the trades of a token. */
-export interface TradeReader {
-  /** The shortest and the longest interval between requests, in milliseconds. */
-  readonly bounds: { readonly min: number; readonly max: number }
-  /** Whether the reader has read everything, and waits for more. */
-  readonly isWaiting: boolean
-  /** Whether it has read trades before, so that it begins with those that it has not read. */
-  readonly isResumed: boolean
-  /** Takes the newest trades, known ones included. Returns what the reader has missed. */
-  receive(page: TradePage): TradeGap | undefined
-  fail(error: unknown): void
-}
 
 interface TradeRequest {
   readonly limit: number
@@ -55,11 +43,11 @@ export class TradeSource implements RecurringRequest {
     this.key = `trades ${token}`
     this.#context = context
     this.#store = store
-    const report = new FailureReport((error) => {
+    const report = (error: EtnMarketError) => {
       // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
       if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
-    })
-    this.#requester = new Requester(context, context.lifetime, report, () => this.#interval)
+    }
+    this.#requester = new Requester(context, context.lifetime, () => this.#interval, report)
   }
 
   get size(): number {

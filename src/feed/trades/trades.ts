@@ -2,8 +2,7 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Trade } from '../../generated/types.ts'
 import type { FeedContext } from '../context.ts'
-import type { TradeReaders } from './readers.ts'
-import type { TradeReader } from './source.ts'
+import type { TradeReader, TradeReaders } from './readers.ts'
 
 /** Options of `feed.trades`. */
 export interface TradesOptions {
@@ -81,8 +80,8 @@ export class Trades {
   }
 
   async #load(): Promise<TradeReaders> {
-    const { createTradeReaders } = await import('./readers.ts')
-    this.#readers = createTradeReaders(this.#context)
+    const { TradeReaders } = await import('./readers.ts')
+    this.#readers = new TradeReaders(this.#context)
     return this.#readers
   }
 }
