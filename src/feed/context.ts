@@ -4,6 +4,7 @@ import type { CheckedStore } from './checked-store.ts'
 import type { FeedEvent } from './events.ts'
 import type { FeedClock } from './feed-clock.ts'
 import type { DailyBudget } from './prices/daily-budget.ts'
+import type { PriceBuyer } from './prices/price-buyer.ts'
 import type { PriceTable } from './prices/tracked-price.ts'
 import type { Backoff } from './requests/backoff.ts'
 import type { RecurringRequest } from './requests/requester.ts'
@@ -25,6 +26,7 @@ export interface FeedContext {
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly schedule: Schedule
+  readonly buyer: PriceBuyer
   /** The running watches of the feed. */
   readonly watches: Set<RunningWatch>
   /** What is requested again and again, besides prices. */
@@ -35,6 +37,8 @@ export interface FeedContext {
   /** The default of a price request. */
   readonly maxAgeMs: number
   emit(event: FeedEvent): void
+  /** Calls those who subscribed to new prices and states. */
+  notify(): void
   /** Whether the page is hidden. */
   isPaused(): boolean
   /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */

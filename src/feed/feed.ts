@@ -14,6 +14,7 @@ import { followPageVisibility } from './page-visibility.ts'
 import { TokenInfos } from './portfolio/token-info.ts'
 import { watchPortfolio } from './portfolio/watch-portfolio.ts'
 import { DailyBudget } from './prices/daily-budget.ts'
+import { PriceBuyer } from './prices/price-buyer.ts'
 import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
 import { Backoff } from './requests/backoff.ts'
@@ -50,6 +51,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const lifetime = new Lifetime()
   const page = pauseWhenHidden ? followPageVisibility(() => schedule.wake()) : undefined
   const dailyBudget = new DailyBudget(options, clock)
+  const listeners = new Set<() => void>()
   const context: FeedContext = {
     client,
     clock,
@@ -64,10 +66,16 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     get schedule(): Schedule {
       return schedule
     },
+    get buyer(): PriceBuyer {
+      return buyer
+    },
     send: createSend(client, dailyBudget.budget),
     windowMs,
     maxAgeMs,
     emit,
+    notify() {
+      for (const listener of [...listeners]) listener()
+    },
     isPaused: () => page?.hidden ?? false,
     toChecksum(addresses) {
       // Throws the client's error for an invalid address.
@@ -75,13 +83,9 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       return addresses.map(checksum)
     },
   }
-  const listeners = new Set<() => void>()
-  const notify = () => {
-    for (const listener of [...listeners]) listener()
-  }
-  const shared = store && new SharedPrices(context, store, fleetLease)
-  const schedule = new Schedule(context, shared, notify)
-  if (options.stream) schedule.stream = new FeedStream(context, notify)
+  const buyer = new PriceBuyer(context, store && new SharedPrices(context, store, fleetLease))
+  const schedule = new Schedule(context)
+  if (options.stream) schedule.stream = new FeedStream(context)
   const watch: PriceFeed['watch'] = (addresses, watchOptions) => watchPrices(addresses, watchOptions, context)
   const candles = new CandleStore(context)
   const wallets = { ...context, tokens: new TokenInfos(context), holdings: new Map(), watch }

@@ -63,9 +63,9 @@ export class DailyBudget {
   get isLimited(): boolean {
     return this.budget.limit < NEVER
   }
-  /** When the credits are renewed, by the clock of the feed, which no step of the wall clock changes. */
+  /** When the credits are renewed, by the clock of the feed, which no step of the wall clock changes; Infinity without a limit. */
   get renewsAt(): number {
-    return this.#clock.fromUnix(this.budget.resetsAt ?? NEVER)
+    return this.isLimited ? this.#clock.fromUnix(this.budget.resetsAt ?? NEVER) : NEVER
   }
   /** Until they are known, the totals of a stored budget are those of an empty one: the feed plans before it buys. */
   get available(): number {

@@ -21,20 +21,15 @@ type Prices = readonly TrackedPrice[]
 export class PriceBuyer {
   readonly #context: FeedContext
   readonly #shared: SharedPrices | undefined
-  readonly #onDelivered: () => void
   readonly #isolation: Isolation
   readonly #semaphore = new Semaphore(MAX_REQUESTS)
   /** Requests that wait for a cool-down or for their answer, with what takes them back. */
   readonly #requests = new Map<Prices, LightAbortController>()
 
-  /**
-   * @param shared what other processes buy, too; undefined without a store
-   * @param onDelivered called after the subscribers of an address have its new price
-   */
-  constructor(context: FeedContext, shared: SharedPrices | undefined, onDelivered: () => void) {
+  /** @param shared what other processes buy, too; undefined without a store */
+  constructor(context: FeedContext, shared: SharedPrices | undefined) {
     this.#context = context
     this.#shared = shared
-    this.#onDelivered = onDelivered
     this.#isolation = new Isolation(context)
   }
 
@@ -75,7 +70,7 @@ export class PriceBuyer {
     tracked.deliver(known)
     this.#context.schedule.delivered(tracked)
     for (const subscriber of tracked.subscribers()) subscriber.onPrice(tracked)
-    this.#onDelivered()
+    this.#context.notify()
   }
 
   /** Takes requests back that have not left and that nobody wants any longer. */

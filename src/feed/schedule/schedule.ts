@@ -3,8 +3,6 @@ import { creditsFor } from '../../credits/batch-cost.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import { PriceBuyer } from '../prices/price-buyer.ts'
-import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedStream } from '../stream/feed-stream.ts'
 import type { RunningWatch } from '../watch/watch.ts'
@@ -25,18 +23,14 @@ const MIN_STRETCH_CHANGE = 0.05
  * - on request, and then a group's next tick may go with it, where that costs less.
  */
 export class Schedule {
-  /** Buys what is due. */
-  readonly buyer: PriceBuyer
   /** Where prices come without being bought; undefined without a proxy. */
   stream: FeedStream | undefined
   /** What is bought again and again, with the stretch. */
   readonly ticks = new TickPlan()
   /** How long before its due time a request is sent. */
   readonly lead = new LeadTime()
+  readonly watched = new Set<TrackedPrice>()
   readonly #context: FeedContext
-  /** Whether several processes may have the prices. */
-  readonly #isShared: boolean
-  readonly #watched = new Set<TrackedPrice>()
   /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
   readonly #urgent = createPriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
   readonly #requested = new Set<TrackedPrice>()
@@ -47,40 +41,28 @@ export class Schedule {
   #changesAt = NEVER
   #reportedStretch = { stretch: 1, atLeastStretch: 1 }
   #timer = NO_TIMER
-  #isStopped = false
 
-  /**
-   * @param shared what other processes buy, too; undefined without a store
-   * @param onDelivered called after the subscribers of an address have its new price
-   */
-  constructor(context: FeedContext, shared: SharedPrices | undefined, onDelivered: () => void) {
+  constructor(context: FeedContext) {
     this.#context = context
-    this.#isShared = shared !== undefined
     this.#late = new LatePrices(context, this.lead)
-    this.buyer = new PriceBuyer(context, shared, onDelivered)
   }
 
-  get watched(): ReadonlySet<TrackedPrice> {
-    return this.#watched
-  }
   /** What is watched and no stream brings. */
   get bought(): TrackedPrice[] {
-    return [...this.#watched].filter(({ paceMs }) => paceMs === 0)
+    return [...this.watched].filter(({ paceMs }) => paceMs === 0)
   }
 
   /** Gives the watches that have just changed their places, as they will have them at the end of the window. */
   settle(): void {
-    if (this.#changesAt === NEVER || this.#isStopped) return
-    const { clock, windowMs } = this.#context
-    const now = Math.max(clock.now(), Math.min(this.#changesAt, clock.now() + windowMs))
-    this.#applyChanges(now)
+    if (this.#changesAt === NEVER || this.#context.lifetime.aborted) return
+    this.#applyChanges(Math.max(this.#context.clock.now(), this.#changesAt))
     this.#setTimer()
   }
 
   /** A watch wants an address, or wants it at another interval: then it is not new. */
   join(tracked: TrackedPrice, watch: RunningWatch, isNew: boolean): void {
     tracked.join(watch)
-    this.#watched.add(tracked)
+    this.watched.add(tracked)
     // A new watch does not wait for what others have lost; what fails alone is not asked for again and again.
     if (isNew && tracked.dueAt < NEVER) {
       const retryAt = this.#context.clock.now() + RETRY_MS
@@ -94,8 +76,8 @@ export class Schedule {
     tracked.leave(watch)
     this.#changed(tracked)
     if (tracked.watchers.size > 0) return
-    this.#watched.delete(tracked)
-    if (this.#watched.size === 0) this.#plan(this.#context.clock.now())
+    this.watched.delete(tracked)
+    if (this.watched.size === 0) this.#plan(this.#context.clock.now())
     this.#dropUnwanted(tracked)
   }
 
@@ -152,7 +134,7 @@ export class Schedule {
   /** Records the milliseconds from the decision to buy to the answer. */
   recordLatency(ms: number): void {
     if (!this.lead.record(ms)) return
-    if (this.#watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())
+    if (this.watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())
     this.#setTimer()
   }
 
@@ -164,13 +146,12 @@ export class Schedule {
 
   /** Makes no further call. Resolves when no request is in flight. */
   async stop(): Promise<void> {
-    this.#isStopped = true
     this.#stopTimer()
     await Promise.all(this.#inFlight)
   }
 
   get #isPaused(): boolean {
-    return this.#isStopped || this.#context.isPaused() || Boolean(this.stream?.isLoading)
+    return this.#context.lifetime.aborted || this.#context.isPaused() || Boolean(this.stream?.isLoading)
   }
 
   #setTimer(): void {
@@ -181,7 +162,7 @@ export class Schedule {
       return
     }
     // A new day of the budget may end the stretch, or the wait for it.
-    const at = Math.min(Math.max(next, backoff.until), dailyBudget.isLimited ? dailyBudget.renewsAt : NEVER)
+    const at = Math.min(Math.max(next, backoff.until), dailyBudget.renewsAt)
     // A timer that fires too early sets another; that is cheaper than replacing it each time.
     if (this.#timer.at <= at) return
     this.#stopTimer()
@@ -225,7 +206,7 @@ export class Schedule {
     if (this.#requested.size > 0 && now >= this.#windowEndsAt) {
       const requested = [...this.#requested]
       this.#requested.clear()
-      for (const tracked of this.buyer.admit(requested)) due.add(tracked)
+      for (const tracked of this.#context.buyer.admit(requested)) due.add(tracked)
     }
     const isLookUp = due.size > 0
     for (let tracked = this.#urgent.peek(); tracked && tracked.dueAt <= now; tracked = this.#urgent.peek()) {
@@ -236,9 +217,9 @@ export class Schedule {
     const early = isLookUp ? this.#takeTick(now, due) : []
     if (due.size === 0) return
     for (const tracked of due) this.#setDue(tracked, NEVER)
-    const call = this.buyer.buy([...due], early).then(() => {
+    const call = this.#context.buyer.buy([...due], early).then(() => {
       this.#inFlight.delete(call)
-      if (this.#isShared) for (const group of this.ticks.groups) this.#followOthers(group)
+      if (this.#context.store) for (const group of this.ticks.groups) this.#followOthers(group)
       this.#updateStretch(this.#context.clock.now(), false)
       this.#setTimer()
     })
@@ -300,9 +281,9 @@ export class Schedule {
    * @param isNew whether the demand has changed
    */
   #updateStretch(now: number, isNew: boolean): boolean {
-    const { dailyBudget, emit } = this.#context
-    if (this.#isStopped || !dailyBudget.update(this.#watched, this.lead.ms, isNew)) return false
-    for (const tracked of this.#watched) tracked.stretch(dailyBudget)
+    const { dailyBudget, emit, lifetime } = this.#context
+    if (lifetime.aborted || !dailyBudget.update(this.watched, this.lead.ms, isNew)) return false
+    for (const tracked of this.watched) tracked.stretch(dailyBudget)
     this.#plan(now, true)
     const { stretch, atLeastStretch, watchesPerDay: creditsPerDay } = dailyBudget
     const reported = this.#reportedStretch
@@ -325,7 +306,7 @@ export class Schedule {
   #dropUnwanted(tracked: TrackedPrice): void {
     if (tracked.isWanted) return
     this.#setDue(tracked, NEVER)
-    this.buyer.withdraw()
+    this.#context.buyer.withdraw()
   }
 
   #setDue(tracked: TrackedPrice, at: number): void {

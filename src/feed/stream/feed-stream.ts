@@ -20,20 +20,14 @@ const CONNECTING: FeedStreamStatus = {
  */
 export class FeedStream {
   readonly #context: FeedContext
-  readonly #notify: () => void
   #stream: PageStream | undefined
   #isLoading = true
-  #isStopped = false
 
-  /**
-   * @param notify called after the event that the state of the stream has changed
-   * @throws InvalidRequestError for a client that cannot open streams
-   */
-  constructor(context: FeedContext, notify: () => void) {
+  /** @throws InvalidRequestError for a client that cannot open streams */
+  constructor(context: FeedContext) {
     const internals = internalsOf(context.client)
     if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
     this.#context = context
-    this.#notify = notify
     void this.#load(internals.open)
   }
 
@@ -60,16 +54,15 @@ export class FeedStream {
   }
 
   stop(): void {
-    this.#isStopped = true
     this.#stream?.stop()
   }
 
   /** On demand, because most pages have no stream. */
   async #load(open: PageStreamOptions['open']): Promise<void> {
-    const { clock, schedule, windowMs, isPaused, emit } = this.#context
+    const { clock, lifetime, schedule, windowMs, isPaused, emit, notify } = this.#context
     try {
       const { PageStream } = await import('./page-stream.ts')
-      if (this.#isStopped) return
+      if (lifetime.aborted) return
       this.#stream = new PageStream({
         clock,
         windowMs,
@@ -83,7 +76,7 @@ export class FeedStream {
           schedule.wake()
           if (!isState) return
           emit({ type: 'feed.stream', ...this.status })
-          this.#notify()
+          notify()
         },
       })
     } catch {
@@ -94,10 +87,10 @@ export class FeedStream {
   }
 
   #deliver({ address, ...known }: StreamedPrice): void {
-    const { table, schedule } = this.#context
+    const { table, buyer } = this.#context
     const tracked = table.find(address)
     // The answer to a request in flight will be newer.
-    if (tracked && !tracked.inFlight && known.at > tracked.at) schedule.buyer.deliver(tracked, known)
+    if (tracked && !tracked.inFlight && known.at > tracked.at) buyer.deliver(tracked, known)
   }
 
   #setPaces(): void {
