@@ -19,7 +19,12 @@ export interface Stretch {
   readonly stretch: number
   /** The factor for every `atLeastEveryMs`; 1 if the budget is large enough for those. */
   readonly atLeastStretch: number
+  /** Credits that the watches cost a day, with the stretch. */
   readonly watchesPerDay: number
+  /** Credits for one purchase of what has an `atLeastEveryMs`. */
+  readonly setAside: number
+  /** What every `atLeastEveryMs` costs a day. */
+  readonly guaranteesPerDay: number
 }
 
 /** Addresses of a group that have the same interval. */
@@ -126,16 +131,33 @@ export function planWithPeriods(
 }
 
 /**
- * The smallest stretch with which the watches cost what is affordable a day. Intervals are stretched first; only if that does not suffice,
- * every `atLeastEveryMs` is exceeded too, by the same factor.
- * @param besideGuarantees what is affordable while every `atLeastEveryMs` is kept
+ * The smallest stretch with which the watches cost what is affordable. Intervals are stretched first; only if that does not suffice, every
+ * `atLeastEveryMs` is exceeded too, by the same factor.
+ * @param available credits for the next `leftMs` milliseconds
  */
 export function stretchToFit(
   demand: readonly StretchedDemand[],
   leadMs: number,
+  available: number,
+  leftMs: number,
+): Stretch {
+  const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < Number.POSITIVE_INFINITY)
+  const guarantees = guaranteed.map(({ atLeastEveryMs, addresses }) => ({ everyMs: atLeastEveryMs, addresses }))
+  const guaranteesPerDay = planTimetable(guarantees, leadMs).creditsPerDay
+  // One purchase of what has a guarantee is set aside: the last ones of a day are whole purchases, whatever their share of it.
+  const setAside = creditsFor(guaranteed.reduce((sum, { addresses }) => sum + addresses, 0))
+  const perDay = (credits: number) => (Math.max(1, credits) * DAY_MS) / Math.max(1, leftMs)
+  const solved = solveStretch(demand, leadMs, perDay(available), perDay(available - setAside))
+  return { ...solved, setAside, guaranteesPerDay }
+}
+
+/** @param besideGuarantees what is affordable a day while every `atLeastEveryMs` is kept */
+function solveStretch(
+  demand: readonly StretchedDemand[],
+  leadMs: number,
   affordable: number,
   besideGuarantees: number,
-): Stretch {
+): Pick<Stretch, 'stretch' | 'atLeastStretch' | 'watchesPerDay'> {
   const costOf = (stretch: number, atLeastStretch: number) => {
     const intervals = demand.map(({ everyMs, atLeastEveryMs, addresses }) => ({
       everyMs: Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),

@@ -2,10 +2,11 @@ import { anchoredWallClock, type Clock } from '../../concurrency/clock.ts'
 import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
 import { type Budget, createBudget, type StoredBudget } from '../../credits/budget.ts'
 import { createMemoryBudget } from '../../credits/budget-core.ts'
-import { planTimetable, type StretchedDemand, stretchToFit } from '../../credits/timetable.ts'
+import { type Stretch, type StretchedDemand, stretchToFit } from '../../credits/timetable.ts'
 import { BudgetWindows } from '../../credits/windows.ts'
 import { BudgetExceededError } from '../../errors/budget.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
+import type { OperationId } from '../../generated/operations.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions } from '../types.ts'
@@ -22,21 +23,16 @@ const MIN_UPDATE_MS = 1_000
 const ENTRY_TTL_MS = 2 * DAY_MS
 
 /** What may be spent in a day, and how much longer the intervals are because of it. */
-export class DailyBudget {
+export class DailyBudget implements Stretch {
   readonly budget: Budget
-  /** The factor by which every interval is longer; 1 if the budget is large enough. */
   stretch = 1
-  /** The factor by which every `atLeastEveryMs` is exceeded; 1 if the budget is large enough for those. */
   atLeastStretch = 1
-  /** Credits that the watches cost a day, with the stretch. */
   watchesPerDay = 0
+  setAside = 0
+  guaranteesPerDay = 0
   readonly #clock: FeedClock
   readonly #stored: StoredBudget | undefined
   #isLoaded: boolean
-  /** Credits for one purchase of what has a guarantee. */
-  #setAside = 0
-  /** What every `atLeastEveryMs` costs a day. */
-  #guaranteesPerDay = 0
   /** The stretch stays until then, but for a change of the demand or a new day. */
   #keepUntil = Number.NEGATIVE_INFINITY
   #renewsAt: number
@@ -109,14 +105,7 @@ export class DailyBudget {
     // It takes longer with many intervals.
     this.#keepUntil = now + MIN_UPDATE_MS * Math.max(1, demand.length / 24)
     this.#renewsAt = renewsAt
-    // One purchase of what has a guarantee is set aside: the last ones of a day are whole purchases, whatever their share of it.
-    const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < NEVER)
-    this.#setAside = creditsFor(guaranteed.reduce((sum, { addresses }) => sum + addresses, 0))
-    const perDay = (credits: number) => (Math.max(1, credits) * DAY_MS) / Math.max(1, renewsAt - now)
-    const intervals = guaranteed.map(({ atLeastEveryMs, addresses }) => ({ everyMs: atLeastEveryMs, addresses }))
-    this.#guaranteesPerDay = planTimetable(intervals, leadMs).creditsPerDay
-    const affordable = perDay(this.available)
-    Object.assign(this, stretchToFit(demand, leadMs, affordable, perDay(this.available - this.#setAside)))
+    Object.assign(this, stretchToFit(demand, leadMs, this.available, renewsAt - now))
     return this.stretch !== stretch || this.atLeastStretch !== atLeastStretch
   }
 
@@ -150,25 +139,31 @@ export class DailyBudget {
     const isShared = availableForRequests < this.available
     const refused = new Set(isShared ? requests.slice(maxAffordable(availableForRequests, requests.length)) : [])
     if (refused.size > 0)
-      return { refused, error: this.#error(refused.size, availableForRequests, 'the share of the watches') }
-    if (this.#setAside === 0 || this.stretch === 1) return undefined
+      return { refused, error: this.exceeded('prices.batch', creditsFor(refused.size), availableForRequests) }
+    if (this.setAside === 0 || this.stretch === 1) return undefined
     // First prices cannot wait, and what has a guarantee comes first.
     const others = prices.filter(
       ({ at, longestInterval }) => at > Number.NEGATIVE_INFINITY && longestInterval === NEVER,
     )
-    const rest = creditsFor(prices.length - others.length) + this.#guaranteesPerDay * this.#daysLeft
+    const rest = creditsFor(prices.length - others.length) + this.guaranteesPerDay * this.#daysLeft
     const late = new Set(others.slice(maxAffordable(this.available - rest, others.length)))
     if (late.size === 0) return undefined
-    return { refused: late, error: this.#error(late.size, this.available - rest, 'the watches with atLeastEveryMs') }
+    const beside = 'the watches with atLeastEveryMs'
+    return { refused: late, error: this.exceeded('prices.batch', creditsFor(late.size), this.available - rest, beside) }
   }
 
-  #error(prices: number, credits: number, beside: string): BudgetExceededError {
-    const needed = creditsFor(prices)
-    const available = Math.max(0, Math.floor(credits))
+  /** Why a request is refused that would use what others have first. */
+  exceeded(
+    operation: OperationId,
+    needed: number,
+    left: number,
+    others = 'the share of the watches',
+  ): BudgetExceededError {
+    const available = Math.max(0, Math.floor(left))
     return new BudgetExceededError(
-      `The price request needs ${needed} credits, but ${available} are left beside ${beside}. Nothing was sent. ` +
+      `The request needs up to ${needed} credits, but ${available} are left beside ${others}. Nothing was sent. ` +
         'Wait for the next day of the budget or allow more credits.',
-      { operation: 'prices.batch', needed, available, resetsAt: this.budget.resetsAt },
+      { operation, needed, available, resetsAt: this.budget.resetsAt },
     )
   }
 
@@ -178,7 +173,7 @@ export class DailyBudget {
 
   /** Whether the stretch suits what is left. */
   #fits(): boolean {
-    const needed = (this.watchesPerDay * this.#daysLeft) / Math.max(1, this.available - this.#setAside)
+    const needed = (this.watchesPerDay * this.#daysLeft) / Math.max(1, this.available - this.setAside)
     return needed <= 1 + TOLERANCE && (this.stretch === 1 || needed >= 1 - TOLERANCE)
   }
 

@@ -2,7 +2,6 @@ import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
-import { BudgetExceededError } from '../../errors/budget.ts'
 import { addJitter } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
@@ -73,13 +72,7 @@ export class Requester {
     const { availableForRequests, budget } = dailyBudget
     // No day of the budget has room for what is larger than all of it: that is sent, and refused.
     if (availableForRequests >= worstCase || worstCase > budget.limit) return 0
-    const available = Math.floor(availableForRequests)
-    this.#report(
-      new BudgetExceededError(
-        `The request needs up to ${worstCase} credits, but ${available} are left beside the share of the watches. Nothing was sent.`,
-        { operation, needed: worstCase, available, resetsAt: budget.resetsAt },
-      ),
-    )
+    this.#report(dailyBudget.exceeded(operation, worstCase, availableForRequests))
     return SHARE_CHECK_MS
   }
 
