@@ -11,8 +11,7 @@ import { type FeedContext, Lifetime } from './context.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
 import { createFeedClock } from './feed-clock.ts'
 import { followPageVisibility } from './page-visibility.ts'
-import { TokenInfos } from './portfolio/token-info.ts'
-import { watchPortfolio } from './portfolio/watch-portfolio.ts'
+import { Portfolios } from './portfolio/watch-portfolio.ts'
 import { DailyBudget } from './prices/daily-budget.ts'
 import { PriceBuyer } from './prices/price-buyer.ts'
 import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
@@ -86,9 +85,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const buyer = new PriceBuyer(context, store && new SharedPrices(context, store, fleetLease))
   const schedule = new Schedule(context)
   if (options.stream) schedule.stream = new FeedStream(context)
-  const watch: PriceFeed['watch'] = (addresses, watchOptions) => watchPrices(addresses, watchOptions, context)
   const candles = new CandleStore(context)
-  const wallets = { ...context, tokens: new TokenInfos(context), holdings: new Map(), watch }
+  const portfolios = new Portfolios(context)
   const trades = new Trades(context)
 
   const close = async () => {
@@ -111,9 +109,9 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       listeners.add(subscription)
       return () => void listeners.delete(subscription)
     },
-    watch,
+    watch: (addresses, watchOptions) => watchPrices(addresses, watchOptions, context),
     alert: (address, alertOptions) => watchAlerts(address, alertOptions, context),
-    portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
+    portfolio: (wallet, portfolioOptions) => portfolios.watch(wallet, portfolioOptions),
     watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, context, candles),
     trades: (tradesOptions) => trades.follow(tradesOptions),
     status: () => readStatus(context, budget !== undefined),

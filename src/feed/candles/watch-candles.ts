@@ -55,7 +55,6 @@ export function watchCandles(
   return followLatest<CandleSeries>({
     signal,
     lifetime,
-    onRead: (series) => series,
     async follow(publish, ended) {
       const planned = planOf(id, limit, everyMs)
       recurring.add(planned)
@@ -81,7 +80,7 @@ async function follow(
   id: SeriesId,
   limit: number,
   everyMs: number,
-  publish: (series: CandleSeries) => void,
+  publish: (read: () => CandleSeries) => void,
   signal: AbortSignal,
   context: FeedContext,
   store: CandleStore,
@@ -127,7 +126,7 @@ async function follow(
     const isFresh = known && known.depth >= limit && ageMs >= 0 && ageMs < everyMs * dailyBudget.requestStretch
     const series = isFresh ? known : await update(known)
     if (!isFresh) store.write(id, series)
-    publish(series.candles.slice(-limit))
+    publish(() => series.candles.slice(-limit))
     const waitMs = series.at + everyMs * dailyBudget.requestStretch - clock.now()
     if (waitMs > 0) await sleep(clock, waitMs, signal)
   }

@@ -2,7 +2,7 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { Decimal } from '../../utils/decimal.ts'
 import type { FeedContext } from '../context.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
-import { type Conditions, detectCrossings } from './crossings.ts'
+import { type Conditions, type Crossing, detectCrossings } from './crossings.ts'
 import { readAmount } from './min-change.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
 import { groupByAddress, RunningWatch, readIntervals, type WatchTarget } from './watch.ts'
@@ -38,23 +38,23 @@ function iterate(
 
   const stream = createLatestValueStream<FeedAlert>({
     onReturn: () => watch?.stop(),
-    onRead({ condition, price, from }) {
-      const read = { condition, price: aged(price), from: from && aged(from), missed }
-      missed = 0
-      return read
-    },
-    keyOf: (alert) => alert,
     maxUnread: MAX_UNREAD,
     onDrop: () => void missed++,
     drains: true,
   })
+
+  function read({ condition, price, from }: Crossing): FeedAlert {
+    const alert = { condition, price: aged(price), from: from && aged(from), missed }
+    missed = 0
+    return alert
+  }
 
   function onPrice(price: FeedPrice): void {
     // A price that was already old at the start says nothing of now.
     const requestedAt = clock.now() - price.ageMs
     if (isFirst && requestedAt < oldestAt) return
     isFirst = false
-    for (const crossing of detect(price, requestedAt)) stream.push({ ...crossing, missed: 0 })
+    for (const crossing of detect(price, requestedAt)) stream.push(crossing, () => read(crossing))
   }
 
   function onEnd(error?: { reason: unknown }): void {

@@ -212,16 +212,14 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
   function iterate(): AsyncIterableIterator<FeedPrice> {
     const filter = createFilter()
     let watch: RunningWatch | undefined
-    const stream = createLatestValueStream<FeedPrice>({
-      onReturn: () => watch?.stop(),
-      onRead(price) {
-        const read = watch?.withAge(price) ?? price
-        filter.recordDelivery(read)
-        return read
-      },
-    })
+    const stream = createLatestValueStream<FeedPrice>({ onReturn: () => watch?.stop() })
+    const read = (price: FeedPrice) => {
+      const aged = watch?.withAge(price) ?? price
+      filter.recordDelivery(aged)
+      return aged
+    }
     const onPrice = (price: FeedPrice) => {
-      if (filter.shouldDeliver(price)) stream.push(price)
+      if (filter.shouldDeliver(price)) stream.push(price.address, () => read(price))
       // The price is back near the one that was read last.
       else stream.drop(price.address)
     }
