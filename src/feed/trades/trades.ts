@@ -39,8 +39,7 @@ export interface TradesOptions {
 /** The trades of a feed. Their code is loaded with the first reader, because many feeds have none. */
 export class Trades {
   readonly #context: FeedContext
-  #readers: TradeReaders | undefined
-  #loading: Promise<TradeReaders> | undefined
+  #readers: Promise<TradeReaders> | undefined
 
   constructor(context: FeedContext) {
     this.#context = context
@@ -64,7 +63,8 @@ export class Trades {
 
   /** Resolves when no request is in flight and everything is written. */
   async stop(): Promise<void> {
-    await this.#readers?.stop()
+    const readers = await this.#readers?.catch(() => undefined)
+    await readers?.stop()
   }
 
   async *#read(
@@ -72,17 +72,18 @@ export class Trades {
     bounds: TradeReader['bounds'],
     options: TradesOptions,
   ): AsyncGenerator<Trade, void, undefined> {
-    this.#loading ??= this.#load().catch((error) => {
-      this.#loading = undefined
-      throw error
-    })
-    yield* (this.#readers ?? (await this.#loading)).read(token, bounds, options)
+    this.#readers ??= this.#load()
+    yield* (await this.#readers).read(token, bounds, options)
   }
 
   async #load(): Promise<TradeReaders> {
-    const { TradeReaders } = await import('./readers.ts')
-    this.#readers = new TradeReaders(this.#context)
-    return this.#readers
+    try {
+      const { TradeReaders } = await import('./readers.ts')
+      return new TradeReaders(this.#context)
+    } catch (error) {
+      this.#readers = undefined
+      throw error
+    }
   }
 }
 

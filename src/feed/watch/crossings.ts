@@ -49,8 +49,8 @@ function detectLimit(condition: 'above' | 'below', isBeyond: (usd: Decimal) => b
 
 /** Fires when the price is far from the lowest or highest one, and then begins again with this price. */
 function detectMove(percent: Decimal, withinMs: number): Detector {
-  const lowest = createExtreme(withinMs, (a, b) => compareDecimals(a, b) <= 0)
-  const highest = createExtreme(withinMs, (a, b) => compareDecimals(a, b) >= 0)
+  const lowest = new Extreme(withinMs, (a, b) => compareDecimals(a, b) <= 0)
+  const highest = new Extreme(withinMs, (a, b) => compareDecimals(a, b) >= 0)
   return (quote) => {
     const from = [lowest, highest]
       .map((extreme) => extreme.before(quote.at))
@@ -72,29 +72,32 @@ interface Quote {
 }
 
 /** The lowest or the highest price of the last `withinMs`. */
-interface Extreme {
-  add(quote: Quote): void
-  /** The extreme of the prices from `at - withinMs` to `at`; undefined without any. */
-  before(at: number): Quote | undefined
-  clear(): void
-}
-
-/** @param isBeyond whether the first price makes the second one irrelevant once it is the newer one */
-function createExtreme(withinMs: number, isBeyond: (a: Decimal, b: Decimal) => boolean): Extreme {
+class Extreme {
   /** A monotonic queue: each price is less extreme than the one before it. */
-  let queue: Quote[] = []
-  return {
-    add(quote) {
-      while (queue.length > 0 && isBeyond(quote.usd, (queue.at(-1) as Quote).usd)) queue.pop()
-      // Without an end of the window, only the first price can ever be the extreme.
-      if (queue.length === 0 || withinMs < Number.POSITIVE_INFINITY) queue.push(quote)
-    },
-    before(at) {
-      while (queue[0] !== undefined && queue[0].at < at - withinMs) queue.shift()
-      return queue[0]
-    },
-    clear() {
-      queue = []
-    },
+  #queue: Quote[] = []
+  readonly #withinMs: number
+  readonly #isBeyond: (a: Decimal, b: Decimal) => boolean
+
+  /** @param isBeyond whether the first price makes the second one irrelevant once it is the newer one */
+  constructor(withinMs: number, isBeyond: (a: Decimal, b: Decimal) => boolean) {
+    this.#withinMs = withinMs
+    this.#isBeyond = isBeyond
+  }
+
+  add(quote: Quote): void {
+    const queue = this.#queue
+    while (queue.length > 0 && this.#isBeyond(quote.usd, (queue.at(-1) as Quote).usd)) queue.pop()
+    // Without an end of the window, only the first price can ever be the extreme.
+    if (queue.length === 0 || this.#withinMs < Number.POSITIVE_INFINITY) queue.push(quote)
+  }
+
+  /** The extreme of the prices from `at - withinMs` to `at`; undefined without any. */
+  before(at: number): Quote | undefined {
+    while (this.#queue[0] !== undefined && this.#queue[0].at < at - this.#withinMs) this.#queue.shift()
+    return this.#queue[0]
+  }
+
+  clear(): void {
+    this.#queue = []
   }
 }

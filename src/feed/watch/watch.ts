@@ -26,6 +26,8 @@ export interface Subscription {
   /** Whether a refused key ends the watch. */
   readonly endsIfRefused: boolean
   onPrice(price: FeedPrice): void
+  /** Called with an input that is no longer watched. */
+  onForget?(input: string): void
   /** Called once at the end, with an error unless the watch was stopped or the feed closed. */
   onEnd(error?: { reason: unknown }): void
 }
@@ -83,6 +85,8 @@ export class RunningWatch implements Subscriber {
     this.everyMs = everyMs
     this.atLeastEveryMs = atLeastEveryMs
     this.#enter(before)
+    for (const [address, ofAddress] of before)
+      for (const input of ofAddress) if (!inputs.get(address)?.includes(input)) this.#subscription.onForget?.(input)
   }
 
   stop(error?: { reason: unknown }): void {
@@ -183,19 +187,15 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
   const intervals = readIntervals(options)
   lifetime.throwIfAborted()
   let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals }
-  /** The running watches, each with what drops what was kept of an input that is no longer watched. */
-  const running = new Map<RunningWatch, (input: string) => void>()
+  const running = new Set<RunningWatch>()
 
-  function start(
-    subscription: Pick<Subscription, 'onPrice' | 'onEnd' | 'endsIfRefused'>,
-    forget: (input: string) => void,
-  ): RunningWatch {
+  function start(subscription: Omit<Subscription, 'signal' | 'onError'>): RunningWatch {
     const onEnd = (error?: { reason: unknown }) => {
       running.delete(watch)
       subscription.onEnd(error)
     }
     const watch = new RunningWatch(target, { ...subscription, signal, onError, onEnd }, context)
-    running.set(watch, forget)
+    running.add(watch)
     return watch
   }
 
@@ -206,7 +206,8 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
       filter.recordDelivery(price)
       return callback(price)
     }
-    start({ onPrice: deliver, onEnd() {}, endsIfRefused: false }, filter.forget)
+    const onForget = (input: string) => filter.forget(input)
+    start({ onPrice: deliver, onForget, onEnd() {}, endsIfRefused: false })
   }
 
   function iterate(): AsyncIterableIterator<FeedPrice> {
@@ -223,42 +224,33 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
       // The price is back near the one that was read last.
       else stream.drop(price.address)
     }
-    const forget = (input: string) => {
+    const onForget = (input: string) => {
       filter.forget(input)
       stream.drop(input)
     }
     if (signal?.aborted) stream.end({ reason: signal.reason })
     else if (lifetime.aborted) stream.end()
-    else watch = start({ onPrice, onEnd: stream.end, endsIfRefused: true }, forget)
+    else watch = start({ onPrice, onForget, onEnd: stream.end, endsIfRefused: true })
     return stream.iterator
   }
 
   if (onPrice && !signal?.aborted) startCallback(onPrice)
   return {
     stop() {
-      for (const watch of [...running.keys()]) watch.stop()
+      for (const watch of [...running]) watch.stop()
     },
     update(changes) {
       rejectUnknown('watch update', changes, ['addresses', 'everyMs', 'atLeastEveryMs'])
       lifetime.throwIfAborted()
       const { everyMs = target.everyMs, atLeastEveryMs = target.atLeastEveryMs } = changes
       const intervals = readIntervals({ everyMs, atLeastEveryMs })
-      const before = target.inputs
-      const inputs = changes.addresses === undefined ? before : groupByAddress(changes.addresses, toChecksum)
+      const { addresses } = changes
+      const inputs = addresses === undefined ? target.inputs : groupByAddress(addresses, toChecksum)
       target = { inputs, ...intervals }
-      const removed = missingInputs(before, inputs)
-      for (const [watch, forget] of [...running]) {
-        watch.update(target)
-        for (const input of removed) forget(input)
-      }
+      for (const watch of [...running]) watch.update(target)
     },
     [Symbol.asyncIterator]: iterate,
   }
-}
-
-/** The inputs of `before` that are not in `after`. */
-function missingInputs(before: InputsByAddress, after: InputsByAddress): string[] {
-  return [...before].flatMap(([address, inputs]) => inputs.filter((input) => !after.get(address)?.includes(input)))
 }
 
 /** Each address once, with the different inputs that name it. */
