@@ -49,8 +49,7 @@ export class FeedStream {
   settle(): void {
     this.#stream?.settle()
     // A watch may be new to an old stream, and to its failure.
-    this.#setPaces()
-    this.#reportFailures()
+    this.#cover()
   }
 
   stop(): void {
@@ -71,8 +70,7 @@ export class FeedStream {
         wanted: () => Array.from(schedule.watched, ({ address }) => address),
         onPrice: (price) => this.#deliver(price),
         onChange: (isState) => {
-          this.#setPaces()
-          this.#reportFailures()
+          this.#cover()
           schedule.wake()
           if (!isState) return
           emit({ type: 'feed.stream', ...this.status })
@@ -93,16 +91,16 @@ export class FeedStream {
     if (tracked && !tracked.inFlight && known.at > tracked.at) buyer.deliver(tracked, known)
   }
 
-  #setPaces(): void {
+  /**
+   * Says of each address where its price comes from. The stream says at once that it will bring no prices; the watches say so before their
+   * prices are old.
+   */
+  #cover(): void {
     const { schedule } = this.#context
-    for (const tracked of schedule.watched)
-      schedule.setPace(tracked, this.#stream?.covers(tracked.address) ? this.#stream.paceMs : 0)
-  }
-
-  /** The stream says at once that it will bring no prices; the watches say so before their prices are old. */
-  #reportFailures(): void {
-    for (const tracked of this.#context.schedule.watched) {
-      const error = tracked.paceMs > 0 ? this.#stream?.failureOf(tracked.address) : undefined
+    for (const tracked of schedule.watched) {
+      const { address } = tracked
+      schedule.setPace(tracked, this.#stream?.covers(address) ? this.#stream.paceMs : 0)
+      const error = tracked.paceMs > 0 ? this.#stream?.failureOf(address) : undefined
       if (error === undefined) continue
       const failure = { error, waitMs: error.retryAfterMs ?? 0, transient: true, maybeCharged: false }
       for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)
