@@ -4,8 +4,7 @@ import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { CandleStore } from './candles/store.ts'
-import { watchCandles } from './candles/watch-candles.ts'
+import { CandleWatches } from './candles/watch-candles.ts'
 import { CheckedStore } from './checked-store.ts'
 import { type FeedContext, Lifetime } from './context.ts'
 import { callSafely, type FeedEvent, messageOf } from './events.ts'
@@ -85,7 +84,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const buyer = new PriceBuyer(context, store && new SharedPrices(context, store, fleetLease))
   const schedule = new Schedule(context)
   if (options.stream) schedule.stream = new FeedStream(context)
-  const candles = new CandleStore(context)
+  const candles = new CandleWatches(context)
   const portfolios = new Portfolios(context)
   const trades = new Trades(context)
 
@@ -112,7 +111,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     watch: (addresses, watchOptions) => watchPrices(addresses, watchOptions, context),
     alert: (address, alertOptions) => watchAlerts(address, alertOptions, context),
     portfolio: (wallet, portfolioOptions) => portfolios.watch(wallet, portfolioOptions),
-    watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, context, candles),
+    watchCandles: (address, candleOptions) => candles.watch(address, candleOptions),
     trades: (tradesOptions) => trades.follow(tradesOptions),
     status: () => readStatus(context, budget !== undefined),
     explain: ({ calls = 10 } = {}) => explain(context, calls),
