@@ -1,6 +1,6 @@
 import { callStore } from '../concurrency/call-store.ts'
 import type { FeedContext } from './context.ts'
-import { messageOf } from './events.ts'
+import { messageOf } from './failures.ts'
 import type { FeedStore } from './types.ts'
 
 /** What is known may be read, or bought: nobody waits long for a store. */

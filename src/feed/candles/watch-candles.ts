@@ -5,12 +5,19 @@ import { operations } from '../../generated/operations.ts'
 import type { Candle } from '../../generated/types.ts'
 import { defaultOf } from '../../operations/validate-params.ts'
 import type { FeedContext } from '../context.ts'
-import { toWatchFailed } from '../events.ts'
+import { toWatchFailed } from '../failures.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
 import { type RecurringRequest, Requester } from '../requests/requester.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
-import { addAnswer, countMissing, type KnownSeries, serviceTime } from './series.ts'
-import { CandleStore, isCandles, type SeriesId } from './store.ts'
+import {
+  addAnswer,
+  CandleStore,
+  countMissing,
+  isCandles,
+  type KnownSeries,
+  type SeriesId,
+  serviceTime,
+} from './series.ts'
 
 /** Options of `feed.watchCandles`. */
 export interface CandleWatchOptions {

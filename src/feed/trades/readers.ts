@@ -1,7 +1,7 @@
 import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
 import type { Trade } from '../../generated/types.ts'
 import type { FeedContext } from '../context.ts'
-import { callSafely } from '../events.ts'
+import { callSafely } from '../failures.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import { TradeSource } from './source.ts'

@@ -3,7 +3,7 @@ import type { Trade } from '../../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
-import { messageOf } from '../events.ts'
+import { messageOf } from '../failures.ts'
 import { PAGE_SIZE, type TradeCostState } from './cost.ts'
 import type { TradePage } from './dedupe.ts'
 

@@ -1,7 +1,6 @@
 import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
-import { callSafely, messageOf } from '../events.ts'
-import { codeOf, type Failure, isKeyRefused } from '../failures.ts'
+import { callSafely, codeOf, type Failure, isKeyRefused, messageOf } from '../failures.ts'
 import { type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
 import { readMinChange } from './min-change.ts'
