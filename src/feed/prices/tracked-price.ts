@@ -44,7 +44,7 @@ export class TrackedPrice {
   readonly address: string
   /** The strictest first, because one address may have thousands. */
   readonly watchers = createPriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
-  /** Those with an `atLeastEveryMs`, the shortest first. */
+  /** The shortest `atLeastEveryMs` first. */
   readonly #guaranteed = createPriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
   /** Price requests that wait for an answer. */
   readonly requesters = new Set<Subscriber>()
@@ -133,8 +133,7 @@ export class TrackedPrice {
   /** A watch wants its price, or wants it at another interval. */
   join(watcher: RunningWatch): void {
     this.watchers.put(watcher)
-    if (watcher.atLeastEveryMs < NEVER) this.#guaranteed.put(watcher)
-    else this.#guaranteed.delete(watcher)
+    this.#guaranteed.put(watcher)
   }
 
   /** A watch no longer wants its price. */

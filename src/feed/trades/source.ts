@@ -120,7 +120,7 @@ export class TradeSource implements RecurringRequest {
     this.#isLoaded = true
     if (stored === undefined) return
     this.#memory = stored
-    this.#cost = new TradeCost({ intervalStart: stored.at, ...stored.cost })
+    this.#cost = new TradeCost(stored.cost)
     this.#dedupe = new TradeDedupe(stored.trades)
     for (const reader of this.#readers) this.#welcome(reader)
   }

@@ -80,9 +80,7 @@ export class TradeStore {
 /** The same with other times: those of the clock of the feed end with the process, so a store has unix milliseconds. */
 function withTimes(memory: TradeMemory, convert: (time: number) => number): TradeMemory {
   const { at, cost } = memory
-  const { intervalStart, ...rest } = cost
-  const converted = intervalStart === undefined ? rest : { ...rest, intervalStart: convert(intervalStart) }
-  return { ...memory, at: convert(at), cost: converted }
+  return { ...memory, at: convert(at), cost: { ...cost, intervalStart: convert(cost.intervalStart) } }
 }
 
 function keyOf(token = 'all', reader?: string): string {
@@ -95,7 +93,7 @@ function isMemory(value: unknown, now: number): value is TradeMemory {
   const { at, everyMs, cost } = value
   if (!isNumber(at) || at > now || !isNumber(everyMs) || everyMs <= 0 || !isObject(cost)) return false
   const { saved, rate, intervalStart } = cost
-  if (intervalStart !== undefined && !(isNumber(intervalStart) && intervalStart <= now)) return false
+  if (!isNumber(intervalStart) || intervalStart > now) return false
   return isNumber(saved) && (rate === null || isNumber(rate))
 }
 
