@@ -21,7 +21,6 @@ export interface FeedContext {
   /** What outlives the feed; undefined without a store. */
   readonly store: FeedStore | undefined
   readonly checkedStore: CheckedStore | undefined
-  /** Every address that the feed knows. */
   readonly table: PriceTable
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
@@ -39,7 +38,6 @@ export interface FeedContext {
   emit(event: FeedEvent): void
   /** Calls those who subscribed to new prices and states. */
   notify(): void
-  /** Whether the page is hidden. */
   isPaused(): boolean
   /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
   toChecksum(addresses: readonly string[]): string[]

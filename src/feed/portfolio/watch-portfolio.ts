@@ -126,17 +126,21 @@ export class Portfolios {
   async #follow(reader: PortfolioReader, balancesEveryMs: number, signal: AbortSignal): Promise<void> {
     const { clock, dailyBudget, emit, recurring } = this.#context
     const state = new PortfolioState(this.#context, reader, this.#tokens)
-    const requesters = new Map<string, Requester>()
-    const requesterFor = (address: string) => {
-      const report = (error: EtnMarketError) => {
-        emit(toWatchFailed(address, error))
-        state.fallBehind()
-      }
-      const requester = requesters.get(address) ?? new Requester(this.#context, signal, () => balancesEveryMs, report)
-      requesters.set(address, requester)
-      return requester
+    const createRequester = (onReason: (error: EtnMarketError) => void) =>
+      new Requester(this.#context, signal, () => balancesEveryMs, onReason)
+    const report = (of: string, error: EtnMarketError) => {
+      emit(toWatchFailed(of, error))
+      state.fallBehind()
     }
+    /** Of tokens that are not known yet, by address. One that fails does not hold up the others, or the next look-up. */
+    const reported = new Map<string, string>()
+    const createTokenRequester = (token: string) =>
+      createRequester((error) => {
+        if (reported.get(token) !== error.code) report(token, error)
+        reported.set(token, error.code)
+      })
     const address = checksumAddress(reader.wallet)
+    const requester = createRequester((error) => report(address, error))
     const planned: RecurringRequest = {
       operation: 'balances.get',
       address,
@@ -148,10 +152,10 @@ export class Portfolios {
     const interval = () => balancesEveryMs * dailyBudget.requestStretch
     try {
       for (let earlierFailures = 0; ; ) {
-        const holdings = await this.#readBalances(address, interval(), requesterFor(address))
+        const holdings = await this.#readBalances(address, interval(), requester)
         signal.throwIfAborted()
         state.setHoldings(holdings)
-        const failed = await this.#tokens.lookUp(holdings.addresses, requesterFor)
+        const failed = await this.#tokens.lookUp(holdings.addresses, createTokenRequester)
         signal.throwIfAborted()
         state.setLookedUp(failed.length === 0)
         const dueMs = holdings.at + interval() - clock.now()

@@ -115,7 +115,6 @@ export class TrackedPrice {
   get longestInterval(): number {
     return this.#guaranteed.peek()?.atLeastEveryMs ?? NEVER
   }
-  /** Since when requests have failed; Infinity while none has. */
   get failingSince(): number {
     return this.#failingSince
   }
@@ -136,13 +135,11 @@ export class TrackedPrice {
     this.#guaranteed.put(watcher)
   }
 
-  /** A watch no longer wants its price. */
   leave(watcher: RunningWatch): void {
     this.watchers.delete(watcher)
     this.#guaranteed.delete(watcher)
   }
 
-  /** Sets the interval that suits every watcher. */
   stretch({ stretch, atLeastStretch }: Pick<Stretch, 'stretch' | 'atLeastStretch'>): void {
     this.intervalMs = Math.min(this.shortestInterval * stretch, this.longestInterval * atLeastStretch)
   }
@@ -157,7 +154,6 @@ export class TrackedPrice {
     this.#awaitedSince = undefined
   }
 
-  /** A price has arrived. */
   deliver(known: KnownPrice): void {
     this.release()
     this.#known = known
@@ -222,7 +218,6 @@ export class PriceTable {
     })
   }
 
-  /** Returns the entry of an address if there is one. */
   find(address: string): TrackedPrice | undefined {
     return this.#entries.get(address)
   }

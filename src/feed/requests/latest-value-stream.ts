@@ -60,9 +60,7 @@ export function createLatestValueStream<T extends object>(options: StreamOptions
   return {
     iterator,
     end,
-    /** Removes an unread value. */
     drop: (key: unknown) => void unread.delete(key),
-    /** Removes every unread value. */
     clear: () => unread.clear(),
     /** @param read returns the value, which replaces an unread one of the same key */
     push(key: unknown, read: () => T): void {

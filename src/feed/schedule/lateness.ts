@@ -34,18 +34,15 @@ export class LeadTime {
 /** Reports to watchers when a price is older than their interval, by a millisecond at least. */
 export class LatePrices {
   readonly #context: FeedContext
-  readonly #lead: LeadTime
   /** By when their price is older than a watcher accepts. */
   readonly #queue = createPriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
   /** The lead time at the last `feed.slow`. */
   #slowLeadMs: number | undefined
 
-  constructor(context: FeedContext, lead: LeadTime) {
+  constructor(context: FeedContext) {
     this.#context = context
-    this.#lead = lead
   }
 
-  /** When the next price is late. */
   get nextAt(): number {
     return this.#queue.peek()?.lateAt ?? NEVER
   }
@@ -59,14 +56,15 @@ export class LatePrices {
   }
 
   report(now: number): void {
-    const { dailyBudget, backoff, emit } = this.#context
+    const { dailyBudget, backoff, schedule, emit } = this.#context
+    const leadMs = schedule.lead.ms
     for (let tracked = this.#queue.peek(); tracked && tracked.lateAt <= now; tracked = this.#queue.peek()) {
       const { address, at, inFlight, watchers } = tracked
       const everyMs = ageAbove(tracked, tracked.reportedLateMs)
       const isSlow = inFlight && dailyBudget.stretch === 1 && backoff.state === 'none'
-      if (isSlow && this.#slowLeadMs !== this.#lead.ms) {
-        this.#slowLeadMs = this.#lead.ms
-        emit({ type: 'feed.slow', address, everyMs, leadMs: this.#lead.ms })
+      if (isSlow && this.#slowLeadMs !== leadMs) {
+        this.#slowLeadMs = leadMs
+        emit({ type: 'feed.slow', address, everyMs, leadMs })
       }
       // Fractions of a millisecond get lost in a difference of times.
       tracked.reportedLateMs = Math.max(everyMs, now - at - 1)

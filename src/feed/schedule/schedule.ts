@@ -44,7 +44,7 @@ export class Schedule {
 
   constructor(context: FeedContext) {
     this.#context = context
-    this.#late = new LatePrices(context, this.lead)
+    this.#late = new LatePrices(context)
   }
 
   /** What is watched and no stream brings. */
@@ -71,7 +71,6 @@ export class Schedule {
     this.#changed(tracked)
   }
 
-  /** A watch no longer wants an address. */
   leave(tracked: TrackedPrice, watch: RunningWatch): void {
     tracked.leave(watch)
     this.#changed(tracked)
@@ -98,14 +97,12 @@ export class Schedule {
     this.#setTimer()
   }
 
-  /** Withdraws a request. */
   cancel(tracked: TrackedPrice): void {
     this.#requested.delete(tracked)
     this.#dropUnwanted(tracked)
     this.#setTimer()
   }
 
-  /** A new price has arrived. */
   delivered(tracked: TrackedPrice): void {
     this.#setDue(tracked, NEVER)
     this.#late.update(tracked)

@@ -13,7 +13,6 @@ export interface TickGroup {
   readonly staysTogether: boolean
   /** When it ticks the next time. */
   at: number
-  /** The number of that tick. */
   tick: number
 }
 

@@ -35,7 +35,6 @@ export class FeedStream {
   get isLoading(): boolean {
     return this.#isLoading
   }
-  /** The state of the stream. */
   get status(): FeedStreamStatus {
     return this.#stream?.status ?? CONNECTING
   }

@@ -24,7 +24,6 @@ export interface PageStreamOptions {
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   /** Every address whose price is wanted, as it was written. */
   wanted(): Iterable<string>
-  /** Whether the page is hidden. */
   isPaused(): boolean
   onPrice(price: StreamedPrice): void
   /** Called when the state has changed, or, with false, only which addresses are covered. */
@@ -319,7 +318,6 @@ export class PageStream {
 
 interface CurrentState {
   readonly state: FeedStreamState
-  /** When it began. */
   readonly since: number
   /** After how many milliseconds it may change by itself. */
   readonly waitMs?: number | undefined

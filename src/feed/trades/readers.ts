@@ -146,7 +146,6 @@ export class TradeReader {
     this.#pending = undefined
   }
 
-  /** Takes the oldest trade. */
   take(): Trade | undefined {
     const trade = this.#unread.shift()
     if (trade) this.read = [trade, ...this.read].slice(0, PAGE_SIZE)

@@ -59,7 +59,6 @@ export class RunningWatch implements Subscriber {
     this.#stopListening = context.lifetime.onEnd(subscription.signal, (error) => this.stop(error))
   }
 
-  /** The number of addresses. */
   get addresses(): number {
     return this.#inputs.size
   }
